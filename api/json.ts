@@ -1,0 +1,34 @@
+/**
+ * JSON that keeps integers beyond 2^53 as they are written: Kubernetes has 64-bit integers, JavaScript numbers do not.
+ */
+
+/** Parses JSON text; an integer that a number cannot hold exactly becomes a bigint. Throws SyntaxError. */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
+      ? BigInt(context?.source ?? 0)
+      : value,
+  ) as unknown;
+}
+
+/** Compact JSON text; the inverse of {@link parseJson}. */
+export function formatJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, rawIntegers, indent);
+}
+
+/** JSON with sorted keys and no white space: equal data, equal bytes. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (key: string, child: unknown) => sortKeys(rawIntegers(key, child)));
+}
+
+/** The part of JSON that TypeScript's library does not describe. */
+const RawJson = JSON as unknown as { rawJSON(text: string): unknown; isRawJSON(value: object): boolean };
+
+function rawIntegers(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? RawJson.rawJSON(value.toString()) : value;
+}
+
+function sortKeys(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value) || RawJson.isRawJSON(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

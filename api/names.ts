@@ -1,0 +1,27 @@
+/** The names by which Slipway is known in a cluster: group, labels, annotations, finalizers, field manager. */
+
+export const GROUP = 'slipway.dev';
+export const API_VERSION = 'slipway.dev/v1alpha1';
+
+/** Field manager of every server-side apply. */
+export const FIELD_MANAGER = 'slipway';
+
+/** Holds a Catalog or Subscription until what it made is gone. */
+export const FINALIZER = 'slipway.dev/cleanup';
+
+export const LABEL = {
+  managedBy: 'app.kubernetes.io/managed-by',
+  /** `<namespace>.<name>` of the Subscription that an object belongs to; hashed when longer than 63 characters. */
+  owner: 'slipway.dev/owner',
+  package: 'slipway.dev/package',
+  revision: 'slipway.dev/revision',
+} as const;
+
+export const ANNOTATION = {
+  /** Any new value asks for a reconcile now; echoed in `status.lastHandledReconcileAt`. */
+  reconcileRequestedAt: 'slipway.dev/reconcile-requested-at',
+  /** `<namespace>/<name>` of the owning Subscription, in full. */
+  owner: 'slipway.dev/owner',
+  /** `<namespace>/<name>` of the Subscription that may take over an object that exists. */
+  adoptBy: 'slipway.dev/adopt-by',
+} as const;

@@ -1,0 +1,83 @@
+/**
+ * The shape that every Kubernetes object has, and references to one. Objects travel through Slipway as plain
+ * data, never through typed models, so that no field is lost that this code does not know.
+ */
+
+/** A value of JSON; integers beyond 2^53 are bigint, see json.ts. */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+/** `metadata.ownerReferences[]`. @see https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ */
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** `metadata`: the fields that this code reads or writes; others pass through untouched. */
+export interface ObjectMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+}
+
+/** Any Kubernetes object: `{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: {…} }`. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly [field: string]: unknown;
+}
+
+/** Names one object; `namespace` is absent for cluster-scoped kinds. */
+export interface ObjectRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** The reference that names an object. */
+export function refOf(object: KubeObject): ObjectRef {
+  const { apiVersion, kind, metadata } = object;
+  return {
+    apiVersion,
+    kind,
+    name: metadata.name,
+    ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+  };
+}
+
+/** `apps/v1` → `apps`; `v1` → `` (the core group). */
+export function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
+}
+
+/** `Deployment.apps`, `Secret`: kind and group as kubectl writes them. */
+export function groupKind(ref: Pick<ObjectRef, 'apiVersion' | 'kind'>): string {
+  const group = groupOf(ref.apiVersion);
+  return group === '' ? ref.kind : `${ref.kind}.${group}`;
+}
+
+/** `Deployment.apps ops/manager`: how an object is named in every message; independent of its version. */
+export function describeRef(ref: ObjectRef): string {
+  return `${groupKind(ref)} ${ref.namespace === undefined ? '' : `${ref.namespace}/`}${ref.name}`;
+}

@@ -1,0 +1,79 @@
+/**
+ * Every reason that a condition, an event or an error can carry, with what it means. The list is closed: a new
+ * outcome gets a line here first, and docs/api.md is generated from it.
+ */
+export const REASONS = {
+  // Progress and success
+  Succeeded: 'All is as the spec asks.',
+  Progressing: 'Work is under way; nothing is wrong.',
+  Installing: 'The first revision is being applied.',
+  Upgrading: 'A newer revision is being applied.',
+  RollingBack: 'The previous revision is being applied again.',
+  Repairing: 'Objects that were changed or deleted are being applied again.',
+  Uninstalling: 'What was installed is being removed.',
+  Suspended: 'The spec says to do nothing until resumed.',
+  Archived: 'A newer revision has taken over.',
+  UpgradeAvailable: 'A newer version may be installed.',
+  UpToDate: 'No newer version may be installed.',
+  NotDeprecated: 'Nothing in use is marked as deprecated.',
+  PackageDeprecated: 'The catalog marks the package as deprecated.',
+  ChannelDeprecated: 'The catalog marks the channel as deprecated.',
+  BundleDeprecated: 'The catalog marks the installed bundle as deprecated.',
+  // Waiting for a person or a time
+  ApprovalRequired: 'A revision waits for approval.',
+  OutsideWindow: 'The upgrade waits for its maintenance window.',
+  DependencyNotReady: 'Something that the bundle depends on is not there yet.',
+  // The spec
+  InvalidSpec: 'A field of the spec has a value that cannot be acted on.',
+  UnsupportedField: 'A field of the spec is accepted by the schema but does not act in this version.',
+  InvalidVersionRange: 'The version range cannot be parsed.',
+  InvalidConfiguration: 'The configuration does not fit the bundle.',
+  InstallModeUnsupported: 'The bundle does not support the namespaces that are to be watched.',
+  // Catalogs and resolution
+  CatalogNotFound: 'The named catalog does not exist.',
+  CatalogUnavailable: 'The catalog has no content yet.',
+  CatalogInvalid: 'The content of the catalog image cannot be read.',
+  CatalogStale: 'The catalog cannot be refreshed; its last good content is in use.',
+  PackageNotFound: 'No catalog offers the package.',
+  ChannelNotFound: 'The package has no such channel.',
+  VersionNotFound: 'No bundle matches the version and the channel.',
+  NoUpgradePath: 'The upgrade graph does not lead from the installed version to what is asked for.',
+  AmbiguousCatalogs: 'Several catalogs of equal priority offer the package.',
+  ResolutionFailed: 'The constraints cannot hold together.',
+  Quarantined: 'The version failed before and is not tried again.',
+  // Registries and images
+  ReferenceInvalid: 'The image reference cannot be parsed.',
+  RegistryUnavailable: 'The registry cannot be reached, or answers with a server error.',
+  RegistryDenied: 'The registry refuses the credentials, or asks for some.',
+  RegistryThrottled: 'The registry asks to slow down.',
+  ImageNotFound: 'The registry has no such image.',
+  DigestMismatch: 'The content is not what its digest says.',
+  ImageInvalid: 'The image is malformed, or not of the kind expected.',
+  ImageTooLarge: 'The image exceeds a limit on size, count or ratio.',
+  PullSecretInvalid: 'The pull secret is missing or cannot be read.',
+  // Bundles
+  BundleInvalid: 'The bundle cannot be parsed.',
+  BundleUnsupported: 'The bundle needs something that cannot be installed.',
+  BundleTooLarge: 'The bundle exceeds a limit on size or count.',
+  // The cluster
+  NamespaceTerminating: 'The namespace is being deleted.',
+  Collision: 'An object exists and belongs to another owner.',
+  Forbidden: 'The API server refuses for lack of rights.',
+  ObjectInvalid: 'The API server refuses an object.',
+  ServiceAccountNotFound: 'The ServiceAccount to act as does not exist.',
+  CRDUnsafe: 'The new CRD could lose or reject data that exists.',
+  ApplyFailed: 'An object could not be applied.',
+  DeleteBlocked: 'Something keeps an object from being deleted.',
+  ApiUnavailable: 'The API server cannot be reached, or is overloaded.',
+  Conflict: 'Another writer was faster; the work is done again.',
+  // Health
+  WorkloadUnhealthy: 'A Deployment does not become available.',
+  ProgressDeadlineExceeded: 'The rollout took longer than its deadline.',
+  // Removal
+  CustomResourcesExist: 'Custom resources exist and the policy is to keep them.',
+  LeaderLost: 'Another replica leads now.',
+  InternalError: 'A defect of Slipway; please report it.',
+} as const;
+
+/** A CamelCase word of the closed list, used verbatim in conditions, events and errors. */
+export type Reason = keyof typeof REASONS;

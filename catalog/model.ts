@@ -1,0 +1,56 @@
+/**
+ * What a catalog offers, as data: packages with their channels, bundles and deprecations. Parsers make it, the
+ * index stores it, the resolver reads it. Texts are kept exactly as published (a channel may be named " stable").
+ */
+
+/** A typed statement about a bundle, channel or package: `{ type: 'olm.gvk', value: {…} }`. */
+export interface Property {
+  readonly type: string;
+  readonly value: unknown;
+}
+
+/** One node of a channel's upgrade graph; every edge leads from an older bundle to this one. */
+export interface ChannelEntry {
+  /** Name of the bundle. */
+  readonly name: string;
+  readonly replaces?: string;
+  readonly skips: readonly string[];
+  /** blang range of versions that may upgrade to this one directly; kept unparsed, it may be invalid. */
+  readonly skipRange?: string;
+}
+
+export interface Channel {
+  readonly name: string;
+  readonly entries: readonly ChannelEntry[];
+}
+
+/** An installable version, without its manifests. */
+export interface CatalogBundle {
+  readonly name: string;
+  readonly package: string;
+  /** From the property `olm.package`; kept unparsed, it may be invalid. */
+  readonly version: string;
+  /** From the property `olm.package`, where it is given there. */
+  readonly release?: string;
+  /** Image reference, by tag or digest; empty for a bundle whose objects are inlined. */
+  readonly image: string;
+  /** Everything but the bulky ones (`olm.bundle.object`, `olm.csv.metadata`). */
+  readonly properties: readonly Property[];
+  readonly relatedImages: readonly { readonly name: string; readonly image: string }[];
+}
+
+export interface Deprecation {
+  readonly schema: 'olm.package' | 'olm.channel' | 'olm.bundle';
+  /** Of the channel or bundle; absent for the package. */
+  readonly name?: string;
+  readonly message: string;
+}
+
+export interface CatalogPackage {
+  readonly name: string;
+  readonly defaultChannel: string;
+  readonly description?: string;
+  readonly channels: readonly Channel[];
+  readonly bundles: readonly CatalogBundle[];
+  readonly deprecations: readonly Deprecation[];
+}

@@ -1,0 +1,17 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** Vitest reporter that ends a run with the one line that counts: `N passed, N failed, N skipped`. */
+export default class ClosingLine implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+    const count = { passed: 0, failed: unhandled.length, skipped: 0 };
+    for (const module of modules) {
+      const before = count.failed;
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        count[state === 'pending' ? 'skipped' : state] += 1;
+      }
+      if (module.state() === 'failed' && count.failed === before) count.failed += 1;
+    }
+    process.stdout.write(`\n${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`);
+  }
+}

@@ -1,0 +1,41 @@
+import { defineConfig } from 'vitest/config';
+
+/** Three kinds of tests, told apart by the file's name; see CONTRIBUTING.md. */
+export default defineConfig({
+  test: {
+    reporters: ['default', './scripts/closing-line.ts'],
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['**/*.test.ts'],
+          exclude: ['node_modules/**', 'dist/**', '**/*.cluster.test.ts', '**/*.conformance.test.ts'],
+          pool: 'threads',
+          isolate: false,
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'conformance',
+          include: ['**/*.conformance.test.ts'],
+          exclude: ['node_modules/**', 'dist/**'],
+          pool: 'forks',
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          name: 'cluster',
+          include: ['**/*.cluster.test.ts'],
+          exclude: ['node_modules/**', 'dist/**'],
+          pool: 'forks',
+          maxWorkers: 1,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      },
+    ],
+  },
+});
