@@ -1,0 +1,168 @@
+/** Catalog: what can be had. Cluster-scoped; a catalog image, or repositories whose tags are versions. */
+import { z } from 'zod';
+import { Conditions } from './conditions.ts';
+import { duration, imageReference, integer, listByKey, objectName, rules, text, timestamp } from './fields.ts';
+import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
+
+/** How often a catalog is looked at where its spec does not say. */
+export const DEFAULT_INTERVAL = '5m';
+
+/** Shortest and longest `spec.interval`. */
+export const INTERVAL_BOUNDS = { minSeconds: 10, maxSeconds: 24 * 3600 } as const;
+
+const ImageSource = z.object({
+  ref: imageReference().describe(
+    'Reference of the catalog image, by tag or by digest: `registry.example/team/catalog:v1`. By digest it is never looked at again.',
+  ),
+});
+
+const Repository = z.object({
+  repository: text(255)
+    .regex(/^[a-z0-9][A-Za-z0-9._:/-]*$/)
+    .describe('Repository of bundle images, without tag or digest: `registry.example/team/gadget`.'),
+  package: text(253)
+    .regex(/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/)
+    .optional()
+    .describe('Name of the package that the repository offers. Absent: the name that its bundles carry.'),
+});
+
+const Source = rules(
+  z.object({
+    image: ImageSource.optional().describe('An image with a file-based catalog.'),
+    repositories: listByKey(Repository, 100, ['repository'])
+      .min(1)
+      .optional()
+      .describe(
+        'Repositories of bundle images. Each tag that is a semantic version is a version of the package, and their order is the upgrade graph: pushing a tag publishes an upgrade.',
+      ),
+  }),
+  { rule: 'has(self.image) != has(self.repositories)', message: 'must have exactly one of image and repositories' },
+);
+
+const PublicKey = z.object({
+  name: text(63).describe('By which messages call the key.'),
+  pem: text(8192)
+    .regex(/^-----BEGIN PUBLIC KEY-----/)
+    .describe('The public key in PEM form.'),
+});
+
+const Identity = z.object({
+  issuer: text(512).describe('Issuer of the certificate, exactly.'),
+  subject: text(512).describe('Subject of the certificate, exactly.'),
+});
+
+const Verify = rules(
+  z.object({
+    enforcement: z
+      .enum(['Enforce', 'Warn'])
+      .default('Enforce')
+      .describe('What happens to content without a valid signature: refused, or used with a warning.'),
+    keys: listByKey(PublicKey, 16, ['name']).min(1).optional().describe('A signature by any of these keys is trusted.'),
+    identities: listByKey(Identity, 16, ['issuer', 'subject'])
+      .min(1)
+      .optional()
+      .describe('A keyless signature by any of these identities is trusted.'),
+  }),
+  { rule: 'has(self.keys) || has(self.identities)', message: 'must have keys or identities' },
+);
+
+const CatalogSpec = rules(
+  z.object({
+    source: Source.describe('Where the content comes from.'),
+    interval: duration(INTERVAL_BOUNDS)
+      .optional()
+      .describe(
+        `How often to look for new content: \`90s\`, \`5m\`, \`1h30m\`. Absent: ${DEFAULT_INTERVAL}. Refused for an image by digest, which cannot change.`,
+      ),
+    priority: integer(-1000000, 1000000)
+      .default(0)
+      .describe('Where several catalogs offer a package, the one with the highest priority is asked.'),
+    pullSecret: z
+      .object({ name: objectName().describe('Name of the Secret.') })
+      .optional()
+      .describe(
+        "A Secret of type `kubernetes.io/dockerconfigjson` in the manager's namespace, for the catalog and the bundles that it names.",
+      ),
+    verify: Verify.optional().describe(
+      'Which signatures the content must have. Does not act in this version; the Ready condition says so.',
+    ),
+    suspend: z.boolean().default(false).describe('Do not look for new content; what is known stays in service.'),
+  }),
+  {
+    rule: "!has(self.interval) || !has(self.source.image) || !self.source.image.ref.contains('@')",
+    message: 'must be absent for an image by digest: its content cannot change',
+    reason: 'FieldValueForbidden',
+    fieldPath: '.interval',
+  },
+);
+export type CatalogSpec = Immutable<z.infer<typeof CatalogSpec>>;
+
+const count = (what: string): z.ZodOptional<z.ZodNumber> =>
+  integer(0, 10_000_000).optional().describe(`How many ${what} are offered.`);
+
+const CatalogStatus = z.object({
+  observedGeneration: integer(0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('The generation of the spec that this status is about.'),
+  lastHandledReconcileAt: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('The last value of the annotation `slipway.dev/reconcile-requested-at` that was acted on.'),
+  digest: text(256)
+    .optional()
+    .describe('What is in service: the image reference by digest, or a digest over all tags of the repositories.'),
+  lastChecked: timestamp().optional().describe('When the registry was asked last, with success.'),
+  lastChanged: timestamp().optional().describe('When the content changed last.'),
+  created: timestamp().optional().describe('When the content in service was built, where the image says so.'),
+  packages: count('packages'),
+  channels: count('channels'),
+  bundles: count('bundles'),
+  conditions: Conditions.optional(),
+});
+export type CatalogStatus = Immutable<z.infer<typeof CatalogStatus>>;
+
+export const Catalog = z
+  .object({
+    spec: CatalogSpec.describe('What the catalog is.'),
+    status: CatalogStatus.optional().describe('What the manager found.'),
+  })
+  .describe(
+    'A Catalog says what can be had: packages with their channels and bundles. A catalog that cannot be reached keeps its last good content in service.',
+  );
+export type Catalog = ObjectOf<typeof Catalog>;
+export type CatalogManifest = ManifestOf<typeof Catalog>;
+
+export const CATALOG = {
+  kind: 'Catalog',
+  plural: 'catalogs',
+  singular: 'catalog',
+  scope: 'Cluster',
+  schema: Catalog,
+  columns: [
+    {
+      name: 'Ready',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].status',
+      description: 'Whether content is in service and up to date.',
+    },
+    { name: 'Packages', type: 'integer', jsonPath: '.status.packages', description: 'Packages offered.' },
+    { name: 'Bundles', type: 'integer', jsonPath: '.status.bundles', description: 'Bundles offered.' },
+    {
+      name: 'Checked',
+      type: 'date',
+      jsonPath: '.status.lastChecked',
+      description: 'When the registry was asked last.',
+    },
+    { name: 'Changed', type: 'date', jsonPath: '.status.lastChanged', description: 'When the content changed last.' },
+    { name: 'Priority', type: 'integer', jsonPath: '.spec.priority', description: 'Highest first.', wide: true },
+    { name: 'Digest', type: 'string', jsonPath: '.status.digest', description: 'What is in service.', wide: true },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was created.' },
+    {
+      name: 'Status',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].message',
+      description: 'What there is to say, in a sentence.',
+    },
+  ],
+} as const satisfies CustomKind;

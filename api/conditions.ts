@@ -1,0 +1,116 @@
+/**
+ * Conditions as kstatus reads them: `Ready` says whether all is as asked, `Reconciling` and `Stalled` exist only
+ * while they are true. Pure: the time is given.
+ * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
+ */
+import { z } from 'zod';
+import { redact } from './errors.ts';
+import { integer, listByKey, text, timestamp } from './fields.ts';
+import type { Immutable } from './kind.ts';
+import { REASONS, type Reason } from './reasons.ts';
+
+/** Every type of condition, with the question that it answers. */
+export const CONDITIONS = {
+  Ready: 'Is everything as the spec asks? The message is the one to read first.',
+  Reconciling: 'True while work is under way; absent otherwise.',
+  Stalled: 'True when nothing more happens until the spec, a catalog or the cluster changes; absent otherwise.',
+  UpgradeAvailable: 'Is there a newer version, and why is it not installed?',
+  Deprecated: 'Does the catalog mark what is in use as deprecated?',
+} as const;
+
+export type ConditionType = keyof typeof CONDITIONS;
+
+/** Conditions that are removed as soon as they are no longer true. */
+const ABNORMAL_TRUE: ReadonlySet<string> = new Set<ConditionType>(['Reconciling', 'Stalled']);
+
+const MAX_MESSAGE = 4096;
+
+export const Condition = z
+  .object({
+    type: text(316).describe('What is judged.'),
+    status: z.enum(['True', 'False', 'Unknown']).describe('The judgement.'),
+    reason: text(1024)
+      .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/)
+      .describe('Why, as one word of the list of reasons.'),
+    message: z.string().max(MAX_MESSAGE).describe('Why, in a sentence, and what can be done.'),
+    observedGeneration: integer(0, Number.MAX_SAFE_INTEGER)
+      .optional()
+      .describe('The generation of the spec that was judged.'),
+    lastTransitionTime: timestamp().describe('When the status changed last.'),
+  })
+  .describe('One judgement about the object.');
+export type Condition = Immutable<z.infer<typeof Condition>>;
+
+/** `status.conditions` of every kind. */
+export const Conditions = listByKey(Condition, 16, ['type']).describe(
+  'Judgements about the object, one for each type.',
+);
+
+/** A judgement before it has a time. */
+export interface NextCondition {
+  readonly type: ConditionType;
+  readonly status: Condition['status'];
+  readonly reason: Reason;
+  readonly message: string;
+  readonly observedGeneration?: number;
+}
+
+/**
+ * The conditions with `next` in place of the one of its type: the time of the last transition stays where the
+ * status does. `Reconciling` and `Stalled` are removed unless true. The message is cleaned and cut.
+ */
+export function setCondition(
+  conditions: readonly Condition[] | undefined,
+  next: NextCondition,
+  now: Date,
+): readonly Condition[] {
+  const others = (conditions ?? []).filter(({ type }) => type !== next.type);
+  if (ABNORMAL_TRUE.has(next.type) && next.status !== 'True') return others;
+  const before = findCondition(conditions, next.type);
+  const lastTransitionTime = before?.status === next.status ? before.lastTransitionTime : formatTime(now);
+  const changed = { ...next, message: redact(next.message).slice(0, MAX_MESSAGE), lastTransitionTime };
+  return [...others, changed].sort((a, b) => rank(a.type) - rank(b.type));
+}
+
+/** The conditions without those of the given types. */
+export function removeConditions(
+  conditions: readonly Condition[] | undefined,
+  ...types: readonly ConditionType[]
+): readonly Condition[] {
+  return (conditions ?? []).filter(({ type }) => !(types as readonly string[]).includes(type));
+}
+
+export function findCondition(
+  conditions: readonly Condition[] | undefined,
+  type: ConditionType,
+): Condition | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+/** An object with `status.conditions`, as far as is needed to judge it. */
+export interface Judged {
+  readonly metadata: { readonly generation?: number };
+  readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly Condition[] };
+}
+
+/** Whether the object says that it is ready, about the spec that it has now. */
+export function isReady({ metadata, status }: Judged): boolean {
+  const ready = findCondition(status?.conditions, 'Ready');
+  const judged = ready?.observedGeneration ?? status?.observedGeneration;
+  return ready?.status === 'True' && judged === metadata.generation;
+}
+
+/** Whether a word is one of the closed list of reasons. */
+export function isReason(word: string): word is Reason {
+  return Object.hasOwn(REASONS, word);
+}
+
+/** `2026-01-02T03:04:05Z`: seconds, as Kubernetes writes times. */
+export function formatTime(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}
+
+function rank(type: string): number {
+  const place = Object.keys(CONDITIONS).indexOf(type);
+  return place < 0 ? Number.MAX_SAFE_INTEGER : place;
+}

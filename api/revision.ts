@@ -1,0 +1,191 @@
+/** Revision: one thing installed by a Subscription, with all that is needed to apply, repair or remove it again. */
+import { z } from 'zod';
+import { Conditions } from './conditions.ts';
+import {
+  imageReference,
+  integer,
+  list,
+  listByKey,
+  namespaceName,
+  objectName,
+  rules,
+  set,
+  sha256,
+  text,
+  timestamp,
+} from './fields.ts';
+import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
+
+/** The most objects that one revision can hold; a larger bundle is refused before. */
+export const MAX_OBJECTS = 4000;
+
+const Manifests = z.object({
+  secrets: list(objectName(), 32)
+    .min(1)
+    .describe(
+      'Names of the immutable Secrets with the rendered objects, in order; their contents joined are gzipped JSON.',
+    ),
+  digest: sha256().describe('Digest of the rendered objects, before compression.'),
+  objects: integer(0, MAX_OBJECTS).describe('How many objects there are.'),
+});
+
+/** The fields that may be absent, and may neither appear nor go once the Revision exists. */
+const OPTIONAL = ['release', 'channel', 'watchNamespaces', 'serviceAccountName', 'previous'] as const;
+
+const REQUIRED = [
+  'subscription',
+  'number',
+  'package',
+  'bundle',
+  'version',
+  'catalog',
+  'image',
+  'configHash',
+  'manifests',
+  'certificates',
+] as const;
+
+const RevisionSpec = rules(
+  z.object({
+    subscription: objectName().describe('Name of the Subscription, in the same namespace.'),
+    number: integer(1, 2147483647).describe('Counts the revisions of the Subscription.'),
+    package: text(253).describe('Name of the package.'),
+    bundle: text(253).describe('Name of the bundle.'),
+    version: text(256).describe('Its version.'),
+    release: text(256).optional().describe('Its release, where the bundle has one.'),
+    catalog: objectName().describe('Name of the Catalog that it came from.'),
+    channel: z.string().max(253).optional().describe('Channel that it was chosen from.'),
+    image: imageReference()
+      .regex(/@sha256:[a-f0-9]{64}$/)
+      .describe('The bundle image by digest.'),
+    configHash: text(128).describe(
+      'Hash of everything in the spec of the Subscription that changes the rendered objects.',
+    ),
+    manifests: Manifests.describe(
+      'Where the rendered objects are, so that applying them again never needs a registry.',
+    ),
+    watchNamespaces: set(namespaceName(), 100)
+      .optional()
+      .describe('Namespaces that the operator watches. Absent: all.'),
+    certificates: z.enum(['Manager', 'CertManager']).describe('Who issues the certificates of webhooks.'),
+    serviceAccountName: objectName().optional().describe('ServiceAccount to act as.'),
+    previous: objectName().optional().describe('Name of the Revision that was active before: the one to go back to.'),
+    approved: z
+      .boolean()
+      .default(false)
+      .describe('Whether it may be applied. With manual approval a person sets it; it cannot be taken back.'),
+    state: z
+      .enum(['Active', 'Archived'])
+      .describe(
+        'Active: its objects are kept as they should be. Archived: kept as history; made Active to go back to it.',
+      ),
+  }),
+  {
+    rule: REQUIRED.map((field) => `self.${field} == oldSelf.${field}`).join(' && '),
+    message: 'cannot be changed, except approved and state',
+    reason: 'FieldValueForbidden',
+  },
+  {
+    rule: OPTIONAL.map(
+      (field) =>
+        `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`,
+    ).join(' && '),
+    message: 'cannot be changed, except approved and state',
+    reason: 'FieldValueForbidden',
+  },
+  {
+    rule: 'self.approved || !oldSelf.approved',
+    message: 'cannot be taken back; suspend the Subscription instead',
+    reason: 'FieldValueForbidden',
+    fieldPath: '.approved',
+  },
+);
+export type RevisionSpec = Immutable<z.infer<typeof RevisionSpec>>;
+
+const InventoryEntry = z.object({
+  apiVersion: text(316).describe('apiVersion of the object.'),
+  kind: text(63).describe('Kind of the object.'),
+  namespace: namespaceName().optional().describe('Its namespace; absent for cluster-scoped kinds.'),
+  name: text(253).describe('Its name.'),
+  uid: text(64).describe('Its uid: only this very object is ever changed or deleted.'),
+  hash: text(128).describe('Hash of what was applied; equal means that it need not be sent again.'),
+});
+export type InventoryEntry = Immutable<z.infer<typeof InventoryEntry>>;
+
+const Phase = z.object({
+  name: text(63).describe('Name of the phase.'),
+  state: z
+    .enum(['Pending', 'Applying', 'Waiting', 'Ready', 'Failed'])
+    .describe('How far it is: Waiting means that everything is applied and not yet healthy.'),
+  objects: integer(0, MAX_OBJECTS).describe('How many objects it has.'),
+  ready: integer(0, MAX_OBJECTS).describe('How many of them are applied and healthy.'),
+  message: z.string().max(1024).optional().describe('What it waits for, or what failed.'),
+});
+export type Phase = Immutable<z.infer<typeof Phase>>;
+
+const RevisionStatus = z.object({
+  observedGeneration: integer(0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('The generation of the spec that this status is about.'),
+  lastHandledReconcileAt: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('The last value of the annotation `slipway.dev/reconcile-requested-at` that was acted on.'),
+  inventory: list(InventoryEntry, MAX_OBJECTS).optional().describe('Every object that belongs to it in the cluster.'),
+  phases: listByKey(Phase, 32, ['name']).optional().describe('Progress, phase by phase, in order.'),
+  firstReadyTime: timestamp().optional().describe('When it became healthy for the first time.'),
+  conditions: Conditions.optional(),
+});
+export type RevisionStatus = Immutable<z.infer<typeof RevisionStatus>>;
+
+export const Revision = z
+  .object({
+    spec: RevisionSpec.describe('What is installed.'),
+    status: RevisionStatus.optional().describe('What there is in the cluster.'),
+  })
+  .describe(
+    'A Revision is one thing that a Subscription installs. The manager makes it; a person only approves it. Apart from approval and state it never changes.',
+  );
+export type Revision = ObjectOf<typeof Revision>;
+export type RevisionManifest = ManifestOf<typeof Revision>;
+
+export const REVISION = {
+  kind: 'Revision',
+  plural: 'revisions',
+  singular: 'revision',
+  scope: 'Namespaced',
+  schema: Revision,
+  columns: [
+    {
+      name: 'Subscription',
+      type: 'string',
+      jsonPath: '.spec.subscription',
+      description: 'Subscription that it belongs to.',
+    },
+    { name: 'Version', type: 'string', jsonPath: '.spec.version', description: 'Version of the bundle.' },
+    { name: 'State', type: 'string', jsonPath: '.spec.state', description: 'Active or Archived.' },
+    { name: 'Approved', type: 'boolean', jsonPath: '.spec.approved', description: 'Whether it may be applied.' },
+    {
+      name: 'Ready',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].status',
+      description: 'Whether all its objects are applied and healthy.',
+    },
+    { name: 'Bundle', type: 'string', jsonPath: '.spec.bundle', description: 'Name of the bundle.', wide: true },
+    {
+      name: 'Objects',
+      type: 'integer',
+      jsonPath: '.spec.manifests.objects',
+      description: 'How many objects it has.',
+      wide: true,
+    },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was created.' },
+    {
+      name: 'Status',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].message',
+      description: 'What there is to say, in a sentence.',
+    },
+  ],
+} as const satisfies CustomKind;

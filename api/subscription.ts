@@ -1,0 +1,303 @@
+/** Subscription: what is wanted. Its namespace is where the operator is installed. */
+import { z } from 'zod';
+import { Conditions } from './conditions.ts';
+import {
+  duration,
+  imageReference,
+  integer,
+  list,
+  listByKey,
+  namespaceName,
+  objectName,
+  rules,
+  set,
+  stringMap,
+  text,
+  timestamp,
+} from './fields.ts';
+import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
+import { OperatorConfig } from './operator-config.ts';
+
+/** Bounds of `onFailure.progressDeadline`, `onFailure.bakeTime` and a window's duration. */
+export const PROGRESS_DEADLINE_BOUNDS = { minSeconds: 1, maxSeconds: 24 * 3600 } as const;
+export const BAKE_TIME_BOUNDS = { minSeconds: 0, maxSeconds: 24 * 3600 } as const;
+export const WINDOW_BOUNDS = { minSeconds: 60, maxSeconds: 7 * 24 * 3600 } as const;
+
+/** Limits of the lists in a status: the newest or most telling entries are kept. */
+export const STATUS_LIMITS = { path: 100, quarantined: 50, refused: 20 } as const;
+
+const LabelSelector = z.object({
+  matchLabels: stringMap(32, 63).optional().describe('Labels that a catalog must have.'),
+  matchExpressions: list(
+    rules(
+      z.object({
+        key: text(316).describe('Key of the label.'),
+        operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']).describe('What its value is compared with.'),
+        values: list(z.string().max(63), 32).optional().describe('Values for In and NotIn.'),
+      }),
+      {
+        rule: "(self.operator in ['In', 'NotIn']) == (has(self.values) && self.values.size() > 0)",
+        message: 'must have values with In and NotIn, and none with Exists and DoesNotExist',
+      },
+    ),
+    32,
+  )
+    .optional()
+    .describe('Conditions on labels that a catalog must meet.'),
+});
+
+const OnFailure = z.object({
+  strategy: z
+    .enum(['Rollback', 'Hold', 'Retry'])
+    .default('Rollback')
+    .describe(
+      'Rollback: the previous revision is applied again and the failed version is quarantined. Hold: nothing more is done until a person decides. Retry: the same revision is tried again.',
+    ),
+  progressDeadline: duration(PROGRESS_DEADLINE_BOUNDS)
+    .default('10m')
+    .describe('How long a revision may take to become healthy before it counts as failed.'),
+  bakeTime: duration(BAKE_TIME_BOUNDS)
+    .default('10s')
+    .describe('How long a new revision must stay healthy before what only the old one had is removed.'),
+});
+
+const Waiver = z.object({
+  crd: objectName().describe('Name of the CustomResourceDefinition: `gadgets.example.com`.'),
+  rule: text(63)
+    .regex(/^[A-Za-z][A-Za-z0-9]*$/)
+    .describe('Name of the rule, as the condition CRDUnsafe gives it.'),
+  reason: z.string().max(1024).optional().describe('Why it is right here, for those who read it later.'),
+});
+
+const CrdUpgradeSafety = z.object({
+  enforcement: z
+    .enum(['Enforce', 'None'])
+    .default('Enforce')
+    .describe(
+      'Enforce: an upgrade whose CRDs could lose or reject data that exists is refused. None: it is not checked.',
+    ),
+  waivers: listByKey(Waiver, 64, ['crd', 'rule'])
+    .optional()
+    .describe('Single rules on single CRDs that are not enforced.'),
+});
+
+const Window = z.object({
+  cron: text(128)
+    .regex(/^[0-9A-Za-z*/,#? -]+$/)
+    .describe('When the window opens, in five cron fields: `0 2 * * SAT`.'),
+  duration: duration(WINDOW_BOUNDS).describe('How long it stays open.'),
+  timeZone: text(64)
+    .regex(/^[A-Za-z][A-Za-z0-9_+/-]*$/)
+    .default('UTC')
+    .describe('IANA time zone of the cron fields: `Europe/Berlin`.'),
+});
+
+const Uninstall = z.object({
+  customResources: z
+    .enum(['Retain', 'Delete', 'Block'])
+    .default('Retain')
+    .describe(
+      'When the Subscription is deleted and custom resources exist. Retain: CRDs that have some stay, and are named in an event. Delete: they are deleted first, while the operator still runs, then the rest. Block: nothing is removed until they are gone.',
+    ),
+});
+
+const SubscriptionSpec = rules(
+  z.object({
+    package: rules(text(253).regex(/^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$/), {
+      rule: 'self == oldSelf',
+      message: 'cannot be changed; create another Subscription',
+    }).describe('Name of the package. Cannot be changed.'),
+    catalog: objectName()
+      .optional()
+      .describe(
+        'Name of the only Catalog to look in. Absent: every catalog, by priority; once installed, an operator stays with its catalog of origin unless that one no longer has it.',
+      ),
+    catalogSelector: LabelSelector.optional().describe('Labels of the Catalogs to look in.'),
+    channel: text(253)
+      .optional()
+      .describe('Name of the channel. Absent: the default channel of the package; `*`: any.'),
+    version: text(256)
+      .optional()
+      .describe(
+        'Range of versions: `>=1.2.0 <2.0.0`, `~1.4`, `1.x || 2.0.1`. An exact version is a pin. Absent: any version.',
+      ),
+    approval: z
+      .enum(['Automatic', 'Manual'])
+      .default('Automatic')
+      .describe('Whether a new revision is applied at once, or waits until a person approves it.'),
+    edges: z
+      .enum(['Follow', 'Ignore'])
+      .default('Follow')
+      .describe(
+        "Follow: upgrades go along the catalog's upgrade graph. Ignore: any version in range may follow, lower ones included.",
+      ),
+    dependencies: z
+      .enum(['Install', 'Require', 'Ignore'])
+      .default('Install')
+      .describe('What the bundle depends on: is installed, must be there, or is not looked at.'),
+    watchNamespaces: set(namespaceName(), 100)
+      .min(1)
+      .optional()
+      .describe(
+        'Namespaces that the operator watches. Absent: all of them, or the namespace of the Subscription where the bundle supports nothing else.',
+      ),
+    config: OperatorConfig.optional().describe("Changes to the operator's Deployments."),
+    certificates: z
+      .enum(['Manager', 'CertManager'])
+      .default('Manager')
+      .describe('Who issues the certificates of webhooks: the manager itself, or cert-manager.'),
+    serviceAccountName: objectName()
+      .optional()
+      .describe(
+        'ServiceAccount of the same namespace to act as. The API server then refuses what it may not do. Absent: the manager acts as itself.',
+      ),
+    onFailure: OnFailure.prefault({}).describe('What happens when a revision does not become healthy.'),
+    crdUpgradeSafety: CrdUpgradeSafety.prefault({}).describe('How strictly changes of CRDs are checked.'),
+    windows: list(Window, 16)
+      .min(1)
+      .optional()
+      .describe('When upgrades may start. Absent: always. The first installation and repairs do not wait.'),
+    uninstall: Uninstall.prefault({}).describe('What is done when the Subscription is deleted.'),
+    historyLimit: integer(1, 100).default(10).describe('How many archived revisions are kept.'),
+    suspend: z
+      .boolean()
+      .default(false)
+      .describe('Do nothing until resumed. Deleting the Subscription still removes the operator.'),
+  }),
+  {
+    rule: '!(has(self.catalog) && has(self.catalogSelector))',
+    message: 'may not have both catalog and catalogSelector',
+  },
+);
+export type SubscriptionSpec = Immutable<z.infer<typeof SubscriptionSpec>>;
+
+const version = text(256).describe('Its version.');
+const bundle = text(253).describe('Name of the bundle.');
+
+const Installed = z.object({
+  bundle,
+  version,
+  release: text(256).optional().describe('Its release, where the bundle has one.'),
+  image: imageReference().describe('The bundle image by digest.'),
+  catalog: objectName().describe('Name of the Catalog that it came from.'),
+  channel: z.string().max(253).optional().describe('Channel that it was chosen from.'),
+  revision: objectName().describe('Name of the Revision.'),
+});
+
+const Available = z.object({ bundle, version });
+
+const Pending = z.object({
+  revision: objectName().optional().describe('Name of the Revision, once it exists.'),
+  bundle,
+  version,
+  reason: text(64).describe('What it waits for, as one word of the list of reasons.'),
+});
+
+const Quarantined = z.object({
+  bundle,
+  version,
+  image: imageReference().optional().describe('The bundle image by digest.'),
+  reason: text(64).describe('Why it failed, as one word of the list of reasons.'),
+  message: z.string().max(4096).describe('Why it failed, in a sentence.'),
+  since: timestamp().describe('When it failed.'),
+});
+
+const Refused = z.object({
+  version,
+  reason: text(64).describe('Why it is not chosen, as one word of the list of reasons.'),
+  message: z.string().max(1024).describe('Why it is not chosen, in a sentence.'),
+});
+
+const SubscriptionStatus = z.object({
+  observedGeneration: integer(0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('The generation of the spec that this status is about.'),
+  lastHandledReconcileAt: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('The last value of the annotation `slipway.dev/reconcile-requested-at` that was acted on.'),
+  installed: Installed.optional().describe('What is installed.'),
+  available: Available.optional().describe('The newest version that the spec allows and the graph leads to.'),
+  pending: Pending.optional().describe('The revision that comes next, while it is not installed.'),
+  path: list(text(256), STATUS_LIMITS.path)
+    .optional()
+    .describe('Versions on the way from the installed to the available one, in order.'),
+  quarantined: list(Quarantined, STATUS_LIMITS.quarantined)
+    .optional()
+    .describe('Versions that failed; not tried again until a newer one exists or a person asks.'),
+  nextEligibleTime: timestamp().optional().describe('When the next window opens, while an upgrade waits for it.'),
+  refused: list(Refused, STATUS_LIMITS.refused)
+    .optional()
+    .describe('Newer versions that are not chosen, highest first, each with its reason.'),
+  conditions: Conditions.optional(),
+});
+export type SubscriptionStatus = Immutable<z.infer<typeof SubscriptionStatus>>;
+
+export const Subscription = z
+  .object({
+    spec: SubscriptionSpec.describe('What is wanted.'),
+    status: SubscriptionStatus.optional().describe('What is so, what happens, what is wrong and what to do about it.'),
+  })
+  .describe(
+    'A Subscription says which operator is wanted in its namespace. The operator is installed, kept up to date and, when the Subscription is deleted, removed.',
+  );
+export type Subscription = ObjectOf<typeof Subscription>;
+export type SubscriptionManifest = ManifestOf<typeof Subscription>;
+
+export const SUBSCRIPTION = {
+  kind: 'Subscription',
+  plural: 'subscriptions',
+  singular: 'subscription',
+  scope: 'Namespaced',
+  schema: Subscription,
+  columns: [
+    { name: 'Package', type: 'string', jsonPath: '.spec.package', description: 'What is wanted.' },
+    {
+      name: 'Installed',
+      type: 'string',
+      jsonPath: '.status.installed.version',
+      description: 'Version that is installed.',
+    },
+    {
+      name: 'Available',
+      type: 'string',
+      jsonPath: '.status.available.version',
+      description: 'Newest version that the spec allows.',
+    },
+    {
+      name: 'Ready',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].status',
+      description: 'Whether all is as the spec asks.',
+    },
+    {
+      name: 'Channel',
+      type: 'string',
+      jsonPath: '.status.installed.channel',
+      description: 'Channel that it was chosen from.',
+      wide: true,
+    },
+    {
+      name: 'Catalog',
+      type: 'string',
+      jsonPath: '.status.installed.catalog',
+      description: 'Catalog that it came from.',
+      wide: true,
+    },
+    {
+      name: 'Suspended',
+      type: 'boolean',
+      jsonPath: '.spec.suspend',
+      description: 'Whether nothing is done.',
+      wide: true,
+    },
+    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was created.' },
+    {
+      name: 'Status',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="Ready")].message',
+      description: 'What there is to say, in a sentence.',
+    },
+  ],
+} as const satisfies CustomKind;
