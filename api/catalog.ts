@@ -1,6 +1,6 @@
 /** Catalog: what can be had. Cluster-scoped; a catalog image, or repositories whose tags are versions. */
 import { z } from 'zod';
-import { Conditions } from './conditions.ts';
+import { Conditions, handled, statusOf } from './conditions.ts';
 import { duration, imageReference, integer, listByKey, objectName, rules, text, timestamp } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
 
@@ -101,14 +101,7 @@ const count = (what: string): z.ZodOptional<z.ZodNumber> =>
   integer(0, 10_000_000).optional().describe(`How many ${what} are offered.`);
 
 const CatalogStatus = z.object({
-  observedGeneration: integer(0, Number.MAX_SAFE_INTEGER)
-    .optional()
-    .describe('The generation of the spec that this status is about.'),
-  lastHandledReconcileAt: z
-    .string()
-    .max(256)
-    .optional()
-    .describe('The last value of the annotation `slipway.dev/reconcile-requested-at` that was acted on.'),
+  ...handled,
   digest: text(256)
     .optional()
     .describe('What is in service: the image reference by digest, or a digest over all tags of the repositories.'),
@@ -125,7 +118,7 @@ export type CatalogStatus = Immutable<z.infer<typeof CatalogStatus>>;
 export const Catalog = z
   .object({
     spec: CatalogSpec.describe('What the catalog is.'),
-    status: CatalogStatus.optional().describe('What the manager found.'),
+    status: statusOf(CatalogStatus).describe('What the manager found.'),
   })
   .describe(
     'A Catalog says what can be had: packages with their channels and bundles. A catalog that cannot be reached keeps its last good content in service.',

@@ -46,6 +46,26 @@ export const Conditions = listByKey(Condition, 16, ['type']).describe(
   'Judgements about the object, one for each type.',
 );
 
+/** The fields of every status that say what it is about. */
+export const handled = {
+  observedGeneration: integer(-1, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('The generation of the spec that this status is about; -1 before the first.'),
+  lastHandledReconcileAt: z
+    .string()
+    .max(256)
+    .optional()
+    .describe('The last value of the annotation `slipway.dev/reconcile-requested-at` that was acted on.'),
+};
+
+/**
+ * A status as a field of a kind. Its default makes an object that nobody has looked at yet count as being worked
+ * on, for everyone who reads kstatus.
+ */
+export function statusOf<Status extends z.ZodType>(status: Status): z.ZodOptional<Status> {
+  return status.optional().meta({ default: { observedGeneration: -1 } });
+}
+
 /** A judgement before it has a time. */
 export interface NextCondition {
   readonly type: ConditionType;

@@ -63,6 +63,7 @@ export const REASONS = {
   ServiceAccountNotFound: 'The ServiceAccount to act as does not exist.',
   CRDUnsafe: 'The new CRD could lose or reject data that exists.',
   ApplyFailed: 'An object could not be applied.',
+  ManifestsMissing: 'The stored manifests of a revision are missing or damaged.',
   DeleteBlocked: 'Something keeps an object from being deleted.',
   ApiUnavailable: 'The API server cannot be reached, or is overloaded.',
   Conflict: 'Another writer was faster; the work is done again.',

@@ -1,6 +1,6 @@
 /** Revision: one thing installed by a Subscription, with all that is needed to apply, repair or remove it again. */
 import { z } from 'zod';
-import { Conditions } from './conditions.ts';
+import { Conditions, handled, statusOf } from './conditions.ts';
 import {
   imageReference,
   integer,
@@ -124,14 +124,7 @@ const Phase = z.object({
 export type Phase = Immutable<z.infer<typeof Phase>>;
 
 const RevisionStatus = z.object({
-  observedGeneration: integer(0, Number.MAX_SAFE_INTEGER)
-    .optional()
-    .describe('The generation of the spec that this status is about.'),
-  lastHandledReconcileAt: z
-    .string()
-    .max(256)
-    .optional()
-    .describe('The last value of the annotation `slipway.dev/reconcile-requested-at` that was acted on.'),
+  ...handled,
   inventory: list(InventoryEntry, MAX_OBJECTS).optional().describe('Every object that belongs to it in the cluster.'),
   phases: listByKey(Phase, 32, ['name']).optional().describe('Progress, phase by phase, in order.'),
   firstReadyTime: timestamp().optional().describe('When it became healthy for the first time.'),
@@ -142,7 +135,7 @@ export type RevisionStatus = Immutable<z.infer<typeof RevisionStatus>>;
 export const Revision = z
   .object({
     spec: RevisionSpec.describe('What is installed.'),
-    status: RevisionStatus.optional().describe('What there is in the cluster.'),
+    status: statusOf(RevisionStatus).describe('What there is in the cluster.'),
   })
   .describe(
     'A Revision is one thing that a Subscription installs. The manager makes it; a person only approves it. Apart from approval and state it never changes.',

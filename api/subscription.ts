@@ -1,6 +1,6 @@
 /** Subscription: what is wanted. Its namespace is where the operator is installed. */
 import { z } from 'zod';
-import { Conditions } from './conditions.ts';
+import { Conditions, handled, statusOf } from './conditions.ts';
 import {
   duration,
   imageReference,
@@ -209,14 +209,7 @@ const Refused = z.object({
 });
 
 const SubscriptionStatus = z.object({
-  observedGeneration: integer(0, Number.MAX_SAFE_INTEGER)
-    .optional()
-    .describe('The generation of the spec that this status is about.'),
-  lastHandledReconcileAt: z
-    .string()
-    .max(256)
-    .optional()
-    .describe('The last value of the annotation `slipway.dev/reconcile-requested-at` that was acted on.'),
+  ...handled,
   installed: Installed.optional().describe('What is installed.'),
   available: Available.optional().describe('The newest version that the spec allows and the graph leads to.'),
   pending: Pending.optional().describe('The revision that comes next, while it is not installed.'),
@@ -234,14 +227,21 @@ const SubscriptionStatus = z.object({
 });
 export type SubscriptionStatus = Immutable<z.infer<typeof SubscriptionStatus>>;
 
-export const Subscription = z
-  .object({
+/** Longest name of a Subscription: the names of its Revisions and their Secrets begin with it. */
+export const MAX_NAME = 200;
+
+export const Subscription = rules(
+  z.object({
     spec: SubscriptionSpec.describe('What is wanted.'),
-    status: SubscriptionStatus.optional().describe('What is so, what happens, what is wrong and what to do about it.'),
-  })
-  .describe(
-    'A Subscription says which operator is wanted in its namespace. The operator is installed, kept up to date and, when the Subscription is deleted, removed.',
-  );
+    status: statusOf(SubscriptionStatus).describe('What is so, what happens, what is wrong and what to do about it.'),
+  }),
+  {
+    rule: `self.metadata.name.size() <= ${MAX_NAME}`,
+    message: `metadata.name must be at most ${MAX_NAME} characters long`,
+  },
+).describe(
+  'A Subscription says which operator is wanted in its namespace. The operator is installed, kept up to date and, when the Subscription is deleted, removed.',
+);
 export type Subscription = ObjectOf<typeof Subscription>;
 export type SubscriptionManifest = ManifestOf<typeof Subscription>;
 

@@ -1,0 +1,86 @@
+/**
+ * Turns the zod schema of a kind into the structural OpenAPI schema that the API server wants in a
+ * CustomResourceDefinition. Called by definition.ts; it neither reads nor writes files.
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ */
+import { z } from 'zod';
+
+/** A node of a structural schema: the words that Slipway's own CRDs use. */
+export interface StructuralSchema {
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, StructuralSchema>>;
+  readonly additionalProperties?: StructuralSchema;
+  readonly items?: StructuralSchema;
+  readonly required?: readonly string[];
+  readonly [word: string]: unknown;
+}
+
+/** The words that may stand in a node, in the order in which they are written. Others are not used here. */
+export const WORDS: readonly string[] = [
+  'description',
+  'type',
+  'format',
+  'default',
+  'enum',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'maxProperties',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-validations',
+  'required',
+  'properties',
+  'additionalProperties',
+  'items',
+];
+
+/** What zod says and a structural schema does not take, or means differently; the last two are put back below. */
+const DROPPED: ReadonlySet<string> = new Set(['$schema', 'propertyNames', 'additionalProperties', 'properties']);
+
+/** The structural schema of `schema` as people write it: what has a default is not required. */
+export function toStructuralSchema(schema: z.ZodType): StructuralSchema {
+  return convert(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', reused: 'inline', cycles: 'throw' }));
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function convert(node: Json): StructuralSchema {
+  if (node['x-kubernetes-int-or-string'] === true) {
+    return pick(node, ['description', 'x-kubernetes-int-or-string', 'maxLength']);
+  }
+  const words = Object.entries(node)
+    .filter(([word]) => !DROPPED.has(word))
+    .sort(([a], [b]) => WORDS.indexOf(a) - WORDS.indexOf(b));
+  return {
+    ...Object.fromEntries(words),
+    ...(isObject(node['items']) && { items: convert(node['items']) }),
+    ...convertFields(node),
+  };
+}
+
+/** An object has either fields, or values by name, or whatever is in it. */
+function convertFields(node: Json): StructuralSchema {
+  const fields = Object.entries((node['properties'] ?? {}) as Readonly<Record<string, Json>>);
+  if (fields.length > 0) {
+    return { properties: Object.fromEntries(fields.map(([name, field]) => [name, convert(field)])) };
+  }
+  const values = node['additionalProperties'];
+  const closed = node['x-kubernetes-preserve-unknown-fields'] === true || !isObject(values);
+  return closed ? {} : { additionalProperties: convert(values) };
+}
+
+function pick(node: Json, words: readonly string[]): StructuralSchema {
+  return Object.fromEntries(words.filter((word) => word in node).map((word) => [word, node[word]]));
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

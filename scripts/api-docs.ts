@@ -1,0 +1,94 @@
+/** Renders docs/api.md from the kinds, conditions, reasons and names of api/. Pure: scripts/generate.ts writes it. */
+import { CONDITIONS } from '../api/conditions.ts';
+import { toStructuralSchema, type StructuralSchema } from '../api/crd/schema.ts';
+import { children } from '../api/crd/structural.ts';
+import type { CelRule } from '../api/fields.ts';
+import type { CustomKind } from '../api/kind.ts';
+import { ANNOTATION, API_VERSION, FIELD_MANAGER, FINALIZER, LABEL } from '../api/names.ts';
+import { REASONS } from '../api/reasons.ts';
+import { joinPath, markdownTable, renderFieldTables } from './field-table.ts';
+
+/** docs/api.md, complete, for the given kinds. */
+export function renderApiDocs(kinds: readonly CustomKind[]): string {
+  const parts = [
+    `# The API: \`${API_VERSION}\``,
+    INTRODUCTION,
+    ...kinds.flatMap(renderKind),
+    ...renderConditions(),
+    ...renderReasons(),
+    ...renderNames(),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+const INTRODUCTION = `Every field of every kind, with its bounds. A field in **bold** is required where its parent is there. \`[]\` stands for each
+entry of a list. \`kubectl explain subscriptions.spec --api-version=${API_VERSION}\` says the same;
+\`kubectl get slipway -A\` lists the objects of all kinds. What a word means is in [glossary.md](glossary.md).`;
+
+function renderKind({ kind, plural, scope, schema, columns }: CustomKind): readonly string[] {
+  const root = toStructuralSchema(schema);
+  const shown = columns.map(({ name, wide }) => (wide === true ? `${name} (with \`-o wide\`)` : name));
+  return [
+    `## ${kind}`,
+    `${root.description ?? ''} ${scope === 'Cluster' ? 'Cluster-scoped.' : 'Namespaced.'}`,
+    `\`kubectl get ${plural}.${API_VERSION.split('/')[0] ?? ''}\` shows: ${shown.join(', ')}.`,
+    ...['spec', 'status'].flatMap((name) => renderFieldTables(root.properties?.[name] ?? {}, `${kind} ${name}`)),
+    ...renderRules(root),
+  ];
+}
+
+function renderRules(schema: StructuralSchema): readonly string[] {
+  const lines = collectRules(schema, '').map(({ path, message }) => `- ${path === '' ? '' : `\`${path}\` `}${message}`);
+  return lines.length === 0
+    ? []
+    : ['What the API server checks beyond types and bounds:', [...new Set(lines)].join('\n')];
+}
+
+function collectRules(node: StructuralSchema, path: string): readonly { path: string; message: string }[] {
+  const rules = (node['x-kubernetes-validations'] ?? []) as readonly CelRule[];
+  const own = rules.map(({ message, fieldPath }) => ({ path: `${path}${fieldPath ?? ''}`, message }));
+  return own.concat(children(node).flatMap(([name, child]) => collectRules(child, joinPath(path, name))));
+}
+
+function renderConditions(): readonly string[] {
+  return [
+    '## Conditions',
+    'As kstatus reads them. Every kind has `Ready`, `Reconciling` and `Stalled`; a Subscription has the others too.',
+    markdownTable(['type', 'what it says'], Object.entries(CONDITIONS).map(asCode)),
+  ];
+}
+
+function renderReasons(): readonly string[] {
+  return [
+    '## Reasons',
+    'The closed list of words that a condition, an event or an error carries.',
+    markdownTable(['reason', 'meaning'], Object.entries(REASONS).map(asCode)),
+  ];
+}
+
+function renderNames(): readonly string[] {
+  const names: readonly (readonly [string, string])[] = [
+    [FIELD_MANAGER, 'Field manager of everything that Slipway applies.'],
+    [FINALIZER, 'Finalizer that holds a Catalog or a Subscription until what it made is gone.'],
+    [LABEL.managedBy, `Label with the value \`${FIELD_MANAGER}\` on everything that Slipway applies.`],
+    [
+      LABEL.owner,
+      'Label with `<namespace>.<name>` of the owning Subscription, hashed where too long; annotation with `<namespace>/<name>` in full.',
+    ],
+    [LABEL.package, 'Label with the name of the package.'],
+    [LABEL.revision, 'Label with the name of the Revision.'],
+    [
+      ANNOTATION.reconcileRequestedAt,
+      'Annotation: any new value asks for a reconcile now; echoed in `status.lastHandledReconcileAt`.',
+    ],
+    [
+      ANNOTATION.adoptBy,
+      'Annotation with `<namespace>/<name>` of the Subscription that may take over an object that exists.',
+    ],
+  ];
+  return ['## Names on objects', markdownTable(['name', 'what it is'], names.map(asCode))];
+}
+
+function asCode([name, meaning]: readonly [string, string]): readonly [string, string] {
+  return [`\`${name}\``, meaning];
+}
