@@ -34,6 +34,8 @@ export interface CatalogBundle {
   readonly release?: string;
   /** Image reference, by tag or digest; empty for a bundle whose objects are inlined. */
   readonly image: string;
+  /** Whether the catalog carries the bundle's objects itself (properties `olm.bundle.object`). */
+  readonly inlined?: boolean;
   /** Everything but the bulky ones (`olm.bundle.object`, `olm.csv.metadata`). */
   readonly properties: readonly Property[];
   readonly relatedImages: readonly { readonly name: string; readonly image: string }[];
@@ -53,4 +55,6 @@ export interface CatalogPackage {
   readonly channels: readonly Channel[];
   readonly bundles: readonly CatalogBundle[];
   readonly deprecations: readonly Deprecation[];
+  /** What of the published data could not be understood and is left out; absent where there is nothing. */
+  readonly problems?: readonly string[];
 }

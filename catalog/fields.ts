@@ -1,0 +1,47 @@
+/**
+ * Reads fields of published data the way the reference tools do: a field name matches without regard to case, and
+ * null is the same as absent.
+ */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether a value is an object with fields. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of the field; where several names differ only in case, the one written last. */
+export function field(object: Fields, name: string): unknown {
+  if (Object.hasOwn(object, name)) {
+    const value = object[name];
+    if (!hasOtherSpelling(object, name)) return value ?? undefined;
+  }
+  let found: unknown;
+  for (const key of Object.keys(object)) if (key === name || foldCase(key) === foldCase(name)) found = object[key];
+  return found ?? undefined;
+}
+
+/** The text of a field; undefined where it is absent, null or no text. */
+export function textField(object: Fields, name: string): string | undefined {
+  const value = field(object, name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The items of a field; empty where it is absent, null or no list. */
+export function listField(object: Fields, name: string): readonly unknown[] {
+  const value = field(object, name);
+  return Array.isArray(value) ? value : [];
+}
+
+/** Text in which letters that differ only in case are equal, Unicode's further forms (`ſ`, `K`) included. */
+export function foldCase(text: string): string {
+  return /^[a-z]*$/.test(text) ? text : text.toUpperCase().toLowerCase();
+}
+
+function hasOtherSpelling(object: Fields, name: string): boolean {
+  const folded = foldCase(name);
+  for (const key of Object.keys(object)) {
+    if (key !== name && key.length === name.length && foldCase(key) === folded) return true;
+  }
+  return false;
+}

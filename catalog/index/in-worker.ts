@@ -1,0 +1,133 @@
+/**
+ * Builds an index in a worker thread, so that a large catalog does not hold up the event loop. The bytes go over in
+ * a few shared slots: memory stays the same however large the catalog is, and a source that is faster than the
+ * worker waits for it.
+ */
+import { rmSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { ReasonedError, type ErrorFacts } from '../../api/errors.ts';
+import { DEFAULT_LIMITS, type CatalogLimits } from '../limits.ts';
+import { chunksOf, type CatalogFiles } from '../tree.ts';
+import { partialPath, type BuildOptions } from './build.ts';
+import type { IndexCounts } from './builder.ts';
+
+/** What the worker is told; a chunk lies in the slot of that number. */
+export type ToWorker =
+  | { readonly do: 'beginFile'; readonly path: string }
+  | { readonly do: 'push'; readonly slot: number; readonly length: number }
+  | { readonly do: 'endFile' }
+  | { readonly do: 'finish' };
+
+/** What the worker answers. */
+export type FromWorker =
+  | { readonly is: 'free'; readonly slot: number }
+  | { readonly is: 'done'; readonly counts: IndexCounts }
+  | { readonly is: 'failed'; readonly facts: ErrorFacts };
+
+export interface WorkerSetup {
+  readonly target: string;
+  readonly partial: string;
+  readonly limits: CatalogLimits;
+  readonly slots: readonly SharedArrayBuffer[];
+}
+
+export interface BuildInWorkerOptions extends BuildOptions {
+  /** The worker's program; by default worker.ts beside this file, or {@link BUNDLED_WORKER} beside the bundle. */
+  readonly worker?: URL;
+}
+
+/** Name of the worker's program where everything is bundled. */
+export const BUNDLED_WORKER = 'catalog-index-worker.js';
+
+const SLOTS = 4;
+const SLOT_BYTES = 1 << 18;
+const YOUNG_GENERATION_MB = 8;
+
+/** As {@link buildIndex}, in a thread of its own; aborting the signal ends the thread and leaves no file behind. */
+export async function buildIndexInWorker(options: BuildInWorkerOptions): Promise<IndexCounts> {
+  const { files, target, limits = DEFAULT_LIMITS, signal, worker: program = defaultProgram() } = options;
+  signal?.throwIfAborted();
+  const partial = partialPath(target);
+  const slots = Array.from({ length: SLOTS }, () => new SharedArrayBuffer(SLOT_BYTES));
+  const workerData: WorkerSetup = { target, partial, limits, slots };
+  const worker = new Worker(program, {
+    workerData,
+    name: 'catalog-index',
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  });
+  const talk = talkTo(worker, slots, signal);
+  try {
+    return await Promise.race([talk.outcome, send(files, talk)]);
+  } finally {
+    talk.end();
+    await worker.terminate();
+    rmSync(partial, { force: true });
+  }
+}
+
+/** One side of the conversation with the worker. */
+interface Talk {
+  tell(message: ToWorker): void;
+  /** A slot that the worker has read; rejects when the worker has failed. */
+  freeSlot(): Promise<number>;
+  readonly slots: readonly SharedArrayBuffer[];
+  readonly outcome: Promise<IndexCounts>;
+  end(): void;
+}
+
+function talkTo(worker: Worker, slots: readonly SharedArrayBuffer[], signal: AbortSignal | undefined): Talk {
+  const free = slots.map((_, slot) => slot);
+  const outcome = Promise.withResolvers<IndexCounts>();
+  let wake: () => void = () => undefined;
+  const fail = (error: unknown): void => outcome.reject(error);
+  const aborted = (): void => fail(signal?.reason);
+  outcome.promise.catch(() => wake());
+  signal?.addEventListener('abort', aborted, { once: true });
+  worker.on('error', fail);
+  worker.on('exit', (code) => fail(new Error(`the catalog worker ended with code ${code}`)));
+  worker.on('message', (answer: FromWorker) => {
+    if (answer.is === 'done') outcome.resolve(answer.counts);
+    else if (answer.is === 'failed') fail(new ReasonedError(answer.facts));
+    else {
+      free.push(answer.slot);
+      wake();
+    }
+  });
+  return {
+    slots,
+    outcome: outcome.promise,
+    tell: (message) => worker.postMessage(message),
+    async freeSlot() {
+      while (free.length === 0) {
+        const woken = Promise.withResolvers<void>();
+        wake = woken.resolve;
+        await Promise.race([woken.promise, outcome.promise]);
+      }
+      return free.pop()!;
+    },
+    end: () => signal?.removeEventListener('abort', aborted),
+  };
+}
+
+async function send(files: CatalogFiles, talk: Talk): Promise<IndexCounts> {
+  for await (const { path, content } of files) {
+    talk.tell({ do: 'beginFile', path });
+    for await (const chunk of chunksOf(content)) await sendChunk(chunk, talk);
+    talk.tell({ do: 'endFile' });
+  }
+  talk.tell({ do: 'finish' });
+  return talk.outcome;
+}
+
+async function sendChunk(chunk: Uint8Array, talk: Talk): Promise<void> {
+  for (let from = 0; from < chunk.length; from += SLOT_BYTES) {
+    const part = chunk.subarray(from, from + SLOT_BYTES);
+    const slot = await talk.freeSlot();
+    new Uint8Array(talk.slots[slot]!).set(part);
+    talk.tell({ do: 'push', slot, length: part.length });
+  }
+}
+
+function defaultProgram(): URL {
+  return new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : `./${BUNDLED_WORKER}`, import.meta.url);
+}

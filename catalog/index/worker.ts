@@ -1,0 +1,39 @@
+/** The program of the worker thread: carries out what in-worker.ts tells it. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { ReasonedError } from '../../api/errors.ts';
+import { createIndexBuilder } from './builder.ts';
+import type { FromWorker, ToWorker, WorkerSetup } from './in-worker.ts';
+
+const { target, partial, limits, slots } = workerData as WorkerSetup;
+const builder = createIndexBuilder({ target, partial, limits });
+
+parentPort!.on('message', (message: ToWorker) => {
+  try {
+    carryOut(message);
+  } catch (error) {
+    parentPort!.close();
+    builder.abort();
+    if (!(error instanceof ReasonedError)) throw error;
+    const { reason, retry, message: text, hint } = error;
+    answer({ is: 'failed', facts: { reason, retry, message: text, ...(hint !== undefined && { hint }) } });
+  }
+});
+
+function carryOut(message: ToWorker): void {
+  switch (message.do) {
+    case 'beginFile':
+      return builder.beginFile(message.path);
+    case 'push':
+      builder.push(new Uint8Array(slots[message.slot]!, 0, message.length));
+      return answer({ is: 'free', slot: message.slot });
+    case 'endFile':
+      return builder.endFile();
+    case 'finish':
+      answer({ is: 'done', counts: builder.finish() });
+      return parentPort!.close();
+  }
+}
+
+function answer(message: FromWorker): void {
+  parentPort!.postMessage(message);
+}

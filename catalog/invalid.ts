@@ -1,0 +1,19 @@
+/** The one way in which content of a catalog is refused. */
+import { ReasonedError } from '../api/errors.ts';
+
+/** Where in a catalog something is: the file, and the ordinal of the document in it, counted from 1. */
+export interface Place {
+  readonly path: string;
+  readonly document?: number;
+}
+
+/** A ReasonedError `CatalogInvalid`, not retried: the same bytes stay invalid. */
+export function invalidCatalog(place: Place, what: string, hint?: string): ReasonedError {
+  const where = place.document === undefined ? place.path : `${place.path}, document ${place.document}`;
+  return new ReasonedError({
+    reason: 'CatalogInvalid',
+    retry: 'never',
+    message: `catalog file ${where}: ${what}`,
+    ...(hint !== undefined && { hint }),
+  });
+}

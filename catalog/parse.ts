@@ -1,0 +1,162 @@
+/**
+ * Turns one document of a catalog into what it means: a package, channel, bundle or deprecations; a document of an
+ * unknown schema is kept by its keys. Foreign data is taken as it comes: what cannot be understood is left out and
+ * named in `problems`, so that one bad entry does not take its catalog down. Whether a catalog obeys the rules of
+ * its format is the business of check.ts.
+ */
+import { field, foldCase, isFields, listField, textField, type Fields } from './fields.ts';
+import { invalidCatalog, type Place } from './invalid.ts';
+import type { CatalogBundle, Channel, ChannelEntry, Deprecation, Property } from './model.ts';
+
+/** The three keys by which every document of a catalog is found; empty where the document has none. */
+export interface BlobKeys {
+  readonly schema: string;
+  readonly package: string;
+  readonly name: string;
+}
+
+/** What a document means. `problems` names what was left out. */
+export type Meaning = { readonly problems: readonly string[] } & (
+  | { readonly kind: 'package'; readonly defaultChannel: string; readonly description?: string }
+  | { readonly kind: 'channel'; readonly channel: Channel }
+  | { readonly kind: 'bundle'; readonly bundle: CatalogBundle }
+  | { readonly kind: 'deprecations'; readonly deprecations: readonly Deprecation[] }
+  | { readonly kind: 'other' }
+);
+
+/** Properties that hold manifests or their excerpts: too bulky for the model, read from the index where needed. */
+const BULKY_PROPERTIES: ReadonlySet<string> = new Set(['olm.bundle.object', 'olm.csv.metadata']);
+
+const KEYS = ['schema', 'package', 'name'] as const;
+
+/**
+ * The keys of a document, matched without regard to case.
+ *
+ * Throws ReasonedError `CatalogInvalid` where two keys differ only in case, one of the three is no text, or the
+ * schema is missing; the reference implementation refuses the whole catalog then, too.
+ */
+export function parseKeys(document: Fields, place: Place): BlobKeys {
+  const found: Record<(typeof KEYS)[number], string> = { schema: '', package: '', name: '' };
+  const spellings = new Map<string, string>();
+  for (const key of Object.keys(document)) {
+    const folded = foldCase(key);
+    const other = spellings.get(folded);
+    if (other !== undefined) throw invalidCatalog(place, `the keys "${other}" and "${key}" are the same`);
+    spellings.set(folded, key);
+  }
+  for (const key of KEYS) {
+    const spelling = spellings.get(key);
+    if (spelling === undefined) continue;
+    const value = document[spelling];
+    if (typeof value !== 'string') throw invalidCatalog(place, `the value of "${spelling}" is not a text`);
+    found[key] = value;
+  }
+  if (found.schema === '') throw invalidCatalog(place, 'the document has no schema');
+  return found;
+}
+
+/** What a document with these keys means. Never throws. */
+export function parseMeaning(keys: BlobKeys, document: Fields): Meaning {
+  const problems: string[] = [];
+  switch (keys.schema) {
+    case 'olm.package': {
+      const description = textField(document, 'description');
+      return {
+        kind: 'package',
+        defaultChannel: textField(document, 'defaultChannel') ?? '',
+        ...(description !== undefined && description !== '' && { description }),
+        problems,
+      };
+    }
+    case 'olm.channel':
+      return { kind: 'channel', channel: { name: keys.name, entries: parseEntries(document, problems) }, problems };
+    case 'olm.bundle':
+      return { kind: 'bundle', bundle: parseBundle(keys, document, problems), problems };
+    case 'olm.deprecations':
+      return { kind: 'deprecations', deprecations: parseDeprecations(document, problems), problems };
+    default:
+      return { kind: 'other', problems };
+  }
+}
+
+function parseEntries(document: Fields, problems: string[]): ChannelEntry[] {
+  const entries: ChannelEntry[] = [];
+  for (const entry of objectsOf(document, 'entries', problems)) {
+    const name = textField(entry, 'name');
+    if (name === undefined || name === '') {
+      problems.push('an entry has no name');
+      continue;
+    }
+    const replaces = textField(entry, 'replaces');
+    const skipRange = textField(entry, 'skipRange');
+    entries.push({
+      name,
+      ...(replaces !== undefined && replaces !== '' && { replaces }),
+      skips: listField(entry, 'skips').filter((skip) => typeof skip === 'string'),
+      ...(skipRange !== undefined && skipRange !== '' && { skipRange }),
+    });
+  }
+  return entries;
+}
+
+function parseBundle(keys: BlobKeys, document: Fields, problems: string[]): CatalogBundle {
+  const properties: Property[] = [];
+  let identity: Fields | undefined;
+  let inlined = false;
+  for (const property of objectsOf(document, 'properties', problems)) {
+    const type = textField(property, 'type') ?? '';
+    inlined ||= type === 'olm.bundle.object';
+    if (BULKY_PROPERTIES.has(type)) continue;
+    const value = field(property, 'value') ?? null;
+    if (type === 'olm.package' && isFields(value)) identity ??= value;
+    properties.push({ type, value });
+  }
+  if (identity === undefined) problems.push('the bundle has no property olm.package, so no version');
+  const release = identity === undefined ? undefined : textField(identity, 'release');
+  return {
+    name: keys.name,
+    package: keys.package,
+    version: (identity === undefined ? undefined : textField(identity, 'version')) ?? '',
+    ...(release !== undefined && release !== '' && { release }),
+    image: textField(document, 'image') ?? '',
+    ...(inlined && { inlined }),
+    properties,
+    relatedImages: objectsOf(document, 'relatedImages', problems).map((related) => ({
+      name: textField(related, 'name') ?? '',
+      image: textField(related, 'image') ?? '',
+    })),
+  };
+}
+
+function parseDeprecations(document: Fields, problems: string[]): Deprecation[] {
+  const deprecations: Deprecation[] = [];
+  for (const entry of objectsOf(document, 'entries', problems)) {
+    const reference = field(entry, 'reference');
+    const schema = isFields(reference) ? textField(reference, 'schema') : undefined;
+    if (!isFields(reference) || !isDeprecatable(schema)) {
+      problems.push('a deprecation refers to neither a package, a channel nor a bundle');
+      continue;
+    }
+    const name = textField(reference, 'name');
+    const message = textField(entry, 'message') ?? '';
+    deprecations.push({ schema, ...(name !== undefined && name !== '' && { name }), message });
+  }
+  return deprecations;
+}
+
+function isDeprecatable(schema: string | undefined): schema is Deprecation['schema'] {
+  return schema === 'olm.package' || schema === 'olm.channel' || schema === 'olm.bundle';
+}
+
+/** The objects in a list; whatever else is in it is a problem. */
+function objectsOf(document: Fields, name: string, problems: string[]): Fields[] {
+  const value = field(document, name);
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) {
+    problems.push(`${name} is not a list`);
+    return [];
+  }
+  const objects = value.filter(isFields);
+  if (objects.length < value.length) problems.push(`${name} has an item that is not an object`);
+  return objects;
+}

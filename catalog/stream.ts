@@ -1,0 +1,139 @@
+/**
+ * Turns the bytes of catalog files into documents, one at a time, as the bytes arrive: concatenated JSON, JSON
+ * lines or YAML, told apart by the first character as the reference tools do. No file is ever held as a whole; a
+ * JSON document is compacted byte by byte, so that its numbers and texts stay exactly as published. The index and
+ * the author's commands call it. It does not look at what a document means: that is parse.ts.
+ */
+import { isUtf8 } from 'node:buffer';
+import { formatJson, parseJson } from '../api/json.ts';
+import { HINT_NOT_CATALOG, createJsonSplitter, type Piece, type SyntaxSplitter } from './json-splitter.ts';
+import { invalidCatalog } from './invalid.ts';
+import type { StreamLimits } from './limits.ts';
+import { parseYaml } from './yaml.ts';
+import { createYamlSplitter } from './yaml-splitter.ts';
+
+/** One document of a file. */
+export interface RawDocument {
+  /** Compact JSON in UTF-8, on one line, without a line feed; valid until the next document is taken. */
+  readonly bytes: Uint8Array;
+  readonly value: Readonly<Record<string, unknown>>;
+  /** Its ordinal in the file, from 1. */
+  readonly ordinal: number;
+}
+
+/** Takes the bytes of one file in order; `end` is to be called once, after the last chunk. */
+export interface DocumentSplitter {
+  push(chunk: Uint8Array): Generator<RawDocument>;
+  end(): Generator<RawDocument>;
+}
+
+/** White space before the first document that is looked through for its first character. */
+const MAX_LEAD = 1 << 16;
+
+/**
+ * A splitter for one file, named in its errors.
+ *
+ * Throws ReasonedError `CatalogInvalid` (never retried) where the bytes are neither JSON nor YAML, a document is no
+ * object or is cut off, or a limit is exceeded. The documents before the defect have been yielded by then.
+ * @see https://olm.operatorframework.io/docs/reference/file-based-catalogs/
+ */
+export function createDocumentSplitter(path: string, limits: StreamLimits): DocumentSplitter {
+  let lead: Uint8Array = new Uint8Array(0);
+  let splitter: SyntaxSplitter | undefined;
+  let toDocuments: (piece: Piece, place: Place) => Generator<Parsed> = fromJson;
+  let ordinal = 0;
+
+  function* push(chunk: Uint8Array): Generator<RawDocument> {
+    if (splitter !== undefined) return yield* feed(splitter, chunk);
+    const bytes = lead.length === 0 ? chunk : Buffer.concat([lead, chunk]);
+    const start = startOfContent(bytes);
+    if (start < 0 && bytes.length > MAX_LEAD)
+      throw invalidCatalog({ path }, 'the file begins with too much white space');
+    if (start < 0) lead = Uint8Array.from(bytes);
+    else if (bytes[start] === 0x7b) yield* feed(begin('json'), bytes.subarray(start));
+    else yield* feed(begin('yaml'), bytes.subarray(byteOrderMark(bytes)));
+  }
+
+  function* feed(current: SyntaxSplitter, chunk: Uint8Array): Generator<RawDocument> {
+    const rest = yield* documents(current.push(chunk));
+    if (rest < chunk.length) yield* feed(begin('yaml'), chunk.subarray(rest));
+  }
+
+  function* end(): Generator<RawDocument> {
+    if (splitter === undefined && lead.length > 0) yield* feed(begin('yaml'), lead);
+    if (splitter !== undefined) yield* documents(splitter.end());
+  }
+
+  function* documents<Rest>(pieces: Generator<Piece, Rest>): Generator<RawDocument, Rest> {
+    for (;;) {
+      const next = pieces.next();
+      if (next.done === true) return next.value;
+      for (const parsed of toDocuments(next.value, { path, document: ordinal + 1 })) {
+        ordinal += 1;
+        yield { ...parsed, ordinal };
+      }
+    }
+  }
+
+  function begin(syntax: 'json' | 'yaml'): SyntaxSplitter {
+    toDocuments = syntax === 'json' ? fromJson : fromYaml;
+    splitter = (syntax === 'json' ? createJsonSplitter : createYamlSplitter)(path, limits);
+    return splitter;
+  }
+
+  return { push, end };
+}
+
+/** The documents of a whole file in memory; as {@link createDocumentSplitter}. */
+export function* parseDocuments(path: string, content: Uint8Array, limits: StreamLimits): Generator<RawDocument> {
+  const splitter = createDocumentSplitter(path, limits);
+  yield* splitter.push(content);
+  yield* splitter.end();
+}
+
+type Parsed = Omit<RawDocument, 'ordinal'>;
+type Place = { readonly path: string; readonly document: number };
+
+function* fromJson({ bytes, longNumbers }: Piece, place: Place): Generator<Parsed> {
+  const text = bytes.toString('utf8');
+  let value: unknown;
+  try {
+    value = longNumbers ? parseJson(text) : JSON.parse(text);
+  } catch (cause) {
+    throw invalidCatalog(place, `the JSON cannot be parsed: ${(cause as Error).message}`, HINT_NOT_CATALOG);
+  }
+  yield { bytes: isUtf8(bytes) ? bytes : Buffer.from(text), value: value as Record<string, unknown> };
+}
+
+function* fromYaml({ bytes }: Piece, place: Place): Generator<Parsed> {
+  let values: readonly unknown[];
+  try {
+    values = parseYaml(bytes.toString('utf8'));
+  } catch (cause) {
+    throw invalidCatalog(place, `the YAML cannot be parsed: ${(cause as Error).message}`, HINT_NOT_CATALOG);
+  }
+  for (const value of values) {
+    if (value === null || value === undefined) continue; // an empty document, or one of comments only
+    if (typeof value !== 'object' || Array.isArray(value)) {
+      throw invalidCatalog(place, 'the YAML document is not an object', HINT_NOT_CATALOG);
+    }
+    yield { bytes: Buffer.from(formatJson(value)), value: value as Record<string, unknown> };
+  }
+}
+
+/** Where the first character that is no white space stands; -1 where there is none yet. */
+function startOfContent(bytes: Uint8Array): number {
+  if (bytes.length < 3 && BYTE_ORDER_MARK.subarray(0, bytes.length).equals(bytes)) return -1;
+  for (let at = byteOrderMark(bytes); at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
+  }
+  return -1;
+}
+
+/** Length of the UTF-8 byte order mark at the start. */
+function byteOrderMark(bytes: Uint8Array): number {
+  return BYTE_ORDER_MARK.equals(bytes.subarray(0, 3)) ? 3 : 0;
+}
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

@@ -1,0 +1,93 @@
+/**
+ * The files of a catalog: a folder's content in memory, or files as they arrive out of an archive, and which of
+ * them `.indexignore` leaves out.
+ */
+import ignore, { type Ignore } from 'ignore';
+
+/** One regular file; the path is relative to the catalog's folder, with slashes. */
+export interface CatalogFile {
+  readonly path: string;
+  /** In order, whole or in chunks; taken once, before the next file. */
+  readonly content: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+}
+
+export type CatalogFiles = Iterable<CatalogFile> | AsyncIterable<CatalogFile>;
+
+/** Name of the files that hold patterns, in gitignore's syntax, for the folder they are in and below. */
+export const IGNORE_FILE = '.indexignore';
+
+/** The files of a map from path to bytes, in the order of {@link comparePaths}. */
+export function* filesOf(files: ReadonlyMap<string, Uint8Array>): Generator<CatalogFile> {
+  for (const path of [...files.keys()].sort(comparePaths)) yield { path, content: files.get(path)! };
+}
+
+/** The files of a map that are part of the catalog: without what is ignored and without the ignore files. */
+export function* catalogFilesOf(
+  files: ReadonlyMap<string, Uint8Array>,
+): Generator<{ path: string; content: Uint8Array }> {
+  const rules = createIgnoreRules();
+  for (const [path, content] of files) if (isIgnoreFile(path)) rules.add(path, Buffer.from(content).toString('utf8'));
+  for (const path of [...files.keys()].sort(comparePaths)) {
+    if (!isIgnoreFile(path) && !rules.ignores(path)) yield { path, content: files.get(path)! };
+  }
+}
+
+/** The content of a file as chunks. */
+export function chunksOf(content: CatalogFile['content']): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
+  return content instanceof Uint8Array ? [content] : content;
+}
+
+/** Which files are left out, as far as the ignore files are known. */
+export interface IgnoreRules {
+  /** Takes the content of the ignore file at this path. */
+  add(path: string, content: string): void;
+  /** Whether the file at this path is left out. */
+  ignores(path: string): boolean;
+}
+
+/**
+ * Rules that grow with the ignore files that are found; one deeper in the tree overrules those above it.
+ * @see https://git-scm.com/docs/gitignore
+ */
+export function createIgnoreRules(): IgnoreRules {
+  const byFolder = new Map<string, Ignore>();
+  return {
+    add(path, content) {
+      byFolder.set(folderOf(path), ignore({ allowRelativePaths: false, ignoreCase: false }).add(content));
+    },
+    ignores(path) {
+      if (byFolder.size === 0) return false;
+      let ignored = false;
+      for (let slash = -1; slash !== undefined;) {
+        const rules = byFolder.get(path.slice(0, Math.max(slash, 0)));
+        const verdict = rules?.test(path.slice(slash + 1));
+        if (verdict?.ignored === true) ignored = true;
+        else if (verdict?.unignored === true) ignored = false;
+        const next = path.indexOf('/', slash + 1);
+        if (next < 0) return ignored;
+        slash = next;
+      }
+      return ignored;
+    },
+  };
+}
+
+/** Whether the path is that of an ignore file, in any folder. */
+export function isIgnoreFile(path: string): boolean {
+  return path === IGNORE_FILE || path.endsWith(`/${IGNORE_FILE}`);
+}
+
+/** Order in which the reference tools walk a tree: folder by folder, each sorted by name. */
+export function comparePaths(a: string, b: string): number {
+  const left = a.split('/');
+  const right = b.split('/');
+  for (let i = 0; i < left.length && i < right.length; i += 1) {
+    if (left[i] !== right[i]) return left[i]! < right[i]! ? -1 : 1;
+  }
+  return left.length - right.length;
+}
+
+function folderOf(path: string): string {
+  const slash = path.lastIndexOf('/');
+  return slash < 0 ? '' : path.slice(0, slash);
+}
