@@ -19,6 +19,8 @@ export interface ListOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** No more than so many are needed; a client may give more. */
+  readonly limit?: number;
 }
 
 /** Reads and writes objects as raw JSON. Every method throws ReasonedError; `signal` aborts for good. */
@@ -30,7 +32,7 @@ export interface Cluster {
     options?: ListOptions,
     signal?: AbortSignal,
   ): Promise<readonly KubeObject[]>;
-  /** Creates; AlreadyExists is an ApiError with code 409. */
+  /** Creates with the field manager `slipway`; AlreadyExists is an ApiError with code 409 (see api-failure.ts). */
   create(object: KubeObject, options?: { readonly dryRun?: boolean }, signal?: AbortSignal): Promise<KubeObject>;
   /** Server-side apply with the field manager `slipway`. */
   apply(object: KubeObject, options?: ApplyOptions, signal?: AbortSignal): Promise<KubeObject>;
@@ -43,6 +45,9 @@ export interface Cluster {
   ): Promise<KubeObject>;
   /** Deletes; an object that is gone already is a success. Returns the object while finalizers hold it. */
   delete(ref: ObjectRef, options?: DeleteOptions, signal?: AbortSignal): Promise<KubeObject | undefined>;
-  /** Whether objects of the kind live in a namespace; undefined where the kind is not served. */
+  /**
+   * Whether objects of the kind live in a namespace; undefined where the kind is not served. Throws where
+   * discovery is incomplete for the group: what cannot be asked is not absent.
+   */
   isNamespaced(kind: Pick<ObjectRef, 'apiVersion' | 'kind'>, signal?: AbortSignal): Promise<boolean | undefined>;
 }

@@ -1,0 +1,90 @@
+/**
+ * What apply/ reads from an error of the API server. The kube client's ApiError has these fields; they are read
+ * by shape, since apply/ does not know kube/.
+ */
+import { ReasonedError, type Retry } from '../api/errors.ts';
+import type { Reason } from '../api/reasons.ts';
+
+/** The fields that an error of the API server has besides those of a ReasonedError. */
+export interface ApiFailure {
+  /** HTTP status; 0 when no answer came. */
+  readonly code: number;
+  /** `AlreadyExists`, `Conflict`, `NotFound`, `Invalid`, …; empty when the server says nothing. */
+  readonly statusReason?: string;
+  readonly causes?: readonly { readonly reason?: string; readonly field?: string; readonly message?: string }[];
+}
+
+/** A failure as data: what a condition, an event or a report shows. */
+export interface Failure {
+  readonly reason: Reason;
+  readonly retry: Retry;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Whether a create met an object of that name. */
+export function isAlreadyExists(error: unknown): boolean {
+  const failure = failureOf(error);
+  return failure?.code === 409 && failure.statusReason === 'AlreadyExists';
+}
+
+/** Whether another writer was faster, or the object is not the one that was meant (uid, resourceVersion). */
+export function isConflict(error: unknown): boolean {
+  return failureOf(error)?.code === 409 && !isAlreadyExists(error);
+}
+
+/** Whether the server says that the object, its kind or its namespace does not exist. */
+export function isNotFound(error: unknown): boolean {
+  return failureOf(error)?.code === 404;
+}
+
+/** Whether a dry run was refused because an admission webhook has side effects: nothing is known then. */
+export function isDryRunUnsupported(error: unknown): boolean {
+  return failureOf(error)?.code === 400 && /does not support dry run/i.test((error as Error).message);
+}
+
+/**
+ * The error as data. `subject` opens the message unless that names it already. A refusal for lack of rights
+ * keeps the server's sentence, which names verb, resource and account; an invalid object names its fields.
+ * An error without a reason is a defect and thrown again.
+ */
+export function explainFailure(error: unknown, subject: string): Failure {
+  if (!(error instanceof ReasonedError)) throw error;
+  const { reason, retry, hint = hintFor(error) } = error;
+  const message = error.message.includes(subject) ? error.message : `${subject}: ${error.message}`;
+  return { reason, retry, message, ...(hint !== undefined && { hint }) };
+}
+
+function hintFor(error: ReasonedError): string | undefined {
+  if (error.reason === 'Forbidden') return hintForForbidden(error);
+  const fields = failureOf(error)?.causes?.flatMap(({ field }) => (field === undefined ? [] : [field])) ?? [];
+  return fields.length === 0 ? undefined : `Look at ${[...new Set(fields)].slice(0, 5).join(', ')}`;
+}
+
+/** @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping */
+function hintForForbidden({ message }: ReasonedError): string | undefined {
+  if (/exceeded quota/.test(message)) return 'Raise the quota of the namespace, or ask for less in spec.config';
+  if (/attempting to grant RBAC permissions not currently held/.test(message)) {
+    return 'The account that applies must hold the rights that it grants, or the verbs escalate and bind';
+  }
+  const rule = parseMissingRule(message);
+  return rule === undefined ? undefined : `Grant ${rule.account} the verb ${rule.verb} on ${rule.resource}`;
+}
+
+/** The rule that a refusal asks for: `User "x" cannot create resource "configmaps" in API group "" …`. */
+export function parseMissingRule(
+  message: string,
+): { readonly account: string; readonly verb: string; readonly resource: string } | undefined {
+  const match = /User "([^"]{1,300})" cannot (\w{1,30}) resource "([^"]{1,300})" in API group "([^"]{0,300})"/.exec(
+    message,
+  );
+  if (match === null) return undefined;
+  const [, account = '', verb = '', resource = '', group = ''] = match;
+  return { account, verb, resource: group === '' ? resource : `${resource}.${group}` };
+}
+
+function failureOf(error: unknown): ApiFailure | undefined {
+  return error instanceof Error && typeof (error as Partial<ApiFailure>).code === 'number'
+    ? (error as unknown as ApiFailure)
+    : undefined;
+}

@@ -1,0 +1,363 @@
+/**
+ * Puts a revision's objects into the cluster: first looks at every object (preflight.ts) and writes nothing if
+ * one of them cannot be, then walks the graph of phases, each object created or applied once. The revision
+ * controller calls it, again and again until all is done: what is done already is told by the inventory and
+ * costs no request. It does not prune, and it keeps no state: killed between any two writes, it finds on the
+ * next run what it made by the owner that each object names.
+ */
+import { ReasonedError } from '../api/errors.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { explainFailure, isAlreadyExists, isConflict, isNotFound, type Failure } from './api-failure.ts';
+import type { Cluster } from './cluster.ts';
+import { countRequests } from './count-requests.ts';
+import { assessHealth, hasHealth, type Health } from './health.ts';
+import { identityOf } from './identity.ts';
+import { entryOf, indexInventory, mergeInventories, type InventoryEntry } from './inventory.ts';
+import { kindsDefinedIn, orderObjects, type Phase, type PhaseName } from './phases.ts';
+import { judgeLive, preflight, takeOverFields, withUid, type Finding } from './preflight.ts';
+import { hashObject } from './prepare.ts';
+import { createSlots, type Slots } from './slots.ts';
+
+export type Outcome = 'created' | 'configured' | 'unchanged' | 'collision' | 'failed' | 'waiting';
+
+/** What became of one object. */
+export interface ObjectResult {
+  readonly phase: PhaseName;
+  readonly ref: ObjectRef;
+  readonly outcome: Outcome;
+  /** For created, configured and unchanged. */
+  readonly entry?: InventoryEntry;
+  /** For collision and failed. */
+  readonly failure?: Failure;
+  /** For waiting: what for. */
+  readonly message?: string;
+}
+
+/** An object that is applied but does not work (yet). */
+export interface Unready {
+  readonly ref: ObjectRef;
+  readonly health: Health;
+}
+
+export interface PhaseResult {
+  readonly name: PhaseName;
+  /** `Done`: applied and working. `NotReady`: applied. `Failed`: an object was refused. `Waiting`: not begun. */
+  readonly state: 'Done' | 'NotReady' | 'Failed' | 'Waiting';
+  readonly objects: readonly ObjectResult[];
+  readonly unready: readonly Unready[];
+}
+
+export interface ApplyResult {
+  /** `Complete`: everything is there and works. `Waiting`: call again when something has changed. */
+  readonly state: 'Complete' | 'Waiting' | 'Failed';
+  readonly phases: readonly PhaseResult[];
+  /** What is now in the cluster: the previous inventory, what is to be pruned included, with what was applied. */
+  readonly inventory: readonly InventoryEntry[];
+  /** Every collision and failure, in order. */
+  readonly failures: readonly Failure[];
+  /** Requests to the API server, those of `waitFor` aside. */
+  readonly requests: number;
+}
+
+export interface ApplyRequest {
+  /** Prepared (see prepareObjects). */
+  readonly objects: readonly KubeObject[];
+  readonly previousInventory: readonly InventoryEntry[];
+  /** Requests at once; 8 unless told. */
+  readonly concurrency?: number;
+  readonly signal?: AbortSignal;
+  /** After every object and as it happens: the place to write the inventory down on the way. */
+  readonly onProgress?: (result: ObjectResult) => void;
+  /** Whether a watch saw no change of an applied object since; absent: every object is applied again. */
+  readonly unchanged?: (entry: InventoryEntry) => boolean;
+  /** What a watch knows of an object now: tells whether an unchanged object works without reading it. */
+  readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
+  /**
+   * Blocks until the objects of a phase work, and returns those that do not in time. Absent: what is behind a
+   * phase that does not work yet is reported as waiting.
+   */
+  readonly waitFor?: (phase: PhaseName, objects: readonly KubeObject[]) => Promise<readonly Unready[]>;
+}
+
+/**
+ * Applies objects in their phases, at most two requests for each that is new.
+ *
+ * Refusals are part of the result. Throws BundleInvalid (never retried) for an empty list, which would prune
+ * everything, and the signal's reason when aborted.
+ */
+export async function applyRevision(cluster: Cluster, request: ApplyRequest): Promise<ApplyResult> {
+  if (request.objects.length === 0) throw nothingToApply();
+  const counted = countRequests(cluster);
+  const run: Run = { ...contextOf(request), cluster: counted.cluster };
+  const phases = orderObjects(request.objects);
+  const findings = await lookAtAll(run, phases);
+  const results = hasRefusal(findings)
+    ? phases.map((phase) => refuse(phase, findings))
+    : await walk(run, phases, findings);
+  return summarizeRun(request, results, counted.requests());
+}
+
+/** What every step of one run shares. */
+interface Run {
+  readonly cluster: Cluster;
+  readonly request: ApplyRequest;
+  readonly slots: Slots;
+  readonly known: ReadonlyMap<string, InventoryEntry>;
+  readonly ownKinds: ReadonlySet<string>;
+  readonly ownNamespaces: ReadonlySet<string>;
+}
+
+type Findings = ReadonlyMap<string, Finding>;
+
+function contextOf(request: ApplyRequest): Omit<Run, 'cluster'> {
+  const { objects, previousInventory, concurrency = 8 } = request;
+  return {
+    request,
+    slots: createSlots(concurrency),
+    known: indexInventory(previousInventory),
+    ownKinds: kindsDefinedIn(objects),
+    ownNamespaces: new Set(objects.filter(isNamespace).map(({ metadata }) => metadata.name)),
+  };
+}
+
+function isNamespace({ apiVersion, kind }: KubeObject): boolean {
+  return apiVersion === 'v1' && kind === 'Namespace';
+}
+
+async function lookAtAll(run: Run, phases: readonly Phase[]): Promise<Findings> {
+  const objects = phases.flatMap((phase) => phase.objects);
+  const found = await inSlots(
+    run,
+    objects,
+    async (object) => [identityOf(refOf(object)), await lookAt(run, object)] as const,
+  );
+  return new Map(found);
+}
+
+async function lookAt(run: Run, object: KubeObject): Promise<Finding> {
+  const { request, ownKinds, ownNamespaces } = run;
+  const known = run.known.get(identityOf(refOf(object)));
+  if (known !== undefined && isUnchanged(request, known, object)) return { kind: 'unchanged', entry: known };
+  return preflight(run.cluster, object, { known, ownKinds, ownNamespaces, ...signalOf(request) });
+}
+
+function isUnchanged({ unchanged }: ApplyRequest, known: InventoryEntry, object: KubeObject): boolean {
+  return known.uid !== '' && known.hash === hashObject(object) && unchanged?.(known) === true;
+}
+
+/** Runs a task for each item in the shared slots; when one throws, the others under way end first. */
+async function inSlots<Item, Result>(
+  { slots, request: { signal } }: Run,
+  items: readonly Item[],
+  task: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const settled = await Promise.allSettled(
+    items.map((item) =>
+      slots(async () => {
+        signal?.throwIfAborted();
+        return task(item);
+      }),
+    ),
+  );
+  return settled.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+}
+
+function hasRefusal(findings: Findings): boolean {
+  return [...findings.values()].some(({ kind }) => kind === 'collision' || kind === 'failed');
+}
+
+/** The results of a run that writes nothing, since at least one object cannot be. */
+function refuse({ name, objects }: Phase, findings: Findings): PhaseResult {
+  const results = objects.map((object): ObjectResult => {
+    const ref = refOf(object);
+    const finding = findings.get(identityOf(ref)) as Finding;
+    switch (finding.kind) {
+      case 'collision':
+      case 'failed':
+        return { phase: name, ref, outcome: finding.kind, failure: finding.failure };
+      case 'unchanged':
+        return { phase: name, ref, outcome: 'unchanged', entry: finding.entry };
+      case 'absent':
+      case 'present':
+        return { phase: name, ref, outcome: 'waiting', message: 'nothing is applied before every object can be' };
+    }
+  });
+  const failed = results.some(({ failure }) => failure !== undefined);
+  return { name, state: failed ? 'Failed' : 'Waiting', objects: results, unready: [] };
+}
+
+/** One phase under way: both promises end without throwing unless the run is aborted or a defect shows. */
+interface PhaseRun {
+  readonly applied: Promise<AppliedPhase>;
+  readonly ready: Promise<PhaseResult>;
+}
+
+interface AppliedPhase {
+  readonly result: PhaseResult;
+  /** What the API server answered, for the objects that were applied. */
+  readonly live: ReadonlyMap<string, KubeObject>;
+}
+
+/** Begins every phase as soon as those before it allow; CRDs take the first slots, and no phase needs a later one. */
+async function walk(run: Run, phases: readonly Phase[], findings: Findings): Promise<PhaseResult[]> {
+  const runs = new Map<PhaseName, PhaseRun>();
+  const crdsFirst = phases.toSorted((a, b) => Number(b.name === 'crds') - Number(a.name === 'crds'));
+  const begin = (phase: Phase): PhaseRun => {
+    const applied = obstacleBefore(phase, runs).then((obstacle) =>
+      obstacle === undefined ? applyPhase(run, phase, findings) : notBegun(run, phase, obstacle),
+    );
+    return { applied, ready: applied.then((outcome) => settlePhase(run, phase, outcome)) };
+  };
+  for (const phase of crdsFirst) runs.set(phase.name, begin(phase));
+  await Promise.allSettled([...runs.values()].map(({ ready }) => ready));
+  return Promise.all(phases.map(({ name }) => (runs.get(name) as PhaseRun).ready));
+}
+
+/** Waits for the phases before this one; says what is in the way, or undefined. */
+async function obstacleBefore({ after }: Phase, runs: ReadonlyMap<PhaseName, PhaseRun>): Promise<string | undefined> {
+  for (const { phase, until } of after) {
+    const before = runs.get(phase);
+    if (before === undefined) continue;
+    const { state, unready } = until === 'ready' ? await before.ready : (await before.applied).result;
+    if (state === 'Waiting' || state === 'Failed') return `phase ${phase} comes first`;
+    const [first] = unready;
+    if (until === 'ready' && first !== undefined) return `${describeRef(first.ref)}: ${first.health.message}`;
+  }
+  return undefined;
+}
+
+function notBegun({ request }: Run, { name, objects }: Phase, message: string): AppliedPhase {
+  const results = objects.map((object): ObjectResult => ({
+    phase: name,
+    ref: refOf(object),
+    outcome: 'waiting',
+    message,
+  }));
+  for (const result of results) request.onProgress?.(result);
+  return { result: { name, state: 'Waiting', objects: results, unready: [] }, live: new Map() };
+}
+
+async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings): Promise<AppliedPhase> {
+  const live = new Map<string, KubeObject>();
+  const results = await inSlots(run, objects, async (object) => {
+    const identity = identityOf(refOf(object));
+    const { answer, ...written } = await writeObject(run, object, findings.get(identity) as Finding);
+    if (answer !== undefined) live.set(identity, answer);
+    const result: ObjectResult = { phase: name, ref: refOf(object), ...written };
+    run.request.onProgress?.(result);
+    return result;
+  });
+  const failed = results.some(({ failure }) => failure !== undefined);
+  return { result: { name, state: failed ? 'Failed' : 'NotReady', objects: results, unready: [] }, live };
+}
+
+type Written = Pick<ObjectResult, 'outcome' | 'entry' | 'failure'> & { readonly answer?: KubeObject };
+
+async function writeObject(run: Run, object: KubeObject, finding: Finding): Promise<Written> {
+  if (finding.kind === 'unchanged') return { outcome: 'unchanged', entry: finding.entry };
+  try {
+    return await writeUntilSettled(run, object, finding);
+  } catch (error) {
+    return { outcome: 'failed', failure: explainFailure(error, describeRef(refOf(object))) };
+  }
+}
+
+/** How often another writer may be faster before this run gives up on an object. */
+const MOST_ATTEMPTS = 4;
+
+/** Creates or applies; where another writer was faster, looks again and decides again. */
+async function writeUntilSettled(run: Run, object: KubeObject, first: Finding): Promise<Written> {
+  let finding = first;
+  for (let attempt = 1; ; attempt++) {
+    if (finding.kind === 'collision' || finding.kind === 'failed')
+      return { outcome: finding.kind, failure: finding.failure };
+    try {
+      return await write(run, object, finding.kind === 'present' ? finding.live : undefined);
+    } catch (error) {
+      const raced = isAlreadyExists(error) || isConflict(error) || (finding.kind === 'present' && isNotFound(error));
+      if (!raced || attempt === MOST_ATTEMPTS) throw error;
+      run.request.signal?.throwIfAborted();
+      finding = await lookAgain(run, object);
+    }
+  }
+}
+
+async function write({ cluster, request }: Run, object: KubeObject, live: KubeObject | undefined): Promise<Written> {
+  if (live === undefined) {
+    const answer = await cluster.create(object, undefined, request.signal);
+    return { outcome: 'created', entry: entryOf(object, answer.metadata.uid), answer };
+  }
+  await takeOverFields(cluster, live, request.signal);
+  const answer = await cluster.apply(withUid(object, live), { force: true }, request.signal);
+  return { outcome: 'configured', entry: entryOf(object, answer.metadata.uid), answer };
+}
+
+async function lookAgain({ cluster, request, known }: Run, object: KubeObject): Promise<Finding> {
+  const live = await cluster.get(refOf(object), request.signal);
+  return live === undefined ? { kind: 'absent' } : judgeLive(object, live, known.get(identityOf(refOf(object)))?.uid);
+}
+
+/** Adds to an applied phase whether its objects work, waiting where the caller can. */
+async function settlePhase(run: Run, phase: Phase, { result, live }: AppliedPhase): Promise<PhaseResult> {
+  if (result.state !== 'NotReady') return result;
+  const judged = await inSlots(run, phase.objects, async (object) => ({
+    object,
+    health: await healthOf(run, object, live),
+  }));
+  const pending = judged.filter(({ health }) => health.state !== 'Ready');
+  const unready = await settleUnready(run, phase.name, pending);
+  return { ...result, state: unready.length === 0 ? 'Done' : 'NotReady', unready };
+}
+
+async function settleUnready(
+  { request: { waitFor } }: Run,
+  phase: PhaseName,
+  pending: readonly { readonly object: KubeObject; readonly health: Health }[],
+): Promise<readonly Unready[]> {
+  if (pending.length === 0) return [];
+  if (waitFor !== undefined)
+    return waitFor(
+      phase,
+      pending.map(({ object }) => object),
+    );
+  return pending.map(({ object, health }) => ({ ref: refOf(object), health }));
+}
+
+/** Health from the answer of the write, from the watch, or, for kinds that may fail to work, by reading it. */
+async function healthOf({ cluster, request }: Run, object: KubeObject, live: AppliedPhase['live']): Promise<Health> {
+  const ref = refOf(object);
+  const answered = live.get(identityOf(ref));
+  const current =
+    request.observed?.(ref) ?? answered ?? (hasHealth(object) ? await cluster.get(ref, request.signal) : object);
+  return current === undefined ? { state: 'Progressing', message: 'it does not exist' } : assessHealth(current);
+}
+
+function summarizeRun(request: ApplyRequest, phases: readonly PhaseResult[], requests: number): ApplyResult {
+  const objects = phases.flatMap((phase) => phase.objects);
+  const failures = objects.flatMap(({ failure }) => failure ?? []);
+  const entries = objects.flatMap(({ entry }) => entry ?? []);
+  const done = phases.every(({ state }) => state === 'Done');
+  return {
+    state: failures.length > 0 ? 'Failed' : done ? 'Complete' : 'Waiting',
+    phases,
+    inventory: mergeInventories(request.previousInventory, entries),
+    failures,
+    requests,
+  };
+}
+
+function signalOf({ signal }: ApplyRequest): { readonly signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
+function nothingToApply(): ReasonedError {
+  return new ReasonedError({
+    reason: 'BundleInvalid',
+    retry: 'never',
+    message: 'the bundle renders to no objects',
+    hint: 'An empty revision would prune everything that is installed; delete the Subscription instead',
+  });
+}

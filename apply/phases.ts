@@ -1,0 +1,173 @@
+/**
+ * Puts the objects of a revision into the order in which they are applied. The phases are a small dependency
+ * graph rather than a strict sequence: a large CRD takes seconds to be Established, so all CRDs are sent first
+ * and together, and whatever does not need them goes on meanwhile. Pure; apply.ts walks the graph, uninstall.ts
+ * has an order of its own. The order never depends on the order in which a bundle names its objects.
+ */
+import { groupKind, groupOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+
+/** The closed list of phases, in the order in which they are told. */
+export const PHASE_NAMES = [
+  'namespaces',
+  'policies',
+  'identity',
+  'configuration',
+  'storage',
+  'crds',
+  'roles',
+  'bindings',
+  'infrastructure',
+  'workloads',
+  'publish',
+  'admission',
+] as const;
+
+export type PhaseName = (typeof PHASE_NAMES)[number];
+
+/** A phase begins when another one is `applied` (the API server has the objects) or `ready` (they work). */
+export interface PhaseDependency {
+  readonly phase: PhaseName;
+  readonly until: 'applied' | 'ready';
+}
+
+export interface Phase {
+  readonly name: PhaseName;
+  readonly objects: readonly KubeObject[];
+  /** Every phase that comes before this one, not only the nearest: an empty phase in between may be left out. */
+  readonly after: readonly PhaseDependency[];
+}
+
+const applied = (...phases: readonly PhaseName[]): PhaseDependency[] =>
+  phases.map((phase) => ({ phase, until: 'applied' }));
+const ready = (...phases: readonly PhaseName[]): PhaseDependency[] =>
+  phases.map((phase) => ({ phase, until: 'ready' }));
+
+const BEFORE_WORKLOADS = applied('namespaces', 'policies', 'identity', 'configuration', 'storage', 'roles', 'bindings');
+
+/** What each phase waits for. CRDs wait for nothing and hold up nothing but what uses them. */
+const AFTER: Readonly<Record<PhaseName, readonly PhaseDependency[]>> = {
+  namespaces: [],
+  policies: applied('namespaces'),
+  identity: applied('namespaces'),
+  configuration: applied('namespaces'),
+  // A claim may stay Pending until a Pod uses it, so nothing waits for it to be Bound.
+  storage: applied('namespaces'),
+  crds: [],
+  roles: applied('namespaces'),
+  // A binding is refused where its role is missing.
+  bindings: applied('namespaces', 'identity', 'roles'),
+  infrastructure: applied('namespaces'),
+  // An operator that starts before its CRDs are Established crashes, and then backs off for longer than it waits here.
+  workloads: [...BEFORE_WORKLOADS, ...ready('crds', 'infrastructure')],
+  publish: [...BEFORE_WORKLOADS, ...ready('crds', 'infrastructure', 'workloads')],
+  // A webhook without a server behind it refuses everything that it matches, so it comes last.
+  admission: [...BEFORE_WORKLOADS, ...ready('crds', 'infrastructure', 'workloads'), ...applied('publish')],
+};
+
+const KINDS: Readonly<Record<Exclude<PhaseName, 'workloads'>, readonly string[]>> = {
+  namespaces: ['Namespace'],
+  policies: [
+    'LimitRange',
+    'NetworkPolicy.networking.k8s.io',
+    'PodDisruptionBudget.policy',
+    'PriorityClass.scheduling.k8s.io',
+    'ResourceQuota',
+  ],
+  identity: ['ServiceAccount'],
+  configuration: ['ConfigMap', 'Secret'],
+  storage: ['PersistentVolume', 'PersistentVolumeClaim', 'StorageClass.storage.k8s.io'],
+  crds: ['CustomResourceDefinition.apiextensions.k8s.io'],
+  roles: ['ClusterRole.rbac.authorization.k8s.io', 'Role.rbac.authorization.k8s.io'],
+  bindings: ['ClusterRoleBinding.rbac.authorization.k8s.io', 'RoleBinding.rbac.authorization.k8s.io'],
+  infrastructure: [
+    'Certificate.cert-manager.io',
+    'ClusterIssuer.cert-manager.io',
+    'EndpointSlice.discovery.k8s.io',
+    'Endpoints',
+    'Issuer.cert-manager.io',
+    'Service',
+  ],
+  publish: [
+    'APIService.apiregistration.k8s.io',
+    'ConsoleCLIDownload.console.openshift.io',
+    'ConsoleLink.console.openshift.io',
+    'ConsolePlugin.console.openshift.io',
+    'ConsoleQuickStart.console.openshift.io',
+    'ConsoleYAMLSample.console.openshift.io',
+    'HorizontalPodAutoscaler.autoscaling',
+    'Ingress.networking.k8s.io',
+    'PodMonitor.monitoring.coreos.com',
+    'PrometheusRule.monitoring.coreos.com',
+    'Route.route.openshift.io',
+    'ServiceMonitor.monitoring.coreos.com',
+    'VerticalPodAutoscaler.autoscaling.k8s.io',
+  ],
+  admission: [
+    'MutatingAdmissionPolicy.admissionregistration.k8s.io',
+    'MutatingAdmissionPolicyBinding.admissionregistration.k8s.io',
+    'MutatingWebhookConfiguration.admissionregistration.k8s.io',
+    'ValidatingAdmissionPolicy.admissionregistration.k8s.io',
+    'ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io',
+    'ValidatingWebhookConfiguration.admissionregistration.k8s.io',
+  ],
+};
+
+const PHASE_BY_KIND: ReadonlyMap<string, PhaseName> = new Map(
+  Object.entries(KINDS).flatMap(([phase, kinds]) => kinds.map((kind) => [kind, phase as PhaseName] as const)),
+);
+
+/** The phase of an object, by group and kind; a kind that is not listed goes with the workloads. */
+export function phaseOf(object: Pick<ObjectRef, 'apiVersion' | 'kind'>): PhaseName {
+  return PHASE_BY_KIND.get(groupKind(object)) ?? 'workloads';
+}
+
+/**
+ * The phases that have objects, in the order of {@link PHASE_NAMES}; objects within one are sorted by group,
+ * kind, namespace, name and version. A phase that holds custom resources of a CRD in the same set also waits
+ * for the CRDs.
+ */
+export function orderObjects(objects: readonly KubeObject[]): Phase[] {
+  const grouped = Map.groupBy(objects, phaseOf);
+  const own = kindsDefinedIn(grouped.get('crds') ?? []);
+  return PHASE_NAMES.flatMap((name) => {
+    const members = grouped.get(name);
+    if (members === undefined) return [];
+    const usesOwnKinds = members.some((object) => own.has(groupKind(object)));
+    return [{ name, objects: members.toSorted(compareObjects), after: withCrds(AFTER[name], usesOwnKinds) }];
+  });
+}
+
+/** Which of several phases come first in order; a comparator for `PhaseName`s. */
+export function comparePhases(a: PhaseName, b: PhaseName): number {
+  return PHASE_NAMES.indexOf(a) - PHASE_NAMES.indexOf(b);
+}
+
+/** Group-kinds that these CRDs define, such as `Widget.example.com`. */
+export function kindsDefinedIn(crds: readonly KubeObject[]): ReadonlySet<string> {
+  return new Set(
+    crds.flatMap((crd) => {
+      const spec = crd['spec'] as { group?: unknown; names?: { kind?: unknown } } | null | undefined;
+      const kind = spec?.names?.kind;
+      return typeof kind === 'string' && typeof spec?.group === 'string' ? [`${kind}.${spec.group}`] : [];
+    }),
+  );
+}
+
+function withCrds(after: readonly PhaseDependency[], needed: boolean): readonly PhaseDependency[] {
+  return needed && !after.some(({ phase }) => phase === 'crds') ? [...after, ...ready('crds')] : after;
+}
+
+/** A total order of objects that differ in identity or version. */
+export function compareObjects(a: KubeObject, b: KubeObject): number {
+  return (
+    compare(groupOf(a.apiVersion), groupOf(b.apiVersion)) ||
+    compare(a.kind, b.kind) ||
+    compare(a.metadata.namespace ?? '', b.metadata.namespace ?? '') ||
+    compare(a.metadata.name, b.metadata.name) ||
+    compare(a.apiVersion, b.apiVersion)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

@@ -1,0 +1,185 @@
+/**
+ * Looks at one object in the cluster before anything is written: is it there, is it ours, would the API server
+ * take it? One request for an object that is not there (a create as dry run tells both), up to three for one
+ * that has to change. What it finds is data; apply.ts decides what follows.
+ */
+import { ANNOTATION, FIELD_MANAGER } from '../api/names.ts';
+import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
+import {
+  explainFailure,
+  isAlreadyExists,
+  isConflict,
+  isDryRunUnsupported,
+  isNotFound,
+  type Failure,
+} from './api-failure.ts';
+import type { Cluster } from './cluster.ts';
+import { collisionError, judgeOwnership } from './collision.ts';
+import type { InventoryEntry } from './inventory.ts';
+import type { Owner } from './prepare.ts';
+
+export type Finding =
+  /** Nothing to send. */
+  | { readonly kind: 'unchanged'; readonly entry: InventoryEntry }
+  /** To be created. */
+  | { readonly kind: 'absent' }
+  /** Ours, to be applied. */
+  | { readonly kind: 'present'; readonly live: KubeObject }
+  | { readonly kind: 'collision' | 'failed'; readonly failure: Failure };
+
+export interface PreflightFacts {
+  /** The entry of the inventory, where the object is known. */
+  readonly known: InventoryEntry | undefined;
+  /** Group-kinds of the CRDs in the same set, which may not be served yet. */
+  readonly ownKinds: ReadonlySet<string>;
+  /** Namespaces of the same set, which may not exist yet. */
+  readonly ownNamespaces: ReadonlySet<string>;
+  readonly signal?: AbortSignal;
+}
+
+/** Looks at one object. Failures of the API server are findings; anything else is thrown. */
+export async function preflight(cluster: Cluster, object: KubeObject, facts: PreflightFacts): Promise<Finding> {
+  try {
+    return await look(cluster, object, facts);
+  } catch (error) {
+    return { kind: 'failed', failure: explainFailure(error, describeRef(refOf(object))) };
+  }
+}
+
+async function look(cluster: Cluster, object: KubeObject, facts: PreflightFacts): Promise<Finding> {
+  const served = await cluster.isNamespaced(object, facts.signal);
+  if (served === undefined) {
+    return facts.ownKinds.has(groupKind(object)) ? { kind: 'absent' } : { kind: 'failed', failure: notServed(object) };
+  }
+  if (facts.known === undefined && mayTryCreation(object, facts)) {
+    if (await tryCreation(cluster, object, facts.signal)) return { kind: 'absent' };
+  }
+  // Read, not taken from a watch: who owns which field is seldom kept there, and whose the object is must be fresh.
+  const live = await cluster.get(refOf(object), facts.signal);
+  if (live === undefined) return { kind: 'absent' };
+  const finding = judgeLive(object, live, facts.known?.uid);
+  return finding.kind === 'present' ? tryApplication(cluster, object, finding.live, facts.signal) : finding;
+}
+
+/** What an object that exists is to us. */
+export function judgeLive(object: KubeObject, live: KubeObject, knownUid: string | undefined): Finding {
+  const subject = describeRef(refOf(object));
+  const owner = ownerOf(object);
+  const ownership = judgeOwnership(live, owner, knownUid);
+  if (ownership.kind === 'foreign') {
+    return { kind: 'collision', failure: explainFailure(collisionError(live, owner, ownership.owner), subject) };
+  }
+  if (live.metadata.deletionTimestamp !== undefined) return { kind: 'failed', failure: beingDeleted(live, subject) };
+  return { kind: 'present', live };
+}
+
+/** The owner that a prepared object names. */
+function ownerOf(object: KubeObject): Owner {
+  const text = object.metadata.annotations?.[ANNOTATION.owner] ?? '';
+  const slash = text.indexOf('/');
+  if (slash < 0) throw new Error(`${describeRef(refOf(object))} was not prepared: it names no owner`);
+  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}
+
+/**
+ * A dry run says nothing where it depends on what is yet to be made. A CRD is left out for its cost: the API
+ * server takes as long to refuse a large one as to create it.
+ */
+function mayTryCreation(object: KubeObject, { ownNamespaces }: PreflightFacts): boolean {
+  const { namespace } = object.metadata;
+  if (namespace !== undefined && ownNamespaces.has(namespace)) return false;
+  return !isCrd(object) && !isBinding(object);
+}
+
+/** Whether the object is absent and would be accepted; false where it exists or nothing can be said. */
+async function tryCreation(cluster: Cluster, object: KubeObject, signal?: AbortSignal): Promise<boolean> {
+  try {
+    await cluster.create(object, { dryRun: true }, signal);
+    return true;
+  } catch (error) {
+    if (isAlreadyExists(error) || isDryRunUnsupported(error)) return false;
+    throw error;
+  }
+}
+
+/** Throws what the API server would say to the new manifest, such as that a field is immutable. */
+async function tryApplication(
+  cluster: Cluster,
+  object: KubeObject,
+  live: KubeObject,
+  signal?: AbortSignal,
+): Promise<Finding> {
+  if (isCrd(object)) return { kind: 'present', live };
+  try {
+    const owned = await takeOverFields(cluster, live, signal);
+    await cluster.apply(withUid(object, live), { force: true, dryRun: true }, signal);
+    return { kind: 'present', live: owned };
+  } catch (error) {
+    // A conflict or a disappearance is for the real write to deal with.
+    if (isDryRunUnsupported(error) || isConflict(error) || isNotFound(error)) return { kind: 'present', live };
+    throw error;
+  }
+}
+
+/** The object to apply, bound to the very object that was seen: on any other the API server answers 409. */
+export function withUid(object: KubeObject, live: KubeObject): KubeObject {
+  const { uid } = live.metadata;
+  return uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
+}
+
+interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly subresource?: string;
+}
+
+/**
+ * An object is created by a plain create, so that a race is a conflict; its fields then belong to our manager's
+ * `Update`, and a later apply would never take any of them away. So they are handed to our `Apply`, once. Answers
+ * the object as it is then.
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply
+ */
+export async function takeOverFields(cluster: Cluster, live: KubeObject, signal?: AbortSignal): Promise<KubeObject> {
+  const { managedFields, resourceVersion } = live.metadata as {
+    managedFields?: ManagedFields[];
+    resourceVersion?: string;
+  };
+  if (managedFields === undefined || !managedFields.some(isOurUpdate) || managedFields.some(isOurApply)) return live;
+  const changed = managedFields.map((fields) => (isOurUpdate(fields) ? { ...fields, operation: 'Apply' } : fields));
+  return cluster.patch(refOf(live), { metadata: { managedFields: changed, resourceVersion } }, undefined, signal);
+}
+
+function isOurUpdate({ manager, operation, subresource }: ManagedFields): boolean {
+  return manager === FIELD_MANAGER && operation === 'Update' && (subresource ?? '') === '';
+}
+
+function isOurApply({ manager, operation }: ManagedFields): boolean {
+  return manager === FIELD_MANAGER && operation === 'Apply';
+}
+
+function isCrd(object: KubeObject): boolean {
+  return groupKind(object) === 'CustomResourceDefinition.apiextensions.k8s.io';
+}
+
+function isBinding(object: KubeObject): boolean {
+  return object.apiVersion.startsWith('rbac.authorization.k8s.io/') && object.kind.endsWith('Binding');
+}
+
+function notServed(object: KubeObject): Failure {
+  return {
+    reason: 'DependencyNotReady',
+    retry: 'backoff',
+    message: `${describeRef(refOf(object))}: the cluster serves no ${groupKind(object)} in ${object.apiVersion}`,
+    hint: 'Install what provides this kind first, or choose a version of the bundle that does without',
+  };
+}
+
+function beingDeleted({ kind, metadata }: KubeObject, subject: string): Failure {
+  const holders = metadata.finalizers ?? [];
+  return {
+    reason: kind === 'Namespace' ? 'NamespaceTerminating' : 'Conflict',
+    retry: 'backoff',
+    message: `${subject} is being deleted${holders.length === 0 ? '' : ` and held by ${holders.join(', ')}`}`,
+    hint: 'It is made again once it is gone',
+  };
+}

@@ -1,0 +1,157 @@
+/**
+ * Makes the objects that a bundle renders to ready for the cluster: Slipway's labels and annotations on, and off
+ * everything that only the API server or the owner of a running object may set. Pure; the revision controller
+ * calls it between rendering and applying. It does not order objects and does not ask the cluster anything.
+ */
+import { createHash } from 'node:crypto';
+import { ReasonedError } from '../api/errors.ts';
+import { canonicalJson } from '../api/json.ts';
+import { ANNOTATION, LABEL } from '../api/names.ts';
+import { groupKind, refOf, type KubeObject, type ObjectMeta } from '../api/object.ts';
+import { identityOf, knownScope } from './identity.ts';
+import { compareObjects } from './phases.ts';
+
+/** The Subscription that objects belong to. One made again under the same name takes up its objects. */
+export interface Owner {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid?: string;
+}
+
+export interface PrepareOptions {
+  readonly owner: Owner;
+  readonly package: string;
+  /** Name of the Revision. */
+  readonly revision: string;
+  /** Where namespaced objects go that name no namespace. */
+  readonly installNamespace: string;
+}
+
+/**
+ * The objects to apply, each identity once, sorted. Taken off: `status` and everything of `metadata` but name,
+ * namespace, labels and annotations (a finalizer or owner preset by a bundle would outlive or hijack the object).
+ *
+ * Of two objects of one identity the later wins, as if both were applied in turn; two ServiceAccounts are
+ * merged, since the renderer makes one for every account that the bundle names, besides the bundle's own. The
+ * ServiceAccount `default` is left out: every namespace has it.
+ *
+ * Errors: BundleInvalid (never retried) for an object without apiVersion, kind or name.
+ */
+export function prepareObjects(rendered: readonly KubeObject[], options: PrepareOptions): KubeObject[] {
+  const byIdentity = new Map<string, KubeObject>();
+  for (const object of rendered) {
+    const prepared = prepareObject(object, options);
+    if (isDefaultServiceAccount(prepared)) continue;
+    const identity = identityOf(refOf(prepared));
+    byIdentity.set(identity, mergeTwins(byIdentity.get(identity), prepared));
+  }
+  return [...byIdentity.values()].sort(compareObjects);
+}
+
+function prepareObject(object: KubeObject, options: PrepareOptions): KubeObject {
+  requireNamed(object);
+  const { status: _status, metadata, ...rest } = object;
+  return {
+    ...rest,
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    metadata: prepareMeta(object, metadata, options),
+  };
+}
+
+function requireNamed({ apiVersion, kind, metadata }: KubeObject): void {
+  const named = [apiVersion, kind, metadata?.name].every((text) => typeof text === 'string' && text !== '');
+  if (named) return;
+  throw new ReasonedError({
+    reason: 'BundleInvalid',
+    retry: 'never',
+    message: `an object of the bundle lacks apiVersion, kind or metadata.name (kind ${kind || 'unknown'}, name ${metadata?.name || 'unknown'})`,
+    hint: 'Every object of a bundle needs all three; generateName does not count',
+  });
+}
+
+function prepareMeta(object: KubeObject, meta: ObjectMeta, options: PrepareOptions): ObjectMeta {
+  const namespace = namespaceOf(object, options.installNamespace);
+  return {
+    name: meta.name,
+    ...(namespace !== undefined && { namespace }),
+    labels: { [LABEL.managedBy]: 'slipway', ...meta.labels, ...ownerLabels(options) },
+    annotations: { ...meta.annotations, [ANNOTATION.owner]: ownerName(options.owner) },
+  };
+}
+
+function namespaceOf(object: KubeObject, installNamespace: string): string | undefined {
+  const scope = knownScope(object);
+  if (scope === 'Cluster') return undefined;
+  return object.metadata.namespace || (scope === 'Namespaced' ? installNamespace : undefined);
+}
+
+function ownerLabels(options: PrepareOptions): Record<string, string> {
+  return {
+    [LABEL.owner]: ownerLabel(options.owner),
+    [LABEL.package]: labelValue(options.package),
+    [LABEL.revision]: labelValue(options.revision),
+  };
+}
+
+/** `<namespace>/<name>`: the value of the annotation that says whose an object is. */
+export function ownerName({ namespace, name }: Owner): string {
+  return `${namespace}/${name}`;
+}
+
+/** `<namespace>.<name>`, hashed where that is no label value: selects all objects of a Subscription. */
+export function ownerLabel({ namespace, name }: Owner): string {
+  return labelValue(`${namespace}.${name}`);
+}
+
+/**
+ * The text itself where it is a valid label value, else its valid beginning and a hash of the whole: distinct
+ * texts give distinct values.
+ * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
+ */
+export function labelValue(text: string): string {
+  if (/^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/.test(text)) return text;
+  const start = text.replaceAll(/[^\w.-]/g, '-').replace(/^[^A-Za-z0-9]+/, '');
+  return `${start.slice(0, 46)}${start === '' ? '' : '-'}${sha256(text).slice(0, 16)}`;
+}
+
+/**
+ * Hex sha256 over an object's canonical JSON, without the label that names the revision: an upgrade sends only
+ * what differs, so that label says which revision last changed the object.
+ */
+export function hashObject(object: KubeObject): string {
+  const { [LABEL.revision]: _revision, ...labels } = object.metadata.labels ?? {};
+  return sha256(canonicalJson({ ...object, metadata: { ...object.metadata, labels } }));
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function isDefaultServiceAccount({ apiVersion, kind, metadata }: KubeObject): boolean {
+  return apiVersion === 'v1' && kind === 'ServiceAccount' && metadata.name === 'default';
+}
+
+function mergeTwins(earlier: KubeObject | undefined, later: KubeObject): KubeObject {
+  if (earlier === undefined || groupKind(later) !== 'ServiceAccount') return later;
+  return mergeValues(earlier, later) as KubeObject;
+}
+
+/** Objects are merged by key and lists joined without repeats; of two scalars the later one counts. */
+function mergeValues(earlier: unknown, later: unknown): unknown {
+  if (Array.isArray(earlier) && Array.isArray(later)) return joinLists(earlier, later);
+  if (!isRecord(earlier) || !isRecord(later)) return later;
+  const merged = new Map(Object.entries(earlier));
+  for (const [key, value] of Object.entries(later)) {
+    merged.set(key, merged.has(key) ? mergeValues(merged.get(key), value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+function joinLists(earlier: readonly unknown[], later: readonly unknown[]): unknown[] {
+  return [...new Map([...earlier, ...later].map((item) => [canonicalJson(item), item])).values()];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,129 @@
+/**
+ * Deletes one object, if it is ours. Shared by prune.ts and uninstall.ts. An object that cannot be looked at is
+ * never taken for one that is gone.
+ */
+import { describeRef, groupKind, groupOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { explainFailure, isConflict, type Failure } from './api-failure.ts';
+import type { Cluster, DeleteOptions } from './cluster.ts';
+import { judgeOwnership } from './collision.ts';
+import { refOfEntry, type InventoryEntry } from './inventory.ts';
+import type { Owner } from './prepare.ts';
+
+export type RemovalOutcome =
+  /** The API server has deleted it now. */
+  | 'deleted'
+  /** It was not there. */
+  | 'gone'
+  /** Deletion has begun; finalizers or dependents hold it. */
+  | 'deleting'
+  /** It stays, as it should. */
+  | 'kept'
+  /** One of that name exists and is not ours. */
+  | 'foreign'
+  | 'failed';
+
+export interface Removal {
+  readonly ref: ObjectRef;
+  readonly outcome: RemovalOutcome;
+  /** For deleting, kept and foreign: why it is there. */
+  readonly message?: string;
+  readonly failure?: Failure;
+}
+
+export interface RemoveOptions {
+  readonly owner: Owner;
+  readonly propagation?: DeleteOptions['propagation'];
+  readonly signal?: AbortSignal;
+}
+
+/** How often the object may turn out to be another one between looking and deleting. */
+const MOST_ATTEMPTS = 3;
+
+/** Deletes an object of the inventory by its uid. Refusals of the API server are part of the result. */
+export async function removeObject(cluster: Cluster, entry: InventoryEntry, options: RemoveOptions): Promise<Removal> {
+  const ref = refOfEntry(entry);
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await removeOnce(cluster, entry, options);
+      } catch (error) {
+        if (!isConflict(error) || attempt === MOST_ATTEMPTS) throw error;
+      }
+    }
+  } catch (error) {
+    return { ref, outcome: 'failed', failure: explainFailure(error, describeRef(ref)) };
+  }
+}
+
+async function removeOnce(cluster: Cluster, entry: InventoryEntry, options: RemoveOptions): Promise<Removal> {
+  const { owner, propagation = 'Background', signal } = options;
+  const ref = refOfEntry(entry);
+  if ((await cluster.isNamespaced(ref, signal)) === undefined) return judgeUnserved(cluster, ref, signal);
+  const live = await cluster.get(ref, signal);
+  if (live === undefined) return { ref, outcome: 'gone' };
+  const ownership = judgeOwnership(live, owner, entry.uid);
+  if (ownership.kind !== 'ours') return { ref, outcome: 'foreign', message: describeForeign(ownership) };
+  if (live.metadata.deletionTimestamp !== undefined)
+    return { ref, outcome: 'deleting', message: describeHolders(live) };
+  const left = await cluster.delete(ref, { propagation, ...uidOf(live) }, signal);
+  return left === undefined
+    ? { ref, outcome: 'deleted' }
+    : { ref, outcome: 'deleting', message: describeHolders(left) };
+}
+
+function uidOf({ metadata: { uid } }: KubeObject): { readonly uid?: string } {
+  return uid === undefined ? {} : { uid };
+}
+
+function describeForeign(ownership: {
+  readonly kind: 'adopted' | 'foreign';
+  readonly from?: string;
+  readonly owner?: string;
+}): string {
+  return `it belongs to ${ownership.owner ?? ownership.from ?? 'nobody'}`;
+}
+
+/** Why an object that was deleted is still there. */
+export function describeHolders({ metadata }: KubeObject): string {
+  const finalizers = metadata.finalizers ?? [];
+  if (metadata.deletionTimestamp === undefined) return 'it is there';
+  return finalizers.length === 0 ? 'it is being deleted' : `it is held by ${finalizers.join(', ')}`;
+}
+
+/** A kind that is not served: gone with its CRD, or just not served at the moment? */
+async function judgeUnserved(cluster: Cluster, ref: ObjectRef, signal?: AbortSignal): Promise<Removal> {
+  const builtIn = !groupOf(ref.apiVersion).includes('.');
+  const provider = builtIn ? 'the API server' : await findProvider(cluster, ref, signal);
+  if (provider === undefined) return { ref, outcome: 'gone' };
+  return {
+    ref,
+    outcome: 'failed',
+    failure: {
+      reason: 'ApiUnavailable',
+      retry: 'backoff',
+      message: `${describeRef(ref)}: ${groupKind(ref)} is not served at the moment, although ${provider} provides it`,
+      hint: 'It is removed once its kind is served again',
+    },
+  };
+}
+
+/** The CRD or aggregated API that serves a kind, by name; undefined when there is none. */
+async function findProvider(cluster: Cluster, ref: ObjectRef, signal?: AbortSignal): Promise<string | undefined> {
+  const group = groupOf(ref.apiVersion);
+  const crds = await cluster.list(CRD_KIND, undefined, signal);
+  const crd = crds.find((candidate) => {
+    const spec = candidate['spec'] as { group?: string; names?: { kind?: string } } | undefined;
+    return spec?.group === group && spec.names?.kind === ref.kind;
+  });
+  if (crd !== undefined) return `the CRD ${crd.metadata.name}`;
+  const services = await cluster.list(API_SERVICE_KIND, undefined, signal);
+  const service = services.find((candidate) => {
+    const spec = candidate['spec'] as { group?: string; service?: unknown } | undefined;
+    return spec?.group === group && spec.service !== undefined && spec.service !== null;
+  });
+  return service === undefined ? undefined : `the APIService ${service.metadata.name}`;
+}
+
+/** The kind of CRDs. */
+export const CRD_KIND = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
+const API_SERVICE_KIND = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' } as const;

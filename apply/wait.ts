@@ -1,0 +1,110 @@
+/**
+ * Waits until objects work, or are gone. What happens to them is told by an injected `observe`: a watch in the
+ * manager, growing polls elsewhere. Nothing here sleeps for a fixed time; deadlines do not follow the wall clock.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { KubeObject, ObjectRef } from '../api/object.ts';
+import type { Unready } from './apply.ts';
+import type { Cluster } from './cluster.ts';
+import { assessHealth, type Health } from './health.ts';
+import { describeHolders } from './remove.ts';
+
+export interface Observation {
+  readonly ref: ObjectRef;
+  /** Undefined where the object does not exist. */
+  readonly object: KubeObject | undefined;
+}
+
+/** Tells the state of all `refs` at once and then after every change, until aborted. */
+export type Observe = (refs: readonly ObjectRef[], signal: AbortSignal) => AsyncIterable<readonly Observation[]>;
+
+export interface WaitOptions {
+  readonly observe: Observe;
+  readonly deadlineSeconds: number;
+  readonly signal?: AbortSignal;
+  /** After every observation that changes what is waited for. */
+  readonly onProgress?: (pending: readonly Unready[]) => void;
+}
+
+/**
+ * Waits until every object is Ready. Answers those that are not: at once when one has Failed, else when the
+ * deadline is over. Throws the signal's reason when aborted, and what `observe` throws.
+ */
+export function waitUntilReady(refs: readonly ObjectRef[], options: WaitOptions): Promise<readonly Unready[]> {
+  return waitFor(refs, options, (object) =>
+    object === undefined ? { state: 'Progressing', message: 'it does not exist' } : assessHealth(object),
+  );
+}
+
+/** Waits until no object is left; answers those that are, with what holds them. Throws as {@link waitUntilReady}. */
+export function waitUntilGone(refs: readonly ObjectRef[], options: WaitOptions): Promise<readonly Unready[]> {
+  return waitFor(refs, options, (object) =>
+    object === undefined ? { state: 'Ready', message: '' } : { state: 'Progressing', message: describeHolders(object) },
+  );
+}
+
+async function waitFor(
+  refs: readonly ObjectRef[],
+  options: WaitOptions,
+  judge: (object: KubeObject | undefined) => Health,
+): Promise<readonly Unready[]> {
+  if (refs.length === 0) return [];
+  const deadline = AbortSignal.timeout(options.deadlineSeconds * 1000);
+  const over = new AbortController();
+  const signal = AbortSignal.any([deadline, over.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  let pending: readonly Unready[] = refs.map((ref) => ({
+    ref,
+    health: { state: 'Unknown', message: 'it was not observed' },
+  }));
+  try {
+    for await (const observed of untilAborted(options.observe(refs, signal), signal)) {
+      pending = observed.map(({ ref, object }) => ({ ref, health: judge(object) })).filter(isPending);
+      options.onProgress?.(pending);
+      if (pending.length === 0 || pending.some(({ health }) => health.state === 'Failed')) break;
+    }
+  } catch (error) {
+    if (!deadline.aborted || options.signal?.aborted === true) throw error;
+  } finally {
+    over.abort();
+  }
+  options.signal?.throwIfAborted();
+  return pending;
+}
+
+function isPending({ health }: Unready): boolean {
+  return health.state !== 'Ready';
+}
+
+/** The same items, ended with the signal's reason even where the source does not look at the signal. */
+async function* untilAborted<Item>(source: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason as Error);
+  aborted.catch(() => undefined);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  const items = source[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await Promise.race([items.next(), aborted]);
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
+    // Not awaited: a source that ignores the signal would hold its reader.
+    items.return?.().catch(() => undefined);
+  }
+}
+
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 2000;
+
+/** Observes by reading every object, with growing pauses; for where no watch is at hand. */
+export function observeByPolling(cluster: Pick<Cluster, 'get'>): Observe {
+  return async function* poll(refs, signal) {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
+      yield await Promise.all(refs.map(async (ref) => ({ ref, object: await cluster.get(ref, signal) })));
+      await delay(pause, undefined, { signal });
+    }
+  };
+}
