@@ -1,0 +1,87 @@
+/** One HTTP exchange over an agent: sends a request, hands back the response. Knows nothing of Kubernetes. */
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { request as httpsRequest, type Agent } from 'node:https';
+import type { Socket } from 'node:net';
+
+export interface ExchangeOptions {
+  readonly agent: Agent;
+  readonly url: URL;
+  readonly method: string;
+  /** Path with query, as it goes on the wire. */
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string | Buffer | undefined;
+  readonly signal: AbortSignal;
+  /** Runs when a connection is there and nothing has been sent yet; what it throws stops the request. */
+  readonly guard: (() => void) | undefined;
+}
+
+/** No response came; `sent` when the server may have seen the request. */
+export class ConnectionError extends Error {
+  readonly code: string;
+  readonly sent: boolean;
+
+  constructor(cause: Error & { readonly code?: string }, sent: boolean) {
+    super(cause.message, { cause });
+    this.code = cause.code ?? '';
+    this.sent = sent;
+  }
+}
+
+/**
+ * Sends one request and resolves with the response once its headers are there. Rejects with ConnectionError,
+ * with what `guard` throws, or with the reason of `signal`.
+ */
+export function sendRequest(options: ExchangeOptions): Promise<IncomingMessage> {
+  const { agent, url, method, path, headers, body, signal, guard } = options;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error);
+    let sent = false;
+    let refused: { readonly error: unknown } | undefined;
+    const request = httpsRequest({ agent, host: bareHost(url), port: url.port || 443, method, path, headers, signal });
+    request.on('response', resolve);
+    request.on('error', (error) => {
+      if (refused !== undefined) reject(refused.error as Error);
+      else reject(signal.aborted ? (signal.reason as Error) : new ConnectionError(error, sent));
+    });
+    request.once('socket', (socket) => {
+      whenConnected(socket, () => {
+        try {
+          guard?.();
+        } catch (error) {
+          refused = { error };
+          request.destroy(new Error('refused by the guard'));
+          return;
+        }
+        sent = true;
+        request.end(body);
+      });
+    });
+  });
+}
+
+/** Writes of a request wait for the connection, so that the guard's answer is not stale when they happen. */
+function whenConnected(socket: Socket, send: () => void): void {
+  if (socket.connecting) socket.once('secureConnect', send);
+  else send();
+}
+
+function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+/** Reads a whole body; throws ConnectionError when it breaks off, RangeError beyond `maxBytes`. */
+export async function readAll(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) throw new RangeError(`the response is larger than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof RangeError ? error : new ConnectionError(error as Error, true);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length);
+}

@@ -1,0 +1,138 @@
+/**
+ * A local copy of every object of a kind, kept current by a reflector and shared by all who need it: looked up by
+ * key and by index, with a call for each change. Controllers read from it; nothing here writes to the cluster.
+ */
+import type { KubeObject } from '../api/object.ts';
+import type { Client, Kind, ListOptions } from './client.ts';
+import type { Clock } from './clock.ts';
+import { silentLog, type Log } from './log.ts';
+import { createObjectStore, keyOfObject, type Indexes } from './object-store.ts';
+import { reflect, type ReflectorOptions, type Sink } from './reflector.ts';
+
+/** Calls for changes; each object passed is shared and must not be changed. */
+export interface Handlers {
+  /** Also called for everything there is, when the handlers come later. */
+  readonly added?: (object: KubeObject) => void;
+  readonly updated?: (old: KubeObject, object: KubeObject) => void;
+  /** The last state that is known; it may be older than the one that was deleted. */
+  readonly deleted?: (object: KubeObject) => void;
+}
+
+export interface Informer extends Kind {
+  /** Begins to follow; stops for good when `signal` aborts. A second call changes nothing. */
+  start(signal: AbortSignal): void;
+  /** Resolves when the first list is in the store and was handed to the handlers; rejects if stopped before. */
+  readonly synced: Promise<void>;
+  readonly hasSynced: boolean;
+  /** By `namespace/name`, or `name` for cluster-scoped kinds. */
+  get(key: string): KubeObject | undefined;
+  list(namespace?: string): readonly KubeObject[];
+  /** The objects for which the index function gave `value`. Throws for an unknown index. */
+  byIndex(name: string, value: string): readonly KubeObject[];
+  /** Adds an index over what is there and what comes; one of that name stays as it is. */
+  addIndex(name: string, valuesOf: (object: KubeObject) => readonly string[]): void;
+  /** Registers handlers; returns what removes them. */
+  on(handlers: Handlers): () => void;
+}
+
+export interface InformerOptions extends Kind, ListOptions {
+  readonly client: Pick<Client, 'listPage' | 'watch' | 'discovery'>;
+  /** Fetches and keeps metadata only. */
+  readonly metadataOnly?: boolean;
+  /** What is kept of an object; by default all but `managedFields`. Must keep name, namespace and resourceVersion. */
+  readonly transform?: (object: KubeObject) => KubeObject;
+  readonly indexes?: Indexes;
+  readonly log?: Log;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly watchSeconds?: number;
+  readonly idleSeconds?: number;
+}
+
+/** An informer that has not been started. */
+export function createInformer(options: InformerOptions): Informer {
+  const { transform = dropManagedFields, indexes = {}, log = silentLog } = options;
+  const store = createObjectStore(indexes);
+  const listeners = new Set<Handlers>();
+  const synced = Promise.withResolvers<void>();
+  synced.promise.catch(() => undefined);
+  let hasSynced = false;
+  let started = false;
+
+  /** One handler's defect is not another's. */
+  function notify(call: (handlers: Handlers) => void, to: Iterable<Handlers> = listeners): void {
+    for (const handlers of to) {
+      try {
+        call(handlers);
+      } catch (error) {
+        log.error({ err: error, kind: options.kind }, 'a handler of an informer failed');
+      }
+    }
+  }
+
+  function put(object: KubeObject): void {
+    const old = store.put(object);
+    if (old === undefined) notify((handlers) => handlers.added?.(object));
+    else if (isChanged(old, object)) notify((handlers) => handlers.updated?.(old, object));
+  }
+
+  function remove(key: string, last: KubeObject): void {
+    if (store.remove(key) !== undefined) notify((handlers) => handlers.deleted?.(last));
+  }
+
+  const sink: Sink = {
+    replace(objects) {
+      const present = new Set(objects.map(keyOfObject));
+      const gone = store.list().filter((object) => !present.has(keyOfObject(object)));
+      for (const object of gone) remove(keyOfObject(object), object);
+      for (const object of objects) put(object);
+      hasSynced = true;
+      synced.resolve();
+    },
+    put,
+    remove: (object) => remove(keyOfObject(object), object),
+  };
+
+  return {
+    apiVersion: options.apiVersion,
+    kind: options.kind,
+    start(signal) {
+      if (started) return;
+      started = true;
+      reflect({ ...(options as ReflectorOptions), sink, transform }, signal).then(
+        () => synced.reject(signal.reason),
+        (error: unknown) => {
+          log.error({ err: error, kind: options.kind }, 'an informer ended by a defect');
+          synced.reject(error);
+        },
+      );
+    },
+    synced: synced.promise,
+    get hasSynced() {
+      return hasSynced;
+    },
+    get: store.get,
+    list: store.list,
+    byIndex: store.byIndex,
+    addIndex: store.addIndex,
+    on(handlers) {
+      listeners.add(handlers);
+      for (const object of store.list()) notify(({ added }) => added?.(object), [handlers]);
+      return () => void listeners.delete(handlers);
+    },
+  };
+}
+
+/** The object without `metadata.managedFields`, which are often half of it. */
+export function dropManagedFields(object: KubeObject): KubeObject {
+  if (!('managedFields' in object.metadata)) return object;
+  const { managedFields: _, ...metadata } = object.metadata as KubeObject['metadata'] & {
+    readonly managedFields?: unknown;
+  };
+  return { ...object, metadata };
+}
+
+/** A list brings again what is known already. */
+function isChanged(old: KubeObject, object: KubeObject): boolean {
+  return old.metadata.resourceVersion !== object.metadata.resourceVersion || old.metadata.uid !== object.metadata.uid;
+}

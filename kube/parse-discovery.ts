@@ -1,0 +1,78 @@
+/** Reads the answers of aggregated discovery. Pure. */
+import * as z from 'zod/mini';
+import type { Kind } from './discovery.ts';
+import type { Resource } from './resource-path.ts';
+
+/** What a server serves, as of one moment. */
+export interface ServedKinds {
+  readonly all: readonly Resource[];
+  find(kind: Kind): Resource | undefined;
+  /** Whether the API of this group and version did not answer when the server looked. */
+  isStale(apiVersion: string): boolean;
+}
+
+/** Builds the table of kinds from the bodies of `/api` and `/apis`; throws where one is no discovery document. */
+export function parseDiscovery(bodies: readonly string[]): ServedKinds {
+  const all: Resource[] = [];
+  const stale = new Set<string>();
+  for (const body of bodies) {
+    for (const { metadata, versions } of document.parse(JSON.parse(body)).items) {
+      for (const { version, resources, freshness } of versions) {
+        const apiVersion = metadata?.name ? `${metadata.name}/${version}` : version;
+        if (freshness === 'Stale') stale.add(apiVersion);
+        for (const entry of resources) all.push(...toResource(apiVersion, entry));
+      }
+    }
+  }
+  const table = new Map(all.map((resource) => [keyOf(resource), resource]));
+  return { all, find: (kind) => table.get(keyOf(kind)), isStale: (apiVersion) => stale.has(apiVersion) };
+}
+
+const entry = z.object({
+  resource: z.string(),
+  responseKind: z.optional(z.object({ kind: z.string() })),
+  scope: z.optional(z.string()),
+  verbs: z.optional(z.array(z.string())),
+  subresources: z.optional(z.array(z.object({ subresource: z.string() }))),
+});
+
+const document = z.object({
+  kind: z.literal('APIGroupDiscoveryList'),
+  items: z.array(
+    z.object({
+      metadata: z.optional(z.object({ name: z.optional(z.string()) })),
+      versions: z._default(
+        z.array(
+          z.object({
+            version: z.string(),
+            freshness: z.optional(z.string()),
+            resources: z._default(z.array(entry), []),
+          }),
+        ),
+        [],
+      ),
+    }),
+  ),
+});
+
+/** Nothing for an entry that only has subresources. */
+function toResource(
+  apiVersion: string,
+  { resource, responseKind, scope, verbs, subresources }: z.infer<typeof entry>,
+): Resource[] {
+  if (responseKind === undefined || responseKind.kind === '') return [];
+  return [
+    {
+      apiVersion,
+      kind: responseKind.kind,
+      plural: resource,
+      namespaced: scope === 'Namespaced',
+      verbs: verbs ?? [],
+      subresources: (subresources ?? []).map(({ subresource }) => subresource),
+    },
+  ];
+}
+
+function keyOf({ apiVersion, kind }: Kind): string {
+  return `${apiVersion} ${kind}`;
+}

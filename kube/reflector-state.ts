@@ -1,0 +1,91 @@
+/**
+ * Decides what a reflector does next: list, watch, wait or stop. Pure: a state and what happened give the next
+ * state; reflector.ts carries it out.
+ *
+ *     list ──listed──▶ watch ──ended──▶ watch (from where it was)
+ *      ▲ ▲               │
+ *      │ └──expired──────┤ failed
+ *      └──────wait◀──────┘
+ */
+import { jittered } from './retry-policy.ts';
+
+/** What to do next. */
+export type ReflectorState =
+  /** Fetch everything. */
+  | { readonly at: 'list'; readonly failures: number }
+  /** Follow changes after `resourceVersion`. */
+  | { readonly at: 'watch'; readonly resourceVersion: string; readonly failures: number }
+  /** Do nothing for `seconds`, then go on with `then`. */
+  | { readonly at: 'wait'; readonly seconds: number; readonly then: Resumption }
+  /** Done for good. */
+  | { readonly at: 'stopped' };
+
+type Resumption = Extract<ReflectorState, { at: 'list' | 'watch' }>;
+
+/** What happened. `random` is uniform in [0, 1). */
+export type ReflectorEvent =
+  | { readonly kind: 'listed'; readonly resourceVersion: string }
+  /** A change or bookmark was delivered. */
+  | { readonly kind: 'advanced'; readonly resourceVersion: string }
+  /** The watch ended as watches do; `short` when it did so at once and brought nothing. */
+  | { readonly kind: 'ended'; readonly short: boolean; readonly random: number }
+  /** The list or watch failed; `expired` when the resourceVersion is too old or unknown to the server. */
+  | {
+      readonly kind: 'failed';
+      readonly expired: boolean;
+      readonly retryAfterSeconds: number | undefined;
+      readonly random: number;
+    }
+  | { readonly kind: 'waited' }
+  | { readonly kind: 'aborted' };
+
+/** Where every reflector begins. */
+export const INITIAL_STATE: ReflectorState = { at: 'list', failures: 0 };
+
+const FIRST_DELAY_SECONDS = 0.8;
+const LONGEST_DELAY_SECONDS = 30;
+
+/** The state after `event`. An event that does not fit the state leaves it alone; `stopped` is final. */
+export function step(state: ReflectorState, event: ReflectorEvent): ReflectorState {
+  if (state.at === 'stopped' || event.kind === 'aborted') return { at: 'stopped' };
+  switch (state.at) {
+    case 'list':
+      return stepList(state, event);
+    case 'watch':
+      return stepWatch(state, event);
+    case 'wait':
+      return event.kind === 'waited' ? state.then : state;
+  }
+}
+
+function stepList(state: Extract<ReflectorState, { at: 'list' }>, event: ReflectorEvent): ReflectorState {
+  // Failures are kept until the watch brings something, or a server that expires at once would be hammered.
+  if (event.kind === 'listed') return { at: 'watch', resourceVersion: event.resourceVersion, failures: state.failures };
+  if (event.kind === 'failed') return backOff(event, { at: 'list', failures: state.failures + 1 });
+  return state;
+}
+
+function stepWatch(state: Extract<ReflectorState, { at: 'watch' }>, event: ReflectorEvent): ReflectorState {
+  switch (event.kind) {
+    case 'advanced':
+      return { at: 'watch', resourceVersion: event.resourceVersion || state.resourceVersion, failures: 0 };
+    case 'ended':
+      return event.short ? backOff(event, { ...state, failures: state.failures + 1 }) : { ...state, failures: 0 };
+    case 'failed': {
+      const failures = state.failures + 1;
+      if (!event.expired) return backOff(event, { ...state, failures });
+      const relist: ReflectorState = { at: 'list', failures };
+      return failures === 1 ? relist : backOff(event, relist);
+    }
+    default:
+      return state;
+  }
+}
+
+function backOff(
+  event: { readonly retryAfterSeconds?: number | undefined; readonly random: number },
+  then: Resumption,
+): ReflectorState {
+  const grown = Math.min(FIRST_DELAY_SECONDS * 2 ** Math.min(then.failures - 1, 10), LONGEST_DELAY_SECONDS);
+  return { at: 'wait', seconds: Math.max(jittered(grown, event.random), event.retryAfterSeconds ?? 0), then };
+}

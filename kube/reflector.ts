@@ -1,0 +1,138 @@
+/**
+ * Follows every object of a kind: lists, then watches from there, for as long as its signal lets it. A store that
+ * does what the sink is told equals the server's. What to do next is decided in reflector-state.ts; what becomes
+ * of the objects is the informer's business.
+ */
+import type { KubeObject } from '../api/object.ts';
+import { ApiError, isExpired } from './api-error.ts';
+import { listConsistently, type Client, type Kind, type ListOptions } from './client.ts';
+import { sleep, systemClock, type Clock } from './clock.ts';
+import { silentLog, type Log } from './log.ts';
+import { INITIAL_STATE, step, type ReflectorEvent, type ReflectorState } from './reflector-state.ts';
+
+/** Where a reflector puts what it sees; called in order, never concurrently. */
+export interface Sink {
+  /** Everything there is: what is missing here has been deleted. */
+  replace(objects: readonly KubeObject[]): void;
+  /** Was created or changed. */
+  put(object: KubeObject): void;
+  /** Is gone; this was its last state. */
+  remove(object: KubeObject): void;
+}
+
+export interface ReflectorOptions extends ListOptions, Kind {
+  readonly client: Pick<Client, 'listPage' | 'watch' | 'discovery'>;
+  readonly sink: Sink;
+  /** Applied to each object as it arrives, before the next page is fetched, so that memory stays small. */
+  readonly transform?: (object: KubeObject) => KubeObject;
+  readonly metadataOnly?: boolean;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly log?: Log;
+  /** The server ends a watch after this time and up to as much again. */
+  readonly watchSeconds?: number;
+  /** A watch on which nothing came for this long, bookmarks included, is dead: bookmarks come once a minute. */
+  readonly idleSeconds?: number;
+}
+
+/** A watch that ends sooner than this without an event counts as a failure. */
+const SHORT_SECONDS = 1;
+
+/** Runs until `signal` aborts; never rejects for what the server does. */
+export async function reflect(options: ReflectorOptions, signal: AbortSignal): Promise<void> {
+  let state: ReflectorState = INITIAL_STATE;
+  const advance = (event: ReflectorEvent): void => {
+    state = step(state, signal.aborted ? { kind: 'aborted' } : event);
+  };
+  const current = (): ReflectorState => state;
+  while (current().at !== 'stopped') {
+    await act(options, { state: current(), advance, signal });
+  }
+}
+
+interface Turn {
+  readonly state: ReflectorState;
+  readonly advance: (event: ReflectorEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+async function act(options: ReflectorOptions, { state, advance, signal }: Turn): Promise<void> {
+  const { clock = systemClock, random = Math.random } = options;
+  try {
+    switch (state.at) {
+      case 'list':
+        return advance(await list(options, signal));
+      case 'watch':
+        return advance(await watch(options, { from: state.resourceVersion, advance, signal }));
+      case 'wait':
+        await sleep(state.seconds, { clock, signal });
+        return advance({ kind: 'waited' });
+      case 'stopped':
+        return undefined;
+    }
+  } catch (error) {
+    if (!signal.aborted) report(options, state, error);
+    advance({ kind: 'failed', ...factsOf(error), random: random() });
+  }
+}
+
+async function list(options: ReflectorOptions, signal: AbortSignal): Promise<ReflectorEvent> {
+  const { client, sink, transform = (object) => object } = options;
+  const { resourceVersion, items } = await listConsistently(async (page) => {
+    const found = await client.listPage(options, { ...selection(options), ...page }, signal);
+    return { ...found, items: found.items.map(transform) };
+  });
+  signal.throwIfAborted();
+  sink.replace(items);
+  return { kind: 'listed', resourceVersion };
+}
+
+async function watch(
+  options: ReflectorOptions,
+  { from, advance, signal }: { readonly from: string; readonly advance: Turn['advance']; readonly signal: AbortSignal },
+): Promise<ReflectorEvent> {
+  const { client, clock = systemClock, random = Math.random, watchSeconds = 300, idleSeconds = 150 } = options;
+  const startedAt = clock.now();
+  const timeoutSeconds = Math.floor(watchSeconds * (1 + random()));
+  let events = 0;
+  const changes = client.watch(
+    options,
+    { ...selection(options), resourceVersion: from, timeoutSeconds, idleSeconds },
+    signal,
+  );
+  for await (const { type, object } of changes) {
+    signal.throwIfAborted();
+    events += 1;
+    deliver(options, type, object);
+    advance({ kind: 'advanced', resourceVersion: object.metadata.resourceVersion ?? '' });
+  }
+  const short = events === 0 && clock.now() - startedAt < SHORT_SECONDS;
+  return { kind: 'ended', short, random: random() };
+}
+
+function deliver({ sink, transform = (object) => object }: ReflectorOptions, type: string, object: KubeObject): void {
+  if (type === 'DELETED') sink.remove(transform(object));
+  else if (type !== 'BOOKMARK') sink.put(transform(object));
+}
+
+function selection({ namespace, labelSelector, fieldSelector, metadataOnly }: ReflectorOptions): object {
+  return {
+    ...(namespace !== undefined && { namespace }),
+    ...(labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector !== undefined && { fieldSelector }),
+    ...(metadataOnly !== undefined && { metadataOnly }),
+  };
+}
+
+function factsOf(error: unknown): { readonly expired: boolean; readonly retryAfterSeconds: number | undefined } {
+  const unknownVersion =
+    error instanceof ApiError && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge');
+  return {
+    expired: isExpired(error) || unknownVersion,
+    retryAfterSeconds: error instanceof ApiError ? error.retryAfterSeconds : undefined,
+  };
+}
+
+function report({ apiVersion, kind, log = silentLog }: ReflectorOptions, state: ReflectorState, error: unknown): void {
+  log.debug({ apiVersion, kind, during: state.at, err: error }, 'following a kind was interrupted');
+}

@@ -1,0 +1,321 @@
+/**
+ * HTTP to one API server: a request in, a successful response or an ApiError out. Keeps connections alive,
+ * attaches credentials and renews them, bounds every request in time, honours `Retry-After` and repeats what may
+ * be repeated. Used by the client and by nobody else; knows paths and status codes, but no kinds or objects.
+ */
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { ApiError, parseStatus, type Status } from './api-error.ts';
+import { systemClock, sleep, type Clock } from './clock.ts';
+import type { ConnectionConfig } from './config.ts';
+import { createConnectionPool, type ConnectionPool, type Purpose } from './connection-pool.ts';
+import { ConnectionError, readAll, sendRequest } from './exchange.ts';
+import { createBucket, type Bucket } from './rate-limiters.ts';
+import { retryDelay, type Failure } from './retry-policy.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface ApiRequest {
+  readonly method: Method;
+  /** Absolute and encoded: `/apis/apps/v1/namespaces/ops/deployments`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | Buffer;
+  /** What is being done, for messages: `apply Deployment.apps ops/manager`. */
+  readonly subject?: string;
+  /** Deadline for everything, retries too; 60 by default. A stream: until its headers are there. */
+  readonly timeoutSeconds?: number;
+  /** Whether doing it twice is the same as once; by default everything but POST. */
+  readonly idempotent?: boolean;
+  /** Runs before each attempt, when a connection is there and nothing sent; what it throws ends the request. */
+  readonly guard?: () => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+  text(): string;
+}
+
+export interface ApiStream {
+  readonly status: number;
+  /** The body as it comes; throws ApiError(ApiUnavailable) when it breaks off or stalls. */
+  readonly chunks: AsyncIterable<Buffer>;
+  close(): void;
+}
+
+export interface Transport {
+  /** Rejects with ApiError for every status from 400 on, and with the reason of `signal` when that aborts. */
+  request(request: ApiRequest): Promise<ApiResponse>;
+  /** As `request`, for a body that goes on for minutes; ends when nothing has come for `idleSeconds`. */
+  stream(request: ApiRequest & { readonly idleSeconds?: number }): Promise<ApiStream>;
+  /** Ends every connection. */
+  close(): void;
+}
+
+/** One attempt as a metric or benchmark sees it; `status` is 0 when no answer came. */
+export interface RequestFacts {
+  readonly method: Method;
+  readonly path: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+export interface TransportOptions {
+  readonly userAgent?: string;
+  /** Limits requests on this side; absent: the server's own fairness is relied on. */
+  readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
+  /** Called once per attempt, when its outcome is known. */
+  readonly onRequest?: (facts: RequestFacts) => void;
+  readonly clock?: Clock;
+  /** Uniform in [0, 1). */
+  readonly random?: () => number;
+}
+
+const DEFAULT_TIMEOUT_SECONDS = 60;
+const MOST_BODY_BYTES = 256 * 1024 * 1024;
+
+/** A transport to the server of `config`; connects with the first request. */
+export function createTransport(config: ConnectionConfig, options: TransportOptions = {}): Transport {
+  const clock = options.clock ?? systemClock;
+  const context: Context = {
+    url: parseServer(config.server),
+    config,
+    pool: createConnectionPool(config),
+    bucket: options.rateLimit && createBucket({ ...options.rateLimit, clock }),
+    clock,
+    random: options.random ?? Math.random,
+    userAgent: options.userAgent ?? 'slipway',
+    onRequest: options.onRequest,
+  };
+  return {
+    async request(request) {
+      return withDeadline(request, clock, async (deadline) => {
+        const read = (response: IncomingMessage): Promise<Buffer> => readAll(response, MOST_BODY_BYTES);
+        const { response, body } = await attemptUntilDone(context, { request, deadline, purpose: 'request', read });
+        return { status: response.statusCode ?? 0, headers: response.headers, body, text: () => body.toString() };
+      });
+    },
+    async stream(request) {
+      return withDeadline(request, clock, async (deadline) => {
+        const read = async (): Promise<undefined> => undefined;
+        const { response } = await attemptUntilDone(context, { request, deadline, purpose: 'watch', read });
+        return openStream(response, request);
+      });
+    },
+    close: () => context.pool.close(),
+  };
+}
+
+interface Context {
+  readonly url: URL;
+  readonly config: ConnectionConfig;
+  readonly pool: ConnectionPool;
+  readonly bucket: Bucket | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly userAgent: string;
+  readonly onRequest: ((facts: RequestFacts) => void) | undefined;
+}
+
+/** One call of request() or stream(), over all its attempts. */
+interface Call<Body> {
+  readonly request: ApiRequest;
+  readonly deadline: Deadline;
+  readonly purpose: Purpose;
+  readonly read: (response: IncomingMessage) => Promise<Body>;
+}
+
+interface Answer<Body> {
+  readonly response: IncomingMessage;
+  readonly body: Body;
+}
+
+async function attemptUntilDone<Body>(context: Context, call: Call<Body>): Promise<Answer<Body>> {
+  let renewed = false;
+  for (let attempts = 1; ; attempts++) {
+    const outcome = await attempt(context, call, renewed);
+    if (outcome.kind === 'done') return outcome.answer;
+    if (!renewed && (await renewTrust(context, outcome))) {
+      renewed = true;
+      continue;
+    }
+    const delay = retryDelay(failureOf(outcome), {
+      attempts,
+      idempotent: call.request.idempotent ?? call.request.method !== 'POST',
+      leftSeconds: call.deadline.leftSeconds(),
+      random: context.random(),
+    });
+    if (delay === undefined) throw errorOf(call.request, outcome);
+    await sleep(delay, { clock: context.clock, signal: call.deadline.signal });
+  }
+}
+
+type Outcome<Body> =
+  | { readonly kind: 'done'; readonly answer: Answer<Body> }
+  | { readonly kind: 'refused'; readonly status: Status }
+  | { readonly kind: 'broken'; readonly error: ConnectionError };
+
+async function attempt<Body>(context: Context, call: Call<Body>, fresh: boolean): Promise<Outcome<Body>> {
+  const wait = context.bucket?.reserve() ?? 0;
+  if (wait > 0) await sleep(wait, { clock: context.clock, signal: call.deadline.signal });
+  const startedAt = context.clock.now();
+  const report = (status: number): void =>
+    context.onRequest?.({
+      method: call.request.method,
+      path: call.request.path,
+      status,
+      seconds: context.clock.now() - startedAt,
+    });
+  try {
+    const response = await send(context, call, fresh);
+    const status = response.statusCode ?? 0;
+    const body = status < 300 ? await call.read(response) : undefined;
+    const refusal = status < 300 ? undefined : (await readAll(response, MOST_BODY_BYTES)).toString();
+    report(status);
+    if (refusal === undefined) return { kind: 'done', answer: { response, body: body as Body } };
+    return { kind: 'refused', status: parseStatus(status, refusal, response.headers['retry-after']) };
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error;
+    if (call.deadline.signal.aborted) throw call.deadline.signal.reason;
+    report(0);
+    return { kind: 'broken', error };
+  }
+}
+
+async function send(
+  context: Context,
+  { request, deadline, purpose }: Call<unknown>,
+  fresh: boolean,
+): Promise<IncomingMessage> {
+  const token = await context.config.token?.({ fresh });
+  const headers: OutgoingHttpHeaders = {
+    host: context.url.host,
+    accept: 'application/json',
+    'user-agent': context.userAgent,
+    ...(token !== undefined && token !== '' && { authorization: `Bearer ${token}` }),
+    ...(request.body !== undefined && { 'content-type': 'application/json' }),
+    ...(request.body !== undefined && { 'content-length': Buffer.byteLength(request.body) }),
+    ...(request.headers as OutgoingHttpHeaders | undefined),
+  };
+  return sendRequest({
+    agent: await context.pool.agent(purpose),
+    url: context.url,
+    method: request.method,
+    path: wirePath(context.url, request),
+    headers,
+    body: request.body,
+    signal: deadline.signal,
+    guard: request.guard,
+  });
+}
+
+function wirePath(url: URL, { path, query = {} }: ApiRequest): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
+  const prefix = url.pathname.replace(/\/$/, '');
+  return parameters.size === 0
+    ? prefix + path
+    : `${prefix}${path}${path.includes('?') ? '&' : '?'}${parameters.toString()}`;
+}
+
+/** After a 401 or a certificate that is not trusted: whether something new can be tried at once. */
+async function renewTrust(
+  { config, pool }: Context,
+  outcome: Exclude<Outcome<unknown>, { kind: 'done' }>,
+): Promise<boolean> {
+  if (outcome.kind === 'refused') return outcome.status.code === 401 && config.token !== undefined;
+  return isTlsError(outcome.error) && (await pool.refresh());
+}
+
+function isTlsError({ code }: ConnectionError): boolean {
+  return /CERT|SIGNATURE|^ERR_SSL|^ERR_TLS|ISSUER/.test(code);
+}
+
+function failureOf(outcome: Exclude<Outcome<unknown>, { kind: 'done' }>): Failure {
+  return outcome.kind === 'refused'
+    ? { kind: 'answer', status: outcome.status.code, retryAfterSeconds: outcome.status.retryAfterSeconds }
+    : { kind: 'connection', sent: outcome.error.sent };
+}
+
+function errorOf(request: ApiRequest, outcome: Exclude<Outcome<unknown>, { kind: 'done' }>): ApiError {
+  const subject = subjectOf(request);
+  if (outcome.kind === 'refused') return new ApiError(subject, outcome.status);
+  return unavailable(subject, describeBreak(outcome.error), outcome.error);
+}
+
+function unavailable(subject: string, message: string, cause?: unknown): ApiError {
+  return new ApiError(subject, { code: 0, message, causes: [] }, cause);
+}
+
+function subjectOf({ subject, method, path }: ApiRequest): string {
+  return subject ?? `${method} ${path}`;
+}
+
+/** Words for a broken connection that are the same each time. */
+function describeBreak(error: ConnectionError): string {
+  if (isTlsError(error)) return `the certificate of the API server is not trusted (${error.code})`;
+  return `the API server cannot be reached (${error.code || 'connection lost'})`;
+}
+
+interface Deadline {
+  readonly signal: AbortSignal;
+  leftSeconds(): number;
+}
+
+/** Runs `work` with a signal that aborts with the caller's, or with an ApiError when the time is up. */
+async function withDeadline<T>(
+  request: ApiRequest,
+  clock: Clock,
+  work: (deadline: Deadline) => Promise<T>,
+): Promise<T> {
+  const { timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, signal } = request;
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  const endsAt = clock.now() + timeoutSeconds;
+  const forward = (): void => controller.abort(signal?.reason);
+  const cancel = clock.after(timeoutSeconds, () =>
+    controller.abort(unavailable(subjectOf(request), `no answer within ${timeoutSeconds} s`)),
+  );
+  signal?.addEventListener('abort', forward, { once: true });
+  try {
+    return await work({ signal: controller.signal, leftSeconds: () => endsAt - clock.now() });
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', forward);
+  }
+}
+
+function openStream(response: IncomingMessage, request: ApiRequest & { readonly idleSeconds?: number }): ApiStream {
+  const { idleSeconds, signal } = request;
+  const broken = (message: string, cause?: unknown): ApiError => unavailable(subjectOf(request), message, cause);
+  const onAbort = (): void => void response.destroy(signal?.reason as Error);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  response.on('error', () => undefined);
+  const onIdle = (): void => void response.destroy(broken('the stream has stalled'));
+  const { socket } = response;
+  if (idleSeconds !== undefined) socket.setTimeout(idleSeconds * 1000).on('timeout', onIdle);
+  response.once('close', () => {
+    socket.removeListener('timeout', onIdle);
+    signal?.removeEventListener('abort', onAbort);
+  });
+  async function* chunks(): AsyncGenerator<Buffer> {
+    try {
+      yield* response as AsyncIterable<Buffer>;
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      throw error instanceof ApiError ? error : broken('the stream broke off', error);
+    }
+  }
+  return { status: response.statusCode ?? 0, chunks: chunks(), close: () => void response.destroy() };
+}
+
+function parseServer(server: string): URL {
+  const url = URL.parse(server);
+  if (url?.protocol !== 'https:')
+    throw new ApiError('connect', { code: 400, message: 'the server address must start with https://', causes: [] });
+  return url;
+}
