@@ -1,0 +1,76 @@
+/** Requests to the API server with the rights of `system:masters`, for setting up and looking; raw JSON, one agent. */
+import { Agent, request } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How the API server is reached. */
+export interface Endpoint {
+  readonly server: string;
+  readonly ca: string;
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A client of one API server; requests that get no answer throw. */
+export interface Admin {
+  /** Sends the body as JSON, where there is one. */
+  send(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer>;
+  /** As send, but an answer other than 2xx throws with what the server says. */
+  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Record<string, unknown>>;
+  close(): void;
+}
+
+const ANSWER_WITHIN_MS = 10_000;
+const LOOK_AGAIN_MS = 25;
+
+/** Opens a client; nothing is sent before the first request. */
+export function openAdmin({ server, ca, certificate, key }: Endpoint): Admin {
+  const agent = new Agent({ keepAlive: true, ca, cert: certificate, key });
+  const send: Admin['send'] = (method, path, body) =>
+    new Promise((resolve, reject) => {
+      const headers = body === undefined ? {} : { 'content-type': contentType(method) };
+      const sent = request(new URL(path, server), { method, agent, headers, timeout: ANSWER_WITHIN_MS }, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.once('error', reject);
+        answer.once('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+      });
+      sent.once('timeout', () => sent.destroy(new Error(`no answer to ${method} ${path}`)));
+      sent.once('error', reject);
+      sent.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  return {
+    send,
+    async call(method, path, body) {
+      const { status, text } = await send(method, path, body);
+      if (status < 200 || status > 299) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
+      return JSON.parse(text) as Record<string, unknown>;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/**
+ * Asks again and again until the answer is true; a request that fails counts as no. Throws what `failure` says as
+ * soon as it says something, and after `timeoutSeconds` in any case.
+ */
+export async function waitUntil(
+  question: () => Promise<boolean>,
+  options: { readonly what: string; readonly timeoutSeconds: number; readonly failure?: () => string | undefined },
+): Promise<void> {
+  const deadline = Date.now() + options.timeoutSeconds * 1000;
+  while (!(await question().catch(() => false))) {
+    const failure = options.failure?.();
+    if (failure !== undefined) throw new Error(failure);
+    if (Date.now() > deadline) throw new Error(`${options.what} took longer than ${options.timeoutSeconds} s`);
+    await delay(LOOK_AGAIN_MS);
+  }
+}
+
+function contentType(method: string): string {
+  return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+}

@@ -1,0 +1,82 @@
+/**
+ * Turns the pinned Go modules of tools.ts into programs: finds them in the folder that SLIPWAY_CLUSTER_BIN names,
+ * else in the cache, else builds them with progress on stderr. Called by startCluster and by `main.ts build`.
+ * Nothing here starts a program.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheFolder } from '../lib/shared.ts';
+import { buildProgram } from './go-build.ts';
+import { withLock } from './lock.ts';
+import { linkerFlags, moduleOf, TOOL_MODULES, type ToolModule } from './tools.ts';
+
+const MODULES = join(import.meta.dirname, 'modules');
+
+/** Names of the programs without which no test cluster starts. */
+export const PROGRAMS: readonly string[] = TOOL_MODULES.flatMap(({ programs }) => Object.keys(programs));
+
+/** Program → path of the executable. */
+export type Binaries = ReadonlyMap<string, string>;
+
+/** Reports what is done; on a terminal the same line is written again and again. */
+export type Progress = (line: string, state: 'running' | 'done') => void;
+
+/**
+ * Finds or builds the programs. Throws where SLIPWAY_CLUSTER_BIN names a folder that lacks one, where Go is
+ * missing, and where a build fails (with the end of the compiler's output).
+ */
+export async function provideBinaries(programs: readonly string[], progress: Progress): Promise<Binaries> {
+  const given = process.env['SLIPWAY_CLUSTER_BIN'];
+  if (given !== undefined && given !== '') return binariesFrom(given, programs);
+  const binaries = new Map<string, string>();
+  for (const [index, program] of programs.entries()) {
+    const label = `${program} (${index + 1} of ${programs.length})`;
+    binaries.set(program, await provideProgram(program, (line, state) => progress(`${label}: ${line}`, state)));
+  }
+  return binaries;
+}
+
+function binariesFrom(folder: string, programs: readonly string[]): Binaries {
+  const missing = programs.filter((program) => !existsSync(join(folder, program)));
+  if (missing.length > 0) throw new Error(`The folder of SLIPWAY_CLUSTER_BIN lacks ${missing.join(', ')}: ${folder}`);
+  return new Map(programs.map((program) => [program, join(folder, program)]));
+}
+
+async function provideProgram(program: string, progress: Progress): Promise<string> {
+  const module = moduleOf(program);
+  const target = join(targetFolder(module), program);
+  if (existsSync(target)) return target;
+  mkdirSync(targetFolder(module), { recursive: true });
+  await withLock(`${target}.lock`, { onWait: () => progress('another process builds it', 'running') }, async () => {
+    if (!existsSync(target)) await build(module, { program, target, progress });
+  });
+  return target;
+}
+
+function build(
+  module: ToolModule,
+  { program, target, progress }: { readonly program: string; readonly target: string; readonly progress: Progress },
+): Promise<void> {
+  const folder = join(MODULES, module.name);
+  return buildProgram({ folder, goPackage: module.programs[program]!, flags: flagsOf(module), target, progress });
+}
+
+/** Named by everything that decides what the programs are, so that a change never meets an old binary. */
+function targetFolder(module: ToolModule): string {
+  const hash = createHash('sha256');
+  for (const part of [goMod(module), goSum(module), ...flagsOf(module), process.arch]) hash.update(`${part}\0`);
+  return cacheFolder('bin', `${module.name}-${hash.digest('hex').slice(0, 16)}`);
+}
+
+function flagsOf(module: ToolModule): readonly string[] {
+  return ['-trimpath', '-buildvcs=false', `-ldflags=${linkerFlags(module, goMod(module))}`];
+}
+
+function goMod({ name }: ToolModule): string {
+  return readFileSync(join(MODULES, name, 'go.mod'), 'utf8');
+}
+
+function goSum({ name }: ToolModule): string {
+  return readFileSync(join(MODULES, name, 'go.sum'), 'utf8');
+}

@@ -1,0 +1,143 @@
+/** The command lines of a control plane: from where its files and ports are to what is started, in order. [pure] */
+import { join } from 'node:path';
+
+/** What a test cluster can consist of. */
+export const COMPONENTS = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+  'registry',
+] as const;
+
+export type ComponentName = (typeof COMPONENTS)[number];
+
+/** Where the parts of one cluster find each other. */
+export interface Layout {
+  readonly folder: string;
+  /** Address that everything listens on. */
+  readonly address: string;
+  readonly ports: { readonly etcd: number; readonly etcdPeer: number; readonly api: number; readonly registry: number };
+}
+
+/** What may be different from one cluster to the next. */
+export interface ComponentSettings {
+  /** Requests a second that kube-controller-manager and kube-scheduler allow themselves; Kubernetes' own if absent. */
+  readonly kubeApiQps?: number;
+  /** Added to the command line of kube-apiserver. */
+  readonly apiServerFlags: readonly string[];
+  /** Files with stages for kwok; its own stages if empty. */
+  readonly stageFiles: readonly string[];
+}
+
+/** A component with what it needs to run before it, beside its arguments. */
+export interface Component {
+  readonly name: ComponentName;
+  readonly args: readonly string[];
+}
+
+export const SERVICE_CIDR = '10.96.0.0/16';
+export const TOKEN_ISSUER = 'https://kubernetes.default.svc';
+
+/** The wanted components, and those that they cannot do without, in the order in which they start. */
+export function selectComponents(wanted: readonly ComponentName[]): readonly ComponentName[] {
+  const needed = new Set(wanted);
+  if (wanted.some((name) => name !== 'registry')) needed.add('etcd').add('kube-apiserver');
+  return COMPONENTS.filter((name) => needed.has(name));
+}
+
+/** The arguments with which a component starts. */
+export function componentArgs(name: ComponentName, layout: Layout, settings: ComponentSettings): readonly string[] {
+  return ARGUMENTS[name](layout, settings);
+}
+
+const ARGUMENTS: Readonly<Record<ComponentName, (layout: Layout, settings: ComponentSettings) => readonly string[]>> = {
+  etcd,
+  'kube-apiserver': (layout, settings) => [...apiServer(layout), ...settings.apiServerFlags],
+  'kube-controller-manager': (layout, settings) => [...controllerManager(layout), ...clientLimits(settings)],
+  'kube-scheduler': (layout, settings) => [...scheduler(layout), ...clientLimits(settings)],
+  kwok,
+  registry: ({ folder }) => ['serve', join(folder, 'registry.json')],
+};
+
+/** What is written need not survive the machine, so nothing waits for the disk. */
+function etcd({ folder, ports }: Layout): string[] {
+  const client = `http://127.0.0.1:${ports.etcd}`;
+  const peer = `http://127.0.0.1:${ports.etcdPeer}`;
+  return [
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=${client}`,
+    `--advertise-client-urls=${client}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=default=${peer}`,
+    '--unsafe-no-fsync',
+    '--log-level=warn',
+  ];
+}
+
+/** With the admission plugins, RBAC and aggregation of a production server. */
+function apiServer({ folder, address, ports }: Layout): string[] {
+  const pki = (name: string): string => join(folder, 'pki', name);
+  return [
+    `--etcd-servers=http://127.0.0.1:${ports.etcd}`,
+    `--bind-address=${address}`,
+    `--advertise-address=${address}`,
+    `--secure-port=${ports.api}`,
+    `--cert-dir=${join(folder, 'tmp')}`,
+    `--tls-cert-file=${pki('apiserver.crt')}`,
+    `--tls-private-key-file=${pki('apiserver.key')}`,
+    `--client-ca-file=${pki('ca.crt')}`,
+    `--requestheader-client-ca-file=${pki('front-proxy-ca.crt')}`,
+    '--requestheader-allowed-names=front-proxy-client',
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    `--proxy-client-cert-file=${pki('front-proxy-client.crt')}`,
+    `--proxy-client-key-file=${pki('front-proxy-client.key')}`,
+    `--service-account-key-file=${pki('service-account.pub')}`,
+    `--service-account-signing-key-file=${pki('service-account.key')}`,
+    `--service-account-issuer=${TOKEN_ISSUER}`,
+    `--service-cluster-ip-range=${SERVICE_CIDR}`,
+    '--authorization-mode=Node,RBAC',
+    '--enable-admission-plugins=NodeRestriction',
+    '--allow-privileged=true',
+  ];
+}
+
+/**
+ * Beside kwok the node lifecycle controller has to run, since only it takes the taint `not-ready` off a new Node,
+ * but must not look at heartbeats: with the usual grace period the fake Node is NotReady for seconds every minute.
+ */
+function controllerManager({ folder }: Layout): string[] {
+  return [
+    `--kubeconfig=${join(folder, 'kubeconfig')}`,
+    `--service-account-private-key-file=${join(folder, 'pki', 'service-account.key')}`,
+    `--root-ca-file=${join(folder, 'pki', 'ca.crt')}`,
+    '--use-service-account-credentials',
+    '--leader-elect=false',
+    '--controllers=*,-node-ipam-controller',
+    '--node-monitor-grace-period=24h',
+    '--secure-port=0',
+  ];
+}
+
+function scheduler({ folder }: Layout): string[] {
+  return [`--kubeconfig=${join(folder, 'kubeconfig')}`, '--leader-elect=false', '--secure-port=0'];
+}
+
+function kwok({ folder }: Layout, { stageFiles }: ComponentSettings): string[] {
+  return [
+    `--kubeconfig=${join(folder, 'kubeconfig')}`,
+    '--manage-all-nodes=false',
+    '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
+    '--cidr=10.244.0.0/16',
+    '--node-ip=127.0.0.1',
+    ...stageFiles.map((file) => `--config=${file}`),
+  ];
+}
+
+function clientLimits({ kubeApiQps }: ComponentSettings): string[] {
+  return kubeApiQps === undefined ? [] : [`--kube-api-qps=${kubeApiQps}`, `--kube-api-burst=${2 * kubeApiQps}`];
+}

@@ -1,0 +1,80 @@
+/** Runs `go build` for one program and says how far it is. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Progress } from './binaries.ts';
+
+const REPORT_EVERY_MS = 1_000;
+const OUTPUT_LINES_KEPT = 20;
+
+export interface GoBuild {
+  /** Folder of the module. */
+  readonly folder: string;
+  readonly goPackage: string;
+  readonly flags: readonly string[];
+  /** Where the executable goes; it appears there complete or not at all. */
+  readonly target: string;
+  readonly progress: Progress;
+}
+
+/** Builds beside the target and renames. Throws with the end of the compiler's output where the build fails. */
+export async function buildProgram({ folder, goPackage, flags, target, progress }: GoBuild): Promise<void> {
+  const partial = mkdtempSync(join(dirname(target), `.${basename(target)}-`));
+  try {
+    const output = join(partial, basename(target));
+    await runGo(['build', '-v', ...flags, '-o', output, goPackage], { folder, progress });
+    renameSync(output, target);
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
+}
+
+/** Runs `go ARGS` in the folder. `-v` makes it print each package when it is compiled, which is the progress. */
+async function runGo(
+  args: readonly string[],
+  { folder, progress }: { readonly folder: string; readonly progress: Progress },
+): Promise<void> {
+  const started = Date.now();
+  const child = spawn('go', args, { cwd: folder, env: goEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] });
+  let packages = 0;
+  const last: string[] = [];
+  const lines = createInterface({ input: child.stderr });
+  lines.on('line', (line) => {
+    packages += 1;
+    last.push(line);
+    if (last.length > OUTPUT_LINES_KEPT) last.shift();
+  });
+  const report = (verb: string): string => `${verb}, ${packages} packages compiled, ${seconds(started)}`;
+  const timer = setInterval(() => progress(report('building'), 'running'), REPORT_EVERY_MS);
+  try {
+    await ended(child, () => last.join('\n'));
+    progress(report('built'), 'done');
+  } finally {
+    clearInterval(timer);
+    lines.close();
+  }
+}
+
+function ended(child: ReturnType<typeof spawn>, output: () => string): Promise<void> {
+  const stopWithUs = (): boolean => child.kill('SIGTERM');
+  process.once('exit', stopWithUs);
+  return new Promise<void>((resolve, reject) => {
+    child.once('error', () =>
+      reject(new Error('Go 1.26 or newer is needed to build the test cluster: no `go` in PATH')),
+    );
+    child.once('close', (code) =>
+      code === 0 ? resolve() : reject(new Error(`go build ended with exit code ${code}:\n${output()}`)),
+    );
+  }).finally(() => process.off('exit', stopWithUs));
+}
+
+/** No C compiler, no other Go version, no workspace file of a folder above. */
+function goEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOWORK: 'off' };
+}
+
+function seconds(since: number): string {
+  const total = Math.round((Date.now() - since) / 1000);
+  return total < 60 ? `${total} s` : `${Math.floor(total / 60)} min ${total % 60} s`;
+}

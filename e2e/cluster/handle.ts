@@ -1,0 +1,145 @@
+/** What a test or a person does with a cluster that is up. */
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Booted } from './boot.ts';
+import type { ComponentName } from './components.ts';
+import { buildKubeconfig } from './kubeconfig.ts';
+import { readIdentity } from './process-identity.ts';
+import { REGISTRY_USER } from './registry-config.ts';
+import { runTool } from './run-tool.ts';
+import type { Supervisor } from './supervised.ts';
+import { requestToken, type TokenOptions } from './token.ts';
+
+/** A running cluster. `stop` is called once its user is done; when the user dies, it is stopped all the same. */
+export interface TestCluster extends AsyncDisposable {
+  /** Everything of the cluster is in here, logs in `logs/`. */
+  readonly folder: string;
+  /** URL of the API server. */
+  readonly server: string;
+  /** PEM of the authority that signed the certificates of API server and registry, and a file with it. */
+  readonly ca: string;
+  readonly caFile: string;
+  /** Path of a kubeconfig with all rights. */
+  readonly kubeconfig: string;
+  /** `localhost:port`, as it stands in front of an image's name. */
+  readonly registry: string;
+  /** Run with all rights; resolve to what is written to stdout, throw with what is written to stderr. */
+  kubectl(args: readonly string[], stdin?: string): Promise<string>;
+  crane(args: readonly string[], stdin?: string): Promise<string>;
+  /** A token of a ServiceAccount that exists. */
+  token(namespace: string, serviceAccount: string, options?: TokenOptions): Promise<string>;
+  /** Path of a kubeconfig with a token of the ServiceAccount. */
+  kubeconfigFor(namespace: string, serviceAccount: string): Promise<string>;
+  /**
+   * A folder with `token`, `ca.crt` and `namespace`, as a Pod of the ServiceAccount finds it mounted. Asked for
+   * again, the token in it is replaced by a new one, in one step as the kubelet does.
+   */
+  podFiles(namespace: string, serviceAccount: string, options?: TokenOptions): Promise<string>;
+  /** Ends a component in the usual way, or by the signal, starts it again at its place, and waits for it. */
+  restart(name: ComponentName, signal?: NodeJS.Signals): Promise<void>;
+  /** Stops a component in the middle of whatever it does, and lets it go on. */
+  pause(name: ComponentName): Promise<void>;
+  resume(name: ComponentName): Promise<void>;
+  /** Ends a component at once; `restart` brings it back. */
+  kill(name: ComponentName): Promise<void>;
+  /** What a component has written so far. */
+  log(name: ComponentName): string;
+  /** Component → process id, of those that run. */
+  processes(): ReadonlyMap<string, number>;
+  stop(): Promise<void>;
+  /** For a detached cluster: lets go of it. */
+  release(): void;
+}
+
+export interface HandleParts {
+  readonly folder: string;
+  readonly supervisor: Supervisor;
+  readonly binaries: ReadonlyMap<string, string>;
+  readonly booted: Booted;
+}
+
+/** Wraps a cluster that is up. */
+export function openHandle({ folder, supervisor, binaries, booted }: HandleParts): TestCluster {
+  const { server, registry, credentials, admin } = booted;
+  const kubeconfig = join(folder, 'kubeconfig');
+  const token: TestCluster['token'] = (namespace, name, options) => requestToken(admin, { namespace, name }, options);
+  const stop = async (): Promise<void> => {
+    admin.close();
+    await supervisor.stop();
+  };
+  return {
+    folder,
+    server,
+    ca: credentials.ca,
+    caFile: join(folder, 'pki', 'ca.crt'),
+    kubeconfig,
+    registry,
+    kubectl: (args, stdin) => runTool(binaries.get('kubectl')!, { args, env: kubectlEnvironment(folder), stdin }),
+    crane: (args, stdin) => runTool(binaries.get('crane')!, { args, env: craneEnvironment(folder, registry), stdin }),
+    token,
+    async kubeconfigFor(namespace, name) {
+      const file = join(folder, 'tmp', `${namespace}-${name}.kubeconfig`);
+      const made = { token: await token(namespace, name) };
+      writeFileSync(file, buildKubeconfig({ server, ca: credentials.ca, credentials: made, namespace }), {
+        mode: 0o600,
+      });
+      return file;
+    },
+    async podFiles(namespace, name, options) {
+      const files = { namespace, 'ca.crt': credentials.ca, token: await token(namespace, name, options) };
+      return writePodFiles(join(folder, 'tmp', `${namespace}-${name}`), files);
+    },
+    async restart(name, signal = 'SIGTERM') {
+      await supervisor.end(name, signal);
+      await booted.start(name);
+    },
+    pause: (name) => supervisor.signal(name, 'SIGSTOP'),
+    resume: (name) => supervisor.signal(name, 'SIGCONT'),
+    kill: (name) => supervisor.end(name, 'SIGKILL'),
+    log: (name) => readFileSync(join(folder, 'logs', `${name}.log`), 'utf8'),
+    processes: () => runningProcesses(folder),
+    stop,
+    release: () => {
+      admin.close();
+      supervisor.release();
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Component → process id, of those that run in the cluster's folder. */
+export function runningProcesses(folder: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const name of readdirSync(join(folder, 'pids'))) {
+    const identity = readIdentity(join(folder, 'pids', name));
+    if (identity !== undefined) found.set(name, identity.pid);
+  }
+  return found;
+}
+
+function writePodFiles(folder: string, files: Readonly<Record<string, string>>): string {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(folder, `.${name}`), text, { mode: 0o600 });
+    renameSync(join(folder, `.${name}`), join(folder, name));
+  }
+  return folder;
+}
+
+function toolEnvironment(folder: string): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', HOME: folder };
+}
+
+function kubectlEnvironment(folder: string): Record<string, string> {
+  const settings = { KUBECONFIG: join(folder, 'kubeconfig'), KUBECACHEDIR: join(folder, 'tmp', 'kubectl') };
+  return { ...toolEnvironment(folder), ...settings };
+}
+
+/** With the password, which a registry that does not ask for it never sees. */
+function craneEnvironment(folder: string, registry: string): Record<string, string> {
+  const config = join(folder, 'tmp', 'docker');
+  mkdirSync(config, { recursive: true });
+  const auth = Buffer.from(`${REGISTRY_USER.username}:${REGISTRY_USER.password}`).toString('base64');
+  writeFileSync(join(config, 'config.json'), JSON.stringify({ auths: { [registry]: { auth } } }), { mode: 0o600 });
+  return { ...toolEnvironment(folder), DOCKER_CONFIG: config, SSL_CERT_FILE: join(folder, 'pki', 'ca.crt') };
+}

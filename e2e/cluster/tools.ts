@@ -1,0 +1,58 @@
+/**
+ * The programs that a test cluster is made of, and the Go modules that they come from. The versions stand in
+ * `modules/<module>/go.mod`; a tool that is added here is fetched there by `go get -tool PACKAGE@VERSION`.
+ */
+
+/** A folder under `modules/`: one Go module per tool, since their dependencies do not agree with one another. */
+export interface ToolModule {
+  readonly name: string;
+  /** Program → Go package. */
+  readonly programs: Readonly<Record<string, string>>;
+  /** The module whose version the programs report, where it has to be told to them while linking. */
+  readonly reportsVersionOf?: string;
+}
+
+const CONTROL_PLANE: ToolModule = {
+  name: 'kubernetes',
+  reportsVersionOf: 'k8s.io/kubernetes',
+  programs: {
+    'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
+    'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
+    'kube-scheduler': 'k8s.io/kubernetes/cmd/kube-scheduler',
+    kubectl: 'k8s.io/kubernetes/cmd/kubectl',
+  },
+};
+
+/** In the order in which they are built: what takes longest first. */
+export const TOOL_MODULES: readonly ToolModule[] = [
+  CONTROL_PLANE,
+  { name: 'etcd', programs: { etcd: 'go.etcd.io/etcd/server/v3' } },
+  { name: 'kwok', programs: { kwok: 'sigs.k8s.io/kwok/cmd/kwok' } },
+  { name: 'registry', programs: { registry: 'github.com/distribution/distribution/v3/cmd/registry' } },
+  { name: 'crane', programs: { crane: 'github.com/google/go-containerregistry/cmd/crane' } },
+];
+
+/** The module that a program comes from; a program that no module has is a bug of the caller. */
+export function moduleOf(program: string): ToolModule {
+  const found = TOOL_MODULES.find(({ programs }) => Object.hasOwn(programs, program));
+  if (found === undefined) throw new Error(`No module under e2e/cluster/modules builds ${program}`);
+  return found;
+}
+
+/** The `-ldflags` of `go build`: no symbol tables, and the version that the program reports. */
+export function linkerFlags({ reportsVersionOf }: ToolModule, goMod: string): string {
+  const version = reportsVersionOf === undefined ? undefined : requiredVersion(goMod, reportsVersionOf);
+  if (version === undefined) return '-s -w';
+  const [major, minor] = version.replace(/^v/, '').split('.');
+  const facts = { gitVersion: version, gitMajor: major, gitMinor: minor };
+  const set = Object.entries(facts).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
+  return ['-s', '-w', ...set].join(' ');
+}
+
+/** The version at which a go.mod requires a module. */
+function requiredVersion(goMod: string, module: string): string {
+  const line = goMod.split('\n').find((text) => text.trim().startsWith(`${module} v`));
+  const version = line?.trim().split(' ')[1];
+  if (version === undefined) throw new Error(`The go.mod file does not require ${module}`);
+  return version;
+}
