@@ -1,0 +1,156 @@
+/**
+ * One layer's tar: bytes in, the files, folders and whiteouts of a few folders out, one after the other. Nothing
+ * touches a disk, and memory does not grow with the archive. What lies outside the folders is passed over,
+ * whatever it is; inside them only plain files and folders are acceptable. image.ts puts layers together.
+ *
+ * @see https://github.com/opencontainers/image-spec/blob/main/layer.md
+ */
+import { Parser, type ReadEntry } from 'tar';
+import { imageInvalid } from './errors.ts';
+import { inflate } from './inflate.ts';
+import type { Origin } from './manifest.ts';
+import { createJudge, type MemberRules, spend, type Usage } from './members.ts';
+
+export type LayerEntry =
+  | LayerFile
+  /** A folder that the layer names; a file of the same name below is hidden. */
+  | { readonly kind: 'folder'; readonly path: string }
+  /** Hides the path, and what is under it, in the layers below. */
+  | { readonly kind: 'whiteout'; readonly path: string }
+  /** Hides everything under the path in the layers below. */
+  | { readonly kind: 'opaque'; readonly path: string };
+
+/** A regular file. Its chunks must be read before the next entry is asked for; what is left unread is skipped. */
+export interface LayerFile {
+  readonly kind: 'file';
+  readonly path: string;
+  readonly size: number;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+export interface LayerOptions extends MemberRules {
+  /** Media type of the layer, to be what its first bytes say; absent means that any compression is taken. */
+  readonly mediaType?: string;
+}
+
+/** Nothing used yet: where reading an image begins. */
+export function noUsage(): Usage {
+  return { entries: 0, files: 0, totalBytes: 0, inflatedBytes: 0 };
+}
+
+/**
+ * Reads a layer, compressed or not. Entries are trustworthy only once the whole has ended without error, since
+ * the source is verified at its end.
+ *
+ * @throws ImageInvalid, ImageTooLarge, and whatever the source throws
+ */
+export async function* readLayer(source: AsyncIterable<Uint8Array>, options: LayerOptions): AsyncGenerator<LayerEntry> {
+  const events = tarEvents(source, options);
+  try {
+    for (let next = await events.next(); next.done !== true; next = await events.next()) {
+      const event = next.value;
+      if (event.kind === 'start') yield* oneFile(event, events);
+      else if (event.kind === 'note') yield event.entry;
+    }
+  } finally {
+    await events.return(undefined);
+  }
+}
+
+type TarEvent =
+  | { readonly kind: 'start'; readonly path: string; readonly size: number }
+  | { readonly kind: 'data'; readonly bytes: Uint8Array }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'note'; readonly entry: LayerEntry };
+
+interface FileHead {
+  readonly path: string;
+  readonly size: number;
+}
+
+async function* oneFile({ path, size }: FileHead, events: AsyncGenerator<TarEvent>): AsyncGenerator<LayerFile> {
+  let open = true;
+  const read = async (): Promise<Uint8Array | undefined> => {
+    if (!open) return undefined;
+    const next = await events.next();
+    if (next.done !== true && next.value.kind === 'data') return next.value.bytes;
+    open = false;
+    return undefined;
+  };
+  yield { kind: 'file', path, size, chunks: until(read) };
+  while ((await read()) !== undefined);
+}
+
+async function* until(read: () => Promise<Uint8Array | undefined>): AsyncGenerator<Uint8Array> {
+  for (let bytes = await read(); bytes !== undefined; bytes = await read()) yield bytes;
+}
+
+/** Feeds the parser chunk by chunk; what one chunk gives rise to is handed on before the next is read. */
+async function* tarEvents(source: AsyncIterable<Uint8Array>, options: LayerOptions): AsyncGenerator<TarEvent> {
+  const { mediaType, origin, limits } = options;
+  const feed = createFeed(options);
+  const plain = inflate(source, { origin, maxRatio: limits.ratio, ...(mediaType !== undefined && { mediaType }) });
+  for await (const chunk of plain) {
+    spend(options, 'inflatedBytes', chunk.length);
+    // Nothing behind the end marker is parsed, only counted, so that the source comes to its own end and check.
+    if (!feed.ended()) yield* feed.write(chunk);
+  }
+  if (!feed.ended()) yield* feed.end();
+}
+
+interface Feed {
+  write(chunk: Uint8Array): readonly TarEvent[];
+  end(): readonly TarEvent[];
+  ended(): boolean;
+}
+
+function createFeed(options: LayerOptions): Feed {
+  const { origin } = options;
+  const judge = createJudge(options);
+  let queue: TarEvent[] = [];
+  let failure: Error | undefined;
+  let eof = false;
+  let judged: ReadEntry | undefined;
+  let path = '';
+  const parser = new Parser({
+    strict: true,
+    filter: (_path, entry) => {
+      judged = entry as ReadEntry;
+      const verdict = judge.judge(judged);
+      if (verdict.kind === 'keep') path = verdict.path;
+      else if (verdict.kind !== 'pass') queue.push({ kind: 'note', entry: { kind: verdict.kind, path: verdict.path } });
+      return verdict.kind === 'keep';
+    },
+    onReadEntry: (entry) => {
+      queue.push({ kind: 'start', path, size: entry.size });
+      entry.on('data', (bytes: Buffer) => void queue.push({ kind: 'data', bytes }));
+      entry.on('end', () => void queue.push({ kind: 'end' }));
+    },
+  });
+  parser.on('error', (error: Error) => void (failure ??= error));
+  parser.on('eof', () => void (eof = true));
+  parser.on('meta', (text: string) => judge.extension(text));
+  parser.on('ignoredEntry', (entry: ReadEntry) => {
+    if (entry !== judged) judge.unread(entry);
+  });
+  const take = (): readonly TarEvent[] => {
+    if (failure !== undefined) throw unsound(origin, failure);
+    return queue.splice(0);
+  };
+  return {
+    write(chunk) {
+      parser.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+      return take();
+    },
+    end() {
+      parser.end();
+      return take();
+    },
+    ended: () => eof,
+  };
+}
+
+function unsound({ what, byDigest }: Origin, failure: Error) {
+  const problem = failure.message.replace(/^TAR_\w+: /, '').slice(0, 100);
+  return imageInvalid(`${what} is not a sound tar archive: ${problem}`, byDigest);
+}

@@ -1,0 +1,110 @@
+/** The errors of this folder, each made in one place so that one failure has one reason and one retry policy. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { ReasonedError, type Retry } from '../api/errors.ts';
+
+/** When content that was bad under a tag is looked at again. */
+export const LATER: Retry = { afterSeconds: 300 };
+const MAX_RETRY_AFTER_SECONDS = 3600;
+
+/** The registry cannot be reached or misbehaves; retried with growing delays, or when it says so. */
+export function unavailable(message: string, options: { cause?: unknown; afterSeconds?: number; hint?: string } = {}) {
+  const { cause, afterSeconds, hint } = options;
+  return new ReasonedError({
+    reason: 'RegistryUnavailable',
+    retry: afterSeconds === undefined ? 'backoff' : { afterSeconds },
+    message,
+    ...(hint !== undefined && { hint }),
+    cause,
+  });
+}
+
+/** The registry refuses; retried with growing delays, since a Secret or a right can appear. */
+export function denied(message: string, hint: string) {
+  return new ReasonedError({ reason: 'RegistryDenied', retry: 'backoff', message, hint });
+}
+
+/** Content that differs from its digest or declared size. By digest it cannot get better; a tag can move on. */
+export function mismatch(message: string, byDigest: boolean) {
+  return new ReasonedError({
+    reason: 'DigestMismatch',
+    retry: byDigest ? 'never' : LATER,
+    message,
+    hint: 'The registry, or something between it and here, serves altered content; do not use it',
+  });
+}
+
+/** The image is malformed or not of the kind expected. */
+export function imageInvalid(message: string, byDigest: boolean, hint?: string) {
+  return new ReasonedError({
+    reason: 'ImageInvalid',
+    retry: byDigest ? 'never' : LATER,
+    message,
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+/** The image exceeds a limit on size, count or ratio. */
+export function imageTooLarge(message: string, byDigest: boolean) {
+  return new ReasonedError({
+    reason: 'ImageTooLarge',
+    retry: byDigest ? 'never' : LATER,
+    message,
+    hint: 'The limits protect the manager; an administrator can raise them',
+  });
+}
+
+export interface FailedAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Code of the specification's error list, such as `MANIFEST_UNKNOWN`. */
+  readonly code: string | undefined;
+}
+
+/**
+ * The error for an answer that is no success; `what` names the request: `the manifest of quay.io/org/app:v1`.
+ *
+ * @see https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes
+ */
+export function answerError(registry: string, what: string, { status, headers, code }: FailedAnswer): ReasonedError {
+  const answer = `registry ${registry} answers ${status}${code === undefined ? '' : ` ${code}`} to ${what}`;
+  const afterSeconds = retryAfterSeconds(headers['retry-after'], Date.now());
+  if (status === 429 || code === 'TOOMANYREQUESTS') {
+    return new ReasonedError({
+      reason: 'RegistryThrottled',
+      retry: afterSeconds === undefined ? 'backoff' : { afterSeconds },
+      message: answer,
+      hint: 'It is asked again later; a pull secret often has a higher limit than anonymous access',
+    });
+  }
+  if (status === 401 || status === 403) {
+    return denied(answer, 'Check that the pull secret exists, is for this registry, and may read this repository');
+  }
+  if (status === 404 || status === 410) {
+    return new ReasonedError({
+      reason: 'ImageNotFound',
+      retry: 'backoff',
+      message: answer,
+      hint: 'Check the name; a private repository can also look as if it did not exist',
+    });
+  }
+  return unavailable(answer, afterSeconds === undefined ? {} : { afterSeconds });
+}
+
+/**
+ * Seconds to wait by a `Retry-After` header (seconds or an HTTP date), between 1 and one hour; undefined where it
+ * says nothing usable.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3
+ */
+export function retryAfterSeconds(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  const seconds = /^\d{1,15}$/.test(text) ? Number(text) : secondsUntil(text, nowMs);
+  return seconds === undefined ? undefined : Math.min(Math.max(Math.ceil(seconds), 1), MAX_RETRY_AFTER_SECONDS);
+}
+
+function secondsUntil(date: string, nowMs: number): number | undefined {
+  if (!/^[A-Z][a-z]+,? /.test(date)) return undefined;
+  const at = Date.parse(date);
+  return Number.isNaN(at) ? undefined : (at - nowMs) / 1000;
+}

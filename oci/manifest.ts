@@ -1,0 +1,164 @@
+/**
+ * Manifests and indexes as data: bytes in, the fields that are read out, everything else left alone. Decides what
+ * an answer is (image or index) and which platform of an index is taken; fetches nothing.
+ */
+import * as z from 'zod';
+import { isDigest } from './digest.ts';
+import { imageInvalid } from './errors.ts';
+
+export const MEDIA_TYPE = {
+  ociManifest: 'application/vnd.oci.image.manifest.v1+json',
+  ociIndex: 'application/vnd.oci.image.index.v1+json',
+  ociConfig: 'application/vnd.oci.image.config.v1+json',
+  ociLayerGzip: 'application/vnd.oci.image.layer.v1.tar+gzip',
+  ociEmpty: 'application/vnd.oci.empty.v1+json',
+  dockerManifest: 'application/vnd.docker.distribution.manifest.v2+json',
+  dockerIndex: 'application/vnd.docker.distribution.manifest.list.v2+json',
+  dockerConfig: 'application/vnd.docker.container.image.v1+json',
+} as const;
+
+const IMAGE_TYPES: ReadonlySet<string> = new Set([MEDIA_TYPE.ociManifest, MEDIA_TYPE.dockerManifest]);
+const INDEX_TYPES: ReadonlySet<string> = new Set([MEDIA_TYPE.ociIndex, MEDIA_TYPE.dockerIndex]);
+
+/** The `Accept` header of every manifest request. */
+export const MANIFEST_ACCEPT: string = [...IMAGE_TYPES, ...INDEX_TYPES].join(', ');
+
+const MAX_LAYERS = 512;
+const MAX_INDEX_ENTRIES = 4096;
+const MAX_ANNOTATIONS = 1024;
+
+const Annotations = z
+  .record(z.string(), z.string())
+  .refine((record) => Object.keys(record).length <= MAX_ANNOTATIONS, 'too many annotations')
+  .transform((record): Readonly<Record<string, string>> => Object.assign(Object.create(null) as object, record));
+
+const Platform = z.object({
+  os: z.string().max(64),
+  architecture: z.string().max(64),
+  variant: z.string().max(64).optional(),
+});
+
+/** @see https://github.com/opencontainers/image-spec/blob/main/descriptor.md */
+const DescriptorSchema = z.object({
+  mediaType: z.string().min(1).max(255),
+  digest: z.string().refine(isDigest, 'not a sha256 or sha512 digest'),
+  size: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+  annotations: Annotations.optional(),
+  artifactType: z.string().max(255).optional(),
+  platform: Platform.optional(),
+});
+
+const ImageSchema = z.object({
+  schemaVersion: z.literal(2),
+  mediaType: z.string().optional(),
+  artifactType: z.string().max(255).optional(),
+  config: DescriptorSchema,
+  layers: z.array(DescriptorSchema).max(MAX_LAYERS),
+  subject: DescriptorSchema.optional(),
+  annotations: Annotations.optional(),
+});
+
+const IndexSchema = z.object({
+  schemaVersion: z.literal(2),
+  mediaType: z.string().optional(),
+  artifactType: z.string().max(255).optional(),
+  manifests: z.array(DescriptorSchema).max(MAX_INDEX_ENTRIES),
+  subject: DescriptorSchema.optional(),
+  annotations: Annotations.optional(),
+});
+
+export type Descriptor = z.infer<typeof DescriptorSchema>;
+export type Platform = z.infer<typeof Platform>;
+export type ImageManifest = z.infer<typeof ImageSchema>;
+export type ImageIndex = z.infer<typeof IndexSchema>;
+
+export type Manifest = ({ readonly kind: 'image' } & ImageManifest) | ({ readonly kind: 'index' } & ImageIndex);
+
+/** Where bytes came from: how errors name it, and whether it can ever change. */
+export interface Origin {
+  readonly what: string;
+  readonly byDigest: boolean;
+}
+
+/**
+ * Parses a manifest or index. The media type inside must be the one that the registry gave outside, and a document
+ * that could be read as both kinds is refused.
+ *
+ * @throws ImageInvalid
+ * @see https://github.com/opencontainers/image-spec/blob/main/manifest.md
+ */
+export function parseManifest(bytes: Uint8Array, contentType: string | undefined, origin: Origin): Manifest {
+  const document = parseJson(bytes, origin);
+  const mediaType = agreeOnType(document, contentType, origin);
+  if ('layers' in document && 'manifests' in document) {
+    throw imageInvalid(`${origin.what} is ambiguous: it has both layers and manifests`, origin.byDigest);
+  }
+  if (INDEX_TYPES.has(mediaType)) return { kind: 'index', ...read(IndexSchema, document, origin), mediaType };
+  if (IMAGE_TYPES.has(mediaType)) return { kind: 'image', ...read(ImageSchema, document, origin), mediaType };
+  throw imageInvalid(
+    `${origin.what} is of the type ${JSON.stringify(mediaType.slice(0, 100))}, which is not an image`,
+    origin.byDigest,
+    'Push it again with a current tool, as an OCI or Docker schema 2 image',
+  );
+}
+
+/**
+ * The entry of an index for a platform: the first that says exactly this platform, else the only one that names
+ * none. @throws ImageInvalid where there is none.
+ */
+export function pickPlatform(index: ImageIndex, platform: Platform, origin: Origin): Descriptor {
+  const fits = (entry: Descriptor): boolean =>
+    entry.platform?.os === platform.os &&
+    entry.platform.architecture === platform.architecture &&
+    (platform.variant === undefined || entry.platform.variant === platform.variant);
+  const unnamed = index.manifests.filter((entry) => entry.platform === undefined);
+  const picked = index.manifests.find(fits) ?? (unnamed.length === 1 ? unnamed[0] : undefined);
+  if (picked !== undefined) return picked;
+  throw imageInvalid(
+    `${origin.what} has no image for ${platform.os}/${platform.architecture}; it has ${describePlatforms(index)}`,
+    origin.byDigest,
+  );
+}
+
+function describePlatforms({ manifests }: ImageIndex): string {
+  const names = manifests.flatMap(({ platform }) =>
+    platform === undefined ? [] : [`${platform.os}/${platform.architecture}`],
+  );
+  return [...new Set(names)].slice(0, 8).join(', ') || 'none';
+}
+
+function parseJson(bytes: Uint8Array, { what, byDigest }: Origin): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)) as unknown;
+  } catch {
+    throw imageInvalid(`${what} is not JSON`, byDigest);
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw imageInvalid(`${what} is not a JSON object`, byDigest);
+}
+
+function agreeOnType(document: object, contentType: string | undefined, { what, byDigest }: Origin): string {
+  const outside = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const inside: unknown = 'mediaType' in document ? document.mediaType : undefined;
+  if (inside === undefined || inside === '') return outside;
+  if (inside !== outside) {
+    throw imageInvalid(`${what} says it is another type than the registry says`, byDigest);
+  }
+  return outside;
+}
+
+function read<Schema extends z.ZodType>(
+  schema: Schema,
+  document: object,
+  { what, byDigest }: Origin,
+): z.output<Schema> {
+  const parsed = schema.safeParse(document);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const where = issue?.path.slice(0, 4).map(String).join('.') ?? '';
+  throw imageInvalid(
+    `${what} is malformed at ${where === '' ? 'its top' : where}: ${issue?.message ?? 'unknown'}`,
+    byDigest,
+  );
+}

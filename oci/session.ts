@@ -1,0 +1,154 @@
+/**
+ * Requests to registries: the base address, authorization with one renewal, redirects under rules. pull.ts,
+ * push.ts, tags.ts and referrers.ts are written on `send`; nothing here knows what a manifest is.
+ */
+import { lookupReach, type Reach } from './address.ts';
+import type { Authenticator, AuthTarget } from './auth.ts';
+import { answerError, unavailable } from './errors.ts';
+import { type BodyStream, type HttpResponse, readBody, type Transport } from './transport.ts';
+
+export interface Session {
+  /** Sends a request; any answer of 200–299, or one listed in `accept`, is returned, others are thrown. */
+  send(request: RegistryRequest): Promise<HttpResponse>;
+}
+
+export interface SessionOptions {
+  readonly transport: Transport;
+  readonly authenticator: Authenticator;
+  readonly plainHttp: (registry: string) => boolean;
+  /** Whether redirects into private networks are acceptable whatever the registry is. */
+  readonly allowPrivate: boolean;
+}
+
+export interface RegistryRequest {
+  readonly registry: string;
+  readonly repository: string;
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path below `/v2/<repository>/`, or an absolute address that the registry gave (upload location, next page). */
+  readonly to: string | URL;
+  /** What is done, for rights: `pull`, `push`, `delete`. */
+  readonly actions: readonly Action[];
+  /** A second repository to read from, for mounts. */
+  readonly alsoPull?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | BodyStream;
+  /** Further answers that are no error: `[404]`. */
+  readonly accept?: readonly number[];
+  /** Names the request in errors: `the manifest of quay.io/org/app:v1`. */
+  readonly what: string;
+  readonly signal?: AbortSignal;
+}
+
+export type Action = 'pull' | 'push' | 'delete';
+
+const MAX_REDIRECTS = 5;
+const MAX_ERROR_BYTES = 16 << 10;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** A session over a transport. */
+export function createSession(options: SessionOptions): Session {
+  return {
+    async send(request) {
+      const response = await authorized(request, options);
+      if (isExpected(request, response)) return response;
+      throw answerError(request.registry, request.what, {
+        status: response.status,
+        headers: response.headers,
+        code: await readErrorCode(response),
+      });
+    },
+  };
+}
+
+/** `https://quay.io`; docker.io's API lives on a host of its own. */
+export function baseUrl(registry: string, plainHttp: boolean): URL {
+  const host = registry === 'docker.io' ? 'registry-1.docker.io' : registry;
+  return new URL(`${plainHttp ? 'http' : 'https'}://${host}/`);
+}
+
+function isExpected({ accept = [] }: RegistryRequest, { status }: HttpResponse): boolean {
+  return (status >= 200 && status < 300) || accept.includes(status);
+}
+
+/** With what is known first; after a refusal with a fresh header, once. */
+async function authorized(request: RegistryRequest, options: SessionOptions): Promise<HttpResponse> {
+  const target = authTarget(request, options);
+  const known = await options.authenticator.header(target);
+  const first = await followed(request, options, known);
+  const refused = first.status === 401 || (first.status === 403 && known?.startsWith('Bearer ') === true);
+  if (!refused || first.url.origin !== target.base.origin) return first;
+  first.discard();
+  const fresh = await options.authenticator.renew(target, first.headers['www-authenticate'], request.signal);
+  return followed(request, options, fresh);
+}
+
+function authTarget(request: RegistryRequest, { plainHttp }: SessionOptions): AuthTarget {
+  const { registry, repository, actions, alsoPull } = request;
+  const scopes = [`repository:${repository}:${[...actions].sort().join(',')}`];
+  if (alsoPull !== undefined) scopes.push(`repository:${alsoPull}:pull`);
+  return { registry, repository, scopes: scopes.sort(), base: baseUrl(registry, plainHttp(registry)) };
+}
+
+/**
+ * Sends and follows redirects of GET and HEAD. Authorization goes to the registry's own origin only, and once a
+ * redirect has left it, never again; https never becomes http; a redirected write is refused.
+ */
+async function followed(
+  request: RegistryRequest,
+  options: SessionOptions,
+  authorization: string | undefined,
+): Promise<HttpResponse> {
+  const base = baseUrl(request.registry, options.plainHttp(request.registry));
+  let url = typeof request.to === 'string' ? new URL(`/v2/${request.repository}/${request.to}`, base) : request.to;
+  let trusted = true;
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
+    assertNotDowngraded(base, url, request);
+    trusted &&= url.origin === base.origin;
+    const response = await options.transport.send({
+      method: request.method,
+      url,
+      headers: { ...request.headers, ...(trusted && authorization !== undefined && { authorization }) },
+      ...(request.body !== undefined && { body: request.body }),
+      ...(url.origin !== base.origin && (await reachLimit(base, options))),
+      ...(request.signal !== undefined && { signal: request.signal }),
+    });
+    if (!REDIRECTS.has(response.status)) return response;
+    response.discard();
+    url = redirectTarget(request, response);
+  }
+  throw unavailable(`registry ${request.registry} redirects more than ${MAX_REDIRECTS} times for ${request.what}`);
+}
+
+function redirectTarget(request: RegistryRequest, { url, headers }: HttpResponse): URL {
+  const location = headers.location;
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw unavailable(`registry ${request.registry} redirects a write, which is not followed: ${request.what}`);
+  }
+  if (location === undefined || !URL.canParse(location, url.href)) {
+    throw unavailable(`registry ${request.registry} redirects to nowhere for ${request.what}`);
+  }
+  return new URL(location, url);
+}
+
+function assertNotDowngraded(base: URL, url: URL, request: RegistryRequest): void {
+  const allowed = url.protocol === 'https:' || (url.protocol === 'http:' && base.protocol === 'http:');
+  if (allowed && url.username === '' && url.password === '') return;
+  throw unavailable(`registry ${request.registry} leads to an address that is not https for ${request.what}`, {
+    hint: 'A registry behind a proxy must be told its outside address',
+  });
+}
+
+async function reachLimit(base: URL, { allowPrivate }: SessionOptions): Promise<{ pointedToFrom?: Reach }> {
+  return allowPrivate ? {} : { pointedToFrom: await lookupReach(base.hostname) };
+}
+
+/** The code of the specification's error list; its message is not shown, since it can change between retries. */
+async function readErrorCode(response: HttpResponse): Promise<string | undefined> {
+  try {
+    const body = await readBody(response, MAX_ERROR_BYTES, () => new RangeError('error body too large'));
+    const code = (JSON.parse(body.toString('utf8')) as { errors?: { code?: unknown }[] } | null)?.errors?.[0]?.code;
+    return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? code : undefined;
+  } catch {
+    return undefined;
+  }
+}
