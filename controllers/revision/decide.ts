@@ -1,0 +1,57 @@
+/**
+ * Decides what a Revision needs now. Pure: a function of the caches' content.
+ *
+ * Whoever is Active owns what the Subscription has in the cluster: its inventory takes in those of the others
+ * as soon as it begins, and what only they had is pruned once it is healthy.
+ */
+import { identityOf } from '../../apply/identity.ts';
+import { findCondition, isReady } from '../../api/conditions.ts';
+import type { Revision } from '../../api/revision.ts';
+import { hasFinalizer } from '../finalizer.ts';
+import type { RevisionFacts } from './observe.ts';
+
+export type RevisionPlan =
+  /** Its objects are to be removed, then it may go. */
+  | { readonly kind: 'remove' }
+  /** It may go; its objects stay, and the next active Revision takes them over. */
+  | { readonly kind: 'release' }
+  /** Another Revision is being removed first. */
+  | { readonly kind: 'waitForActive'; readonly name: string }
+  | { readonly kind: 'archived'; readonly handedOver: boolean }
+  | { readonly kind: 'awaitApproval' }
+  | { readonly kind: 'suspended' }
+  | { readonly kind: 'rollOut' }
+  | { readonly kind: 'nothing' };
+
+export function decideRevision({ revision, subscription, siblings }: RevisionFacts): RevisionPlan {
+  if (revision.metadata.deletionTimestamp !== undefined) return decideDeletion({ revision, subscription, siblings });
+  if (subscription === undefined || subscription.metadata.deletionTimestamp !== undefined) return { kind: 'nothing' };
+  if (revision.spec.state === 'Archived') return { kind: 'archived', handedOver: isHandedOver(revision, siblings) };
+  if (!revision.spec.approved) return { kind: 'awaitApproval' };
+  if (subscription.spec.suspend) return { kind: 'suspended' };
+  return { kind: 'rollOut' };
+}
+
+function decideDeletion({ revision, subscription, siblings }: RevisionFacts): RevisionPlan {
+  if (!hasFinalizer(revision)) return { kind: 'nothing' };
+  if (subscription !== undefined && subscription.metadata.deletionTimestamp === undefined) return { kind: 'release' };
+  const active = siblings.find(({ spec }) => spec.state === 'Active');
+  // Custom resources are finalised by the operator that runs, so what runs decides the order of removal.
+  if (revision.spec.state === 'Archived' && active !== undefined) {
+    return { kind: 'waitForActive', name: active.metadata.name };
+  }
+  return { kind: 'remove' };
+}
+
+/** Whether an active Revision answers for everything that an archived one lists, or has pruned what it did not want. */
+function isHandedOver({ status }: Revision, siblings: readonly Revision[]): boolean {
+  const active = siblings.find(({ spec }) => spec.state === 'Active');
+  if (active === undefined) return false;
+  const covered = new Set(active.status?.inventory?.map(identityOf));
+  return isSettled(active) || (status?.inventory ?? []).every((entry) => covered.has(identityOf(entry)));
+}
+
+/** Whether everything is applied, healthy and pruned, about the spec that there is now. */
+export function isSettled({ metadata, status }: Revision): boolean {
+  return isReady({ metadata, status: status ?? {} }) && findCondition(status?.conditions, 'Reconciling') === undefined;
+}

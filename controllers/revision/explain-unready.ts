@@ -1,0 +1,46 @@
+/** Adds to "a Deployment is not available" why, down to the Pod and container. Reads Pods only while something is wrong. */
+import type { ApplyResult, Unready } from '../../apply/apply.ts';
+import type { Cluster } from '../../apply/cluster.ts';
+import { explainPods } from '../../apply/explain-pods.ts';
+import { describeRef, groupKind, type KubeObject } from '../../api/object.ts';
+import type { RollOut } from './roll-out.ts';
+import type { Judgement } from './summarize.ts';
+
+/** The judgement with the most telling problem of the first Deployment that is not available. */
+export async function explainUnready(
+  cluster: Cluster,
+  judgement: Judgement,
+  outcome: RollOut,
+  signal: AbortSignal,
+): Promise<Judgement> {
+  if (judgement.state !== 'Working') return judgement;
+  const unready = outcome.kind === 'intact' ? outcome.unready : unreadyOf(outcome.result);
+  const deployment = unready.find(({ ref }) => groupKind(ref) === 'Deployment.apps');
+  if (deployment === undefined) return judgement;
+  const live = await cluster.get(deployment.ref, signal);
+  const problem = live === undefined ? undefined : await firstProblem(cluster, live, signal);
+  if (problem === undefined) return judgement;
+  return { ...judgement, message: `${describeRef(deployment.ref)}: ${problem}` };
+}
+
+function unreadyOf(result: ApplyResult): readonly Unready[] {
+  return result.phases.flatMap((phase) => phase.unready);
+}
+
+async function firstProblem(
+  cluster: Cluster,
+  deployment: KubeObject,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { namespace = '' } = deployment.metadata;
+  const selector = (deployment['spec'] as { readonly selector?: { readonly matchLabels?: Record<string, string> } })
+    .selector;
+  const labelSelector = Object.entries(selector?.matchLabels ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const [replicaSets, pods] = await Promise.all([
+    cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet' }, { namespace, labelSelector }, signal),
+    cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal),
+  ]);
+  return explainPods(deployment, { replicaSets, pods }).find(({ kind }) => kind !== 'Starting')?.message;
+}

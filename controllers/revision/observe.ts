@@ -1,0 +1,43 @@
+/** Gathers what a reconcile of a Revision looks at, from the caches: no request is sent. */
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { formatKey, type ObjectKey } from '../../kube/controller.ts';
+import type { Informer } from '../../kube/informer.ts';
+
+/** Index of Revisions by `<namespace>/<name>` of their Subscription. */
+export const BY_SUBSCRIPTION = 'subscription';
+
+export interface RevisionFacts {
+  readonly revision: Revision;
+  /** Absent once the Subscription is gone altogether. */
+  readonly subscription: Subscription | undefined;
+  /** The other Revisions of the same Subscription. */
+  readonly siblings: readonly Revision[];
+}
+
+export interface RevisionCaches {
+  readonly revisions: Pick<Informer, 'get' | 'byIndex'>;
+  readonly subscriptions: Pick<Informer, 'get'>;
+}
+
+/** The facts about a Revision; undefined where it is gone. */
+export function observeRevision(
+  { revisions, subscriptions }: RevisionCaches,
+  key: ObjectKey,
+): RevisionFacts | undefined {
+  const revision = revisions.get(formatKey(key)) as Revision | undefined;
+  if (revision === undefined) return undefined;
+  const owner = subscriptionKey(revision);
+  return {
+    revision,
+    subscription: subscriptions.get(owner) as Subscription | undefined,
+    siblings: (revisions.byIndex(BY_SUBSCRIPTION, owner) as readonly Revision[]).filter(
+      ({ metadata }) => metadata.name !== revision.metadata.name,
+    ),
+  };
+}
+
+/** `<namespace>/<name>` of the Subscription that a Revision belongs to. */
+export function subscriptionKey({ metadata, spec }: Revision): string {
+  return `${metadata.namespace}/${spec.subscription}`;
+}

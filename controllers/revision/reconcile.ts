@@ -1,0 +1,200 @@
+/**
+ * Reconciles a Revision: what it says is brought into the cluster and kept there while it is Active, and removed
+ * when its Subscription is deleted. It reads Subscriptions and never writes them; which Revision is Active is
+ * the Subscription controller's decision.
+ */
+import { ReasonedError } from '../../api/errors.ts';
+import { parseDuration } from '../../api/duration.ts';
+import type { Revision } from '../../api/revision.ts';
+import { BAKE_TIME_BOUNDS, PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
+import type { Client } from '../../kube/client.ts';
+import type { Reconcile, ReconcileContext, Result } from '../../kube/controller.ts';
+import type { RecordEvent } from '../events.ts';
+import { addFinalizer, removeFinalizer } from '../finalizer.ts';
+import { writeStatus } from '../status.ts';
+import { decideRevision } from './decide.ts';
+import { explainUnready } from './explain-unready.ts';
+import type { ManagedObjects } from './managed-objects.ts';
+import { observeRevision, subscriptionKey, type RevisionCaches, type RevisionFacts } from './observe.ts';
+import { removeRevision } from './remove.ts';
+import { pruneLeftovers, rollOut, type RollOut, type RollOutDeps } from './roll-out.ts';
+import {
+  judgeApply,
+  judgeDeadline,
+  judgeHealth,
+  phasesOf,
+  retryOf,
+  secondsOfWork,
+  summarizeRevision,
+  type Judgement,
+  type RevisionFindings,
+} from './summarize.ts';
+
+export interface RevisionDeps {
+  readonly caches: RevisionCaches;
+  readonly client: Client;
+  readonly managed: ManagedObjects;
+  readonly record: RecordEvent;
+  readonly now: () => Date;
+  /** Runs tasks of one Subscription one after the other: two Revisions never write at the same time. */
+  readonly serialize: <T>(key: string, task: () => Promise<T>) => Promise<T>;
+}
+
+/** The reconcile function of the controller. */
+export function createRevisionReconciler(deps: RevisionDeps): Reconcile {
+  return async (key, context) => {
+    const cached = observeRevision(deps.caches, key);
+    if (cached === undefined) return;
+    return deps.serialize(subscriptionKey(cached.revision), async () => {
+      const facts = observeRevision(deps.caches, key);
+      return facts === undefined ? undefined : act(deps, facts, context);
+    });
+  };
+}
+
+async function act(deps: RevisionDeps, facts: RevisionFacts, context: ReconcileContext): Promise<Result> {
+  const plan = decideRevision(facts);
+  switch (plan.kind) {
+    case 'nothing':
+      return undefined;
+    case 'release':
+      return removeFinalizer(deps.client, facts.revision);
+    case 'waitForActive':
+      return rest(deps, facts, { reason: 'Uninstalling', message: `Revision ${plan.name} is removed first` });
+    case 'archived':
+      return archive(deps, facts, plan.handedOver);
+    case 'awaitApproval':
+      return rest(deps, facts, { reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' });
+    case 'suspended':
+      return rest(deps, facts, { reason: 'Suspended', message: 'The Subscription is suspended' });
+    case 'remove':
+      return remove(deps, facts, context);
+    case 'rollOut':
+      return carryOut(deps, facts, context);
+  }
+}
+
+async function rest(
+  deps: RevisionDeps,
+  { revision }: RevisionFacts,
+  what: Pick<Judgement, 'reason' | 'message'>,
+): Promise<void> {
+  await write(deps, revision, { judgement: { state: 'Resting', ...what } });
+}
+
+async function archive(deps: RevisionDeps, { revision }: RevisionFacts, handedOver: boolean): Promise<void> {
+  const judgement: Judgement = revision.spec.approved
+    ? { state: 'Resting', reason: 'Archived', message: 'Kept as history' }
+    : { state: 'Resting', reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' };
+  await write(deps, revision, { judgement, ...(handedOver && { inventory: [] }) });
+}
+
+async function remove(deps: RevisionDeps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
+  const gone = await removeRevision({ ...deps, ...actors(deps, facts) }, facts, signal);
+  return gone ? undefined : { requeueAfterSeconds: 1 };
+}
+
+async function carryOut(deps: RevisionDeps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
+  const revision = await addFinalizer(deps.client, facts.revision);
+  const subscription = facts.subscription as Subscription;
+  const actor = { ...deps, ...actors(deps, facts) };
+  const outcome = await attempt(() => rollOut(actor, { ...facts, revision }, signal));
+  if (outcome instanceof ReasonedError) return giveUp(deps, revision, outcome);
+  const findings = await finish(actor, { ...facts, revision: outcome.revision }, { outcome, signal });
+  const judgement = judgeDeadline(await explainUnready(actor.acting, findings.judgement, outcome, signal), revision, {
+    deadlineSeconds: parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS),
+    now: deps.now(),
+  });
+  const written = await write(deps, outcome.revision, { ...findings, judgement });
+  return next(deps, { written, subscription, outcome });
+}
+
+/** The clients: as the manager, and as the account that the Subscription names. */
+function actors({ client }: RevisionDeps, { revision }: RevisionFacts): Pick<RollOutDeps, 'cluster' | 'acting'> {
+  const { serviceAccountName } = revision.spec;
+  if (serviceAccountName === undefined) return { cluster: client, acting: client };
+  const { namespace = '' } = revision.metadata;
+  return { cluster: client, acting: client.as(serviceAccount(namespace, serviceAccountName)) };
+}
+
+function serviceAccount(
+  namespace: string,
+  name: string,
+): { readonly user: string; readonly groups: readonly string[] } {
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+  return { user: `system:serviceaccount:${namespace}:${name}`, groups };
+}
+
+/** Errors with a reason are outcomes; a Conflict is none, since fresh facts are on their way. */
+async function attempt<T>(task: () => Promise<T>): Promise<T | ReasonedError> {
+  try {
+    return await task();
+  } catch (error) {
+    if (error instanceof ReasonedError && error.reason !== 'Conflict' && error.reason !== 'LeaderLost') return error;
+    throw error;
+  }
+}
+
+async function giveUp(deps: RevisionDeps, revision: Revision, error: ReasonedError): Promise<never> {
+  const state = error.retry === 'never' ? 'Failed' : 'Working';
+  await write(deps, revision, { judgement: { state, reason: error.reason, message: error.describe() } });
+  throw error;
+}
+
+/** Judges a roll-out, and prunes once it is healthy for long enough. */
+async function finish(
+  deps: RevisionDeps & RollOutDeps,
+  facts: RevisionFacts,
+  { outcome, signal }: { readonly outcome: RollOut; readonly signal: AbortSignal },
+): Promise<RevisionFindings> {
+  if (outcome.kind === 'intact') {
+    return { judgement: judgeHealth(outcome.unready, facts.revision.status?.inventory?.length ?? 0) };
+  }
+  const { result, leftovers } = outcome;
+  const judgement = judgeApply(result);
+  const found = { judgement, inventory: result.inventory, phases: phasesOf(result) };
+  if (judgement.state !== 'Ready' || leftovers.length === 0) return found;
+  const left = bakeSecondsLeft(deps, facts);
+  if (left > 0)
+    return {
+      ...found,
+      judgement: { ...judgement, unfinished: 'What only earlier revisions had is removed after the bake time' },
+    };
+  const { remaining } = await pruneLeftovers(deps, facts, { leftovers, signal });
+  const inventory = result.inventory.filter((entry) => !leftovers.includes(entry) || remaining.includes(entry));
+  return { ...found, inventory };
+}
+
+/** Seconds until what only earlier Revisions had may go. */
+function bakeSecondsLeft({ now }: RevisionDeps, { revision, subscription }: RevisionFacts): number {
+  const bake = parseDuration(subscription?.spec.onFailure.bakeTime ?? '0s', BAKE_TIME_BOUNDS);
+  const ready = revision.status?.conditions?.find(({ type, status }) => type === 'Ready' && status === 'True');
+  const since = ready === undefined ? now().getTime() : Date.parse(ready.lastTransitionTime);
+  return bake - (now().getTime() - since) / 1000;
+}
+
+async function write(deps: RevisionDeps, revision: Revision, findings: RevisionFindings): Promise<Revision> {
+  return writeStatus(deps.client, revision, summarizeRevision(revision, findings, deps.now()));
+}
+
+interface Written {
+  readonly written: Revision;
+  readonly subscription: Subscription;
+  readonly outcome: RollOut;
+}
+
+/** When to look again, besides when a watch says so. */
+function next(deps: RevisionDeps, { written, subscription, outcome }: Written): Result {
+  const retry = outcome.kind === 'applied' ? retryOf(outcome.result) : undefined;
+  const [failure] = outcome.kind === 'applied' ? outcome.result.failures : [];
+  if (failure !== undefined && retry !== undefined) throw new ReasonedError({ ...failure, retry });
+  if (outcome.kind === 'applied' && outcome.leftovers.length > 0) {
+    return {
+      requeueAfterSeconds: Math.max(0.1, bakeSecondsLeft(deps, { revision: written, subscription, siblings: [] })),
+    };
+  }
+  const worked = secondsOfWork(written, deps.now());
+  if (worked === undefined) return undefined;
+  const deadline = parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
+  return { requeueAfterSeconds: Math.max(1, Math.min(30, deadline - worked)) };
+}

@@ -1,0 +1,71 @@
+/**
+ * Removes what a Revision put into the cluster, in order, and lets the Revision go. What stays, and why, is told
+ * in an event on the Subscription; what is stuck is told in the Revision's condition.
+ */
+import { countCustomResources } from '../../apply/custom-resources.ts';
+import type { Cluster } from '../../apply/cluster.ts';
+import { planUninstall } from '../../apply/plan-uninstall.ts';
+import { runUninstall, type UninstallResult } from '../../apply/uninstall.ts';
+import { describeRef } from '../../api/object.ts';
+import type { RecordEvent } from '../events.ts';
+import { removeFinalizer } from '../finalizer.ts';
+import { writeStatus } from '../status.ts';
+import type { RevisionFacts } from './observe.ts';
+import { summarizeRevision, type Judgement } from './summarize.ts';
+
+/** How long one step may take in one call; what takes longer is waited for by further calls. */
+const STEP_SECONDS = 10;
+
+export interface RemoveDeps {
+  readonly cluster: Cluster;
+  readonly acting: Cluster;
+  readonly record: RecordEvent;
+  readonly now: () => Date;
+}
+
+/** Does what can be done now; returns whether everything is gone. */
+export async function removeRevision(deps: RemoveDeps, facts: RevisionFacts, signal: AbortSignal): Promise<boolean> {
+  const { revision, subscription } = facts;
+  const inventory = revision.status?.inventory ?? [];
+  const policy = subscription?.spec.uninstall.customResources ?? 'Retain';
+  const counts = await countCustomResources(deps.acting, inventory, { signal });
+  const plan = planUninstall(inventory, counts, policy);
+  const owner = { namespace: revision.metadata.namespace ?? '', name: revision.spec.subscription };
+  const result = await runUninstall(deps.acting, plan, { owner, signal, stepSeconds: STEP_SECONDS });
+  if (result.state === 'Complete') {
+    tellWhatStays(deps, facts, result);
+    await removeFinalizer(deps.cluster, revision);
+    return true;
+  }
+  const judgement = judgeRemoval(result);
+  const status = summarizeRevision(revision, { judgement }, deps.now());
+  await writeStatus(deps.cluster, revision, status);
+  return false;
+}
+
+function tellWhatStays(
+  { record }: RemoveDeps,
+  { revision, subscription }: RevisionFacts,
+  { stays }: UninstallResult,
+): void {
+  for (const { reason, message } of stays) {
+    record(subscription ?? revision, { type: 'Warning', reason, action: 'Remove', note: message });
+  }
+}
+
+/** Why the removal is not complete, in a sentence. */
+export function judgeRemoval(result: UninstallResult): Judgement {
+  const [failure] = result.failures;
+  if (failure !== undefined) return { state: 'Working', reason: failure.reason, message: failure.message };
+  const [stay] = result.stays;
+  if (result.step === undefined && stay !== undefined)
+    return { state: 'Failed', reason: 'DeleteBlocked', message: stay.message };
+  const [waiting] = result.waiting;
+  if (waiting === undefined)
+    return { state: 'Working', reason: 'Uninstalling', message: 'The objects are being deleted' };
+  return {
+    state: 'Working',
+    reason: 'Uninstalling',
+    message: `${describeRef(waiting.ref)} is being deleted: ${waiting.message}`,
+  };
+}

@@ -1,0 +1,160 @@
+/** The status of a Revision, from what a roll-out came to. Pure. */
+import type { ApplyResult, PhaseResult, Unready } from '../../apply/apply.ts';
+import type { InventoryEntry } from '../../apply/inventory.ts';
+import { findCondition, formatTime, removeConditions, setCondition, type NextCondition } from '../../api/conditions.ts';
+import type { Retry } from '../../api/errors.ts';
+import { describeRef } from '../../api/object.ts';
+import type { Reason } from '../../api/reasons.ts';
+import type { Phase, Revision, RevisionStatus } from '../../api/revision.ts';
+
+/** What there is to say about a Revision, before it becomes conditions. */
+export interface Judgement {
+  readonly state: 'Ready' | 'Working' | 'Failed' | 'Resting';
+  readonly reason: Reason;
+  readonly message: string;
+  /** Ready, and still something to do, such as pruning. */
+  readonly unfinished?: string;
+}
+
+export interface RevisionFindings {
+  readonly judgement: Judgement;
+  readonly inventory?: readonly InventoryEntry[];
+  readonly phases?: readonly Phase[];
+}
+
+/** The new status: conditions from the judgement, the rest as found or as it was. */
+export function summarizeRevision(revision: Revision, findings: RevisionFindings, now: Date): RevisionStatus {
+  const { judgement, inventory, phases } = findings;
+  const before: RevisionStatus = revision.status ?? {};
+  const observedGeneration = revision.metadata.generation ?? 0;
+  const firstReadyTime = before.firstReadyTime ?? (judgement.state === 'Ready' ? formatTime(now) : undefined);
+  const conditions = conditionsFor(judgement)
+    .map((condition) => ({ ...condition, observedGeneration }))
+    .reduce((all, next) => setCondition(all, next, now), removeConditions(before.conditions, 'Reconciling', 'Stalled'));
+  return {
+    ...before,
+    observedGeneration,
+    conditions: keepTransition(conditions, before.conditions),
+    ...(firstReadyTime !== undefined && { firstReadyTime }),
+    ...(inventory !== undefined && { inventory }),
+    ...(phases !== undefined && { phases }),
+  };
+}
+
+type Conditions = NonNullable<RevisionStatus['conditions']>;
+
+/** `Reconciling` was taken out and put in again: since when it holds must not be lost, deadlines count from it. */
+function keepTransition(conditions: Conditions, before: Conditions | undefined): Conditions {
+  return conditions.map((condition) => {
+    const old = before?.find(({ type }) => type === condition.type);
+    return old?.status === condition.status ? { ...condition, lastTransitionTime: old.lastTransitionTime } : condition;
+  });
+}
+
+function conditionsFor({ state, reason, message, unfinished }: Judgement): readonly NextCondition[] {
+  switch (state) {
+    case 'Ready': {
+      const ready: NextCondition = { type: 'Ready', status: 'True', reason, message };
+      if (unfinished === undefined) return [ready];
+      return [ready, { type: 'Reconciling', status: 'True', reason: 'Progressing', message: unfinished }];
+    }
+    case 'Working':
+      return [
+        { type: 'Ready', status: 'False', reason, message },
+        { type: 'Reconciling', status: 'True', reason: 'Progressing', message },
+      ];
+    case 'Failed':
+      return [
+        { type: 'Ready', status: 'False', reason, message },
+        { type: 'Stalled', status: 'True', reason, message },
+      ];
+    case 'Resting':
+      return [{ type: 'Ready', status: 'False', reason, message }];
+  }
+}
+
+/** What an apply came to, in a sentence. A failure that a retry may cure is work under way. */
+export function judgeApply(result: ApplyResult): Judgement {
+  const [failure] = result.failures;
+  if (failure !== undefined) {
+    const others = result.failures.length > 1 ? ` (and ${result.failures.length - 1} more)` : '';
+    const hint = failure.hint === undefined ? '' : `. ${failure.hint}`;
+    const final = result.failures.some(({ retry }) => retry === 'never');
+    return {
+      state: final ? 'Failed' : 'Working',
+      reason: failure.reason,
+      message: `${failure.message}${hint}${others}`,
+    };
+  }
+  const count = result.phases.reduce((sum, { objects }) => sum + objects.length, 0);
+  if (result.state === 'Complete')
+    return { state: 'Ready', reason: 'Succeeded', message: `${count} objects are applied and healthy` };
+  return { state: 'Working', reason: 'Progressing', message: describeWaiting(result.phases) };
+}
+
+/** The soonest retry that a failure of the apply asks for. */
+export function retryOf({ failures }: ApplyResult): Retry | undefined {
+  const retries = failures.map(({ retry }) => retry).filter((retry) => retry !== 'never');
+  return retries.find((retry) => typeof retry === 'object') ?? retries[0];
+}
+
+/** After everything was applied once: is it still healthy? */
+export function judgeHealth(unready: readonly Unready[], objects: number): Judgement {
+  const [first] = unready;
+  if (first === undefined)
+    return { state: 'Ready', reason: 'Succeeded', message: `${objects} objects are applied and healthy` };
+  return {
+    state: 'Working',
+    reason: 'WorkloadUnhealthy',
+    message: `${describeRef(first.ref)}: ${first.health.message}`,
+  };
+}
+
+/** Turns work that takes longer than its deadline into a failure, which only success ends. */
+export function judgeDeadline(
+  judgement: Judgement,
+  revision: Revision,
+  options: { readonly deadlineSeconds: number; readonly now: Date },
+): Judgement {
+  if (judgement.state !== 'Working') return judgement;
+  const late = findCondition(revision.status?.conditions, 'Stalled')?.reason === 'ProgressDeadlineExceeded';
+  if (!late && (secondsOfWork(revision, options.now) ?? 0) < options.deadlineSeconds) return judgement;
+  return {
+    state: 'Failed',
+    reason: 'ProgressDeadlineExceeded',
+    message: `Not healthy within ${options.deadlineSeconds} s: ${judgement.message}`,
+  };
+}
+
+/** For how long the Revision has been worked on without becoming healthy; undefined while it is not. */
+export function secondsOfWork({ status }: Revision, now: Date): number | undefined {
+  const since = findCondition(status?.conditions, 'Reconciling')?.lastTransitionTime;
+  return since === undefined ? undefined : (now.getTime() - Date.parse(since)) / 1000;
+}
+
+function describeWaiting(phases: readonly PhaseResult[]): string {
+  const unready = phases.flatMap((phase) => phase.unready)[0];
+  if (unready !== undefined) return `${describeRef(unready.ref)}: ${unready.health.message}`;
+  const waiting = phases.find(({ state }) => state !== 'Done');
+  const message = waiting?.objects.find((object) => object.message !== undefined)?.message;
+  return message ?? `Phase ${waiting?.name ?? 'unknown'} is under way`;
+}
+
+const PHASE_STATE = { Done: 'Ready', NotReady: 'Waiting', Failed: 'Failed', Waiting: 'Pending' } as const;
+
+/** `status.phases`. */
+export function phasesOf(result: ApplyResult): readonly Phase[] {
+  return result.phases.map((phase) => {
+    const failure = phase.objects.find((object) => object.failure !== undefined)?.failure?.message;
+    const unready = phase.unready[0];
+    const message = failure ?? (unready && `${describeRef(unready.ref)}: ${unready.health.message}`);
+    const applied = phase.objects.filter(({ entry }) => entry !== undefined).length;
+    return {
+      name: phase.name,
+      state: PHASE_STATE[phase.state],
+      objects: phase.objects.length,
+      ready: applied - phase.unready.length,
+      ...(message !== undefined && { message: message.slice(0, 1024) }),
+    };
+  });
+}
