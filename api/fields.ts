@@ -39,6 +39,11 @@ export function imageReference(): z.ZodString {
   return text(512).regex(/^[^\s]+$/);
 }
 
+/** An image reference whose content cannot change. */
+export function imageByDigest(): z.ZodString {
+  return text(512).regex(/^[^\s@]+@(sha256:[a-f0-9]{64}|sha512:[a-f0-9]{128})$/);
+}
+
 /** `sha256:` and 64 hexadecimal digits. */
 export function sha256(): z.ZodString {
   return z

@@ -66,6 +66,7 @@ export const REASONS = {
   ManifestsMissing: 'The stored manifests of a revision are missing or damaged.',
   DeleteBlocked: 'Something keeps an object from being deleted.',
   ApiUnavailable: 'The API server cannot be reached, or is overloaded.',
+  KubeconfigInvalid: 'The kubeconfig is missing, malformed, or needs what is not supported.',
   Conflict: 'Another writer was faster; the work is done again.',
   // Health
   WorkloadUnhealthy: 'A Deployment does not become available.',

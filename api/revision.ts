@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Conditions, handled, statusOf } from './conditions.ts';
 import {
-  imageReference,
+  imageByDigest,
   integer,
   list,
   listByKey,
@@ -55,9 +55,7 @@ const RevisionSpec = rules(
     release: text(256).optional().describe('Its release, where the bundle has one.'),
     catalog: objectName().describe('Name of the Catalog that it came from.'),
     channel: z.string().max(253).optional().describe('Channel that it was chosen from.'),
-    image: imageReference()
-      .regex(/@sha256:[a-f0-9]{64}$/)
-      .describe('The bundle image by digest.'),
+    image: imageByDigest().describe('The bundle image by digest.'),
     configHash: text(128).describe(
       'Hash of everything in the spec of the Subscription that changes the rendered objects.',
     ),
@@ -109,6 +107,9 @@ const InventoryEntry = z.object({
   name: text(253).describe('Its name.'),
   uid: text(64).describe('Its uid: only this very object is ever changed or deleted.'),
   hash: text(128).describe('Hash of what was applied; equal means that it need not be sent again.'),
+  seen: text(64)
+    .optional()
+    .describe('State of the object after it was applied; another one means that somebody changed it.'),
 });
 export type InventoryEntry = Immutable<z.infer<typeof InventoryEntry>>;
 
