@@ -10,8 +10,28 @@ import { createAuthenticator } from './auth.ts';
 import type { CredentialLookup } from './docker-config.ts';
 import type { Descriptor } from './manifest.ts';
 import type { Mirror } from './mirrors.ts';
-import { pullBlob, pullManifest, type PulledManifest, type PullLimits, resolve, type Resolved } from './pull.ts';
-import type { Reference } from './reference.ts';
+import {
+  pullBlob,
+  type PullContext,
+  pullManifest,
+  type PulledManifest,
+  type PullLimits,
+  resolve,
+  type Resolved,
+} from './pull.ts';
+import {
+  type BlobSource,
+  deleteManifest,
+  hasBlob,
+  mountBlob,
+  pushBlob,
+  type PushBlobOptions,
+  type Pushed,
+  pushManifest,
+} from './push.ts';
+import { type Reference, withTag } from './reference.ts';
+import { type ReferrerLimits, type ReferrerManifest, referrers, pushReferrer } from './referrers.ts';
+import { listTags, type TagLimits } from './tags.ts';
 import { createSession } from './session.ts';
 import { createTransport, DEFAULT_TIMEOUTS, type Timeouts } from './transport.ts';
 
@@ -39,12 +59,16 @@ export interface RegistryOptions {
   readonly now?: () => number;
 }
 
-export type RegistryLimits = PullLimits;
+export interface RegistryLimits extends PullLimits, TagLimits, ReferrerLimits {}
 
 export const DEFAULT_LIMITS: RegistryLimits = {
   manifestBytes: 4 << 20,
   blobBytes: 1 << 30,
   resumes: 3,
+  tags: 100_000,
+  pages: 2000,
+  pageBytes: 4 << 20,
+  referrers: 10_000,
 };
 
 export interface Registry {
@@ -58,6 +82,29 @@ export interface Registry {
     descriptor: Pick<Descriptor, 'digest' | 'size'>,
     signal?: AbortSignal,
   ): AsyncIterable<Uint8Array>;
+  /** All tags of the reference's repository, each once. */
+  listTags(reference: Reference, signal?: AbortSignal): Promise<readonly string[]>;
+  hasBlob(reference: Reference, digest: string, signal?: AbortSignal): Promise<boolean>;
+  /** Puts a blob where it is missing. */
+  pushBlob(reference: Reference, blob: BlobSource, options?: PushBlobOptions): Promise<Pushed>;
+  /** Takes a blob over from another repository of the same registry; false where the registry cannot. */
+  mountBlob(reference: Reference, digest: string, options: { from: string; signal?: AbortSignal }): Promise<boolean>;
+  /** Puts a manifest under the tag, or under its digest where the reference has no tag. Returns its digest. */
+  pushManifest(
+    reference: Reference,
+    manifest: { readonly bytes: Uint8Array; readonly mediaType: string },
+    signal?: AbortSignal,
+  ): Promise<string>;
+  /** Gives what the reference stands for a further tag. Returns its digest. */
+  tag(reference: Reference, tag: string, signal?: AbortSignal): Promise<string>;
+  deleteManifest(reference: Reference, signal?: AbortSignal): Promise<void>;
+  /** Manifests that name the reference's digest as their subject. */
+  referrers(
+    reference: Reference,
+    options?: { readonly artifactType?: string; readonly signal?: AbortSignal },
+  ): Promise<readonly Descriptor[]>;
+  /** Pushes a manifest whose `subject` is the reference's digest, so that it is listed. Returns its digest. */
+  pushReferrer(reference: Reference, manifest: ReferrerManifest, signal?: AbortSignal): Promise<string>;
   /** Closes idle connections. */
   close(): void;
 }
@@ -88,13 +135,62 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     plainHttp: options.plainHttp ?? isLoopbackName,
     allowPrivate,
   });
-  const context = { session, limits: { ...DEFAULT_LIMITS, ...options.limits }, mirrors: options.mirrors ?? [] };
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const context: PullContext = { session, limits, mirrors: options.mirrors ?? [] };
   const either = (signal: AbortSignal | undefined): AbortSignal | undefined => joinSignals(options.signal, signal);
   return {
     resolve: (reference, signal) => resolve(context, reference, either(signal)),
     pullManifest: (reference, signal) => pullManifest(context, reference, either(signal)),
     pullBlob: (reference, descriptor, signal) => pullBlob(context, reference, { descriptor, signal: either(signal) }),
+    ...listing(context, limits, either),
+    ...pushing(context, limits, either),
     close: () => transport.close(),
+  };
+}
+
+type Join = (signal: AbortSignal | undefined) => AbortSignal | undefined;
+
+function listing(
+  context: PullContext,
+  limits: RegistryLimits,
+  either: Join,
+): Pick<Registry, 'listTags' | 'hasBlob' | 'referrers'> {
+  const { session } = context;
+  return {
+    listTags: (reference, signal) => listTags(session, reference, { limits, signal: either(signal) }),
+    hasBlob: (reference, digest, signal) => hasBlob(session, reference, { digest, signal: either(signal) }),
+    referrers: (reference, { artifactType, signal } = {}) =>
+      referrers(context, reference, { limits, artifactType, signal: either(signal) }),
+  };
+}
+
+type Writing = 'pushBlob' | 'mountBlob' | 'pushManifest' | 'tag' | 'deleteManifest' | 'pushReferrer';
+
+function pushing(context: PullContext, limits: RegistryLimits, either: Join): Pick<Registry, Writing> {
+  const { session } = context;
+  return {
+    pushBlob(reference, blob, options = {}) {
+      const signal = either(options.signal);
+      return pushBlob(session, reference, { blob, options: { ...options, ...(signal !== undefined && { signal }) } });
+    },
+    mountBlob: (reference, digest, { from, signal }) =>
+      mountBlob(session, reference, { digest, from, signal: either(signal) }),
+    async pushManifest(reference, manifest, signal) {
+      const { digest } = await pushManifest(session, reference, { ...manifest, signal: either(signal) });
+      return digest;
+    },
+    async tag(reference, tag, signal) {
+      const { bytes, mediaType } = await pullManifest(context, reference, either(signal));
+      const { digest } = await pushManifest(session, withTag(reference, tag), {
+        bytes,
+        mediaType,
+        signal: either(signal),
+      });
+      return digest;
+    },
+    deleteManifest: (reference, signal) => deleteManifest(session, reference, either(signal)),
+    pushReferrer: (reference, manifest, signal) =>
+      pushReferrer(context, reference, { manifest, options: { limits, signal: either(signal) } }),
   };
 }
 

@@ -1,0 +1,214 @@
+/**
+ * What refers to an image: signatures, SBOMs and other manifests that name it as their subject. Where a registry
+ * has no API for that, an index under a tag made of the subject's digest stands in for it, and is kept here.
+ *
+ * @see https://github.com/opencontainers/distribution-spec/blob/main/spec.md#listing-referrers
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { ReasonedError } from '../api/errors.ts';
+import { hexOf, algorithmOf } from './digest.ts';
+import { imageInvalid, imageTooLarge, unavailable } from './errors.ts';
+import { nextPage } from './link.ts';
+import { type Descriptor, type ImageIndex, MEDIA_TYPE, parseManifest } from './manifest.ts';
+import { type PullContext, pullManifest } from './pull.ts';
+import { pushManifest } from './push.ts';
+import { formatReference, type Reference, withTag } from './reference.ts';
+import { type HttpResponse, readBody } from './transport.ts';
+
+export interface ReferrerLimits {
+  readonly referrers: number;
+  readonly pages: number;
+}
+
+export interface ReferrersOptions {
+  /** Only those of this type. */
+  readonly artifactType?: string | undefined;
+  readonly limits: ReferrerLimits;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Descriptors of the manifests that name the reference's digest as their subject. The list is the registry's
+ * word: whether a manifest really has that subject shows only when it is pulled.
+ */
+export async function referrers(
+  context: PullContext,
+  subject: Reference,
+  options: ReferrersOptions,
+): Promise<readonly Descriptor[]> {
+  const listed = (await fromApi(context, subject, options)) ?? (await fromTag(context, subject, options));
+  const { artifactType } = options;
+  return artifactType === undefined ? listed : listed.filter((entry) => entry.artifactType === artifactType);
+}
+
+export interface ReferrerManifest {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+  /** Described for the list of referrers. */
+  readonly artifactType: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Pushes a manifest that has a `subject`, and adds it to the subject's index tag where the registry keeps no list
+ * itself. Returns its digest.
+ */
+export async function pushReferrer(
+  context: PullContext,
+  subject: Reference,
+  { manifest, options }: { readonly manifest: ReferrerManifest; readonly options: ReferrersOptions },
+): Promise<string> {
+  const { registry, repository } = subject;
+  const { bytes, mediaType, artifactType, annotations } = manifest;
+  const pushed = await pushManifest(
+    context.session,
+    { registry, repository },
+    { bytes, mediaType, signal: options.signal },
+  );
+  if (pushed.subjectNoted) return pushed.digest;
+  const entry = {
+    mediaType,
+    digest: pushed.digest,
+    size: bytes.length,
+    artifactType,
+    ...(annotations !== undefined && { annotations }),
+  };
+  await addToTag(context, subject, { entry, options });
+  return pushed.digest;
+}
+
+/** The list of the API, all pages; undefined where the registry has no such API. */
+async function fromApi(
+  context: PullContext,
+  subject: Reference,
+  options: ReferrersOptions,
+): Promise<readonly Descriptor[] | undefined> {
+  const { limits, artifactType } = options;
+  const what = `the referrers of ${formatReference(subject)}`;
+  const found: Descriptor[] = [];
+  const visited = new Set<string>();
+  const filter = artifactType === undefined ? '' : `?artifactType=${encodeURIComponent(artifactType)}`;
+  let to: string | URL | undefined = `referrers/${digestOfSubject(subject)}${filter}`;
+  while (to !== undefined) {
+    const response: HttpResponse = await ask(context, subject, { to, what, signal: options.signal });
+    const index = await readIndex(context, response, what);
+    if (index === undefined) return undefined;
+    visited.add(response.url.href);
+    found.push(...index.manifests);
+    if (found.length > limits.referrers || visited.size > limits.pages)
+      throw imageTooLarge(`${what} are more than ${limits.referrers}`, false);
+    to = nextPage(response);
+    if (to !== undefined && visited.has(to.href)) throw unavailable(`${what} come in pages that never end`);
+  }
+  return found;
+}
+
+interface Ask {
+  readonly to: string | URL;
+  readonly what: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function ask(
+  { session }: PullContext,
+  { registry, repository }: Reference,
+  { to, what, signal }: Ask,
+): Promise<HttpResponse> {
+  return session.send({
+    registry,
+    repository,
+    method: 'GET',
+    to,
+    actions: ['pull'],
+    headers: { accept: MEDIA_TYPE.ociIndex },
+    accept: [400, 404, 405, 501],
+    what,
+    ...(signal !== undefined && { signal }),
+  });
+}
+
+/** Undefined for a registry without the API: it answers with an error, or with something that is no index. */
+async function readIndex(
+  { limits }: PullContext,
+  response: HttpResponse,
+  what: string,
+): Promise<ImageIndex | undefined> {
+  const type = response.headers['content-type']?.split(';')[0];
+  if (response.status !== 200 || type !== MEDIA_TYPE.ociIndex) {
+    response.discard();
+    return undefined;
+  }
+  const bytes = await readBody(response, limits.manifestBytes, () =>
+    imageTooLarge(`${what} come in too large a page`, false),
+  );
+  const index = parseManifest(bytes, type, { what, byDigest: false });
+  return index.kind === 'index' ? index : undefined;
+}
+
+async function fromTag(
+  context: PullContext,
+  subject: Reference,
+  options: ReferrersOptions,
+): Promise<readonly Descriptor[]> {
+  const { index } = await readTag(context, subject, options);
+  if (index.length > options.limits.referrers) {
+    throw imageTooLarge(
+      `the referrers of ${formatReference(subject)} are more than ${options.limits.referrers}`,
+      false,
+    );
+  }
+  return index;
+}
+
+interface TagIndex {
+  readonly index: readonly Descriptor[];
+  readonly digest: string | undefined;
+}
+
+async function readTag(context: PullContext, subject: Reference, { signal }: ReferrersOptions): Promise<TagIndex> {
+  const tag = withTag(subject, fallbackTag(subject));
+  try {
+    const { manifest, digest } = await pullManifest(context, tag, signal);
+    if (manifest.kind === 'index') return { index: manifest.manifests, digest };
+    throw imageInvalid(`${formatReference(tag)} is not a list of referrers`, false);
+  } catch (error) {
+    if (error instanceof ReasonedError && error.reason === 'ImageNotFound') return { index: [], digest: undefined };
+    throw error;
+  }
+}
+
+const ATTEMPTS = 5;
+
+/** Reads, adds, writes, and reads again: another writer may have been there in between. */
+async function addToTag(
+  context: PullContext,
+  subject: Reference,
+  { entry, options }: { readonly entry: Descriptor; readonly options: ReferrersOptions },
+): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const before = await readTag(context, subject, options);
+    if (before.index.some(({ digest }) => digest === entry.digest)) return;
+    const index = { schemaVersion: 2, mediaType: MEDIA_TYPE.ociIndex, manifests: [...before.index, entry] };
+    await pushManifest(context.session, withTag(subject, fallbackTag(subject)), {
+      bytes: Buffer.from(JSON.stringify(index)),
+      mediaType: MEDIA_TYPE.ociIndex,
+      headers: before.digest === undefined ? {} : { 'if-match': `"${before.digest}"` },
+      signal: options.signal,
+    });
+    const after = await readTag(context, subject, options);
+    if (after.index.some(({ digest }) => digest === entry.digest)) return;
+    await pause(attempt * 50 + Math.random() * 50);
+  }
+  throw unavailable(`the list of referrers of ${formatReference(subject)} is changed by others all the time`);
+}
+
+/** `sha256:abc` → `sha256-abc`, cut as the specification says. */
+export function fallbackTag(subject: Reference): string {
+  const digest = digestOfSubject(subject);
+  return `${algorithmOf(digest)}-${hexOf(digest).slice(0, 64)}`;
+}
+
+function digestOfSubject({ digest }: Reference): string {
+  if (digest === undefined) throw new Error('referrers are asked for by digest');
+  return digest;
+}

@@ -1,0 +1,70 @@
+/** The tags of a repository, page by page, however hostile the paging. */
+import { imageInvalid, imageTooLarge, unavailable } from './errors.ts';
+import { type Reference, isTag } from './reference.ts';
+import { nextPage } from './link.ts';
+import type { Session } from './session.ts';
+import { type HttpResponse, readBody } from './transport.ts';
+
+export interface TagLimits {
+  readonly tags: number;
+  readonly pages: number;
+  readonly pageBytes: number;
+}
+
+const PAGE_SIZE = 1000;
+
+/**
+ * All tags, each once, in the registry's order. Names that are no tags by the specification are left out.
+ *
+ * @throws ImageTooLarge beyond the limits; RegistryUnavailable where pages lead back to one that was read
+ * @see https://github.com/opencontainers/distribution-spec/blob/main/spec.md#listing-tags
+ */
+export async function listTags(
+  session: Session,
+  reference: Reference,
+  { limits, signal }: { readonly limits: TagLimits; readonly signal?: AbortSignal | undefined },
+): Promise<readonly string[]> {
+  const { registry, repository } = reference;
+  const what = `the tags of ${registry}/${repository}`;
+  const tags = new Set<string>();
+  const visited = new Set<string>();
+  let to: string | URL | undefined = `tags/list?n=${PAGE_SIZE}`;
+  while (to !== undefined) {
+    const response: HttpResponse = await session.send({
+      registry,
+      repository,
+      method: 'GET',
+      to,
+      actions: ['pull'],
+      what,
+      ...(signal !== undefined && { signal }),
+    });
+    visited.add(response.url.href);
+    for (const tag of await readTags(response, limits.pageBytes, what)) tags.add(tag);
+    if (tags.size > limits.tags || visited.size > limits.pages)
+      throw imageTooLarge(`${what} are more than ${limits.tags}`, false);
+    to = nextPage(response);
+    if (to !== undefined && visited.has(to.href)) throw unavailable(`${what} come in pages that never end`);
+  }
+  return [...tags];
+}
+
+async function readTags(response: HttpResponse, maxBytes: number, what: string): Promise<readonly string[]> {
+  const body = await readBody(response, maxBytes, () =>
+    imageTooLarge(`${what} come in a page of more than ${maxBytes} bytes`, false),
+  );
+  const tags = parseTags(body.toString('utf8'));
+  if (tags === undefined) throw imageInvalid(`${what} cannot be read`, false);
+  return tags.filter((tag): tag is string => typeof tag === 'string' && isTag(tag));
+}
+
+/** `{"name": …, "tags": [...]}`; null for a repository without tags. */
+function parseTags(text: string): readonly unknown[] | undefined {
+  try {
+    const tags = (JSON.parse(text) as { tags?: unknown } | null)?.tags;
+    if (tags === null) return [];
+    return Array.isArray(tags) ? tags : undefined;
+  } catch {
+    return undefined;
+  }
+}
