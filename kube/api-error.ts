@@ -148,7 +148,7 @@ export function parseStatus(code: number, text: string, retryAfter?: string): St
   const after = parseRetryAfter(retryAfter) ?? positive(details['retryAfterSeconds']);
   return {
     code: (isStatus && code === 200 ? positive(body['code']) : undefined) ?? code,
-    message: (isStatus && stringOf(body['message'])) || `${text.split('\n', 1)[0]?.slice(0, 300) || `status ${code}`}`,
+    message: (isStatus ? stringOf(body['message']) : undefined) ?? firstLine(text) ?? `status ${code}`,
     causes: causesOf(details['causes']),
     ...optional('reason', isStatus ? stringOf(body['reason']) : undefined),
     ...optional('name', stringOf(details['name'])),
@@ -166,14 +166,19 @@ export function parseRetryAfter(header: string | undefined): number | undefined 
 
 function causesOf(value: unknown): StatusCause[] {
   if (!Array.isArray(value)) return [];
-  return value.slice(0, 100).map((entry: unknown) => {
-    const cause = objectOf(entry);
-    return {
-      ...optional('reason', stringOf(cause['reason'])),
-      ...optional('message', stringOf(cause['message'])),
-      ...optional('field', stringOf(cause['field'])),
-    };
-  });
+  return value.slice(0, 100).map((entry: unknown) => causeOf(objectOf(entry)));
+}
+
+function causeOf({ reason, message, field }: Record<string, unknown>): StatusCause {
+  return {
+    ...optional('reason', stringOf(reason)),
+    ...optional('message', stringOf(message)),
+    ...optional('field', stringOf(field)),
+  };
+}
+
+function firstLine(text: string): string | undefined {
+  return stringOf(text.split('\n', 1)[0]?.slice(0, 300));
 }
 
 function parseObject(text: string): Record<string, unknown> {

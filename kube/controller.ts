@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { ReasonedError } from '../api/errors.ts';
 import type { KubeObject } from '../api/object.ts';
-import { systemClock, type Clock } from './clock.ts';
+import { systemClock, type Cancel, type Clock } from './clock.ts';
 import type { Informer } from './informer.ts';
 import { silentLog, type Log } from './log.ts';
 import type { RateLimiter } from './rate-limiters.ts';
@@ -99,6 +99,7 @@ export function formatKey({ namespace, name }: ObjectKey): string {
 export function createController(options: ControllerOptions): Controller {
   const { name, observer, concurrency = 1, log = silentLog, clock = systemClock } = options;
   const queue = options.queue ?? createWorkQueue(queueOptions(options, clock));
+  const shutDown = (): void => queue.shutDown();
   observer?.attach(queue, concurrency);
   const worker: Worker = { ...options, queue, clock, log: log.child({ controller: name }) };
   return {
@@ -108,16 +109,15 @@ export function createController(options: ControllerOptions): Controller {
     async run(signal) {
       const unsubscribe = options.watches.map((watch) => subscribe(watch, queue));
       const limit = limitAfter(signal, { seconds: options.shutdownSeconds ?? 20, clock });
-      const stop = (): void => queue.shutDown();
-      if (signal.aborted) stop();
-      signal.addEventListener('abort', stop, { once: true });
+      if (signal.aborted) shutDown();
+      signal.addEventListener('abort', shutDown, { once: true });
       try {
         await settled(options.watches, signal);
         await Promise.all(Array.from({ length: concurrency }, () => work(worker, limit.signal)));
       } finally {
         for (const off of unsubscribe) off();
-        stop();
-        signal.removeEventListener('abort', stop);
+        shutDown();
+        signal.removeEventListener('abort', shutDown);
         limit.clear();
       }
     },
@@ -223,7 +223,7 @@ function limitAfter(
   { seconds, clock }: { readonly seconds: number; readonly clock: Clock },
 ): { readonly signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
-  let cancel = (): void => undefined;
+  let cancel: Cancel | undefined;
   const onAbort = (): void => {
     const lost = signal.reason instanceof ReasonedError && signal.reason.reason === 'LeaderLost';
     cancel = clock.after(lost ? 0 : seconds, () => controller.abort(signal.reason));
@@ -233,7 +233,7 @@ function limitAfter(
   return {
     signal: controller.signal,
     clear() {
-      cancel();
+      cancel?.();
       signal.removeEventListener('abort', onAbort);
     },
   };

@@ -45,12 +45,10 @@ export function createDiscovery(transport: Transport, options: { readonly clock?
       if (generation === startedIn) known = kinds;
       return kinds;
     });
-    const done = (): void => {
-      if (fetching === work) fetching = undefined;
-    };
-    fetching = work;
-    work.then(done, done);
-    return work;
+    fetching = work.finally(() => {
+      if (generation === startedIn) fetching = undefined;
+    });
+    return fetching;
   }
 
   async function find(kind: Kind, signal?: AbortSignal): Promise<Resource | undefined> {

@@ -41,7 +41,7 @@ export function sendRequest(options: ExchangeOptions): Promise<IncomingMessage> 
     const request = httpsRequest({ agent, host: bareHost(url), port: url.port || 443, method, path, headers, signal });
     request.on('response', resolve);
     request.on('error', (error) => {
-      if (refused !== undefined) reject(refused.error as Error);
+      if (refused !== undefined) reject(refused.error);
       else reject(signal.aborted ? (signal.reason as Error) : new ConnectionError(error, sent));
     });
     request.once('socket', (socket) => {

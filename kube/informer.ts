@@ -111,10 +111,10 @@ export function createInformer(options: InformerOptions): Informer {
     get hasSynced() {
       return hasSynced;
     },
-    get: store.get,
-    list: store.list,
-    byIndex: store.byIndex,
-    addIndex: store.addIndex,
+    get: (key) => store.get(key),
+    list: (namespace) => store.list(namespace),
+    byIndex: (name, value) => store.byIndex(name, value),
+    addIndex: (name, valuesOf) => store.addIndex(name, valuesOf),
     on(handlers) {
       listeners.add(handlers);
       for (const object of store.list()) notify(({ added }) => added?.(object), [handlers]);

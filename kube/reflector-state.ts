@@ -15,8 +15,8 @@ export type ReflectorState =
   | { readonly at: 'list'; readonly failures: number }
   /** Follow changes after `resourceVersion`. */
   | { readonly at: 'watch'; readonly resourceVersion: string; readonly failures: number }
-  /** Do nothing for `seconds`, then go on with `then`. */
-  | { readonly at: 'wait'; readonly seconds: number; readonly then: Resumption }
+  /** Do nothing for `seconds`, then go on with `next`. */
+  | { readonly at: 'wait'; readonly seconds: number; readonly next: Resumption }
   /** Done for good. */
   | { readonly at: 'stopped' };
 
@@ -48,14 +48,9 @@ const LONGEST_DELAY_SECONDS = 30;
 /** The state after `event`. An event that does not fit the state leaves it alone; `stopped` is final. */
 export function step(state: ReflectorState, event: ReflectorEvent): ReflectorState {
   if (state.at === 'stopped' || event.kind === 'aborted') return { at: 'stopped' };
-  switch (state.at) {
-    case 'list':
-      return stepList(state, event);
-    case 'watch':
-      return stepWatch(state, event);
-    case 'wait':
-      return event.kind === 'waited' ? state.then : state;
-  }
+  if (state.at === 'list') return stepList(state, event);
+  if (state.at === 'watch') return stepWatch(state, event);
+  return event.kind === 'waited' ? state.next : state;
 }
 
 function stepList(state: Extract<ReflectorState, { at: 'list' }>, event: ReflectorEvent): ReflectorState {
@@ -84,8 +79,8 @@ function stepWatch(state: Extract<ReflectorState, { at: 'watch' }>, event: Refle
 
 function backOff(
   event: { readonly retryAfterSeconds?: number | undefined; readonly random: number },
-  then: Resumption,
+  next: Resumption,
 ): ReflectorState {
-  const grown = Math.min(FIRST_DELAY_SECONDS * 2 ** Math.min(then.failures - 1, 10), LONGEST_DELAY_SECONDS);
-  return { at: 'wait', seconds: Math.max(jittered(grown, event.random), event.retryAfterSeconds ?? 0), then };
+  const grown = Math.min(FIRST_DELAY_SECONDS * 2 ** Math.min(next.failures - 1, 10), LONGEST_DELAY_SECONDS);
+  return { at: 'wait', seconds: Math.max(jittered(grown, event.random), event.retryAfterSeconds ?? 0), next };
 }

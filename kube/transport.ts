@@ -93,15 +93,23 @@ export function createTransport(config: ConnectionConfig, options: TransportOpti
   return {
     async request(request) {
       return withDeadline(request, clock, async (deadline) => {
-        const read = (response: IncomingMessage): Promise<Buffer> => readAll(response, MOST_BODY_BYTES);
-        const { response, body } = await attemptUntilDone(context, { request, deadline, purpose: 'request', read });
+        const { response, body } = await attemptUntilDone(context, {
+          request,
+          deadline,
+          purpose: 'request',
+          read: readBody,
+        });
         return { status: response.statusCode ?? 0, headers: response.headers, body, text: () => body.toString() };
       });
     },
     async stream(request) {
       return withDeadline(request, clock, async (deadline) => {
-        const read = async (): Promise<undefined> => undefined;
-        const { response } = await attemptUntilDone(context, { request, deadline, purpose: 'watch', read });
+        const { response } = await attemptUntilDone(context, {
+          request,
+          deadline,
+          purpose: 'watch',
+          read: readNothing,
+        });
         return openStream(response, request);
       });
     },
@@ -119,6 +127,12 @@ interface Context {
   readonly userAgent: string;
   readonly onRequest: ((facts: RequestFacts) => void) | undefined;
 }
+
+function readBody(response: IncomingMessage): Promise<Buffer> {
+  return readAll(response, MOST_BODY_BYTES);
+}
+
+async function readNothing(): Promise<undefined> {}
 
 /** One call of request() or stream(), over all its attempts. */
 interface Call<Body> {
@@ -173,7 +187,7 @@ async function attempt<Body>(context: Context, call: Call<Body>, fresh: boolean)
     const response = await send(context, call, fresh);
     const status = response.statusCode ?? 0;
     const body = status < 300 ? await call.read(response) : undefined;
-    const refusal = status < 300 ? undefined : (await readAll(response, MOST_BODY_BYTES)).toString();
+    const refusal = status < 300 ? undefined : (await readBody(response)).toString();
     report(status);
     if (refusal === undefined) return { kind: 'done', answer: { response, body: body as Body } };
     return { kind: 'refused', status: parseStatus(status, refusal, response.headers['retry-after']) };
