@@ -7,6 +7,7 @@
 import * as z from 'zod';
 import { ReasonedError } from '../api/errors.ts';
 import { noUsage, readLayer } from './archive.ts';
+import { collectBytes } from './bytes.ts';
 import { imageInvalid, imageTooLarge, LATER } from './errors.ts';
 import {
   type Descriptor,
@@ -21,7 +22,7 @@ import type { ArchiveLimits } from './members.ts';
 import { createOverlay } from './overlay.ts';
 import { originOf, type PulledManifest } from './pull.ts';
 import { type Reference, withDigest } from './reference.ts';
-import type { Registry } from './registry.ts';
+import type { ImageSource } from './source.ts';
 
 export interface ImageLimits extends ArchiveLimits {
   readonly layers: number;
@@ -96,8 +97,8 @@ export interface ImageTree extends ImageFacts {
  *
  * @throws everything that a registry throws; ImageInvalid and ImageTooLarge, for a digest never retried
  */
-export async function pullFiles(registry: Registry, reference: Reference, options: ImageOptions): Promise<ImageFiles> {
-  const tree = await pullTree(registry, reference, options);
+export async function pullFiles(source: ImageSource, reference: Reference, options: ImageOptions): Promise<ImageFiles> {
+  const tree = await pullTree(source, reference, options);
   const files = new Map<string, Uint8Array>();
   for await (const file of tree.files) files.set(file.path, await collect(file));
   const { digest, manifestDigest, labels, annotations } = tree;
@@ -105,13 +106,13 @@ export async function pullFiles(registry: Registry, reference: Reference, option
 }
 
 /** Opens an image and streams the files of the folders; memory stays bounded however large they are. */
-export async function pullTree(registry: Registry, reference: Reference, options: ImageOptions): Promise<ImageTree> {
+export async function pullTree(source: ImageSource, reference: Reference, options: ImageOptions): Promise<ImageTree> {
   return relaxed(reference, async () => {
-    const image = await openImage(registry, reference, options);
+    const image = await openImage(source, reference, options);
     const folders = typeof options.folders === 'function' ? options.folders(image.labels) : options.folders;
     const plan = { image, folders: parseFolders(folders, image.origin), limits: limitsOf(options), options };
     const { digest, manifestDigest, labels, annotations } = image;
-    return { digest, manifestDigest, labels, annotations, files: treeFiles(registry, reference, plan) };
+    return { digest, manifestDigest, labels, annotations, files: treeFiles(source, reference, plan) };
   });
 }
 
@@ -120,16 +121,16 @@ interface OpenImage extends ImageFacts {
   readonly origin: Origin;
 }
 
-async function openImage(registry: Registry, reference: Reference, options: ImageOptions): Promise<OpenImage> {
+async function openImage(source: ImageSource, reference: Reference, options: ImageOptions): Promise<OpenImage> {
   const origin = originOf(reference);
-  const top = await registry.pullManifest(reference, options.signal);
-  const pulled = await descend(registry, reference, { top, options });
+  const top = await source.pullManifest(reference, options.signal);
+  const pulled = await descend(source, reference, { top, options });
   const manifest = pulled.manifest;
   assertShape(manifest, limitsOf(options), origin);
   return {
     digest: top.digest,
     manifestDigest: pulled.digest,
-    labels: await pullLabels(registry, reference, { config: manifest.config, options, origin }),
+    labels: await pullLabels(source, reference, { config: manifest.config, options, origin }),
     annotations: manifest.annotations ?? emptyRecord(),
     layers: manifest.layers,
     origin,
@@ -144,7 +145,7 @@ const MAX_INDEX_DEPTH = 3;
 
 /** From an index to the image for the platform; an index may hold an index, but not for ever. */
 async function descend(
-  registry: Registry,
+  source: ImageSource,
   reference: Reference,
   { top, options }: { readonly top: PulledManifest; readonly options: ImageOptions },
 ): Promise<PulledImage> {
@@ -155,7 +156,7 @@ async function descend(
     const { manifest } = current;
     if (manifest.kind === 'image') return { ...current, manifest };
     const entry = pickPlatform(manifest, platform, origin);
-    current = await registry.pullManifest(withDigest(reference, entry.digest), options.signal);
+    current = await source.pullManifest(withDigest(reference, entry.digest), options.signal);
     if (current.bytes.length !== entry.size) {
       throw imageInvalid(`${origin.what} names an image whose size is another`, origin.byDigest);
     }
@@ -190,10 +191,9 @@ interface LabelRequest {
   readonly origin: Origin;
 }
 
-async function pullLabels(registry: Registry, reference: Reference, { config, options, origin }: LabelRequest) {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of registry.pullBlob(reference, config, options.signal)) chunks.push(chunk);
-  const parsed = ImageConfig.safeParse(parseJson(Buffer.concat(chunks)));
+async function pullLabels(source: ImageSource, reference: Reference, { config, options, origin }: LabelRequest) {
+  const bytes = await collectBytes(source.pullBlob(reference, config, options.signal));
+  const parsed = ImageConfig.safeParse(parseJson(bytes));
   if (!parsed.success) throw imageInvalid(`${origin.what} has a configuration that cannot be read`, origin.byDigest);
   return Object.assign(emptyRecord(), parsed.data.config?.Labels);
 }
@@ -205,14 +205,14 @@ interface TreePlan {
   readonly options: ImageOptions;
 }
 
-async function* treeFiles(registry: Registry, reference: Reference, plan: TreePlan): AsyncGenerator<TreeFile> {
+async function* treeFiles(source: ImageSource, reference: Reference, plan: TreePlan): AsyncGenerator<TreeFile> {
   const { image, folders, limits, options } = plan;
   const overlay = createOverlay();
   const usage = noUsage();
   try {
     for (const layer of image.layers.toReversed()) {
-      const source = registry.pullBlob(reference, layer, options.signal);
-      const entries = readLayer(source, { origin: image.origin, folders, limits, usage, mediaType: layer.mediaType });
+      const bytes = source.pullBlob(reference, layer, options.signal);
+      const entries = readLayer(bytes, { origin: image.origin, folders, limits, usage, mediaType: layer.mediaType });
       for await (const entry of entries) {
         if (overlay.admit(entry) && entry.kind === 'file') yield entry;
       }
