@@ -28,9 +28,9 @@ export async function removeRevision(deps: RemoveDeps, facts: RevisionFacts, sig
   const { revision, subscription } = facts;
   const inventory = revision.status?.inventory ?? [];
   const policy = subscription?.spec.uninstall.customResources ?? 'Retain';
-  const counts = await countCustomResources(deps.acting, inventory, { signal });
-  const plan = planUninstall(inventory, counts, policy);
   const owner = { namespace: revision.metadata.namespace ?? '', name: revision.spec.subscription };
+  const counts = await countCustomResources(deps.acting, inventory, { owner, signal });
+  const plan = planUninstall(inventory, counts, policy);
   const result = await runUninstall(deps.acting, plan, { owner, signal, stepSeconds: STEP_SECONDS });
   if (result.state === 'Complete') {
     tellWhatStays(deps, facts, result);

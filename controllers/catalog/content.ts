@@ -1,0 +1,72 @@
+/**
+ * The content of all Catalogs that this process serves: one open index each. A new index takes the place of the
+ * old one at once; until then, and if it cannot be made, the old one stays in service. Every replica has its own.
+ */
+import type { CatalogIndex } from '../../catalog/index/open.ts';
+import type { CatalogFiles } from '../../catalog/tree.ts';
+
+/** Index files on disk, by Catalog and digest; they can be made again at any time. */
+export interface IndexStore {
+  /** The index, or undefined where there is none or it is damaged. */
+  open(catalog: string, digest: string): CatalogIndex | undefined;
+  /** Builds and opens an index, off the event loop. Throws CatalogInvalid and ImageTooLarge. */
+  build(
+    catalog: string,
+    source: { readonly digest: string; readonly files: CatalogFiles },
+    signal: AbortSignal,
+  ): Promise<CatalogIndex>;
+  /** Deletes the files of every catalog and digest that is not among those given. */
+  collect(inUse: ReadonlyMap<string, string>): void;
+}
+
+export interface ServedCatalog {
+  /** Image reference by digest. */
+  readonly digest: string;
+  readonly index: CatalogIndex;
+}
+
+export interface CatalogContent {
+  get(catalog: string): ServedCatalog | undefined;
+  /** Opens what an earlier process built; returns whether it is in service now. */
+  restore(catalog: string, digest: string): boolean;
+  /** Builds an index and takes it into service. */
+  load(
+    catalog: string,
+    source: { readonly digest: string; readonly files: CatalogFiles },
+    signal: AbortSignal,
+  ): Promise<CatalogIndex>;
+  /** Takes a catalog out of service and deletes its files. */
+  drop(catalog: string): void;
+  /** Calls with the name of each catalog whose content has changed. */
+  onChange(listener: (catalog: string) => void): void;
+}
+
+export function createCatalogContent(store: IndexStore): CatalogContent {
+  const served = new Map<string, ServedCatalog>();
+  const listeners: ((catalog: string) => void)[] = [];
+
+  function replace(catalog: string, next: ServedCatalog | undefined): void {
+    const old = served.get(catalog);
+    if (next === undefined) served.delete(catalog);
+    else served.set(catalog, next);
+    old?.index.close();
+    store.collect(new Map([...served].map(([name, { digest }]) => [name, digest])));
+    for (const listener of listeners) listener(catalog);
+  }
+
+  return {
+    get: (catalog) => served.get(catalog),
+    restore(catalog, digest) {
+      const index = store.open(catalog, digest);
+      if (index !== undefined) replace(catalog, { digest, index });
+      return index !== undefined;
+    },
+    async load(catalog, source, signal) {
+      const index = await store.build(catalog, source, signal);
+      replace(catalog, { digest: source.digest, index });
+      return index;
+    },
+    drop: (catalog) => replace(catalog, undefined),
+    onChange: (listener) => void listeners.push(listener),
+  };
+}

@@ -1,0 +1,50 @@
+/** Pulls the content of a catalog image: reference in, files of the catalog's folder out. */
+import type { Catalog } from '../../api/catalog.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import type { CatalogFiles } from '../../catalog/tree.ts';
+import { CATALOG_LIMITS, pullTree, type ImageTree } from '../../oci/image.ts';
+import { formatReference, parseReference, withDigest, type Reference } from '../../oci/reference.ts';
+import type { Registry } from '../../oci/registry.ts';
+
+/** Label that names the folder of the catalog in its image. */
+const FOLDER_LABEL = 'operators.operatorframework.io.index.configs.v1';
+const DEFAULT_FOLDER = '/configs';
+
+export interface CatalogSource {
+  /** Image reference by digest. */
+  readonly digest: string;
+  readonly files: CatalogFiles;
+  readonly created?: string;
+}
+
+/** What the Catalog's reference stands for now, as a reference by digest. Throws what a registry throws. */
+export async function resolveCatalog(registry: Registry, reference: Reference, signal: AbortSignal): Promise<string> {
+  const { digest } = await registry.resolve(reference, signal);
+  return formatReference(withDigest(reference, digest));
+}
+
+/** The reference of a catalog image; throws InvalidSpec where the Catalog has none. */
+export function catalogReference({ metadata, spec }: Catalog): Reference {
+  const ref = spec.source.image?.ref;
+  if (ref !== undefined) return parseReference(ref);
+  throw new ReasonedError({
+    reason: 'UnsupportedField',
+    retry: 'never',
+    message: `Catalog ${metadata.name}: spec.source.repositories does not act in this version`,
+    hint: 'Use spec.source.image with a catalog image',
+  });
+}
+
+/** Opens the image; its files stream while they are read. */
+export async function pullCatalog(registry: Registry, digest: string, signal: AbortSignal): Promise<CatalogSource> {
+  const tree = await pullTree(registry, parseReference(digest), {
+    folders: (labels) => [labels[FOLDER_LABEL] ?? DEFAULT_FOLDER],
+    limits: CATALOG_LIMITS,
+    signal,
+  });
+  return { digest, files: catalogFiles(tree) };
+}
+
+async function* catalogFiles(tree: ImageTree): AsyncGenerator<{ path: string; content: AsyncIterable<Uint8Array> }> {
+  for await (const { path, chunks } of tree.files) yield { path, content: chunks };
+}

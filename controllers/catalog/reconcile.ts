@@ -1,0 +1,97 @@
+/**
+ * Reconciles a Catalog: asks its registry when that is due, builds an index of new content and takes it into
+ * service. What cannot be refreshed stays in service as it is. It knows nothing of Subscriptions.
+ */
+import type { Catalog } from '../../api/catalog.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import type { Cluster } from '../../apply/cluster.ts';
+import type { CatalogIndex } from '../../catalog/index/open.ts';
+import type { Reconcile, Result } from '../../kube/controller.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { RecordEvent } from '../events.ts';
+import { writeStatus } from '../status.ts';
+import type { CatalogContent } from './content.ts';
+import { intervalSeconds, isPinned, planPoll } from './poll.ts';
+import { catalogReference, pullCatalog, resolveCatalog } from './pull.ts';
+import type { Registries } from './registries.ts';
+import { summarizeContent, summarizeFailure, summarizeSuspension, type CatalogFindings } from './summarize.ts';
+
+export interface CatalogDeps {
+  readonly catalogs: Pick<Informer, 'get'>;
+  readonly cluster: Pick<Cluster, 'patch'>;
+  readonly content: CatalogContent;
+  readonly registries: Registries;
+  readonly record: RecordEvent;
+  readonly now: () => Date;
+}
+
+/** The reconcile function of the controller. */
+export function createCatalogReconciler(deps: CatalogDeps): Reconcile {
+  return async ({ name }, { signal }) => {
+    const catalog = deps.catalogs.get(name) as Catalog | undefined;
+    if (catalog === undefined || catalog.metadata.deletionTimestamp !== undefined) return deps.content.drop(name);
+    const plan = planPoll(catalog, deps.content.get(name)?.digest, deps.now());
+    switch (plan.kind) {
+      case 'suspended':
+        await writeStatus(deps.cluster, catalog, summarizeSuspension(catalog, deps.now()));
+        return undefined;
+      case 'wait':
+        return plan.seconds === undefined ? undefined : { requeueAfterSeconds: plan.seconds };
+      case 'restore':
+        if (deps.content.restore(name, plan.digest)) return { requeueAfterSeconds: 0 };
+        return refresh(deps, catalog, { digest: plan.digest, signal });
+      case 'check':
+        return refresh(deps, catalog, { signal });
+    }
+  };
+}
+
+interface RefreshOptions {
+  /** What to pull; absent: what the reference stands for now. */
+  readonly digest?: string;
+  readonly signal: AbortSignal;
+}
+
+async function refresh(deps: CatalogDeps, catalog: Catalog, options: RefreshOptions): Promise<Result> {
+  try {
+    const found = await lookAndLoad(deps, catalog, options);
+    await writeStatus(deps.cluster, catalog, summarizeContent(catalog, found, deps.now()));
+    tellChange(deps, catalog, found);
+    return isPinned(catalog) ? undefined : { requeueAfterSeconds: intervalSeconds(catalog) };
+  } catch (error) {
+    if (error instanceof ReasonedError && error.reason !== 'Conflict') await tellFailure(deps, catalog, error);
+    throw error;
+  }
+}
+
+async function lookAndLoad(deps: CatalogDeps, catalog: Catalog, options: RefreshOptions): Promise<CatalogFindings> {
+  const { name } = catalog.metadata;
+  const registry = deps.registries(catalog.spec.pullSecret?.name);
+  const digest = options.digest ?? (await resolveCatalog(registry, catalogReference(catalog), options.signal));
+  const served = deps.content.get(name);
+  if (served?.digest === digest || deps.content.restore(name, digest)) return findingsOf(digest, indexOf(deps, name));
+  const source = await pullCatalog(registry, digest, options.signal);
+  return findingsOf(digest, await deps.content.load(name, source, options.signal));
+}
+
+function indexOf({ content }: CatalogDeps, name: string): CatalogIndex {
+  const served = content.get(name);
+  if (served === undefined) throw new Error(`catalog ${name} was taken out of service while it was looked at`);
+  return served.index;
+}
+
+function findingsOf(digest: string, { counts }: CatalogIndex): CatalogFindings {
+  const { packages, channels, bundles } = counts;
+  return { digest, packages, channels, bundles };
+}
+
+function tellChange({ record }: CatalogDeps, catalog: Catalog, found: CatalogFindings): void {
+  if (catalog.status?.digest === found.digest) return;
+  const note = `Serving ${found.digest}: ${found.packages} packages, ${found.bundles} bundles`;
+  record(catalog, { type: 'Normal', reason: 'Succeeded', action: 'Refresh', note });
+}
+
+async function tellFailure(deps: CatalogDeps, catalog: Catalog, error: ReasonedError): Promise<void> {
+  deps.record(catalog, { type: 'Warning', reason: error.reason, action: 'Refresh', note: error.describe() });
+  await writeStatus(deps.cluster, catalog, summarizeFailure(catalog, error, deps.now()));
+}

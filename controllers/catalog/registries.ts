@@ -1,0 +1,59 @@
+/** Registry clients with the credentials of pull secrets: one for each Secret, sharing connections between calls. */
+import type { Cluster } from '../../apply/cluster.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import { parseDockerConfig, type CredentialLookup } from '../../oci/docker-config.ts';
+import { createRegistry, type Registry, type RegistryOptions } from '../../oci/registry.ts';
+
+/** How long a Secret that was read is used, in milliseconds: a rotated one acts within a minute. */
+const SECRET_AGE_MS = 30_000;
+
+/** The client for a pull secret of the manager's namespace; anonymous without one. */
+export type Registries = (pullSecret: string | undefined) => Registry;
+
+export interface RegistriesOptions {
+  readonly cluster: Pick<Cluster, 'get'>;
+  /** The manager's namespace. */
+  readonly namespace: string;
+  readonly registry?: Omit<RegistryOptions, 'credentials'>;
+  readonly now?: () => number;
+}
+
+export function createRegistries(options: RegistriesOptions): Registries {
+  const clients = new Map<string, Registry>();
+  return (pullSecret) => {
+    const key = pullSecret ?? '';
+    const existing = clients.get(key);
+    if (existing !== undefined) return existing;
+    const credentials = pullSecret === undefined ? {} : { credentials: lookupIn(options, pullSecret) };
+    const client = createRegistry({ ...options.registry, ...credentials });
+    clients.set(key, client);
+    return client;
+  };
+}
+
+function lookupIn(options: RegistriesOptions, name: string): CredentialLookup {
+  const now = options.now ?? Date.now;
+  let known: { readonly at: number; readonly lookup: ReturnType<typeof parseDockerConfig> } | undefined;
+  return async (registry, repository) => {
+    if (known === undefined || now() - known.at > SECRET_AGE_MS) {
+      known = { at: now(), lookup: parseDockerConfig(await readSecret(options, name)) };
+    }
+    return known.lookup(registry, repository);
+  };
+}
+
+async function readSecret({ cluster, namespace }: RegistriesOptions, name: string): Promise<Uint8Array> {
+  const secret = await cluster.get({ apiVersion: 'v1', kind: 'Secret', namespace, name });
+  const data = secret?.['data'] as Readonly<Record<string, string>> | undefined;
+  const content = data?.['.dockerconfigjson'] ?? data?.['.dockercfg'];
+  if (content !== undefined) return Buffer.from(content, 'base64');
+  throw new ReasonedError({
+    reason: 'PullSecretInvalid',
+    retry: 'backoff',
+    message:
+      secret === undefined
+        ? `Secret ${namespace}/${name} does not exist`
+        : `Secret ${namespace}/${name} has no .dockerconfigjson`,
+    hint: 'Create it with kubectl create secret docker-registry in the namespace of the manager',
+  });
+}
