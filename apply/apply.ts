@@ -171,22 +171,20 @@ function hasRefusal(findings: Findings): boolean {
 
 /** The results of a run that writes nothing, since at least one object cannot be. */
 function refuse({ name, objects }: Phase, findings: Findings): PhaseResult {
-  const results = objects.map((object): ObjectResult => {
+  const results = objects.map((object) => {
     const ref = refOf(object);
-    const finding = findings.get(identityOf(ref)) as Finding;
-    switch (finding.kind) {
-      case 'collision':
-      case 'failed':
-        return { phase: name, ref, outcome: finding.kind, failure: finding.failure };
-      case 'unchanged':
-        return { phase: name, ref, outcome: 'unchanged', entry: finding.entry };
-      case 'absent':
-      case 'present':
-        return { phase: name, ref, outcome: 'waiting', message: 'nothing is applied before every object can be' };
-    }
+    return { phase: name, ref, ...withoutWriting(findings.get(identityOf(ref)) as Finding) };
   });
   const failed = results.some(({ failure }) => failure !== undefined);
   return { name, state: failed ? 'Failed' : 'Waiting', objects: results, unready: [] };
+}
+
+function withoutWriting(finding: Finding): Omit<ObjectResult, 'phase' | 'ref'> {
+  if (finding.kind === 'collision' || finding.kind === 'failed') {
+    return { outcome: finding.kind, failure: finding.failure };
+  }
+  if (finding.kind === 'unchanged') return { outcome: 'unchanged', entry: finding.entry };
+  return { outcome: 'waiting', message: 'nothing is applied before every object can be' };
 }
 
 /** One phase under way: both promises end without throwing unless the run is aborted or a defect shows. */
@@ -288,11 +286,11 @@ async function writeUntilSettled(run: Run, object: KubeObject, first: Finding): 
 async function write({ cluster, request }: Run, object: KubeObject, live: KubeObject | undefined): Promise<Written> {
   if (live === undefined) {
     const answer = await cluster.create(object, undefined, request.signal);
-    return { outcome: 'created', entry: entryOf(object, answer.metadata.uid), answer };
+    return { outcome: 'created', entry: entryOf(object, answer), answer };
   }
   await takeOverFields(cluster, live, request.signal);
   const answer = await cluster.apply(withUid(object, live), { force: true }, request.signal);
-  return { outcome: 'configured', entry: entryOf(object, answer.metadata.uid), answer };
+  return { outcome: 'configured', entry: entryOf(object, answer), answer };
 }
 
 async function lookAgain({ cluster, request, known }: Run, object: KubeObject): Promise<Finding> {
@@ -331,8 +329,15 @@ async function healthOf({ cluster, request }: Run, object: KubeObject, live: App
   const ref = refOf(object);
   const answered = live.get(identityOf(ref));
   const current =
-    request.observed?.(ref) ?? answered ?? (hasHealth(object) ? await cluster.get(ref, request.signal) : object);
+    newerOf(request.observed?.(ref), answered) ?? (hasHealth(object) ? await cluster.get(ref, request.signal) : object);
   return current === undefined ? { state: 'Progressing', message: 'it does not exist' } : assessHealth(current);
+}
+
+/** A watch may not have seen yet what was written a moment ago. */
+function newerOf(observed: KubeObject | undefined, answered: KubeObject | undefined): KubeObject | undefined {
+  if (observed === undefined || answered === undefined) return answered ?? observed;
+  const sameObject = observed.metadata.uid === answered.metadata.uid;
+  return sameObject && (observed.metadata.generation ?? 0) >= (answered.metadata.generation ?? 0) ? observed : answered;
 }
 
 function summarizeRun(request: ApplyRequest, phases: readonly PhaseResult[], requests: number): ApplyResult {

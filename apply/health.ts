@@ -4,6 +4,7 @@
  * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
  */
 import { groupKind, type KubeObject } from '../api/object.ts';
+import { fieldsOf, listOf, numberOf, textOf, type Fields } from './untyped.ts';
 
 export interface Health {
   /**
@@ -25,7 +26,6 @@ interface Condition {
 }
 
 type Judge = (object: KubeObject, status: Fields) => Health;
-type Fields = Readonly<Record<string, unknown>>;
 
 const READY: Health = { state: 'Ready', message: '' };
 const progressing = (message: string): Health => ({ state: 'Progressing', message });
@@ -122,7 +122,7 @@ function judgeDaemonSet(_object: KubeObject, status: Fields): Health {
 
 function judgeReplicaSet(object: KubeObject, status: Fields): Health {
   const failure = conditionOf(status, 'ReplicaFailure');
-  if (failure?.status === 'True') return progressing(failure.message);
+  if (failure?.status === 'True') return progressing(failure.message || 'its Pods cannot be created');
   const wanted = desiredReplicas(object);
   const available = numberOf(status['availableReplicas']) ?? 0;
   return available < wanted ? progressing(`${available} of ${wanted} replicas are available`) : READY;
@@ -177,9 +177,9 @@ function judgeReadyCondition(object: KubeObject, status: Fields): Health {
 /** The conditions that kstatus gives a meaning; a kind that has none of them is Ready as soon as it exists. */
 function judgeConditions({ metadata }: KubeObject, status: Fields): Health {
   const stalled = conditionOf(status, 'Stalled');
-  if (stalled?.status === 'True') return failed(stalled.message || stalled.reason);
+  if (stalled?.status === 'True') return failed(stalled.message || stalled.reason || 'it is stalled');
   const reconciling = conditionOf(status, 'Reconciling');
-  if (reconciling?.status === 'True') return progressing(reconciling.message || reconciling.reason);
+  if (reconciling?.status === 'True') return progressing(reconciling.message || reconciling.reason || 'it is being reconciled');
   const ready = conditionOf(status, 'Ready');
   if (ready === undefined) return READY;
   const stale = ready.observedGeneration !== undefined && ready.observedGeneration < (metadata.generation ?? 0);
@@ -198,8 +198,7 @@ function deadlineOf(object: KubeObject): number {
 }
 
 function conditionOf(status: Fields, type: string): Condition | undefined {
-  const list: readonly unknown[] = Array.isArray(status['conditions']) ? status['conditions'] : [];
-  const found = list.map(fieldsOf).find((condition) => condition['type'] === type);
+  const found = listOf(status['conditions']).find((condition) => condition['type'] === type);
   if (found === undefined) return undefined;
   return {
     type,
@@ -208,16 +207,4 @@ function conditionOf(status: Fields, type: string): Condition | undefined {
     message: textOf(found['message']),
     observedGeneration: numberOf(found['observedGeneration']),
   };
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined;
 }

@@ -9,6 +9,8 @@ export interface InventoryEntry extends ObjectRef {
   readonly uid: string;
   /** Of the manifest as applied, see hashObject; empty when unknown. */
   readonly hash: string;
+  /** Which state of the object was applied last, see stateOf; absent while it is only intended. */
+  readonly seen?: string;
 }
 
 export interface InventoryDiff {
@@ -20,9 +22,24 @@ export interface InventoryDiff {
   readonly pruned: readonly InventoryEntry[];
 }
 
-/** The entry of an object; `uid` from the answer of the API server, empty before there is one. */
-export function entryOf(object: KubeObject, uid = ''): InventoryEntry {
-  return { ...refOf(object), uid, hash: hashObject(object) };
+/** The entry of an object; uid and state from the answer of the API server, absent before there is one. */
+export function entryOf(object: KubeObject, answer?: KubeObject): InventoryEntry {
+  const seen = answer === undefined ? {} : { seen: stateOf(answer) };
+  return { ...refOf(object), uid: answer?.metadata.uid ?? '', hash: hashObject(object), ...seen };
+}
+
+/**
+ * Names the state of a live object, so that a change by somebody else is noticed: its generation, which a change
+ * of its status leaves alone, or its resourceVersion where the kind has no generation.
+ */
+export function stateOf({ metadata: { generation, resourceVersion } }: KubeObject): string {
+  return generation === undefined ? `resourceVersion ${resourceVersion ?? ''}` : `generation ${generation}`;
+}
+
+/** Whether the live object is the very one that was applied, and nobody has changed its spec since. */
+export function isIntact(entry: InventoryEntry, live: KubeObject | undefined): boolean {
+  if (live === undefined || live.metadata.deletionTimestamp !== undefined) return false;
+  return live.metadata.uid === entry.uid && stateOf(live) === entry.seen;
 }
 
 /** The reference within an entry, without uid and hash. */

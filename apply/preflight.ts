@@ -145,7 +145,10 @@ export async function takeOverFields(cluster: Cluster, live: KubeObject, signal?
     resourceVersion?: string;
   };
   if (managedFields === undefined || !managedFields.some(isOurUpdate) || managedFields.some(isOurApply)) return live;
-  const changed = managedFields.map((fields) => (isOurUpdate(fields) ? { ...fields, operation: 'Apply' } : fields));
+  const changed = [
+    ...managedFields.filter((fields) => !isOurUpdate(fields)),
+    { ...managedFields.find(isOurUpdate), operation: 'Apply' },
+  ];
   return cluster.patch(refOf(live), { metadata: { managedFields: changed, resourceVersion } }, undefined, signal);
 }
 

@@ -92,8 +92,7 @@ export function describeHolders({ metadata }: KubeObject): string {
 
 /** A kind that is not served: gone with its CRD, or just not served at the moment? */
 async function judgeUnserved(cluster: Cluster, ref: ObjectRef, signal?: AbortSignal): Promise<Removal> {
-  const builtIn = !groupOf(ref.apiVersion).includes('.');
-  const provider = builtIn ? 'the API server' : await findProvider(cluster, ref, signal);
+  const provider = isBuiltIn(groupOf(ref.apiVersion)) ? 'the API server' : await findProvider(cluster, ref, signal);
   if (provider === undefined) return { ref, outcome: 'gone' };
   return {
     ref,
@@ -105,6 +104,16 @@ async function judgeUnserved(cluster: Cluster, ref: ObjectRef, signal?: AbortSig
       hint: 'It is removed once its kind is served again',
     },
   };
+}
+
+/** Groups that the API server itself serves; of the others with this suffix, CRDs and aggregated APIs are behind. */
+function isBuiltIn(group: string): boolean {
+  return (
+    !group.includes('.') ||
+    /^(admissionregistration|apiextensions|apiregistration|networking|rbac\.authorization|scheduling|storage)\.k8s\.io$/.test(
+      group,
+    )
+  );
 }
 
 /** The CRD or aggregated API that serves a kind, by name; undefined when there is none. */

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import { ANNOTATION, LABEL } from '../api/names.ts';
+import type { KubeObject } from '../api/object.ts';
+import { collisionError, judgeOwnership } from './collision.ts';
+import { OWNER } from './sample-objects.ts';
+
+type Meta = Omit<Partial<KubeObject['metadata']>, 'name'>;
+const live = (metadata: Meta): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', namespace: 'ops', uid: 'u1', ...metadata },
+});
+const reference = { apiVersion: 'v1', uid: 'r', name: 'boss' };
+
+describe('an existing object', () => {
+  test.each<{ metadata: Meta; knownUid?: string; kind: string; because: string }>([
+    { metadata: { annotations: { [ANNOTATION.owner]: 'ops/widgets' } }, kind: 'ours', because: 'it names us in full' },
+    {
+      metadata: { labels: { [LABEL.owner]: 'ops.widgets' } },
+      kind: 'ours',
+      because: 'its label is ours and nothing says otherwise',
+    },
+    {
+      metadata: { labels: { [LABEL.owner]: 'ops.widgets' }, annotations: { [ANNOTATION.owner]: 'ops/wid.gets' } },
+      kind: 'foreign',
+      because: 'the annotation is exact where two labels may be equal',
+    },
+    {
+      metadata: {},
+      knownUid: 'u1',
+      kind: 'ours',
+      because: 'it is the very object that we made, though its labels were taken off',
+    },
+    { metadata: {}, knownUid: 'u0', kind: 'foreign', because: 'it was made anew by somebody else' },
+    { metadata: {}, knownUid: '', kind: 'foreign', because: 'no uid is known' },
+    {
+      metadata: { annotations: { [ANNOTATION.owner]: 'ops/other' } },
+      knownUid: 'u1',
+      kind: 'foreign',
+      because: 'it was handed to another Subscription since',
+    },
+    { metadata: {}, kind: 'foreign', because: 'nothing is adopted silently, even if nobody claims it' },
+    {
+      metadata: { annotations: { [ANNOTATION.adoptBy]: 'ops/widgets' } },
+      kind: 'adopted',
+      because: 'a person hands it over',
+    },
+    {
+      metadata: { annotations: { [ANNOTATION.owner]: 'ops/other', [ANNOTATION.adoptBy]: 'ops/widgets' } },
+      kind: 'adopted',
+      because: 'a person hands it over from another Subscription',
+    },
+    {
+      metadata: { annotations: { [ANNOTATION.adoptBy]: 'ops/other' } },
+      kind: 'foreign',
+      because: 'it is handed to another',
+    },
+    {
+      metadata: {
+        annotations: { [ANNOTATION.adoptBy]: 'ops/widgets' },
+        ownerReferences: [{ ...reference, kind: 'Boss', controller: true }],
+      },
+      kind: 'adopted',
+      because: 'the person was asked to name us and did',
+    },
+  ])('is $kind, because $because', ({ metadata, knownUid, kind }) => {
+    expect(judgeOwnership(live(metadata), OWNER, knownUid).kind).toBe(kind);
+  });
+});
+
+describe('the owner that a collision names', () => {
+  test.each<{ metadata: Meta; owner: string }>([
+    { metadata: { annotations: { [ANNOTATION.owner]: 'b/other' } }, owner: 'Subscription b/other' },
+    { metadata: { labels: { [LABEL.owner]: 'b.other' } }, owner: 'Subscription b.other' },
+    { metadata: { ownerReferences: [{ ...reference, kind: 'Boss' }] }, owner: 'Boss boss' },
+    {
+      metadata: {
+        ownerReferences: [
+          { ...reference, kind: 'A' },
+          { ...reference, kind: 'B', controller: true },
+        ],
+      },
+      owner: 'B boss',
+    },
+    {
+      metadata: { annotations: { 'meta.helm.sh/release-name': 'r', 'meta.helm.sh/release-namespace': 'n' } },
+      owner: 'the Helm release n/r',
+    },
+    { metadata: { labels: { [LABEL.managedBy]: 'Helm' } }, owner: 'a Helm release' },
+    {
+      metadata: {
+        labels: {
+          'olm.operatorframework.io/owner-kind': 'ClusterExtension',
+          'olm.operatorframework.io/owner-name': 'x',
+        },
+      },
+      owner: 'the OLM v1 ClusterExtension x',
+    },
+    {
+      metadata: {
+        labels: { 'olm.owner': 'x.v1', 'olm.owner.namespace': 'n', 'olm.owner.kind': 'ClusterServiceVersion' },
+      },
+      owner: 'the OLM v0 ClusterServiceVersion n/x.v1',
+    },
+    { metadata: { labels: { 'operators.coreos.com/x.n': '' } }, owner: 'OLM v0' },
+    { metadata: { labels: { 'kapp.k14s.io/app': '1' } }, owner: 'the kapp app 1' },
+    {
+      metadata: { annotations: { 'argocd.argoproj.io/tracking-id': 'shop:v1/ConfigMap:ops/a' } },
+      owner: 'the Argo CD application shop',
+    },
+    {
+      metadata: { labels: { 'kustomize.toolkit.fluxcd.io/name': 'x', 'kustomize.toolkit.fluxcd.io/namespace': 'n' } },
+      owner: 'the Flux Kustomization n/x',
+    },
+    { metadata: { labels: { 'helm.toolkit.fluxcd.io/name': 'x' } }, owner: 'the Flux HelmRelease x' },
+    { metadata: { labels: { [LABEL.managedBy]: 'pulumi' } }, owner: 'the manager pulumi' },
+    { metadata: {}, owner: 'nobody that Slipway knows' },
+  ])('$owner', ({ metadata, owner }) => {
+    expect(judgeOwnership(live(metadata), OWNER)).toEqual({ kind: 'foreign', owner });
+  });
+
+  test('the error says how to hand the object over', () => {
+    const error = collisionError(live({}), OWNER, 'the Helm release n/r');
+    expect(error).toMatchObject({ reason: 'Collision', retry: 'backoff' });
+    expect(error.describe()).toContain('ConfigMap ops/a exists already and belongs to the Helm release n/r');
+    expect(error.hint).toContain('slipway.dev/adopt-by=ops/widgets');
+  });
+});

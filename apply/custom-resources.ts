@@ -1,0 +1,113 @@
+/** Which custom resources exist of the CRDs that a revision brought: asked before a CRD is removed. */
+import { describeRef, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { explainFailure } from './api-failure.ts';
+import type { Cluster } from './cluster.ts';
+import { judgeOwnership } from './collision.ts';
+import { refOfEntry, type InventoryEntry } from './inventory.ts';
+import type { Owner } from './prepare.ts';
+import { CRD_KIND } from './remove.ts';
+import { createSlots } from './slots.ts';
+
+/** The custom resources of one CRD. */
+export interface CustomResourceCount {
+  /** What the CRD defines: apiVersion of a served version, and kind. */
+  readonly resource: Pick<ObjectRef, 'apiVersion' | 'kind'>;
+  /** `unknown` where they could not be listed, which is never read as none. */
+  readonly count: number | 'unknown';
+  /** A few of them, `namespace/name`, for messages; why they are not known, where they are not. */
+  readonly samples: readonly string[];
+  readonly message?: string;
+}
+
+/** By name of the CRD, such as `widgets.example.com`. */
+export type CustomResourceCounts = ReadonlyMap<string, CustomResourceCount>;
+
+export interface CountOptions {
+  readonly owner: Owner;
+  readonly concurrency?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Whether an inventory's object is a CRD. */
+export function isCrdEntry({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
+  return kind === CRD_KIND.kind && apiVersion.startsWith('apiextensions.k8s.io/');
+}
+
+/**
+ * Counts the custom resources of every CRD of an inventory that exists and is ours. Two requests for each CRD.
+ * A list that fails is part of the result; a CRD that cannot be read is thrown, as the client throws it.
+ */
+export async function countCustomResources(
+  cluster: Cluster,
+  inventory: readonly InventoryEntry[],
+  options: CountOptions,
+): Promise<CustomResourceCounts> {
+  const slots = createSlots(options.concurrency ?? 8);
+  const counted = await Promise.all(
+    inventory.filter(isCrdEntry).map((entry) => slots(() => countOf(cluster, entry, options))),
+  );
+  return new Map(counted.flatMap((item) => (item === undefined ? [] : [item])));
+}
+
+async function countOf(
+  cluster: Cluster,
+  entry: InventoryEntry,
+  { owner, signal }: CountOptions,
+): Promise<readonly [string, CustomResourceCount] | undefined> {
+  const crd = await cluster.get(refOfEntry(entry), signal);
+  if (crd === undefined || judgeOwnership(crd, owner, entry.uid).kind !== 'ours') return undefined;
+  return [entry.name, await countInstances(cluster, crd, signal)];
+}
+
+const MOST_SAMPLES = 3;
+
+/** Counts the instances of one CRD. */
+export async function countInstances(
+  cluster: Cluster,
+  crd: KubeObject,
+  signal?: AbortSignal,
+): Promise<CustomResourceCount> {
+  const resource = resourceOf(crd);
+  if (resource === undefined) return { resource: { apiVersion: '', kind: '' }, count: 0, samples: [] };
+  try {
+    const found = await cluster.list(resource, undefined, signal);
+    return { resource, count: found.length, samples: found.slice(0, MOST_SAMPLES).map(nameOf) };
+  } catch (error) {
+    const { message } = explainFailure(error, describeRef({ ...CRD_KIND, name: crd.metadata.name }));
+    return { resource, count: 'unknown', samples: [], message };
+  }
+}
+
+/** What a CRD defines, in its first served version; undefined where it serves none, or was never established. */
+export function resourceOf(crd: KubeObject): Pick<ObjectRef, 'apiVersion' | 'kind'> | undefined {
+  const { group, names, versions } = crd['spec'] as CrdSpec;
+  const served =
+    versions?.find((version) => version.served === true && version.storage === true) ??
+    versions?.find((version) => version.served === true);
+  if (served?.name === undefined || group === undefined || names?.kind === undefined || !isEstablished(crd))
+    return undefined;
+  return { apiVersion: `${group}/${served.name}`, kind: names.kind };
+}
+
+function isEstablished(crd: KubeObject): boolean {
+  const status = crd['status'] as { conditions?: readonly { type?: string; status?: string }[] } | undefined;
+  return status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True') ?? false;
+}
+
+/** The parts of a CRD's spec that are read here. */
+interface CrdSpec {
+  readonly group?: string;
+  readonly names?: { readonly kind?: string; readonly plural?: string };
+  readonly versions?: readonly { readonly name?: string; readonly served?: boolean; readonly storage?: boolean }[];
+}
+
+/** `namespace/name`, or the name alone. */
+export function nameOf({ metadata: { namespace, name } }: KubeObject): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** `ops/a, ops/b and 3 more`. */
+export function describeSamples({ count, samples }: CustomResourceCount): string {
+  const more = count === 'unknown' ? 0 : count - samples.length;
+  return more > 0 ? `${samples.join(', ')} and ${more} more` : samples.join(', ');
+}

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../api/object.ts';
+import { explainPods, type PodProblem } from './explain-pods.ts';
+import { sampleDeployment } from './sample-objects.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const deployment = { ...sampleDeployment('op'), metadata: { name: 'op', namespace: 'ops', uid: 'd' } };
+const replicaSet = (uid: string, revision: number, status: Fields = {}): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'ReplicaSet',
+  metadata: {
+    name: `op-${uid}`,
+    uid,
+    annotations: { 'deployment.kubernetes.io/revision': `${revision}` },
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'op', uid: 'd' }],
+  },
+  status,
+});
+const pod = (status: Fields, { name = 'op-1', owner = 'new' } = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {
+    name,
+    uid: `uid-${name}`,
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'x', uid: owner }],
+  },
+  status,
+});
+const container = (fields: Fields): Fields => ({
+  phase: 'Running',
+  containerStatuses: [{ name: 'manager', image: 'registry.example/op:2', restartCount: 0, ready: false, ...fields }],
+});
+const waiting = (reason: string, message = ''): Fields => ({ state: { waiting: { reason, message } } });
+const event = (reason: string, note: string, time = '2026-01-01T00:00:00Z'): KubeObject => ({
+  apiVersion: 'events.k8s.io/v1',
+  kind: 'Event',
+  metadata: { name: `e-${time}` },
+  regarding: { uid: 'uid-op-1' },
+  reason,
+  note,
+  eventTime: time,
+});
+const explain = (pods: readonly KubeObject[], events: readonly KubeObject[] = [], status: Fields = {}): PodProblem[] =>
+  explainPods(deployment, { replicaSets: [replicaSet('new', 2, status), replicaSet('old', 1)], pods, events });
+
+describe('why a Deployment is not healthy', () => {
+  const crashed = { terminated: { exitCode: 3, reason: 'Error', message: 'panic: no widget' } };
+  test.each<{
+    status: Fields;
+    events?: readonly KubeObject[];
+    kind: PodProblem['kind'];
+    blame: PodProblem['blame'];
+    says: string;
+  }>([
+    {
+      status: container({ ...waiting('CrashLoopBackOff'), lastState: crashed, restartCount: 4 }),
+      kind: 'CrashLooping',
+      blame: 'version',
+      says: 'container manager of Pod op-1 crashes: exit code 3, restarted 4 times: panic: no widget',
+    },
+    {
+      status: container({
+        state: { running: {} },
+        lastState: { terminated: { exitCode: 137, reason: 'OOMKilled' } },
+        restartCount: 1,
+      }),
+      kind: 'CrashLooping',
+      blame: 'version',
+      says: 'exit code 137 (OOMKilled), restarted 1 time',
+    },
+    {
+      status: container({
+        ...waiting('CrashLoopBackOff'),
+        lastState: { terminated: { exitCode: 0 } },
+        restartCount: 2,
+      }),
+      kind: 'CrashLooping',
+      blame: 'version',
+      says: 'it ends as soon as it has started',
+    },
+    {
+      status: container(waiting('ImagePullBackOff', 'not found')),
+      kind: 'ImagePull',
+      blame: 'version',
+      says: 'cannot pull registry.example/op:2: not found',
+    },
+    {
+      status: container(waiting('CreateContainerConfigError', 'secret "s" not found')),
+      kind: 'BadConfiguration',
+      blame: 'version',
+      says: 'secret "s" not found',
+    },
+    {
+      status: container({ state: { running: {} } }),
+      events: [event('Unhealthy', 'Readiness probe failed: 503', '2026-01-01T00:00:02Z'), event('Unhealthy', 'older')],
+      kind: 'NotReady',
+      blame: 'unknown',
+      says: 'runs and is not ready: Readiness probe failed: 503',
+    },
+    {
+      status: {
+        phase: 'Pending',
+        conditions: [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes: Insufficient cpu' }],
+      },
+      kind: 'Unschedulable',
+      blame: 'cluster',
+      says: '0/3 nodes: Insufficient cpu',
+    },
+    {
+      status: { phase: 'Failed', reason: 'Evicted', message: 'disk' },
+      kind: 'Failed',
+      blame: 'cluster',
+      says: 'Evicted: disk',
+    },
+    { status: { phase: 'Pending' }, kind: 'Starting', blame: 'unknown', says: 'has not started yet' },
+    {
+      status: { phase: 'Pending' },
+      events: [event('FailedMount', 'secret "cert" not found')],
+      kind: 'BadConfiguration',
+      blame: 'unknown',
+      says: 'cannot start: secret "cert" not found',
+    },
+  ])('$kind: $says', ({ status, events, kind, blame, says }) => {
+    const [problem, ...others] = explain([pod(status)], events);
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({ kind, blame, pod: 'op-1' });
+    expect(problem?.message).toContain(says);
+  });
+
+  test.each([
+    { message: 'pods "x" is forbidden: exceeded quota: small', kind: 'Quota', blame: 'cluster' },
+    { message: 'pods "x" is forbidden: violates PodSecurity "restricted:latest"', kind: 'Refused', blame: 'cluster' },
+  ])('Pods that cannot be created: $kind', ({ message, kind, blame }) => {
+    const status = { conditions: [{ type: 'ReplicaFailure', status: 'True', message }] };
+    expect(explain([], [], status)).toMatchObject([{ kind, blame }]);
+  });
+
+  test('Pods of the old revision, of others, ready, completed or going ones are no problem', () => {
+    const going = {
+      ...pod({ phase: 'Pending' }),
+      metadata: { ...pod({}).metadata, deletionTimestamp: '2000-01-01T00:00:00Z' },
+    };
+    const pods = [
+      pod({ phase: 'Pending' }, { owner: 'old' }),
+      pod({ phase: 'Pending' }, { owner: 'else' }),
+      pod({ phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }),
+      pod({ phase: 'Succeeded' }),
+      going,
+    ];
+    expect(explain(pods)).toEqual([]);
+  });
+
+  test('the most telling comes first', () => {
+    const pods = [
+      pod({ phase: 'Pending' }, { name: 'op-a' }),
+      pod(container(waiting('CrashLoopBackOff')), { name: 'op-b' }),
+      pod(container({ state: { running: {} } }), { name: 'op-c' }),
+    ];
+    expect(explain(pods).map(({ kind }) => kind)).toEqual(['CrashLooping', 'NotReady', 'Starting']);
+  });
+
+  test('an init container counts as one', () => {
+    const status = {
+      phase: 'Pending',
+      initContainerStatuses: [{ name: 'init', restartCount: 1, ...waiting('CrashLoopBackOff') }],
+    };
+    expect(explain([pod(status)])).toMatchObject([{ kind: 'CrashLooping', container: 'init' }]);
+  });
+});

@@ -1,0 +1,324 @@
+/**
+ * A cluster in memory for unit tests: optimistic locks, uids, dry runs, finalizers, field ownership as far as
+ * apply/ relies on it, CRDs that are served once they are Established, and faults on demand. What it does is held
+ * to what the real API server does by contract.ts, which runs against both.
+ */
+import { ReasonedError } from '../api/errors.ts';
+import { canonicalJson } from '../api/json.ts';
+import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import type { Reason } from '../api/reasons.ts';
+import type { Cluster, DeleteOptions } from './cluster.ts';
+import { identityOf, knownScope } from './identity.ts';
+
+/** One request, as the fake saw it. */
+export interface FakeRequest {
+  readonly verb: 'get' | 'list' | 'create' | 'apply' | 'patch' | 'delete';
+  readonly ref: ObjectRef;
+  readonly dryRun: boolean;
+}
+
+export interface FakeCluster extends Cluster {
+  readonly requests: readonly FakeRequest[];
+  /** The objects, in the order of their creation. */
+  objects(): readonly KubeObject[];
+  /** Puts an object there as somebody else would. */
+  put(object: KubeObject): KubeObject;
+  /** Changes an object as its controller would; the result replaces it. */
+  change(ref: ObjectRef, edit: (object: KubeObject) => KubeObject): void;
+}
+
+export interface FakeOptions {
+  /** Called before each request; may throw to have it fail without effect. */
+  readonly before?: (request: FakeRequest, cluster: FakeCluster) => void;
+  /** Called after each request took effect; may throw to have its answer lost. */
+  readonly after?: (request: FakeRequest, cluster: FakeCluster) => void;
+  /** Plays the controllers: the status of an object that was written; Established and available unless given. */
+  readonly react?: (object: KubeObject) => KubeObject;
+}
+
+/** An error as the API server's client throws it. */
+export class FakeApiError extends ReasonedError {
+  readonly code: number;
+  readonly statusReason: string;
+
+  constructor(code: number, statusReason: string, message: string, reason: Reason = reasonOf(code)) {
+    super({ reason, retry: code === 422 ? 'never' : 'backoff', message });
+    this.code = code;
+    this.statusReason = statusReason;
+  }
+}
+
+function reasonOf(code: number): Reason {
+  if (code === 403) return 'Forbidden';
+  if (code === 409) return 'Conflict';
+  return code === 422 ? 'ObjectInvalid' : code >= 500 || code === 429 ? 'ApiUnavailable' : 'ApplyFailed';
+}
+
+type Meta = Record<string, unknown> & KubeObject['metadata'];
+
+interface Field {
+  readonly manager: string;
+  readonly operation: string;
+}
+
+/** An empty cluster with the namespace `default`. */
+export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
+  const store = new Map<string, KubeObject>();
+  const requests: FakeRequest[] = [];
+  const react = options.react ?? settle;
+  let clock = 0;
+
+  const cluster: FakeCluster = {
+    requests,
+    objects: () => [...store.values()],
+    put: (object) => save(stamp(object)),
+    change(ref, edit) {
+      const object = edit(structuredClone(require(ref)));
+      store.set(identityOf(ref), withMeta(object, { resourceVersion: nextVersion() }));
+      finishDeletion(ref);
+    },
+    get: (ref) => serve('get', ref, false, () => structuredClone(store.get(identityOf(ref)))),
+    list: (kind, { namespace, labelSelector } = {}) =>
+      serve('list', { ...kind, name: '*' }, false, () => {
+        requireServed({ ...kind, name: '*' });
+        return [...store.values()].filter(
+          (object) =>
+            groupKind(object) === groupKind(kind) &&
+            (namespace === undefined || object.metadata.namespace === namespace) &&
+            matches(object, labelSelector),
+        );
+      }),
+    create: (object, { dryRun = false } = {}) => serve('create', refOf(object), dryRun, () => create(object, dryRun)),
+    apply: (object, { dryRun = false } = {}) => serve('apply', refOf(object), dryRun, () => apply(object, dryRun)),
+    patch: (ref, patch) => serve('patch', ref, false, () => patchObject(ref, patch)),
+    delete: (ref, deletion = {}) => serve('delete', ref, false, () => remove(ref, deletion)),
+    isNamespaced: async (kind) => scopeOf(kind),
+  };
+  cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' }, status: { phase: 'Active' } });
+  return cluster;
+
+  async function serve<Result>(
+    verb: FakeRequest['verb'],
+    ref: ObjectRef,
+    dryRun: boolean,
+    answer: () => Result,
+  ): Promise<Result> {
+    const request = { verb, ref, dryRun };
+    await Promise.resolve();
+    requests.push(request);
+    options.before?.(request, cluster);
+    const result = answer();
+    options.after?.(request, cluster);
+    return result;
+  }
+
+  function create(object: KubeObject, dryRun: boolean): KubeObject {
+    requireServed(refOf(object));
+    requireNamespace(object);
+    if (store.has(identityOf(refOf(object)))) {
+      throw new FakeApiError(409, 'AlreadyExists', `${describeRef(refOf(object))} already exists`);
+    }
+    const stamped = owned(stamp(object), [{ manager: 'slipway', operation: 'Update' }]);
+    return dryRun ? stamped : save(stamped);
+  }
+
+  function apply(object: KubeObject, dryRun: boolean): KubeObject {
+    requireServed(refOf(object));
+    const live = store.get(identityOf(refOf(object)));
+    const { uid, resourceVersion } = object.metadata;
+    if (uid !== undefined && uid !== live?.metadata.uid) throw conflict(object, 'uid mismatch');
+    if (resourceVersion !== undefined && resourceVersion !== live?.metadata.resourceVersion)
+      throw conflict(object, 'it was modified');
+    if (live === undefined) {
+      const stamped = owned(stamp(object), [{ manager: 'slipway', operation: 'Apply' }]);
+      return dryRun ? stamped : save(stamped);
+    }
+    checkImmutable(live, object);
+    const merged = mergeApplied(live, object);
+    return dryRun || canonicalJson(merged) === canonicalJson(live) ? merged : save(merged);
+  }
+
+  function patchObject(ref: ObjectRef, patch: Readonly<Record<string, unknown>>): KubeObject {
+    const live = require(ref);
+    const expected = (patch['metadata'] as { resourceVersion?: string } | undefined)?.resourceVersion;
+    if (expected !== undefined && expected !== live.metadata.resourceVersion) throw conflict(live, 'it was modified');
+    const patched = mergePatch(live, patch) as KubeObject;
+    const saved = save(patched);
+    finishDeletion(ref);
+    return saved;
+  }
+
+  function remove(ref: ObjectRef, { uid, resourceVersion }: DeleteOptions): KubeObject | undefined {
+    const live = store.get(identityOf(ref));
+    if (live === undefined) return undefined;
+    if (uid !== undefined && uid !== live.metadata.uid) throw conflict(live, 'uid mismatch');
+    if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion)
+      throw conflict(live, 'it was modified');
+    if (isCrd(live)) removeInstances(live);
+    store.set(
+      identityOf(ref),
+      withMeta(live, { deletionTimestamp: '2000-01-01T00:00:00Z', resourceVersion: nextVersion() }),
+    );
+    finishDeletion(ref);
+    return structuredClone(store.get(identityOf(ref)));
+  }
+
+  /** An object that is being deleted goes with its last finalizer, a CRD also with its last instance. */
+  function finishDeletion(ref: ObjectRef): void {
+    const live = store.get(identityOf(ref));
+    if (live?.metadata.deletionTimestamp === undefined) return;
+    if ((live.metadata.finalizers ?? []).length > 0 || (isCrd(live) && instancesOf(live).length > 0)) return;
+    store.delete(identityOf(ref));
+    for (const crd of [...store.values()].filter(isCrd)) finishDeletion(refOf(crd));
+  }
+
+  function removeInstances(crd: KubeObject): void {
+    for (const object of instancesOf(crd)) remove(refOf(object), {});
+  }
+
+  function instancesOf(crd: KubeObject): KubeObject[] {
+    return [...store.values()].filter((object) => groupKind(object) === kindOf(crd));
+  }
+
+  function scopeOf(kind: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean | undefined {
+    const crd = [...store.values()].find(
+      (object) => isCrd(object) && isEstablished(object) && kindOf(object) === groupKind(kind),
+    );
+    if (crd !== undefined) return (crd['spec'] as { scope?: string }).scope !== 'Cluster';
+    const builtIn =
+      !/\.(com|io|dev|org)$/.test(groupOf(kind.apiVersion)) || groupOf(kind.apiVersion).endsWith('.k8s.io');
+    const scope = builtIn ? knownScope(kind) : undefined;
+    return scope === undefined ? undefined : scope === 'Namespaced';
+  }
+
+  function requireServed(ref: ObjectRef): void {
+    if (scopeOf(ref) === undefined)
+      throw new FakeApiError(404, 'NotFound', `${describeRef(ref)}: the kind is not served`);
+  }
+
+  function requireNamespace(object: KubeObject): void {
+    const { namespace } = object.metadata;
+    if (namespace === undefined) return;
+    const found = store.get(identityOf({ apiVersion: 'v1', kind: 'Namespace', name: namespace }));
+    if (found === undefined) throw new FakeApiError(404, 'NotFound', `namespaces "${namespace}" not found`);
+    if (found.metadata.deletionTimestamp !== undefined) {
+      throw new FakeApiError(403, 'Forbidden', `namespace ${namespace} is being terminated`, 'NamespaceTerminating');
+    }
+  }
+
+  function require(ref: ObjectRef): KubeObject {
+    const live = store.get(identityOf(ref));
+    if (live === undefined) throw new FakeApiError(404, 'NotFound', `${describeRef(ref)} not found`);
+    return live;
+  }
+
+  function stamp(object: KubeObject): KubeObject {
+    return withMeta(structuredClone(object), { uid: object.metadata.uid ?? `uid-${++clock}`, generation: 1 });
+  }
+
+  function save(object: KubeObject): KubeObject {
+    const reacted = withMeta(react(object), { resourceVersion: nextVersion() });
+    store.set(identityOf(refOf(object)), reacted);
+    return structuredClone(reacted);
+  }
+
+  function nextVersion(): string {
+    return String(++clock);
+  }
+}
+
+function withMeta(object: KubeObject, meta: Partial<Meta>): KubeObject {
+  return { ...object, metadata: { ...object.metadata, ...meta } };
+}
+
+function owned(object: KubeObject, managedFields: readonly Field[]): KubeObject {
+  return withMeta(object, { managedFields });
+}
+
+function managersOf(object: KubeObject): readonly Field[] {
+  return (object.metadata as unknown as { managedFields?: readonly Field[] }).managedFields ?? [];
+}
+
+/** Server-side apply, roughly: what is applied wins; what it leaves out goes, unless another manager holds fields. */
+function mergeApplied(live: KubeObject, object: KubeObject): KubeObject {
+  const { metadata, ...rest } = object;
+  const alone = managersOf(live).every(({ manager, operation }) => manager === 'slipway' && operation === 'Apply');
+  const kept = alone ? { apiVersion: live.apiVersion, kind: live.kind, status: live['status'] } : live;
+  const specChanged = canonicalJson(live['spec'] ?? null) !== canonicalJson(rest['spec'] ?? null);
+  const mine = { manager: 'slipway', operation: 'Apply' };
+  const managedFields = [...managersOf(live).filter((field) => canonicalJson(field) !== canonicalJson(mine)), mine];
+  const merged = { ...(mergePatch(kept, rest) as KubeObject), metadata: live.metadata };
+  return withMeta(merged, {
+    labels: { ...(alone ? {} : live.metadata.labels), ...metadata.labels },
+    annotations: { ...(alone ? {} : live.metadata.annotations), ...metadata.annotations },
+    generation: (live.metadata.generation ?? 1) + Number(specChanged),
+    managedFields,
+  });
+}
+
+function checkImmutable(live: KubeObject, object: KubeObject): void {
+  if (object.kind !== 'Deployment' || canonicalJson(selectorOf(live)) === canonicalJson(selectorOf(object))) return;
+  throw new FakeApiError(422, 'Invalid', `${describeRef(refOf(object))} is invalid: spec.selector: field is immutable`);
+}
+
+function selectorOf(object: KubeObject): unknown {
+  return (object['spec'] as { selector?: unknown } | undefined)?.selector ?? null;
+}
+
+function conflict(object: KubeObject, why: string): FakeApiError {
+  return new FakeApiError(409, 'Conflict', `${describeRef(refOf(object))}: ${why}`);
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc7396 */
+function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isRecord(patch)) return patch;
+  const merged = new Map(Object.entries(isRecord(target) ? target : {}));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, mergePatch(merged.get(key), value));
+  }
+  return Object.fromEntries(merged);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function matches({ metadata }: KubeObject, selector: string | undefined): boolean {
+  return (selector ?? '').split(',').every((term) => {
+    const [key = '', value] = term.split('=', 2);
+    return term === '' || (value === undefined ? key in (metadata.labels ?? {}) : metadata.labels?.[key] === value);
+  });
+}
+
+function isCrd(object: KubeObject): boolean {
+  return groupKind(object) === 'CustomResourceDefinition.apiextensions.k8s.io';
+}
+
+function kindOf(crd: KubeObject): string {
+  const { group, names } = crd['spec'] as { group: string; names: { kind: string } };
+  return `${names.kind}.${group}`;
+}
+
+function isEstablished(crd: KubeObject): boolean {
+  const status = crd['status'] as { conditions?: readonly { type: string; status: string }[] } | undefined;
+  return status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True') ?? false;
+}
+
+/** Controllers that succeed at once: CRDs are Established, Deployments available, Namespaces active. */
+export function settle(object: KubeObject): KubeObject {
+  const { generation } = object.metadata;
+  switch (groupKind(object)) {
+    case 'CustomResourceDefinition.apiextensions.k8s.io':
+      return { ...object, status: { conditions: [{ type: 'Established', status: 'True' }] } };
+    case 'Namespace':
+      return { ...object, status: { phase: 'Active' } };
+    case 'Deployment.apps': {
+      const replicas = (object['spec'] as { replicas?: number } | undefined)?.replicas ?? 1;
+      const counts = { replicas, updatedReplicas: replicas, availableReplicas: replicas };
+      return { ...object, status: { observedGeneration: generation, ...counts } };
+    }
+    default:
+      return object;
+  }
+}

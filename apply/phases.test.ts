@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../api/object.ts';
+import { compareObjects, orderObjects, phaseOf, PHASE_NAMES, type PhaseName } from './phases.ts';
+import { sample, sampleCrd, sampleOperator } from './sample-objects.ts';
+
+const core = 'v1';
+const rbac = 'rbac.authorization.k8s.io/v1';
+const cases: readonly { apiVersion: string; kind: string; phase: PhaseName; because: string }[] = [
+  { apiVersion: core, kind: 'Namespace', phase: 'namespaces', because: 'all else lives in one' },
+  { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', phase: 'policies', because: 'it bounds Pods to come' },
+  { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', phase: 'policies', because: 'Pods name it' },
+  { apiVersion: core, kind: 'ServiceAccount', phase: 'identity', because: 'Pods run as it' },
+  { apiVersion: core, kind: 'Secret', phase: 'configuration', because: 'Pods mount it' },
+  { apiVersion: core, kind: 'PersistentVolumeClaim', phase: 'storage', because: 'Pods mount it' },
+  {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    phase: 'crds',
+    because: 'the operator watches it',
+  },
+  { apiVersion: rbac, kind: 'Role', phase: 'roles', because: 'a binding names it' },
+  { apiVersion: rbac, kind: 'ClusterRoleBinding', phase: 'bindings', because: 'it names a role' },
+  {
+    apiVersion: 'cert-manager.io/v1',
+    kind: 'Certificate',
+    phase: 'infrastructure',
+    because: 'Pods mount what it issues',
+  },
+  { apiVersion: core, kind: 'Service', phase: 'infrastructure', because: 'webhooks and Pods find the operator by it' },
+  { apiVersion: 'apps/v1', kind: 'Deployment', phase: 'workloads', because: 'it is the operator' },
+  {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'ServiceMonitor',
+    phase: 'publish',
+    because: 'it tells others of what runs',
+  },
+  {
+    apiVersion: 'autoscaling.k8s.io/v1',
+    kind: 'VerticalPodAutoscaler',
+    phase: 'publish',
+    because: 'it acts on what runs',
+  },
+  {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'MutatingWebhookConfiguration',
+    phase: 'admission',
+    because: 'it refuses everything while nothing answers',
+  },
+  {
+    apiVersion: 'example.com/v1',
+    kind: 'Widget',
+    phase: 'workloads',
+    because: 'an unknown kind is taken for something that runs',
+  },
+  {
+    apiVersion: 'secrets.example.com/v1',
+    kind: 'Secret',
+    phase: 'workloads',
+    because: 'a kind is known by its group too',
+  },
+];
+
+describe('the phase of an object', () => {
+  test.each(cases)('$kind of $apiVersion: $phase, because $because', ({ apiVersion, kind, phase }) => {
+    expect(phaseOf({ apiVersion, kind })).toBe(phase);
+  });
+});
+
+describe('the graph of phases', () => {
+  const phases = orderObjects([...sampleOperator(), sample(core, 'Namespace', 'ops')]);
+  const after = (name: PhaseName): readonly string[] =>
+    phases.find((phase) => phase.name === name)?.after.map(({ phase, until }) => `${phase} ${until}`) ?? [];
+
+  test('CRDs wait for nothing, and only what uses them waits for them', () => {
+    expect(after('crds')).toEqual([]);
+    expect(
+      phases.filter(({ after: all }) => all.some(({ phase }) => phase === 'crds')).map(({ name }) => name),
+    ).toEqual(['workloads', 'admission']);
+  });
+
+  test('workloads begin when CRDs are established, webhooks when workloads are available', () => {
+    expect(after('workloads')).toContain('crds ready');
+    expect(after('admission')).toContain('workloads ready');
+  });
+
+  test('a phase with custom resources of a CRD in the same set waits for that CRD', () => {
+    const issuer = sample('cert-manager.io/v1', 'Issuer', 'self', { namespace: 'ops' });
+    const alone = orderObjects([issuer, sampleCrd('Widget')]).find(({ name }) => name === 'infrastructure');
+    const own = orderObjects([issuer, sampleCrd('Issuer', { group: 'cert-manager.io' })]).find(
+      ({ name }) => name === 'infrastructure',
+    );
+    expect(alone?.after.map(({ phase }) => phase)).not.toContain('crds');
+    expect(own?.after).toContainEqual({ phase: 'crds', until: 'ready' });
+  });
+
+  test('every phase waits only for earlier ones or the CRDs, so there is no cycle', () => {
+    const all = orderObjects(cases.map(({ apiVersion, kind }) => sample(apiVersion, kind, 'x')));
+    expect(all.map(({ name }) => name)).toEqual([...PHASE_NAMES]);
+    for (const [index, { after: before }] of all.entries()) {
+      const earlier = new Set<string>(PHASE_NAMES.slice(0, index));
+      expect(before.filter(({ phase }) => phase !== 'crds' && !earlier.has(phase))).toEqual([]);
+    }
+  });
+});
+
+const word = fc.constantFrom('a', 'b', 'A', 'ä', 'b-1', '10', '9');
+const anyObject = fc
+  .record({ known: fc.constantFrom(...cases), namespace: fc.option(word, { nil: undefined }), name: word })
+  .map(({ known, namespace, name }): KubeObject =>
+    sample(known.apiVersion, known.kind, name, namespace === undefined ? {} : { namespace }),
+  );
+
+describe('the order of objects', () => {
+  test('is a total order: antisymmetric and transitive', () => {
+    fc.assert(
+      fc.property(anyObject, anyObject, anyObject, (a, b, c) => {
+        expect(Math.sign(compareObjects(a, b))).toBe(-Math.sign(compareObjects(b, a)) + 0);
+        if (compareObjects(a, b) <= 0 && compareObjects(b, c) <= 0) expect(compareObjects(a, c)).toBeLessThanOrEqual(0);
+      }),
+    );
+  });
+
+  test('does not depend on the order in which a bundle names its objects, and loses none', () => {
+    const sets = fc.uniqueArray(anyObject, { selector: (object) => JSON.stringify(object) });
+    const shuffled = sets.chain((set) =>
+      fc.tuple(fc.constant(set), fc.shuffledSubarray(set, { minLength: set.length })),
+    );
+    fc.assert(
+      fc.property(shuffled, ([set, other]) => {
+        expect(orderObjects(other)).toEqual(orderObjects(set));
+        expect(orderObjects(set).flatMap(({ objects }) => objects)).toHaveLength(set.length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,115 @@
+/**
+ * Decides what goes, in which order, and what stays and why, when a Subscription is deleted. Pure; uninstall.ts
+ * carries it out, the preview prints it.
+ */
+import { describeRef, type ObjectRef } from '../api/object.ts';
+import type { Reason } from '../api/reasons.ts';
+import {
+  describeSamples,
+  isCrdEntry,
+  type CustomResourceCount,
+  type CustomResourceCounts,
+} from './custom-resources.ts';
+import { refOfEntry, type InventoryEntry } from './inventory.ts';
+import { phaseOf, type PhaseName } from './phases.ts';
+
+/** What happens to custom resources: kept with their CRD, deleted first, or nothing at all while there are any. */
+export type CustomResourcePolicy = 'Retain' | 'Delete' | 'Block';
+
+/** The closed list of steps, in order. Custom resources go while the operator that finalises them still runs. */
+export const UNINSTALL_STEPS = [
+  'customResources',
+  'webhooks',
+  'workloads',
+  'configuration',
+  'rbac',
+  'crds',
+  'namespaces',
+] as const;
+
+export type UninstallStepName = (typeof UNINSTALL_STEPS)[number];
+
+export interface UninstallStep {
+  readonly name: UninstallStepName;
+  /** Objects of the inventory that this step deletes. */
+  readonly entries: readonly InventoryEntry[];
+  /** Kinds of which every object is deleted; only in the step `customResources`. */
+  readonly resources: readonly Pick<ObjectRef, 'apiVersion' | 'kind'>[];
+}
+
+/** Something that is not deleted, and why. */
+export interface Stay {
+  readonly ref: ObjectRef;
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+export interface UninstallPlan {
+  /** `Blocked`: nothing is to be deleted until what `stays` names is gone. */
+  readonly state: 'Ready' | 'Blocked';
+  readonly policy: CustomResourcePolicy;
+  /** Only steps that have something to do. */
+  readonly steps: readonly UninstallStep[];
+  readonly stays: readonly Stay[];
+}
+
+const STEP_OF: Readonly<Record<PhaseName, UninstallStepName>> = {
+  admission: 'webhooks',
+  publish: 'workloads',
+  workloads: 'workloads',
+  infrastructure: 'configuration',
+  storage: 'configuration',
+  configuration: 'configuration',
+  policies: 'configuration',
+  bindings: 'rbac',
+  roles: 'rbac',
+  identity: 'rbac',
+  crds: 'crds',
+  namespaces: 'namespaces',
+};
+
+/**
+ * The steps that remove an inventory. Under `Retain` a CRD that has objects stays with them, an empty one goes;
+ * under `Delete` all objects go first; under `Block` nothing goes while there is one. Objects that could not be
+ * counted are taken to exist.
+ */
+export function planUninstall(
+  inventory: readonly InventoryEntry[],
+  counts: CustomResourceCounts,
+  policy: CustomResourcePolicy,
+): UninstallPlan {
+  const used = inventory.filter((entry) => isCrdEntry(entry) && isUsed(counts.get(entry.name)));
+  const stays = policy === 'Delete' ? [] : used.map((entry) => stayOf(entry, counts, policy));
+  if (policy === 'Block' && stays.length > 0) return { state: 'Blocked', policy, steps: [], stays };
+  const going = policy === 'Delete' ? inventory : inventory.filter((entry) => !used.includes(entry));
+  const resources = policy === 'Delete' ? used.flatMap(({ name }) => counts.get(name)?.resource ?? []) : [];
+  return { state: 'Ready', policy, steps: stepsFor(going, resources), stays };
+}
+
+function isUsed(count: CustomResourceCount | undefined): boolean {
+  return count !== undefined && count.count !== 0;
+}
+
+function stepsFor(entries: readonly InventoryEntry[], resources: UninstallStep['resources']): UninstallStep[] {
+  const grouped = Map.groupBy(entries, (entry) => STEP_OF[phaseOf(entry)]);
+  return UNINSTALL_STEPS.map((name) => ({
+    name,
+    entries: grouped.get(name) ?? [],
+    resources: name === 'customResources' ? resources : [],
+  })).filter((step) => step.entries.length > 0 || step.resources.length > 0);
+}
+
+function stayOf(entry: InventoryEntry, counts: CustomResourceCounts, policy: CustomResourcePolicy): Stay {
+  const ref = refOfEntry(entry);
+  const found = counts.get(entry.name) as CustomResourceCount;
+  const what =
+    found.count === 'unknown'
+      ? `may have objects, which cannot be listed: ${found.message ?? ''}`
+      : `has ${describeCount(found)}`;
+  const then = policy === 'Block' ? 'and the policy is to remove nothing before they are gone' : 'and stays with them';
+  return { ref, reason: 'CustomResourcesExist', message: `${describeRef(ref)} ${what}, ${then}` };
+}
+
+function describeCount(found: CustomResourceCount): string {
+  return `${found.count} ${found.count === 1 ? 'object' : 'objects'} (${describeSamples(found)})`;
+}

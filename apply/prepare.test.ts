@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ANNOTATION, LABEL } from '../api/names.ts';
+import type { KubeObject } from '../api/object.ts';
+import { hashObject, labelValue, ownerLabel, prepareObjects } from './prepare.ts';
+import { OWNER, prepared, sample } from './sample-objects.ts';
+
+const options = { owner: OWNER, package: 'widgets', revision: 'widgets-1', installNamespace: 'ops' };
+const prepareOne = (object: unknown): KubeObject => prepareObjects([object as KubeObject], options)[0] as KubeObject;
+
+describe('what is added', () => {
+  test('every object says whose it is, in full and as a label that selects', () => {
+    const { labels, annotations } = prepareOne(sample('v1', 'ConfigMap', 'a')).metadata;
+    expect(labels).toMatchObject({
+      [LABEL.owner]: 'ops.widgets',
+      [LABEL.package]: 'widgets',
+      [LABEL.revision]: 'widgets-1',
+    });
+    expect(annotations).toEqual({ [ANNOTATION.owner]: 'ops/widgets' });
+  });
+
+  test('labels and annotations of the bundle are kept, even one that names a manager, since selectors may use it', () => {
+    const metadata = { name: 'a', labels: { app: 'x', [LABEL.managedBy]: 'kustomize' }, annotations: { note: 'y' } };
+    const { labels, annotations } = prepareOne({ apiVersion: 'v1', kind: 'Service', metadata }).metadata;
+    expect(labels).toMatchObject({ app: 'x', [LABEL.managedBy]: 'kustomize' });
+    expect(annotations).toMatchObject({ note: 'y' });
+  });
+
+  test('a bundle cannot claim another owner for its objects', () => {
+    const metadata = { name: 'a', labels: { [LABEL.owner]: 'x.y' }, annotations: { [ANNOTATION.owner]: 'x/y' } };
+    expect(prepareOne({ apiVersion: 'v1', kind: 'Service', metadata }).metadata).toMatchObject({
+      labels: { [LABEL.owner]: 'ops.widgets' },
+      annotations: { [ANNOTATION.owner]: 'ops/widgets' },
+    });
+  });
+});
+
+describe('what is taken off', () => {
+  test.each([
+    { field: 'uid', value: 'u', because: 'only the API server gives one' },
+    { field: 'resourceVersion', value: '7', because: 'it would make the write conditional' },
+    { field: 'generation', value: 3, because: 'only the API server counts' },
+    { field: 'creationTimestamp', value: null, because: 'generators leave it behind' },
+    { field: 'deletionTimestamp', value: '2000-01-01T00:00:00Z', because: 'nothing is made to be deleted' },
+    { field: 'managedFields', value: [{ manager: 'x' }], because: 'it would forge ownership of fields' },
+    {
+      field: 'ownerReferences',
+      value: [{ kind: 'Pod', name: 'x', uid: 'u' }],
+      because: 'the collector would delete it',
+    },
+    { field: 'finalizers', value: ['example.com/hold'], because: 'it would never go away' },
+    { field: 'generateName', value: 'a-', because: 'a name is given' },
+    { field: 'selfLink', value: '/x', because: 'it is long obsolete' },
+  ])('metadata.$field, because $because', ({ field, value }) => {
+    const object = prepareOne({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', [field]: value } });
+    expect(object.metadata).not.toHaveProperty(field);
+  });
+
+  test('status, because controllers write it', () => {
+    expect(prepareOne(sample('v1', 'Service', 'a', { status: { loadBalancer: {} } }))).not.toHaveProperty('status');
+  });
+
+  test('the namespace of a cluster-scoped object, as renderers leave one on webhook configurations', () => {
+    const webhook = sample('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', 'a', {
+      namespace: 'ops',
+    });
+    expect(prepareOne(webhook).metadata).not.toHaveProperty('namespace');
+  });
+
+  test('the ServiceAccount "default", because every namespace has it already', () => {
+    expect(prepareObjects([sample('v1', 'ServiceAccount', 'default')], options)).toEqual([]);
+  });
+});
+
+describe('namespaces', () => {
+  test.each([
+    { object: sample('v1', 'ConfigMap', 'a'), namespace: 'ops', because: 'it lives in one and names none' },
+    { object: sample('v1', 'ConfigMap', 'a', { namespace: 'other' }), namespace: 'other', because: 'it names one' },
+    { object: sample('v1', 'Namespace', 'a'), namespace: undefined, because: 'it lives in none' },
+    {
+      object: sample('example.com/v1', 'Widget', 'a'),
+      namespace: undefined,
+      because: 'only the cluster knows its scope',
+    },
+  ])('$object.kind of $object.apiVersion goes to $namespace, because $because', ({ object, namespace }) => {
+    expect(prepareOne(object).metadata.namespace).toBe(namespace);
+  });
+});
+
+describe('two objects of one identity', () => {
+  test('the later wins, as if both were applied in turn', () => {
+    const twins = [
+      sample('v1', 'ConfigMap', 'a', { data: { x: '1', y: '1' } }),
+      sample('v1', 'ConfigMap', 'a', { namespace: 'ops', data: { x: '2' } }),
+    ];
+    expect(prepareObjects(twins, options)).toEqual([prepareOne(twins[1])]);
+  });
+
+  test('ServiceAccounts are merged: the generated one and the one with pull secrets', () => {
+    const own = {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'a', labels: { app: 'x' } },
+      imagePullSecrets: [{ name: 's' }],
+    };
+    const generated = sample('v1', 'ServiceAccount', 'a', { namespace: 'ops' });
+    for (const twins of [
+      [own, generated],
+      [generated, own],
+    ] as KubeObject[][]) {
+      const [merged, ...others] = prepareObjects(twins, options);
+      expect(others).toEqual([]);
+      expect(merged).toMatchObject({ imagePullSecrets: [{ name: 's' }], metadata: { labels: { app: 'x' } } });
+    }
+  });
+
+  test('another version of the same group and kind is the same object', () => {
+    const twins = [
+      sample('policy/v1beta1', 'PodDisruptionBudget', 'a'),
+      sample('policy/v1', 'PodDisruptionBudget', 'a'),
+    ];
+    expect(prepareObjects(twins, options).map(({ apiVersion }) => apiVersion)).toEqual(['policy/v1']);
+  });
+});
+
+test.each([
+  { metadata: { name: 'a' }, kind: 'Service', because: 'no apiVersion' },
+  { apiVersion: 'v1', metadata: { name: 'a' }, because: 'no kind' },
+  { apiVersion: 'v1', kind: 'Service', metadata: { generateName: 'a-' }, because: 'no name' },
+  { apiVersion: 'v1', kind: 'Service', because: 'no metadata' },
+])('an object with $because is refused as BundleInvalid', ({ because: _because, ...object }) => {
+  expect(() => prepareOne(object)).toThrow(expect.objectContaining({ reason: 'BundleInvalid', retry: 'never' }));
+});
+
+describe('hashes', () => {
+  test('do not depend on the order of keys or on the revision, so that only what differs is sent', () => {
+    const [one] = prepared([sample('v1', 'ConfigMap', 'a', { data: { x: '1', y: '2' } })], { revision: 'widgets-1' });
+    const [two] = prepared([sample('v1', 'ConfigMap', 'a', { data: { y: '2', x: '1' } })], { revision: 'widgets-2' });
+    expect(hashObject(one as KubeObject)).toBe(hashObject(two as KubeObject));
+  });
+
+  test('differ with any other content', () => {
+    const hashes = [
+      sample('v1', 'ConfigMap', 'a', { data: { x: '1' } }),
+      sample('v1', 'ConfigMap', 'a', { data: { x: '2' } }),
+      sample('v1', 'ConfigMap', 'a', { data: { x: 9007199254740993n } }),
+      sample('v1', 'ConfigMap', 'a', { data: { x: 9007199254740992n } }),
+    ].map((object) => hashObject(prepareOne(object)));
+    expect(new Set(hashes).size).toBe(4);
+  });
+});
+
+describe('label values', () => {
+  test('are valid for every text, and the text itself where that is valid', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ maxLength: 300 }), fc.string({ unit: fc.constantFrom('a', '.', '-', '_', 'é') })),
+        (text) => {
+          expect(labelValue(text)).toMatch(/^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/);
+          if (/^[a-z0-9]{1,63}$/.test(text)) expect(labelValue(text)).toBe(text);
+        },
+      ),
+    );
+  });
+
+  test('stay distinct when cut', () => {
+    const long = 'n'.repeat(70);
+    expect(ownerLabel({ namespace: long, name: 'a' })).not.toBe(ownerLabel({ namespace: long, name: 'b' }));
+  });
+});
+
+test('preparing is deterministic and idempotent', () => {
+  const objects = [sample('v1', 'Service', 'b'), sample('v1', 'ConfigMap', 'a')];
+  const once = prepareObjects(objects, options);
+  expect(prepareObjects(objects.toReversed(), options)).toEqual(once);
+  expect(prepareObjects(once, options)).toEqual(once);
+});

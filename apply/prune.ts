@@ -1,0 +1,99 @@
+/**
+ * Deletes what a newer revision no longer has. The revision controller calls it once that one has been healthy
+ * for long enough. Only the very objects of the inventory are deleted, in reverse order of the phases; a CRD
+ * that still has custom resources stays unless asked.
+ */
+import { refOf, type ObjectRef } from '../api/object.ts';
+import type { Cluster } from './cluster.ts';
+import { countInstances, describeSamples, isCrdEntry } from './custom-resources.ts';
+import { refOfEntry, type InventoryEntry } from './inventory.ts';
+import { judgeOwnership } from './collision.ts';
+import { comparePhases, phaseOf } from './phases.ts';
+import type { Owner } from './prepare.ts';
+import { removeObject, type Removal } from './remove.ts';
+import { createSlots } from './slots.ts';
+import { explainFailure } from './api-failure.ts';
+import { describeRef } from '../api/object.ts';
+
+export interface PruneOptions {
+  readonly owner: Owner;
+  /** Deletes CRDs even where custom resources exist. */
+  readonly deleteCustomResources?: boolean;
+  readonly concurrency?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (removal: Removal) => void;
+}
+
+export interface PruneResult {
+  readonly removals: readonly Removal[];
+  /** Entries to keep in the inventory: still being deleted, or not deleted for a failure; and CRDs that were kept. */
+  readonly remaining: readonly InventoryEntry[];
+}
+
+/** Deletes entries of an inventory; two requests for each. Refusals are part of the result; throws when aborted. */
+export async function pruneObjects(
+  cluster: Cluster,
+  entries: readonly InventoryEntry[],
+  options: PruneOptions,
+): Promise<PruneResult> {
+  const slots = createSlots(options.concurrency ?? 8);
+  const removals = new Map<InventoryEntry, Removal>();
+  for (const group of inReverseOrder(entries)) {
+    await Promise.all(
+      group.map((entry) =>
+        slots(async () => {
+          options.signal?.throwIfAborted();
+          const removal = await pruneObject(cluster, entry, options);
+          removals.set(entry, removal);
+          options.onProgress?.(removal);
+        }),
+      ),
+    );
+  }
+  const remaining = entries.filter((entry) => staysListed(removals.get(entry)));
+  return { removals: [...removals.values()], remaining };
+}
+
+function staysListed(removal: Removal | undefined): boolean {
+  return removal?.outcome === 'deleting' || removal?.outcome === 'failed' || removal?.outcome === 'kept';
+}
+
+/** Entries grouped by phase, the last phase first. */
+function inReverseOrder(entries: readonly InventoryEntry[]): InventoryEntry[][] {
+  return [...Map.groupBy(entries, phaseOf)].sort(([a], [b]) => comparePhases(b, a)).map(([, group]) => group);
+}
+
+async function pruneObject(cluster: Cluster, entry: InventoryEntry, options: PruneOptions): Promise<Removal> {
+  if (isCrdEntry(entry) && options.deleteCustomResources !== true) {
+    const kept = await keepUsedCrd(cluster, entry, options);
+    if (kept !== undefined) return kept;
+  }
+  return removeObject(cluster, entry, options);
+}
+
+/** A CRD with custom resources, or of which they cannot be listed, is kept; undefined where it may go. */
+export async function keepUsedCrd(
+  cluster: Cluster,
+  entry: InventoryEntry,
+  { owner, signal }: Pick<PruneOptions, 'owner' | 'signal'>,
+): Promise<Removal | undefined> {
+  const ref = refOfEntry(entry);
+  try {
+    const crd = await cluster.get(ref, signal);
+    if (crd === undefined || judgeOwnership(crd, owner, entry.uid).kind !== 'ours') return undefined;
+    if (crd.metadata.deletionTimestamp !== undefined) return undefined;
+    const found = await countInstances(cluster, crd, signal);
+    if (found.count === 0) return undefined;
+    const what =
+      found.count === 'unknown'
+        ? `its objects cannot be listed: ${found.message ?? ''}`
+        : `it has objects: ${describeSamples(found)}`;
+    return { ref: refOf(crd), outcome: 'kept', message: what };
+  } catch (error) {
+    return failedRemoval(ref, error);
+  }
+}
+
+function failedRemoval(ref: ObjectRef, error: unknown): Removal {
+  return { ref, outcome: 'failed', failure: explainFailure(error, describeRef(ref)) };
+}

@@ -1,0 +1,224 @@
+/**
+ * Carries out a plan of plan-uninstall.ts step by step. A step begins once all of the one before is gone. The
+ * controller calls it until it is complete: every run finds out afresh what is left, so it may be killed at any
+ * time. It deletes the objects of the inventory and nothing else of that name.
+ */
+import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { explainFailure, type Failure } from './api-failure.ts';
+import type { Cluster } from './cluster.ts';
+import { countInstances, isCrdEntry } from './custom-resources.ts';
+import type { InventoryEntry } from './inventory.ts';
+import type { Stay, UninstallPlan, UninstallStep, UninstallStepName } from './plan-uninstall.ts';
+import type { Owner } from './prepare.ts';
+import { keepUsedCrd } from './prune.ts';
+import { describeHolders, removeObject, type Removal } from './remove.ts';
+import { createSlots, type Slots } from './slots.ts';
+import { observeByPolling, waitUntilGone, type Observe } from './wait.ts';
+
+export interface UninstallOptions {
+  readonly owner: Owner;
+  readonly concurrency?: number;
+  readonly signal?: AbortSignal;
+  /** How long one step may take in this call; what is not gone by then is reported as waiting. */
+  readonly stepSeconds?: number;
+  /** Tells what happens to objects; by growing polls unless given. */
+  readonly observe?: Observe;
+  readonly onProgress?: (step: UninstallStepName, removal: Removal) => void;
+}
+
+export interface UninstallResult {
+  /** `Complete`: nothing is left but what `stays` names. `Waiting`, `Failed`: call again. */
+  readonly state: 'Complete' | 'Waiting' | 'Failed';
+  /** The step that did not end. */
+  readonly step?: UninstallStepName;
+  readonly removals: readonly Removal[];
+  /** What is being deleted and not gone yet, with what holds it. */
+  readonly waiting: readonly { readonly ref: ObjectRef; readonly message: string }[];
+  readonly stays: readonly Stay[];
+  readonly failures: readonly Failure[];
+}
+
+interface Run {
+  readonly cluster: Cluster;
+  readonly plan: UninstallPlan;
+  readonly options: UninstallOptions;
+  readonly slots: Slots;
+}
+
+/** What one step did. */
+interface StepResult {
+  readonly removals: readonly Removal[];
+  readonly waiting: UninstallResult['waiting'];
+  readonly stays: readonly Stay[];
+}
+
+/**
+ * Removes what a plan says. Refusals and what is stuck are part of the result; throws the signal's reason when
+ * aborted. A blocked plan does nothing and is `Waiting`.
+ */
+export async function runUninstall(
+  cluster: Cluster,
+  plan: UninstallPlan,
+  options: UninstallOptions,
+): Promise<UninstallResult> {
+  const run: Run = { cluster, plan, options, slots: createSlots(options.concurrency ?? 8) };
+  const removals: Removal[] = [];
+  const stays: Stay[] = [...plan.stays];
+  if (plan.state === 'Blocked') return { state: 'Waiting', removals, waiting: [], stays, failures: [] };
+  for (const step of plan.steps) {
+    options.signal?.throwIfAborted();
+    const done = await runStep(run, step);
+    removals.push(...done.removals);
+    stays.push(...done.stays);
+    const failures = done.removals.flatMap(({ failure }) => failure ?? []);
+    const state = failures.length > 0 ? 'Failed' : 'Waiting';
+    if (failures.length > 0 || done.waiting.length > 0) {
+      return { state, step: step.name, removals, waiting: done.waiting, stays, failures };
+    }
+  }
+  return { state: 'Complete', removals, waiting: [], stays, failures: [] };
+}
+
+async function runStep(run: Run, step: UninstallStep): Promise<StepResult> {
+  const removals = step.name === 'customResources' ? await deleteInstances(run, step) : await deleteEntries(run, step);
+  for (const removal of removals) run.options.onProgress?.(step.name, removal);
+  const deleted = removals
+    .filter(({ outcome }) => outcome === 'deleted' || outcome === 'deleting')
+    .map(({ ref }) => ref);
+  const waiting = await awaitGone(run, deleted);
+  return { removals, waiting, stays: removals.flatMap(stayOfRemoval) };
+}
+
+/** Workloads are deleted from the foreground: they are gone only when their Pods are, and RBAC outlives them. */
+function deleteEntries(run: Run, { name, entries }: UninstallStep): Promise<Removal[]> {
+  const propagation = name === 'workloads' ? 'Foreground' : 'Background';
+  return inSlots(run, entries, (entry) => deleteEntry(run, entry, propagation));
+}
+
+async function deleteEntry(
+  run: Run,
+  entry: InventoryEntry,
+  propagation: 'Foreground' | 'Background',
+): Promise<Removal> {
+  const { cluster, plan, options } = run;
+  if (isCrdEntry(entry) && plan.policy !== 'Delete') {
+    const kept = await keepUsedCrd(cluster, entry, options);
+    if (kept !== undefined) return kept;
+  }
+  return removeObject(cluster, entry, { ...options, propagation });
+}
+
+async function deleteInstances(run: Run, { resources }: UninstallStep): Promise<Removal[]> {
+  const lists = await inSlots(run, resources, (resource) => listInstances(run, resource));
+  const failures = lists.flatMap((list) => ('failure' in list ? [list] : []));
+  const objects = lists.flatMap((list) => ('objects' in list ? list.objects : []));
+  return [...failures, ...(await inSlots(run, objects, (object) => deleteInstance(run, object)))];
+}
+
+type Listed = { readonly objects: readonly KubeObject[] } | (Removal & { readonly failure: Failure });
+
+async function listInstances({ cluster, options }: Run, kind: Pick<ObjectRef, 'apiVersion' | 'kind'>): Promise<Listed> {
+  try {
+    return { objects: await cluster.list(kind, undefined, options.signal) };
+  } catch (error) {
+    const ref = { ...kind, name: '*' };
+    return { ref, outcome: 'failed', failure: explainFailure(error, describeRef(ref)) };
+  }
+}
+
+async function deleteInstance({ cluster, options }: Run, object: KubeObject): Promise<Removal> {
+  const ref = refOf(object);
+  if (object.metadata.deletionTimestamp !== undefined)
+    return { ref, outcome: 'deleting', message: describeHolders(object) };
+  try {
+    const { uid } = object.metadata;
+    const left = await cluster.delete(ref, { ...(uid !== undefined && { uid }) }, options.signal);
+    return left === undefined
+      ? { ref, outcome: 'deleted' }
+      : { ref, outcome: 'deleting', message: describeHolders(left) };
+  } catch (error) {
+    return { ref, outcome: 'failed', failure: explainFailure(error, describeRef(ref)) };
+  }
+}
+
+function inSlots<Item, Result>(
+  { slots, options }: Run,
+  items: readonly Item[],
+  task: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  return Promise.all(
+    items.map((item) =>
+      slots(() => {
+        options.signal?.throwIfAborted();
+        return task(item);
+      }),
+    ),
+  );
+}
+
+const STEP_SECONDS = 30;
+
+/** Waits until all are gone; nudges a CRD that hangs, and names what holds the rest. */
+async function awaitGone(run: Run, refs: readonly ObjectRef[]): Promise<UninstallResult['waiting']> {
+  const { cluster, options } = run;
+  const { stepSeconds = STEP_SECONDS, observe = observeByPolling(cluster), signal } = options;
+  const rest = { observe, ...(signal !== undefined && { signal }) };
+  const patience = Math.min(stepSeconds, CRD_PATIENCE_SECONDS);
+  const first = await waitUntilGone(refs, { deadlineSeconds: refs.some(isCrdEntry) ? patience : stepSeconds, ...rest });
+  const hanging = first.map(({ ref }) => ref).filter(isCrdEntry);
+  if (hanging.length === 0) return explain(run, first);
+  await Promise.all(hanging.map((ref) => touchCrd(run, ref)));
+  const left = await waitUntilGone(
+    first.map(({ ref }) => ref),
+    { deadlineSeconds: Math.max(stepSeconds - patience, patience), ...rest },
+  );
+  return explain(run, left);
+}
+
+/** A CRD that is deleted soon after its creation can hang in Terminating until something is written to it. */
+const CRD_PATIENCE_SECONDS = 3;
+const TOUCHED = 'slipway.dev/touched';
+
+/** Any write to a CRD makes the API server look at it again. That it is gone meanwhile is as well. */
+async function touchCrd({ cluster, options }: Run, ref: ObjectRef): Promise<void> {
+  const crd = await cluster.get(ref, options.signal);
+  if (crd?.metadata.deletionTimestamp === undefined) return;
+  const { resourceVersion = '' } = crd.metadata;
+  const patch = { metadata: { resourceVersion, annotations: { [TOUCHED]: resourceVersion } } };
+  try {
+    await cluster.patch(ref, patch, undefined, options.signal);
+  } catch (error) {
+    explainFailure(error, describeRef(ref)); // throws a defect; a refusal means that another writer touched it
+  }
+}
+
+async function explain(
+  run: Run,
+  unready: Awaited<ReturnType<typeof waitUntilGone>>,
+): Promise<UninstallResult['waiting']> {
+  return Promise.all(
+    unready.map(async ({ ref, health }) => ({
+      ref,
+      message: isCrdEntry(ref) ? await explainCrd(run, ref, health.message) : health.message,
+    })),
+  );
+}
+
+/** Names the custom resources that keep a CRD, and what holds them. */
+async function explainCrd({ cluster, options }: Run, ref: ObjectRef, otherwise: string): Promise<string> {
+  const crd = await cluster.get(ref, options.signal);
+  if (crd === undefined) return otherwise;
+  const found = await countInstances(cluster, crd, options.signal);
+  if (found.count === 0 || found.count === 'unknown') {
+    return `${otherwise}; it was written to once to set it going`;
+  }
+  const left = await cluster.list(found.resource, { limit: 3 }, options.signal);
+  const named = left.slice(0, 3).map((object) => `${describeRef(refOf(object))} (${describeHolders(object)})`);
+  return `${found.count} of its objects are left: ${named.join(', ')}`;
+}
+
+function stayOfRemoval({ ref, outcome, message = '' }: Removal): Stay[] {
+  const text = `${describeRef(ref)} stays: ${message}`;
+  if (outcome === 'kept') return [{ ref, reason: 'CustomResourcesExist', message: text }];
+  return outcome === 'foreign' ? [{ ref, reason: 'Collision', message: text }] : [];
+}
