@@ -16,7 +16,8 @@ export interface Piece {
 export interface SyntaxSplitter {
   /** Takes a chunk; returns where the next syntax begins in it, or its length. */
   push(chunk: Uint8Array): Generator<Piece, number>;
-  end(): Generator<Piece>;
+  /** What the end of the file completes. */
+  end(): Iterable<Piece>;
 }
 
 const QUOTE = 0x22;
@@ -53,8 +54,9 @@ export function createJsonSplitter(path: string, limits: StreamLimits): SyntaxSp
     return position;
   }
 
-  function* end(): Generator<Piece> {
+  function end(): Iterable<Piece> {
     if (depth > 0) throw invalidCatalog({ path, document: ordinal }, 'the JSON document is cut off');
+    return [];
   }
 
   function* take(): Generator<Piece> {

@@ -6,10 +6,10 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { formatJson, parseJson } from '../api/json.ts';
+import { YamlError, parseYaml } from '../bundles/yaml.ts';
 import { HINT_NOT_CATALOG, createJsonSplitter, type Piece, type SyntaxSplitter } from './json-splitter.ts';
 import { invalidCatalog } from './invalid.ts';
 import type { StreamLimits } from './limits.ts';
-import { parseYaml } from './yaml.ts';
 import { createYamlSplitter } from './yaml-splitter.ts';
 
 /** One document of a file. */
@@ -29,6 +29,7 @@ export interface DocumentSplitter {
 
 /** White space before the first document that is looked through for its first character. */
 const MAX_LEAD = 1 << 16;
+const OPEN_BRACE = 0x7b;
 
 /**
  * A splitter for one file, named in its errors.
@@ -44,13 +45,18 @@ export function createDocumentSplitter(path: string, limits: StreamLimits): Docu
   let ordinal = 0;
 
   function* push(chunk: Uint8Array): Generator<RawDocument> {
-    if (splitter !== undefined) return yield* feed(splitter, chunk);
-    const bytes = lead.length === 0 ? chunk : Buffer.concat([lead, chunk]);
+    if (splitter === undefined) yield* open(lead.length === 0 ? chunk : Buffer.concat([lead, chunk]));
+    else yield* feed(splitter, chunk);
+  }
+
+  /** Chooses the syntax by the first character that is no white space. */
+  function* open(bytes: Uint8Array): Generator<RawDocument> {
     const start = startOfContent(bytes);
-    if (start < 0 && bytes.length > MAX_LEAD)
+    if (start < 0 && bytes.length > MAX_LEAD) {
       throw invalidCatalog({ path }, 'the file begins with too much white space');
+    }
     if (start < 0) lead = Uint8Array.from(bytes);
-    else if (bytes[start] === 0x7b) yield* feed(begin('json'), bytes.subarray(start));
+    else if (bytes[start] === OPEN_BRACE) yield* feed(begin('json'), bytes.subarray(start));
     else yield* feed(begin('yaml'), bytes.subarray(byteOrderMark(bytes)));
   }
 
@@ -61,17 +67,21 @@ export function createDocumentSplitter(path: string, limits: StreamLimits): Docu
 
   function* end(): Generator<RawDocument> {
     if (splitter === undefined && lead.length > 0) yield* feed(begin('yaml'), lead);
-    if (splitter !== undefined) yield* documents(splitter.end());
+    for (const piece of splitter?.end() ?? []) yield* documentsOf(piece);
   }
 
   function* documents<Rest>(pieces: Generator<Piece, Rest>): Generator<RawDocument, Rest> {
     for (;;) {
       const next = pieces.next();
       if (next.done === true) return next.value;
-      for (const parsed of toDocuments(next.value, { path, document: ordinal + 1 })) {
-        ordinal += 1;
-        yield { ...parsed, ordinal };
-      }
+      yield* documentsOf(next.value);
+    }
+  }
+
+  function* documentsOf(piece: Piece): Generator<RawDocument> {
+    for (const parsed of toDocuments(piece, { path, document: ordinal + 1 })) {
+      ordinal += 1;
+      yield { ...parsed, ordinal };
     }
   }
 
@@ -106,18 +116,21 @@ function* fromJson({ bytes, longNumbers }: Piece, place: Place): Generator<Parse
 }
 
 function* fromYaml({ bytes }: Piece, place: Place): Generator<Parsed> {
-  let values: readonly unknown[];
-  try {
-    values = parseYaml(bytes.toString('utf8'));
-  } catch (cause) {
-    throw invalidCatalog(place, `the YAML cannot be parsed: ${(cause as Error).message}`, HINT_NOT_CATALOG);
-  }
-  for (const value of values) {
-    if (value === null || value === undefined) continue; // an empty document, or one of comments only
-    if (typeof value !== 'object' || Array.isArray(value)) {
+  for (const value of parseYamlValues(bytes, place)) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw invalidCatalog(place, 'the YAML document is not an object', HINT_NOT_CATALOG);
     }
     yield { bytes: Buffer.from(formatJson(value)), value: value as Record<string, unknown> };
+  }
+}
+
+function parseYamlValues(bytes: Uint8Array, place: Place): readonly unknown[] {
+  try {
+    return parseYaml(bytes, { maxBytes: bytes.length }).map(({ value }) => value);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    const line = error.line === undefined ? '' : `in its line ${error.line}, `;
+    throw invalidCatalog(place, `the YAML cannot be read: ${line}it ${error.what}`, HINT_NOT_CATALOG);
   }
 }
 

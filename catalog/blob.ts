@@ -1,0 +1,233 @@
+/**
+ * Makes the catalog's entry of a bundle (`olm.bundle`) out of the bundle's directory: what it is, what it provides
+ * and requires, which images it needs, and its manifests or their excerpt. `slipway catalog` calls it, and the
+ * templates through it. The result equals what the reference tool writes for the same directory.
+ */
+import { ReasonedError } from '../api/errors.ts';
+import { parseJson } from '../api/json.ts';
+import { YamlError, parseYaml } from '../bundles/yaml.ts';
+import { buildCsvMetadata, fieldsOf } from './csv-metadata.ts';
+import { field, isFields, listField, textField, type Fields } from './fields.ts';
+import { compareBytes, formatGoJson } from './go-json.ts';
+import type { Property } from './model.ts';
+
+export interface BundleBlob {
+  readonly schema: 'olm.bundle';
+  readonly name: string;
+  readonly package: string;
+  readonly image: string;
+  readonly properties: readonly Property[];
+  readonly relatedImages: readonly { readonly name: string; readonly image: string }[];
+}
+
+export interface BlobOptions {
+  /** Where the bundle's image is, by tag or digest. */
+  readonly image: string;
+  /**
+   * How the manifests are carried: whole, as the properties `olm.bundle.object` (what clusters before OLM v1 may
+   * need), or as the excerpt `olm.csv.metadata`.
+   */
+  readonly manifests: 'objects' | 'excerpt';
+}
+
+/**
+ * The entry of the bundle whose files these are, by path (`manifests/…`, `metadata/…`). As in the reference, a file
+ * counts with its first document, and hidden files and further folders do not count.
+ *
+ * Throws ReasonedError `BundleInvalid`, not retried, where the directory has no ClusterServiceVersion or no package
+ * name, or where a manifest cannot be parsed.
+ * @see https://olm.operatorframework.io/docs/reference/file-based-catalogs/#olmbundle
+ */
+export function buildBundleBlob(files: ReadonlyMap<string, Uint8Array>, options: BlobOptions): BundleBlob {
+  const objects = parseManifests(files);
+  const csv = objects.findLast((object) => textField(object, 'kind') === 'ClusterServiceVersion');
+  if (csv === undefined) throw invalidBundle('manifests/', 'there is no ClusterServiceVersion');
+  const annotations = fieldsOf(parseMetadata(files, 'annotations'), 'annotations');
+  const packageName = textField(annotations, PACKAGE_ANNOTATION) ?? '';
+  if (packageName === '') throw invalidBundle('metadata/annotations.yaml', `there is no ${PACKAGE_ANNOTATION}`);
+  const described = bundleProperties({ csv, objects, packageName, ...declaredProperties(files, csv) });
+  return {
+    schema: 'olm.bundle',
+    name: textField(fieldsOf(csv, 'metadata'), 'name') ?? '',
+    package: packageName,
+    image: options.image,
+    properties: [
+      ...sortProperties(described),
+      ...(options.manifests === 'objects' ? sortProperties(objects.map(inlined)) : [excerpt(csv)]),
+    ],
+    relatedImages: relatedImages(csv, options.image),
+  };
+}
+
+const PACKAGE_ANNOTATION = 'operators.operatorframework.io.bundle.package.v1';
+
+function parseManifests(files: ReadonlyMap<string, Uint8Array>): Fields[] {
+  const objects: Fields[] = [];
+  for (const path of [...files.keys()].sort(compareBytes)) {
+    if (!/^manifests\/[^./][^/]*$/.test(path)) continue;
+    const first = parseFirst(path, files.get(path)!);
+    if (first !== undefined) objects.push(first);
+  }
+  return objects;
+}
+
+function parseMetadata(files: ReadonlyMap<string, Uint8Array>, stem: string): Fields {
+  for (const extension of ['yaml', 'yml']) {
+    const path = `metadata/${stem}.${extension}`;
+    const content = files.get(path);
+    if (content !== undefined) return parseFirst(path, content) ?? {};
+  }
+  return {};
+}
+
+function parseFirst(path: string, content: Uint8Array): Fields | undefined {
+  try {
+    const first = parseYaml(content)[0]?.value;
+    return isFields(first) ? first : undefined;
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw invalidBundle(path, `the YAML cannot be read: ${error.message}`);
+  }
+}
+
+/** What metadata/ and the annotation `olm.properties` state about the bundle. */
+interface Declared {
+  readonly declared: readonly Property[];
+  readonly dependencies: readonly Property[];
+}
+
+function declaredProperties(files: ReadonlyMap<string, Uint8Array>, csv: Fields): Declared {
+  const annotation = textField(fieldsOf(fieldsOf(csv, 'metadata'), 'annotations'), 'olm.properties');
+  return {
+    declared: [
+      ...propertiesIn(listField(parseMetadata(files, 'properties'), 'properties')),
+      ...propertiesIn(annotation === undefined ? [] : parseAnnotation(annotation)),
+    ],
+    dependencies: propertiesIn(listField(parseDependencies(files), 'dependencies')),
+  };
+}
+
+/** Dependencies that cannot be parsed count as none, as in the reference. */
+function parseDependencies(files: ReadonlyMap<string, Uint8Array>): Fields {
+  try {
+    return parseMetadata(files, 'dependencies');
+  } catch (error) {
+    if (error instanceof ReasonedError) return {};
+    throw error;
+  }
+}
+
+function parseAnnotation(text: string): readonly unknown[] {
+  try {
+    const value = parseJson(text);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    throw invalidBundle('manifests/', 'the annotation olm.properties is not JSON');
+  }
+}
+
+function propertiesIn(list: readonly unknown[]): Property[] {
+  return list.filter(isFields).map((item) => ({ type: textField(item, 'type') ?? '', value: field(item, 'value') }));
+}
+
+interface BundleFacts extends Declared {
+  readonly csv: Fields;
+  readonly objects: readonly Fields[];
+  readonly packageName: string;
+}
+
+/** All but the manifests. An API counts once, however many places state it. */
+function bundleProperties({ csv, objects, packageName, declared, dependencies }: BundleFacts): Property[] {
+  const spec = fieldsOf(csv, 'spec');
+  const apis = new Map<string, Property>();
+  const others: Property[] = [];
+  const stated = [...declared, ...dependencies.map(requirement), ...statedApis(spec, objects)];
+  for (const property of stated) {
+    if (API_TYPES.has(property.type)) apis.set(formatGoJson([property.type, property.value]), property);
+    else others.push(property);
+  }
+  const identity = { type: 'olm.package', value: { packageName, version: textField(spec, 'version') ?? '' } };
+  return [...(declared.some(({ type }) => type === 'olm.package') ? [] : [identity]), ...others, ...apis.values()];
+}
+
+const API_TYPES: ReadonlySet<string> = new Set(['olm.gvk', 'olm.gvk.required']);
+
+/** A dependency as the property that a catalog has for it. */
+function requirement({ type, value }: Property): Property {
+  if (!isFields(value)) return { type, value };
+  if (type === 'olm.gvk') return { type: 'olm.gvk.required', value: gvk(value) };
+  if (type !== 'olm.package') return { type, value };
+  const [packageName, versionRange] = ['packageName', 'version'].map((name) => textField(value, name) ?? '');
+  return { type: 'olm.package.required', value: { packageName, versionRange } };
+}
+
+/** The APIs that the CRDs and the ClusterServiceVersion provide and require. */
+function* statedApis(spec: Fields, objects: readonly Fields[]): Generator<Property> {
+  for (const object of objects) if (textField(object, 'kind') === 'CustomResourceDefinition') yield* crdApis(object);
+  const services = fieldsOf(spec, 'apiservicedefinitions');
+  for (const api of listField(services, 'owned').filter(isFields)) yield { type: 'olm.gvk', value: gvk(api) };
+  for (const api of listField(services, 'required').filter(isFields)) yield { type: 'olm.gvk.required', value: gvk(api) };
+  for (const crd of listField(fieldsOf(spec, 'customresourcedefinitions'), 'required').filter(isFields)) {
+    const name = textField(crd, 'name') ?? '';
+    yield { type: 'olm.gvk.required', value: { ...gvk(crd), group: name.slice(name.indexOf('.') + 1) } };
+  }
+}
+
+function* crdApis(object: Fields): Generator<Property> {
+  const spec = fieldsOf(object, 'spec');
+  const kind = textField(fieldsOf(spec, 'names'), 'kind') ?? '';
+  const group = textField(spec, 'group') ?? '';
+  for (const version of listField(spec, 'versions').filter(isFields)) {
+    yield { type: 'olm.gvk', value: { group, kind, version: textField(version, 'name') ?? '' } };
+  }
+  const single = textField(spec, 'version') ?? ''; // of v1beta1
+  if (single !== '') yield { type: 'olm.gvk', value: { group, kind, version: single } };
+}
+
+function gvk(api: Fields): Fields {
+  const [group, kind, version] = ['group', 'kind', 'version'].map((name) => textField(api, name) ?? '');
+  return { group, kind, version };
+}
+
+function sortProperties(properties: readonly Property[]): Property[] {
+  return properties
+    .map((property) => ({ property, text: formatGoJson(property.value) }))
+    .sort((a, b) => compareBytes(a.property.type, b.property.type) || compareBytes(a.text, b.text))
+    .map(({ property }) => property);
+}
+
+function inlined(object: Fields): Property {
+  return { type: 'olm.bundle.object', value: { data: Buffer.from(formatGoJson(object)).toString('base64') } };
+}
+
+function excerpt(csv: Fields): Property {
+  return { type: 'olm.csv.metadata', value: buildCsvMetadata(csv) };
+}
+
+/** Those that the ClusterServiceVersion names, the bundle's own and those of its Deployments, sorted by image. */
+function relatedImages(csv: Fields, image: string): BundleBlob['relatedImages'] {
+  const spec = fieldsOf(csv, 'spec');
+  const found = listField(spec, 'relatedImages')
+    .filter(isFields)
+    .map((related) => ({ name: textField(related, 'name') ?? '', image: textField(related, 'image') ?? '' }));
+  const known = new Set(found.map((related) => related.image));
+  for (const further of [image, ...operatorImages(spec)]) {
+    if (known.has(further)) continue;
+    known.add(further);
+    found.push({ name: '', image: further });
+  }
+  return found.sort((a, b) => compareBytes(a.image, b.image));
+}
+
+function* operatorImages(spec: Fields): Generator<string> {
+  for (const deployment of listField(fieldsOf(fieldsOf(spec, 'install'), 'spec'), 'deployments').filter(isFields)) {
+    const pod = fieldsOf(fieldsOf(fieldsOf(deployment, 'spec'), 'template'), 'spec');
+    for (const container of [...listField(pod, 'containers'), ...listField(pod, 'initContainers')].filter(isFields)) {
+      yield textField(container, 'image') ?? '';
+    }
+  }
+}
+
+function invalidBundle(path: string, what: string): ReasonedError {
+  return new ReasonedError({ reason: 'BundleInvalid', retry: 'never', message: `bundle file ${path}: ${what}` });
+}

@@ -1,0 +1,93 @@
+/**
+ * The excerpt of a ClusterServiceVersion that catalogs carry instead of the manifests: what a person wants to see
+ * before installing, without the install strategy and the icon. Fields that are not known, or not of their type, are
+ * left out, and so are empty ones, but for those that identify something.
+ */
+import { field, isFields, type Fields } from './fields.ts';
+
+/** How a field is read. A shape is an object whose fields are read in turn. */
+type Kind = 'text' | 'always' | 'flag' | 'port' | 'texts' | 'any' | readonly [Shape];
+interface Shape {
+  readonly [field: string]: Kind;
+}
+
+const REFERENCE: Shape = { name: 'always', kind: 'always', version: 'always' };
+const DESCRIPTOR: Shape = {
+  path: 'always',
+  displayName: 'text',
+  description: 'text',
+  'x-descriptors': 'texts',
+  value: 'any',
+};
+const DESCRIPTION: Shape = {
+  ...REFERENCE,
+  displayName: 'text',
+  description: 'text',
+  resources: [REFERENCE],
+  statusDescriptors: [DESCRIPTOR],
+  specDescriptors: [DESCRIPTOR],
+  actionDescriptors: [DESCRIPTOR],
+};
+const API_SERVICE: Shape = { ...DESCRIPTION, group: 'always', deploymentName: 'text', containerPort: 'port' };
+const SPEC: Shape = {
+  description: 'text',
+  displayName: 'text',
+  installModes: [{ type: 'always', supported: 'flag' }],
+  keywords: 'texts',
+  links: [{ name: 'text', url: 'text' }],
+  maintainers: [{ name: 'text', email: 'text' }],
+  maturity: 'text',
+  minKubeVersion: 'text',
+  nativeAPIs: [{ group: 'always', version: 'always', kind: 'always' }],
+};
+
+/**
+ * The value of the property `olm.csv.metadata` for a ClusterServiceVersion.
+ * @see https://olm.operatorframework.io/docs/reference/file-based-catalogs/#olmcsvmetadata
+ */
+export function buildCsvMetadata(csv: Fields): Fields {
+  const metadata = fieldsOf(csv, 'metadata');
+  const spec = fieldsOf(csv, 'spec');
+  const annotations = textMap(fieldsOf(metadata, 'annotations'));
+  const labels = textMap(fieldsOf(metadata, 'labels'));
+  return {
+    ...(annotations !== undefined && { annotations }),
+    apiServiceDefinitions: pick(fieldsOf(spec, 'apiservicedefinitions'), { owned: [API_SERVICE], required: [API_SERVICE] }),
+    crdDescriptions: pick(fieldsOf(spec, 'customresourcedefinitions'), { owned: [DESCRIPTION], required: [DESCRIPTION] }),
+    ...(labels !== undefined && { labels }),
+    ...pick(spec, SPEC),
+    provider: pick(fieldsOf(spec, 'provider'), { name: 'text', url: 'text' }),
+  };
+}
+
+/** The object in a field; an empty one where there is none. */
+export function fieldsOf(object: Fields, name: string): Fields {
+  const value = field(object, name);
+  return isFields(value) ? value : {};
+}
+
+function pick(object: Fields, shape: Shape): Fields {
+  const picked: Record<string, unknown> = {};
+  for (const [name, kind] of Object.entries(shape)) {
+    const value = read(field(object, name), kind);
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
+}
+
+function read(value: unknown, kind: Kind): unknown {
+  if (kind === 'any') return value;
+  if (kind === 'flag') return value === true;
+  if (kind === 'always') return typeof value === 'string' ? value : '';
+  if (kind === 'text') return typeof value === 'string' && value !== '' ? value : undefined;
+  if (kind === 'port') return typeof value === 'number' && value !== 0 ? value : undefined;
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  if (kind === 'texts') return value.map((item: unknown) => (typeof item === 'string' ? item : ''));
+  return value.map((item: unknown) => pick(isFields(item) ? item : {}, kind[0]));
+}
+
+function textMap(object: Fields): Fields | undefined {
+  const entries = Object.entries(object);
+  if (entries.length === 0) return undefined;
+  return Object.fromEntries(entries.map(([key, value]) => [key, typeof value === 'string' ? value : '']));
+}
