@@ -9,7 +9,13 @@ import type { VersionRange } from './range.ts';
 /** Longest range that is looked at; the longest published is below 200 characters. */
 export const MAX_BLANG_LENGTH = 4096;
 
-interface Comparator {
+/** A range with what it is made of: some alternative must have all its comparators hold. */
+export interface BlangRange extends VersionRange {
+  readonly alternatives: readonly (readonly Comparator[])[];
+}
+
+/** `>=1.2.0`. */
+export interface Comparator {
   readonly operator: Operator;
   readonly version: Version;
 }
@@ -41,7 +47,7 @@ const SIGNED = /^[+-]?[0-9]+$/;
  * versions like any other.
  * @see https://pkg.go.dev/github.com/blang/semver/v4#ParseRange
  */
-export function parseBlangRange(text: string): Parsed<VersionRange> {
+export function parseBlangRange(text: string): Parsed<BlangRange> {
   if (text.length > MAX_BLANG_LENGTH) return bad(`it is longer than ${MAX_BLANG_LENGTH} characters`);
   const groups = splitAlternatives(splitWords(text));
   if (typeof groups === 'string') return bad(groups);
@@ -58,7 +64,7 @@ export function parseBlangRange(text: string): Parsed<VersionRange> {
   }
   const includes = (version: Version): boolean =>
     alternatives.some((comparators) => comparators.every((comparator) => admits(comparator, version)));
-  return { ok: true, value: { text, includes } };
+  return { ok: true, value: { text, includes, alternatives } };
 }
 
 function admits({ operator, version }: Comparator, candidate: Version): boolean {

@@ -1,0 +1,232 @@
+/**
+ * Finds the best bundle of one catalog under a set of rules. Rules can be lifted one by one, which is how a "no" is
+ * brought down to the few facts that cause it. The choice between catalogs is made in resolve.ts.
+ */
+import { misfit } from './cluster.ts';
+import type { Cause } from './decision.ts';
+import {
+  compareHighestFirst,
+  comparePreference,
+  type ChannelGraph,
+  type GraphBundle,
+  type Origin,
+  type UpgradeGraph,
+} from './graph.ts';
+import type { ClusterFacts, Wanted } from './input.ts';
+import { findWays, type Step } from './paths.ts';
+import type { VersionRange } from './ranges/range.ts';
+import { compareBundleVersions, parseBundleVersion, type BundleVersion } from './version.ts';
+
+/** What can stand in the way of a bundle, besides that it cannot be read at all. */
+export type Rule = 'dependency' | 'cluster' | 'quarantined' | 'edges' | 'version' | 'channel';
+
+/** All rules; when a "no" is brought down to its facts, they are tried in this order. */
+export const RULES: readonly Rule[] = ['dependency', 'cluster', 'quarantined', 'edges', 'version', 'channel'];
+
+/** A resolution's input, read once. */
+export interface Question {
+  readonly wanted: Wanted;
+  readonly range: VersionRange | undefined;
+  readonly installed: Origin | undefined;
+  readonly quarantined: ReadonlySet<string>;
+  readonly cluster: ClusterFacts | undefined;
+  /** Why what a bundle depends on cannot be had; asked only for bundles on the way to a choice. */
+  readonly dependencyProblem: (bundle: GraphBundle) => Cause | undefined;
+}
+
+/** The best bundle of one catalog. */
+export interface Candidate {
+  readonly target: GraphBundle;
+  readonly channel: string;
+  /** How to get there; absent where the target is installed in one step that needs no edge, or is there already. */
+  readonly way: Step | undefined;
+  readonly stay: boolean;
+}
+
+/** What one evaluation saw, from which refusals are explained. */
+export interface View {
+  readonly candidate: Candidate | undefined;
+  readonly channels: readonly ChannelGraph[];
+  /** Why an entry's bundle may not be stepped on, by name; absent: it may. */
+  readonly barred: ReadonlyMap<string, Cause>;
+  readonly ways: ReadonlyMap<string, Step>;
+  /** The installed bundle as this catalog has it, whatever the channel. */
+  readonly known: GraphBundle | undefined;
+}
+
+/** Applies the rules in force to one package. */
+export function evaluate(graph: UpgradeGraph, question: Question, rules: ReadonlySet<Rule>): View {
+  const refusedLater = new Map<string, Cause>();
+  for (;;) {
+    const view = evaluateOnce(graph, question, { rules, refusedLater });
+    if (!rules.has('dependency')) return view;
+    const problem = firstDependencyProblem(view.candidate, question);
+    if (problem === undefined) return view;
+    refusedLater.set(problem.bundle, problem.cause);
+  }
+}
+
+/** The channels that a spec asks for: the named one, all, or the default one; a single channel needs no default. */
+export function selectChannels(graph: UpgradeGraph, channel: string | undefined): readonly ChannelGraph[] {
+  if (channel === '*') return [...graph.channels.values()];
+  const selected = graph.channels.get(channel ?? graph.package.defaultChannel);
+  if (selected !== undefined) return [selected];
+  return channel === undefined && graph.channels.size === 1 ? [...graph.channels.values()] : [];
+}
+
+/** Whether a version satisfies the wanted range; without a range every version does. */
+export function isInside(range: VersionRange | undefined, version: BundleVersion | undefined): boolean {
+  return range === undefined || (version !== undefined && range.includes(version.version));
+}
+
+/** What the graph starts at. An installed version that cannot be read has only its name. */
+export function originOf(bundle: string, version: string, release?: string): Origin {
+  const parsed = parseBundleVersion(version, release);
+  return { name: bundle, version: parsed.ok ? parsed.value : undefined };
+}
+
+interface Circumstances {
+  readonly rules: ReadonlySet<Rule>;
+  readonly refusedLater: ReadonlyMap<string, Cause>;
+}
+
+function evaluateOnce(graph: UpgradeGraph, question: Question, { rules, refusedLater }: Circumstances): View {
+  const channels = rules.has('channel') ? selectChannels(graph, question.wanted.channel) : [...graph.channels.values()];
+  const known = question.installed === undefined ? undefined : findInstalled(graph, question.installed);
+  const barred = new Map([...findBarred(channels, question, rules), ...refusedLater]);
+  const range = rules.has('version') ? question.range : undefined;
+  const pool: Pool = { channels, barred, known, range, installed: question.installed };
+  const follows = question.wanted.edges === 'Follow' && rules.has('edges');
+  if (question.installed === undefined || !follows) {
+    return { candidate: pickAny(pool), channels, barred, ways: new Map(), known };
+  }
+  const ways = findWaysFrom(question.installed, pool);
+  return { candidate: pickReachable(pool, ways), channels, barred, ways, known };
+}
+
+interface Pool {
+  readonly channels: readonly ChannelGraph[];
+  readonly barred: ReadonlyMap<string, Cause>;
+  readonly known: GraphBundle | undefined;
+  readonly range: VersionRange | undefined;
+  readonly installed: Origin | undefined;
+}
+
+/** By name; a catalog that renamed its bundles is understood by version and release. */
+function findInstalled(graph: UpgradeGraph, installed: Origin): GraphBundle | undefined {
+  const named = graph.bundles.get(installed.name);
+  if (named !== undefined || installed.version === undefined) return named;
+  const { version } = installed;
+  return [...graph.bundles.values()].find((bundle) => bundle.version.ok && compareBundleVersions(bundle.version.value, version) === 0);
+}
+
+function findBarred(
+  channels: readonly ChannelGraph[],
+  question: Question,
+  rules: ReadonlySet<Rule>,
+): ReadonlyMap<string, Cause> {
+  const barred = new Map<string, Cause>();
+  for (const { bundle } of channels.flatMap(({ entries }) => entries)) {
+    if (barred.has(bundle.name)) continue;
+    const cause = barrier(bundle, question, rules);
+    if (cause !== undefined) barred.set(bundle.name, cause);
+  }
+  return barred;
+}
+
+function barrier(bundle: GraphBundle, question: Question, rules: ReadonlySet<Rule>): Cause | undefined {
+  if (!bundle.version.ok) return { kind: 'invalidVersion', problem: bundle.version.problem };
+  const { quarantined, cluster } = question;
+  if (rules.has('quarantined') && (quarantined.has(bundle.name) || quarantined.has(bundle.bundle.image)))
+    return { kind: 'quarantined' };
+  if (rules.has('cluster')) {
+    const cause = misfit(bundle.bundle, cluster);
+    if (cause !== undefined) return cause;
+  }
+  return undefined;
+}
+
+function findWaysFrom(from: Origin, { channels, barred, known, range }: Pool): ReadonlyMap<string, Step> {
+  return findWays({
+    from: known === undefined ? from : { name: known.name, version: from.version },
+    entries: channels.flatMap(({ entries }) => entries.filter(({ bundle }) => !barred.has(bundle.name))),
+    inside: (bundle) => isInside(range, valueOf(bundle)),
+    startsInside: isInside(range, from.version),
+    downgrades: false,
+  });
+}
+
+function pickReachable(pool: Pool, ways: ReadonlyMap<string, Step>): Candidate | undefined {
+  const candidates: Candidate[] = stayCandidate(pool);
+  for (const way of ways.values()) {
+    const target = way.entry.bundle;
+    if (isInside(pool.range, valueOf(target))) candidates.push({ target, channel: way.entry.channel, way, stay: false });
+  }
+  return pickBest(candidates, pool.channels);
+}
+
+/** Any bundle that is not barred. A lower one than the installed only where the installed is not what is asked for. */
+function pickAny(pool: Pool): Candidate | undefined {
+  const staying = stayCandidate(pool);
+  const candidates = [...staying];
+  const seen = new Set(staying.map(({ target }) => target.name));
+  for (const { name: channel, entries } of pool.channels) {
+    for (const { bundle: target } of entries) {
+      if (seen.has(target.name) || pool.barred.has(target.name) || !isInside(pool.range, valueOf(target))) continue;
+      if (isLower(target, pool.installed) && (staying.length > 0 || !mayGoDown(pool))) continue;
+      seen.add(target.name);
+      candidates.push({ target, channel, way: undefined, stay: false });
+    }
+  }
+  return pickBest(candidates, pool.channels);
+}
+
+/** A version that vanished from the catalog is no reason to go back; a range or a channel without it is. */
+function mayGoDown({ range, installed, known }: Pool): boolean {
+  return known !== undefined || !isInside(range, installed?.version);
+}
+
+/** Whether a bundle has a lower version, or the same with a lower release, than what is installed. */
+export function isLower(bundle: GraphBundle, installed: Origin | undefined): boolean {
+  const version = valueOf(bundle);
+  return version !== undefined && installed?.version !== undefined && compareBundleVersions(version, installed.version) < 0;
+}
+
+function stayCandidate({ known, channels, range, installed }: Pool): Candidate[] {
+  if (known === undefined || !isInside(range, installed?.version)) return [];
+  const channel = channels.find(({ name }) => known.channels.includes(name));
+  return channel === undefined ? [] : [{ target: known, channel: channel.name, way: undefined, stay: true }];
+}
+
+/** Not deprecated before deprecated, then those that no available head of their channels supersedes, then the highest. */
+function pickBest(candidates: readonly Candidate[], channels: readonly ChannelGraph[]): Candidate | undefined {
+  const available = new Set(candidates.map(({ target }) => target.name));
+  const superseded = new Set(available);
+  for (const { head, entries } of channels) {
+    const headless = head === undefined || !available.has(head.name);
+    for (const { bundle } of entries) if (headless || bundle === head) superseded.delete(bundle.name);
+  }
+  return candidates.toSorted((a, b) => {
+    const deprecated = Number(a.target.deprecation !== undefined) - Number(b.target.deprecation !== undefined);
+    const behind = Number(superseded.has(a.target.name)) - Number(superseded.has(b.target.name));
+    return deprecated || behind || compareHighestFirst(a.target, b.target);
+  })[0];
+}
+
+function firstDependencyProblem(
+  candidate: Candidate | undefined,
+  { dependencyProblem }: Question,
+): { readonly bundle: string; readonly cause: Cause } | undefined {
+  if (candidate === undefined || candidate.stay) return undefined;
+  const bundles = [candidate.target];
+  for (let step = candidate.way; step !== undefined; step = step.previous) bundles.unshift(step.entry.bundle);
+  for (const bundle of bundles.sort(comparePreference)) {
+    const cause = dependencyProblem(bundle);
+    if (cause !== undefined) return { bundle: bundle.name, cause };
+  }
+  return undefined;
+}
+
+function valueOf(bundle: GraphBundle): BundleVersion | undefined {
+  return bundle.version.ok ? bundle.version.value : undefined;
+}

@@ -1,0 +1,53 @@
+/** What a bundle asks of the cluster itself: not older than, not newer than. */
+import type { CatalogBundle } from '../catalog/model.ts';
+import type { Cause } from './decision.ts';
+import type { ClusterFacts } from './input.ts';
+import { compareNaturals, parseNatural, type Natural } from './version.ts';
+
+/** Property by which a catalog index hands on `spec.minKubeVersion` of the ClusterServiceVersion. */
+export const MIN_KUBE_VERSION = 'slipway.minKubeVersion';
+
+/**
+ * Why a bundle does not fit the cluster; undefined where it does, or nothing is known. A requirement that is no
+ * version is taken as none: some are published empty or misspelt, and their operators run.
+ */
+export function misfit(bundle: CatalogBundle, cluster: ClusterFacts | undefined): Cause | undefined {
+  return tooOld(bundle, cluster?.kubernetesVersion) ?? tooNew(bundle, cluster?.openShiftVersion);
+}
+
+function tooOld(bundle: CatalogBundle, has: string | undefined): Cause | undefined {
+  const needs = textOf(bundle, MIN_KUBE_VERSION);
+  const order = needs === undefined || has === undefined ? undefined : compareNumbers(has, needs, 3);
+  return order === undefined || order >= 0 || needs === undefined || has === undefined
+    ? undefined
+    : { kind: 'kubernetesTooOld', needs, has };
+}
+
+/** `olm.maxOpenShiftVersion` names the last minor version that the bundle supports. */
+function tooNew(bundle: CatalogBundle, has: string | undefined): Cause | undefined {
+  const upTo = textOf(bundle, 'olm.maxOpenShiftVersion');
+  const order = upTo === undefined || has === undefined ? undefined : compareNumbers(has, upTo, 2);
+  return order === undefined || order <= 0 || upTo === undefined || has === undefined
+    ? undefined
+    : { kind: 'openShiftTooNew', upTo, has };
+}
+
+function textOf(bundle: CatalogBundle, type: string): string | undefined {
+  const value = bundle.properties.find((property) => property.type === type)?.value;
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Compares the first numbers of two versions; a server's suffix such as `-eks.1` does not make it older. */
+function compareNumbers(a: string, b: string, count: number): number | undefined {
+  const left = numbersOf(a, count);
+  const right = numbersOf(b, count);
+  if (left === undefined || right === undefined) return undefined;
+  return left.reduce<number>((order, number, index) => order || compareNaturals(number, right[index] ?? 0), 0);
+}
+
+function numbersOf(text: string, count: number): readonly Natural[] | undefined {
+  const match = /^\s*v?([0-9]{1,9})(?:\.([0-9]{1,9}))?(?:\.([0-9]{1,9}))?(?:[-+].*)?\s*$/.exec(text.slice(0, 256));
+  if (match === null) return undefined;
+  return match.slice(1, count + 1).map((digits) => parseNatural(Number(digits ?? 0).toString()) ?? 0);
+}

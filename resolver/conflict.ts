@@ -1,0 +1,153 @@
+/**
+ * Brings a "no" down to the smallest set of facts that cannot hold together, and finds the changes that would help.
+ * It asks the same evaluation again with single rules lifted, so an explanation cannot disagree with the decision.
+ */
+import type { Reason } from '../api/reasons.ts';
+import { evaluate, isLower, RULES, selectChannels, type Question, type Rule, type View } from './candidates.ts';
+import type { Conflict, Refusal, RefusedCandidate, Suggestion } from './decision.ts';
+import { compareText, type UpgradeGraph } from './graph.ts';
+import { describeRefused, type Offer } from './refused.ts';
+
+/** Explains why no offer has an acceptable bundle. `offers` has at least one, the most important first. */
+export function explainNoCandidate(offers: readonly Offer[], question: Question): Refusal {
+  const minimal = minimize(new Set(RULES), (rules) => !hasCandidate(offers, question, rules));
+  const refused = offers.flatMap((offer) => describeRefused(offer, question, { view: viewOf(offer, question, RULES) }));
+  if (minimal === undefined) {
+    const { graph } = firstOf(offers);
+    const because: Conflict[] = [{ kind: 'noBundles', package: graph.package.name, catalogs: offers.map(({ catalog }) => catalog) }];
+    return { kind: 'none', reason: 'VersionNotFound', because, suggestions: [], refused };
+  }
+  const because = [...minimal].map((rule) => describeRule(rule, { offers, question, minimal, refused }));
+  const suggestions = [...minimal].flatMap((rule) => suggest(rule, offers, question, minimal));
+  return { kind: 'none', reason: reasonOf(minimal, because), because, suggestions: suggestions.sort(compareSuggestions), refused };
+}
+
+/**
+ * A smallest part of a set for which something still holds, by leaving out one element after another; undefined where
+ * it does not need any of them. Whatever is left out of the answer makes it hold no longer.
+ */
+export function minimize<T>(all: ReadonlySet<T>, holds: (part: ReadonlySet<T>) => boolean): ReadonlySet<T> | undefined {
+  if (holds(new Set())) return undefined;
+  let part = all;
+  for (const element of all) {
+    const without = new Set(part);
+    without.delete(element);
+    if (holds(without)) part = without;
+  }
+  return part;
+}
+
+function hasCandidate(offers: readonly Offer[], question: Question, rules: ReadonlySet<Rule>): boolean {
+  return offers.some(({ graph }) => evaluate(graph, question, rules).candidate !== undefined);
+}
+
+function viewOf({ graph }: Offer, question: Question, rules: Iterable<Rule>): View {
+  return evaluate(graph, question, new Set(rules));
+}
+
+/** The most telling of the facts names the reason. */
+function reasonOf(rules: ReadonlySet<Rule>, because: readonly Conflict[]): Reason {
+  if (because.some((conflict) => conflict.kind === 'channel' && !conflict.exists)) return 'ChannelNotFound';
+  if (rules.has('quarantined')) return 'Quarantined';
+  if (rules.has('cluster') || rules.has('dependency')) return 'ResolutionFailed';
+  return rules.has('edges') ? 'NoUpgradePath' : 'VersionNotFound';
+}
+
+interface Circumstances {
+  readonly offers: readonly Offer[];
+  readonly question: Question;
+  readonly minimal: ReadonlySet<Rule>;
+  readonly refused: readonly RefusedCandidate[];
+}
+
+function describeRule(rule: Rule, circumstances: Circumstances): Conflict {
+  const { offers, question, refused } = circumstances;
+  const { graph } = firstOf(offers);
+  const { wanted, installed } = question;
+  switch (rule) {
+    case 'version':
+      return { kind: 'version', range: wanted.version ?? '' };
+    case 'channel':
+      return describeChannel(graph, wanted.channel);
+    case 'edges':
+      return {
+        kind: 'edges',
+        installed: installed?.name ?? '',
+        version: installed?.version?.version.text ?? '',
+        known: offers.some((offer) => viewOf(offer, question, RULES).known !== undefined),
+        lowerOnly: onlyLowerWithout(circumstances),
+      };
+    case 'quarantined':
+      return { kind: 'quarantined', bundles: freedBy(rule, circumstances) };
+    case 'cluster': {
+      const freed = new Set(freedBy(rule, circumstances));
+      return { kind: 'cluster', causes: refused.filter(({ bundle }) => freed.has(bundle)) };
+    }
+    case 'dependency': {
+      const bundle = freedBy(rule, circumstances)[0] ?? '';
+      const cause = refused.find((one) => one.bundle === bundle)?.cause;
+      return { kind: 'dependency', bundle, because: cause?.kind === 'dependency' ? cause.because : [] };
+    }
+  }
+}
+
+function describeChannel(graph: UpgradeGraph, channel: string | undefined): Conflict {
+  const name = channel ?? graph.package.defaultChannel;
+  const channels = [...graph.channels.keys()];
+  return { kind: 'channel', channel: name, byDefault: channel === undefined, exists: selectChannels(graph, channel).length > 0, channels };
+}
+
+/** The bundles that lifting one rule of the minimal set makes acceptable: the best one, and those with the same fault. */
+function freedBy(rule: Rule, { offers, question, minimal }: Circumstances): readonly string[] {
+  const kept = [...minimal].filter((other) => other !== rule);
+  const names = new Set<string>();
+  for (const offer of offers) {
+    const { target } = viewOf(offer, question, kept).candidate ?? {};
+    if (target !== undefined) names.add(target.name);
+  }
+  return [...names].sort(compareText);
+}
+
+function onlyLowerWithout({ offers, question, minimal }: Circumstances): boolean {
+  const kept = [...minimal].filter((rule) => rule !== 'edges');
+  const targets = offers.flatMap((offer) => viewOf(offer, question, kept).candidate?.target ?? []);
+  return targets.length > 0 && targets.every((target) => isLower(target, question.installed));
+}
+
+/** What lifting a rule would give, as a change of the spec or of something else. */
+function suggest(rule: Rule, offers: readonly Offer[], question: Question, minimal: ReadonlySet<Rule>): readonly Suggestion[] {
+  const kept = [...minimal].filter((other) => other !== rule);
+  for (const offer of offers) {
+    const { candidate } = viewOf(offer, question, kept);
+    if (candidate === undefined) continue;
+    const { target, channel } = candidate;
+    const { version } = target.bundle;
+    switch (rule) {
+      case 'version':
+        return [{ change: 'version', version }];
+      case 'channel':
+        return [{ change: 'channel', channel, gives: version }];
+      case 'edges':
+        return [{ change: 'edges', gives: version, lower: isLower(target, question.installed) }];
+      case 'quarantined':
+        return [{ change: 'release', bundle: target.name }];
+      case 'cluster':
+      case 'dependency':
+        return [];
+    }
+  }
+  return [];
+}
+
+const ORDER: readonly Suggestion['change'][] = ['version', 'channel', 'wait', 'catalog', 'release', 'edges'];
+
+function compareSuggestions(a: Suggestion, b: Suggestion): number {
+  return ORDER.indexOf(a.change) - ORDER.indexOf(b.change);
+}
+
+function firstOf(offers: readonly Offer[]): Offer {
+  const [first] = offers;
+  if (first === undefined) throw new Error('an explanation needs at least one offer');
+  return first;
+}
+

@@ -1,0 +1,98 @@
+/**
+ * What a resolution answers, as data: conditions, events, `plan`, `why` and `why-not` are all written from it.
+ * A "no" is an answer like any other. Sentences are made in explain.ts.
+ */
+import type { Reason } from '../api/reasons.ts';
+import type { CatalogBundle } from '../catalog/model.ts';
+import type { Edge, GraphBundle } from './graph.ts';
+import type { Hop } from './paths.ts';
+
+export type Decision = Choice | Refusal;
+
+export interface Choice {
+  /** Stay, install for the first time, or go on to another bundle. */
+  readonly kind: 'upToDate' | 'install' | 'upgrade';
+  /** Where the path ends. */
+  readonly bundle: CatalogBundle;
+  /** What is to be installed now: the first hop; the installed bundle itself where nothing is to be done. */
+  readonly next: CatalogBundle;
+  readonly catalog: string;
+  /** Channel of `next`. */
+  readonly channel: string;
+  /** Hops that remain, `next` first. */
+  readonly path: readonly Hop[];
+  /** The head of the channel, wherever the path ends; of several channels the highest. */
+  readonly head: CatalogBundle | undefined;
+  readonly deprecations: Deprecations;
+  /** Present where the operator moves from its catalog of origin to another one. */
+  readonly catalogChange?: { readonly from: string; readonly to: string };
+  /** Whether `next` is lower than what is installed; only ever asked for by `edges: Ignore`. */
+  readonly downgrade: boolean;
+  /** Every other bundle of the package, highest first, with why it is not chosen. */
+  readonly refused: readonly RefusedCandidate[];
+}
+
+/** Messages of the catalog about what is chosen. */
+export interface Deprecations {
+  readonly package?: string;
+  readonly channel?: string;
+  readonly bundle?: string;
+}
+
+export interface Refusal {
+  readonly kind: 'none';
+  readonly reason: Reason;
+  /** The smallest set of facts that cannot hold together: without any one of them there would be an answer. */
+  readonly because: readonly Conflict[];
+  /** What would help, the smallest change first. */
+  readonly suggestions: readonly Suggestion[];
+  readonly refused: readonly RefusedCandidate[];
+}
+
+export interface RefusedCandidate {
+  readonly bundle: string;
+  readonly version: string;
+  readonly catalog: string;
+  readonly cause: Cause;
+}
+
+/** Why one bundle is not chosen. */
+export type Cause =
+  | { readonly kind: 'invalidVersion'; readonly problem: string }
+  | { readonly kind: 'otherChannel'; readonly channels: readonly string[] }
+  | { readonly kind: 'outOfRange'; readonly range: string }
+  | { readonly kind: 'quarantined' }
+  | { readonly kind: 'kubernetesTooOld'; readonly needs: string; readonly has: string }
+  | { readonly kind: 'openShiftTooNew'; readonly upTo: string; readonly has: string }
+  | { readonly kind: 'requirementInvalid'; readonly problem: string }
+  | { readonly kind: 'dependency'; readonly because: readonly Conflict[] }
+  | { readonly kind: 'noPath'; readonly from: string }
+  | { readonly kind: 'downgrade'; readonly from: string }
+  | { readonly kind: 'deprecated'; readonly message: string }
+  | { readonly kind: 'notHead'; readonly head: string }
+  | { readonly kind: 'lower'; readonly than: string }
+  | { readonly kind: 'otherCatalog'; readonly catalog: string; readonly why: 'origin' | 'priority' | 'identical' | 'deprecated' };
+
+/** A fact that takes part in a "no". */
+export type Conflict =
+  | { readonly kind: 'version'; readonly range: string; readonly problem?: string }
+  | { readonly kind: 'channel'; readonly channel: string; readonly byDefault: boolean; readonly exists: boolean; readonly channels: readonly string[] }
+  | { readonly kind: 'edges'; readonly installed: string; readonly version: string; readonly known: boolean; readonly lowerOnly: boolean }
+  | { readonly kind: 'quarantined'; readonly bundles: readonly string[] }
+  | { readonly kind: 'cluster'; readonly causes: readonly RefusedCandidate[] }
+  | { readonly kind: 'dependency'; readonly bundle: string; readonly because: readonly Conflict[] }
+  | { readonly kind: 'package'; readonly package: string; readonly catalogs: readonly string[] }
+  | { readonly kind: 'noBundles'; readonly package: string; readonly catalogs: readonly string[] }
+  | { readonly kind: 'catalog'; readonly catalog: string; readonly state: 'Unavailable' | 'Missing'; readonly message?: string; readonly role: 'only' | 'origin' | 'precedence' | 'one' }
+  | { readonly kind: 'ambiguous'; readonly priority: number; readonly offers: readonly { readonly catalog: string; readonly bundle: string; readonly version: string }[] };
+
+/** A change that would make an answer possible. */
+export type Suggestion =
+  | { readonly change: 'channel'; readonly channel: string; readonly gives: string }
+  | { readonly change: 'version'; readonly version: string }
+  | { readonly change: 'edges'; readonly gives: string; readonly lower: boolean }
+  | { readonly change: 'release'; readonly bundle: string }
+  | { readonly change: 'catalog'; readonly catalogs: readonly string[] }
+  | { readonly change: 'wait'; readonly catalog: string };
+
+export type { Edge, GraphBundle, Hop };

@@ -1,0 +1,74 @@
+/** What a resolution is asked: what is wanted, what is installed, and what there is to choose from. */
+import type { CatalogPackage, Property } from '../catalog/model.ts';
+
+export interface ResolveInput {
+  readonly wanted: Wanted;
+  /** Absent for a first installation. */
+  readonly installed?: Installed;
+  /** The catalogs that the Subscription selects. */
+  readonly catalogs: readonly CatalogSource[];
+  /** Names or images of bundles that failed before. */
+  readonly quarantined: readonly string[];
+  /** Absent where nothing is known of the cluster; what bundles ask of it is then not checked. */
+  readonly cluster?: ClusterFacts;
+}
+
+/** The part of a Subscription's spec that decides which bundle it gets. */
+export interface Wanted {
+  readonly package: string;
+  /** Absent: the package's default channel; `*`: any. */
+  readonly channel?: string;
+  /** A Masterminds range; absent: any version. */
+  readonly version?: string;
+  readonly edges: 'Follow' | 'Ignore';
+  /** The only catalog to look in. */
+  readonly catalog?: string;
+  readonly dependencies: 'Install' | 'Require' | 'Ignore';
+}
+
+export interface Installed {
+  readonly bundle: string;
+  readonly version: string;
+  readonly release?: string;
+  readonly catalog: string;
+  /** By digest. */
+  readonly image: string;
+}
+
+/** One catalog. `content` is called for as few packages as possible, and only while it is `Serving`. */
+export interface CatalogSource {
+  readonly name: string;
+  readonly priority: number;
+  /** Serving: it has content, fresh or not. Unavailable: it exists and has none yet. Missing: it does not exist. */
+  readonly state: 'Serving' | 'Unavailable' | 'Missing';
+  /** Why it is not serving. */
+  readonly message?: string;
+  readonly content: (name: string) => CatalogPackage | undefined;
+  /** Names of packages with a bundle that provides a kind; absent: such a dependency finds nothing here. */
+  readonly providersOf?: (kind: Kind) => readonly string[];
+}
+
+/** A kind of objects: `{ group: 'cert-manager.io', version: 'v1', kind: 'Issuer' }`. */
+export interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export interface ClusterFacts {
+  readonly kubernetesVersion?: string;
+  readonly openShiftVersion?: string;
+  /** Kinds that the API server serves, whoever brought them. */
+  readonly providedKinds: readonly Kind[];
+  /** What other Subscriptions have installed. */
+  readonly packages?: readonly InstalledPackage[];
+}
+
+export interface InstalledPackage extends Installed {
+  readonly package: string;
+  readonly properties: readonly Property[];
+  /** Whether it was installed only because something depends on it: it may then be upgraded for a dependent. */
+  readonly dependency: boolean;
+  /** `namespace/name`. */
+  readonly subscription?: string;
+}

@@ -1,0 +1,155 @@
+/**
+ * Finds the ways from an installed bundle along the edges of the graph: for every bundle that can be reached, the
+ * shortest way, and for each hop why it cannot be left out. It does not choose where to go.
+ */
+import { coverage, IntervalIndex, rankOf, rankVersions } from './coverage.ts';
+import { comparePreference, edgeInto, type Edge, type GraphBundle, type GraphEntry, type Origin } from './graph.ts';
+import { compareBundleVersions, type BundleVersion } from './version.ts';
+
+/** What a search starts at and where it may go. */
+export interface Search {
+  readonly from: Origin;
+  /** Entries that may be stepped on. */
+  readonly entries: readonly GraphEntry[];
+  /**
+   * Whether a bundle is inside the wanted range. A way may cross bundles outside to get in; once inside it does not
+   * leave again.
+   */
+  readonly inside: (bundle: GraphBundle) => boolean;
+  readonly startsInside: boolean;
+  /** Whether steps to a lower version count; never while an installed operator follows the graph. */
+  readonly downgrades: boolean;
+}
+
+/** One step of a way: what is installed by it, and the edge that allows it. */
+export interface Step {
+  readonly entry: GraphEntry;
+  readonly edge: Edge;
+  readonly previous: Step | undefined;
+}
+
+/** One hop of a path, as shown to people. */
+export interface Hop {
+  readonly bundle: string;
+  readonly version: string;
+  readonly channel: string;
+  /** Absent where nothing was installed before, or the graph is not followed. */
+  readonly edge?: Edge;
+  /** Absent for the last hop: the bundle after it has no edge from the one before it. */
+  readonly neededBetween?: { readonly from: string; readonly to: string };
+}
+
+/**
+ * The last step of a shortest way to every bundle that can be reached, by name of bundle. Of several shortest
+ * ways, one over bundles that are not deprecated and have high versions.
+ */
+export function findWays(search: Search): ReadonlyMap<string, Step> {
+  const reached = new Map<string, Step>();
+  let frontier = firstSteps(search, reached);
+  if (frontier.length === 0) return reached;
+  const index = indexEntries(search);
+  while (frontier.length > 0) {
+    const next: Step[] = [];
+    for (const step of frontier.sort(comparePreferred)) next.push(...index.stepsAfter(step, reached));
+    frontier = next;
+  }
+  return reached;
+}
+
+/** The hops of a way from a bundle, first to last. */
+export function hopsOf(last: Step, from: string): readonly Hop[] {
+  const steps: Step[] = [];
+  for (let step: Step | undefined = last; step !== undefined; step = step.previous) steps.unshift(step);
+  return steps.map(({ entry, edge, previous }, index) => {
+    const after = steps[index + 1];
+    return {
+      bundle: entry.bundle.name,
+      version: entry.bundle.bundle.version,
+      channel: entry.channel,
+      edge,
+      ...(after !== undefined && {
+        neededBetween: { from: previous?.entry.bundle.name ?? from, to: after.entry.bundle.name },
+      }),
+    };
+  });
+}
+
+function comparePreferred(a: Step, b: Step): number {
+  return comparePreference(a.entry.bundle, b.entry.bundle);
+}
+
+/** The installed bundle may be unknown to the catalog, so its edges are looked up one by one. */
+function firstSteps(search: Search, reached: Map<string, Step>): Step[] {
+  const steps: Step[] = [];
+  for (const entry of search.entries) {
+    if (reached.has(entry.bundle.name) || entry.bundle.name === search.from.name) continue;
+    if (!mayFollow(search, { version: search.from.version, inside: search.startsInside }, entry.bundle)) continue;
+    const edge = edgeInto(entry, search.from);
+    if (edge === undefined) continue;
+    const step = { entry, edge, previous: undefined };
+    reached.set(entry.bundle.name, step);
+    steps.push(step);
+  }
+  return steps;
+}
+
+function mayFollow(
+  { inside, downgrades }: Search,
+  from: { readonly version: BundleVersion | undefined; readonly inside: boolean },
+  to: GraphBundle,
+): boolean {
+  if (from.inside && !inside(to)) return false;
+  if (downgrades || from.version === undefined || !to.version.ok) return true;
+  return compareBundleVersions(to.version.value, from.version) >= 0;
+}
+
+interface EntryIndex {
+  readonly stepsAfter: (step: Step, reached: Map<string, Step>) => readonly Step[];
+}
+
+/** Files entries under what leads to them: names, and ranks of versions in two indexes, inside and outside. */
+function indexEntries(search: Search): EntryIndex {
+  const ranking = rankVersions(
+    search.entries.flatMap(({ bundle }) => (bundle.version.ok ? [bundle.version.value.version] : [])),
+  );
+  const byName = new Map<string, GraphEntry[]>();
+  const insideIndex = new IntervalIndex<GraphEntry>(ranking.length);
+  const outsideIndex = new IntervalIndex<GraphEntry>(ranking.length);
+  for (const entry of search.entries) {
+    for (const name of new Set([...(entry.replaces === undefined ? [] : [entry.replaces]), ...entry.skips])) {
+      const entries = byName.get(name);
+      if (entries === undefined) byName.set(name, [entry]);
+      else entries.push(entry);
+    }
+    const { skipRange, bundle } = entry;
+    if (skipRange?.ok !== true || !bundle.version.ok) continue;
+    const highest = search.downgrades ? ranking.length - 1 : rankOf(ranking, bundle.version.value.version);
+    const index = search.inside(bundle) ? insideIndex : outsideIndex;
+    for (const interval of coverage(skipRange.value, ranking, highest)) index.add(interval, entry);
+  }
+  return {
+    stepsAfter: (step, reached) => {
+      const from = step.entry.bundle;
+      const origin = { name: from.name, version: from.version.ok ? from.version.value : undefined };
+      const state = { version: origin.version, inside: search.inside(from) };
+      const steps: Step[] = [];
+      const take = (entry: GraphEntry): boolean => {
+        if (reached.has(entry.bundle.name) || entry.bundle.name === search.from.name) return true;
+        if (!mayFollow(search, state, entry.bundle)) return false;
+        const edge = edgeInto(entry, origin);
+        if (edge === undefined) throw new Error(`entry ${entry.bundle.name} is filed under ${from.name} without an edge`);
+        const found = { entry, edge, previous: step };
+        reached.set(entry.bundle.name, found);
+        steps.push(found);
+        return true;
+      };
+      for (const entry of byName.get(from.name) ?? []) take(entry);
+      if (origin.version !== undefined) {
+        const rank = rankOf(ranking, origin.version.version);
+        insideIndex.takeAt(rank, take);
+        if (!state.inside) outsideIndex.takeAt(rank, take);
+      }
+      return steps;
+    },
+  };
+}
