@@ -179,7 +179,8 @@ function judgeConditions({ metadata }: KubeObject, status: Fields): Health {
   const stalled = conditionOf(status, 'Stalled');
   if (stalled?.status === 'True') return failed(stalled.message || stalled.reason || 'it is stalled');
   const reconciling = conditionOf(status, 'Reconciling');
-  if (reconciling?.status === 'True') return progressing(reconciling.message || reconciling.reason || 'it is being reconciled');
+  if (reconciling?.status === 'True')
+    return progressing(reconciling.message || reconciling.reason || 'it is being reconciled');
   const ready = conditionOf(status, 'Ready');
   if (ready === undefined) return READY;
   const stale = ready.observedGeneration !== undefined && ready.observedGeneration < (metadata.generation ?? 0);

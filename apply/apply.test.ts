@@ -1,0 +1,477 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ANNOTATION } from '../api/names.ts';
+import { refOf, type KubeObject } from '../api/object.ts';
+import { applyRevision, type ApplyRequest, type ApplyResult, type Outcome } from './apply.ts';
+import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { identityOf } from './identity.ts';
+import type { InventoryEntry } from './inventory.ts';
+import { OWNER, prepared, sample, sampleCrd, sampleDeployment, sampleOperator } from './sample-objects.ts';
+
+function clusterWithNamespace(options: FakeOptions = {}): FakeCluster {
+  const cluster = createFakeCluster(options);
+  cluster.put({ ...sample('v1', 'Namespace', 'ops'), status: { phase: 'Active' } });
+  return cluster;
+}
+
+const objects = prepared(sampleOperator());
+const request = (fields: Partial<ApplyRequest> = {}): ApplyRequest => ({ objects, previousInventory: [], ...fields });
+const outcomes = ({ phases }: ApplyResult): Outcome[] =>
+  phases.flatMap((phase) => phase.objects.map(({ outcome }) => outcome));
+const writes = (cluster: FakeCluster): string[] =>
+  cluster.requests
+    .filter(({ verb, dryRun }) => !dryRun && verb !== 'get' && verb !== 'list')
+    .map(({ verb, ref }) => `${verb} ${ref.kind} ${ref.name}`);
+/** The cluster's objects without what differs from run to run. */
+const content = (cluster: FakeCluster): unknown[] =>
+  cluster
+    .objects()
+    .map(({ metadata: { name, namespace, labels, annotations }, ...rest }) => ({
+      ...rest,
+      name,
+      namespace,
+      labels,
+      annotations,
+    }))
+    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+const find = (cluster: FakeCluster, kind: string): KubeObject =>
+  cluster.objects().find((object) => object.kind === kind && object.metadata.name.startsWith('widget')) as KubeObject;
+
+describe('an install', () => {
+  test('creates every object once, with at most two requests for each', async () => {
+    const cluster = clusterWithNamespace();
+    const result = await applyRevision(cluster, request());
+    expect(result.state).toBe('Complete');
+    expect(new Set(outcomes(result))).toEqual(new Set(['created']));
+    expect(result.inventory.map(identityOf).sort()).toEqual(objects.map((object) => identityOf(refOf(object))).sort());
+    expect(result.inventory.every(({ uid, hash }) => uid !== '' && hash !== '')).toBe(true);
+    expect(result.requests).toBe(cluster.requests.length);
+    expect(result.requests).toBeLessThanOrEqual(2 * objects.length);
+  });
+
+  test('looks at every object before the first write', async () => {
+    const cluster = clusterWithNamespace();
+    await applyRevision(cluster, request());
+    const firstWrite = cluster.requests.findIndex(({ verb, dryRun }) => verb === 'create' && !dryRun);
+    expect(firstWrite).toBe(objects.length);
+  });
+
+  test('sends CRDs first, workloads after what they need, webhooks last', async () => {
+    const cluster = clusterWithNamespace();
+    await applyRevision(cluster, request({ concurrency: 1 }));
+    const order = writes(cluster).map((write) => write.split(' ')[1]);
+    expect(order[0]).toBe('CustomResourceDefinition');
+    expect(order.indexOf('Deployment')).toBeGreaterThan(order.indexOf('ClusterRoleBinding'));
+    expect(order.at(-1)).toBe('ValidatingWebhookConfiguration');
+  });
+
+  test('never has more under way than it may', async () => {
+    let underWay = 0;
+    let most = 0;
+    const inner = clusterWithNamespace();
+    const cluster = {
+      ...inner,
+      create: async (...args: Parameters<FakeCluster['create']>) => {
+        most = Math.max(most, ++underWay);
+        await new Promise((resolve) => setImmediate(resolve));
+        return inner.create(...args).finally(() => underWay--);
+      },
+    };
+    await applyRevision(cluster, request({ concurrency: 3 }));
+    expect(most).toBe(3);
+  });
+
+  test('tells of every object as it happens', async () => {
+    const seen: string[] = [];
+    await applyRevision(clusterWithNamespace(), request({ onProgress: ({ ref }) => seen.push(identityOf(ref)) }));
+    expect(seen.toSorted()).toEqual(objects.map((object) => identityOf(refOf(object))).sort());
+  });
+
+  test('custom resources of a CRD in the same set are created once it is served', async () => {
+    const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });
+    const cluster = clusterWithNamespace();
+    const result = await applyRevision(cluster, request({ objects: prepared([sampleCrd('Widget'), widget]) }));
+    expect(result.state).toBe('Complete');
+  });
+
+  test('an empty bundle is refused, since it would prune everything', async () => {
+    await expect(applyRevision(clusterWithNamespace(), request({ objects: [] }))).rejects.toMatchObject({
+      reason: 'BundleInvalid',
+    });
+  });
+});
+
+describe('phases wait', () => {
+  const establishing: FakeOptions = { react: (object) => object };
+
+  test('workloads are not begun while a CRD is not established, and what does not need it goes on', async () => {
+    const cluster = clusterWithNamespace(establishing);
+    const result = await applyRevision(cluster, request());
+    expect(result.state).toBe('Waiting');
+    const states = new Map(result.phases.map(({ name, state }) => [name, state]));
+    expect(states.get('crds')).toBe('NotReady');
+    expect(states.get('bindings')).toBe('Done');
+    expect(states.get('workloads')).toBe('Waiting');
+    const waiting = result.phases.find(({ name }) => name === 'workloads')?.objects[0];
+    expect(waiting?.message).toContain('CustomResourceDefinition.apiextensions.k8s.io widgets.example.com');
+  });
+
+  test('the next run goes on where the last one stopped, without sending anything twice', async () => {
+    const cluster = clusterWithNamespace(establishing);
+    const first = await applyRevision(cluster, request());
+    cluster.change(
+      { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'widgets.example.com' },
+      (crd) => ({
+        ...crd,
+        status: { conditions: [{ type: 'Established', status: 'True' }] },
+      }),
+    );
+    const second = await applyRevision(cluster, request({ previousInventory: first.inventory, unchanged: () => true }));
+    expect(second.phases.find(({ name }) => name === 'workloads')?.state).toBe('NotReady');
+    const sent = writes(cluster);
+    expect(new Set(sent).size).toBe(sent.length);
+  });
+
+  test('a caller that can wait is asked to, and told which objects for', async () => {
+    const asked: string[] = [];
+    const result = await applyRevision(
+      clusterWithNamespace(establishing),
+      request({
+        waitFor: async (phase, pending) => {
+          asked.push(...pending.map(({ kind }) => `${phase} ${kind}`));
+          return [];
+        },
+      }),
+    );
+    expect(result.state).toBe('Complete');
+    expect(asked).toEqual(['crds CustomResourceDefinition', 'workloads Deployment']);
+  });
+
+  test('what the watch has not seen yet does not outweigh the answer to the write', async () => {
+    const cluster = clusterWithNamespace();
+    const first = await applyRevision(cluster, request());
+    const before = find(cluster, 'Deployment');
+    const changed = prepared(sampleOperator({ image: 'registry.example/operator:2' }));
+    const slow: ApplyRequest = {
+      objects: changed,
+      previousInventory: first.inventory,
+      unchanged: () => true,
+      observed: (ref) => (ref.kind === 'Deployment' ? before : undefined),
+    };
+    const stuck = {
+      ...cluster,
+      apply: async (...args: Parameters<FakeCluster['apply']>) => withoutStatus(await cluster.apply(...args)),
+    };
+    expect((await applyRevision(stuck, slow)).state).toBe('Waiting');
+  });
+});
+
+function withoutStatus({ status: _status, ...object }: KubeObject): KubeObject {
+  return object as KubeObject;
+}
+
+describe('an upgrade', () => {
+  const changed = prepared(sampleOperator({ image: 'registry.example/operator:2' }), { revision: 'widgets-2' });
+
+  test('sends only what changed, and nothing at all when nothing did', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await applyRevision(cluster, request());
+    const before = cluster.requests.length;
+    const observed: ApplyRequest['observed'] = (ref) =>
+      cluster.objects().find((object) => identityOf(refOf(object)) === identityOf(ref));
+    const upgrade = await applyRevision(
+      cluster,
+      request({ objects: changed, previousInventory: inventory, unchanged: () => true, observed }),
+    );
+    expect(outcomes(upgrade).filter((outcome) => outcome !== 'unchanged')).toEqual(['configured']);
+    expect(writes(cluster).filter((write) => write.startsWith('apply'))).toEqual(['apply Deployment widget-manager']);
+    expect(cluster.requests.slice(before).every(({ ref }) => ref.kind === 'Deployment')).toBe(true);
+    const again = { objects: changed, previousInventory: upgrade.inventory, unchanged: () => true, observed };
+    expect((await applyRevision(cluster, request(again))).requests).toBe(0);
+  });
+
+  test('what the watch saw changed is applied again', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await applyRevision(cluster, request());
+    cluster.change(refOf(find(cluster, 'ConfigMap')), (object) => ({ ...object, data: { level: 'debug' } }));
+    const repair = await applyRevision(
+      cluster,
+      request({ previousInventory: inventory, unchanged: ({ kind }) => kind !== 'ConfigMap' }),
+    );
+    expect(repair.state).toBe('Complete');
+    expect(find(cluster, 'ConfigMap')['data']).toMatchObject({ level: 'info' });
+  });
+
+  test('takes away a field that the new manifest no longer has', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await applyRevision(cluster, request());
+    const less = objects.map((object) =>
+      object.kind === 'ConfigMap' ? { ...object, data: { level: 'info' } } : object,
+    );
+    await applyRevision(cluster, request({ objects: less, previousInventory: inventory }));
+    expect(find(cluster, 'ConfigMap')['data']).toEqual({ level: 'info' });
+  });
+
+  test('keeps listing what is to be pruned, and prunes nothing by itself', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await applyRevision(cluster, request());
+    const less = objects.filter(({ kind }) => kind !== 'ConfigMap');
+    const result = await applyRevision(cluster, request({ objects: less, previousInventory: inventory }));
+    expect(result.inventory.map(({ kind }) => kind)).toContain('ConfigMap');
+    expect(find(cluster, 'ConfigMap')).toBeDefined();
+  });
+
+  test('an immutable field is told before anything is written', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await applyRevision(cluster, request());
+    const content0 = content(cluster);
+    const moved = prepared([
+      ...sampleOperator().filter(({ kind }) => kind !== 'Deployment' && kind !== 'ConfigMap'),
+      sampleDeployment('widget-manager', { app: 'renamed' }),
+      sample('v1', 'ConfigMap', 'widget-config', { namespace: 'ops', data: { level: 'debug' } }),
+    ]);
+    const result = await applyRevision(cluster, request({ objects: moved, previousInventory: inventory }));
+    expect(result).toMatchObject({ state: 'Failed', failures: [{ reason: 'ObjectInvalid', retry: 'never' }] });
+    expect(result.failures[0]?.message).toContain('Deployment.apps ops/widget-manager');
+    expect(content(cluster)).toEqual(content0);
+  });
+});
+
+describe('a collision', () => {
+  const helm = { 'meta.helm.sh/release-name': 'r', 'meta.helm.sh/release-namespace': 'n' };
+  const foreign = (kind: string, annotations: Record<string, string> = helm): KubeObject => {
+    const object = objects.find((candidate) => candidate.kind === kind) as KubeObject;
+    return { ...object, metadata: { ...refOf(object), name: object.metadata.name, labels: {}, annotations } };
+  };
+
+  test('is told for every object at once, with its owner, and nothing is written', async () => {
+    const cluster = clusterWithNamespace();
+    cluster.put(foreign('ConfigMap'));
+    cluster.put(foreign('ClusterRole', { [ANNOTATION.owner]: 'other/sub' }));
+    const before = content(cluster);
+    const result = await applyRevision(cluster, request());
+    expect(result.state).toBe('Failed');
+    expect(result.failures.map(({ reason }) => reason)).toEqual(['Collision', 'Collision']);
+    expect(result.failures.map(({ message }) => message).join('\n')).toMatch(
+      /Helm release n\/r[^]*Subscription other\/sub/,
+    );
+    expect(content(cluster)).toEqual(before);
+    expect(writes(cluster)).toEqual([]);
+  });
+
+  test('an object that a person hands over is taken', async () => {
+    const cluster = clusterWithNamespace();
+    cluster.put(foreign('ConfigMap', { ...helm, [ANNOTATION.adoptBy]: `${OWNER.namespace}/${OWNER.name}` }));
+    expect((await applyRevision(cluster, request())).state).toBe('Complete');
+    expect(find(cluster, 'ConfigMap').metadata.annotations?.[ANNOTATION.owner]).toBe('ops/widgets');
+  });
+
+  test('another writer who is faster between the look and the write is not overwritten', async () => {
+    const cluster = clusterWithNamespace({
+      before: ({ verb, ref, dryRun }, it) => {
+        if (verb === 'create' && !dryRun && ref.kind === 'ConfigMap') it.put(foreign('ConfigMap'));
+      },
+    });
+    const result = await applyRevision(cluster, request());
+    expect(result.failures).toMatchObject([{ reason: 'Collision' }]);
+    expect(find(cluster, 'ConfigMap').metadata.annotations).toEqual(helm);
+  });
+
+  test('of two Subscriptions that install the same at once, each object goes to one, and the other is told', async () => {
+    const cluster = clusterWithNamespace();
+    const theirs = prepared(sampleOperator(), { owner: { namespace: 'other', name: 'sub' } });
+    const results = await Promise.all([
+      applyRevision(cluster, request()),
+      applyRevision(cluster, request({ objects: theirs })),
+    ]);
+    const winners = results
+      .flatMap(({ phases }) => phases.flatMap((phase) => phase.objects))
+      .filter(({ outcome }) => outcome === 'created');
+    expect(new Set(winners.map(({ ref }) => identityOf(ref))).size).toBe(winners.length);
+    expect(results.some(({ failures }) => failures.some(({ reason }) => reason === 'Collision'))).toBe(true);
+  });
+
+  test('an object that was replaced by another since it was seen is looked at again', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await applyRevision(cluster, request());
+    let replaced = false;
+    const racing = {
+      ...cluster,
+      apply: async (...args: Parameters<FakeCluster['apply']>) => {
+        if (!replaced && args[1]?.dryRun !== true && args[0].kind === 'ConfigMap') {
+          replaced = true;
+          await cluster.delete(refOf(args[0]));
+          cluster.put(foreign('ConfigMap'));
+        }
+        return cluster.apply(...args);
+      },
+    };
+    const result = await applyRevision(racing, request({ previousInventory: inventory }));
+    expect(result.failures).toMatchObject([{ reason: 'Collision' }]);
+    expect(find(cluster, 'ConfigMap').metadata.annotations).toEqual(helm);
+  });
+});
+
+describe('what cannot be applied', () => {
+  const refusing = (kind: string, error: () => Error, dryRun = true): FakeCluster =>
+    clusterWithNamespace({
+      before: (sent) => {
+        if (sent.verb === 'create' && sent.dryRun === dryRun && sent.ref.kind === kind) throw error();
+      },
+    });
+
+  test('a missing right names account, verb and resource', async () => {
+    const text =
+      'configmaps is forbidden: User "system:serviceaccount:ops:tenant" cannot create resource "configmaps" in API group "" in the namespace "ops"';
+    const result = await applyRevision(
+      refusing('ConfigMap', () => new FakeApiError(403, 'Forbidden', text)),
+      request(),
+    );
+    expect(result.failures).toMatchObject([
+      { reason: 'Forbidden', hint: 'Grant system:serviceaccount:ops:tenant the verb create on configmaps' },
+    ]);
+  });
+
+  test('a namespace that is being deleted is told before anything is written', async () => {
+    const cluster = clusterWithNamespace();
+    cluster.put({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'ops', deletionTimestamp: '2000-01-01T00:00:00Z', finalizers: ['kubernetes'] },
+    });
+    const result = await applyRevision(cluster, request());
+    expect(new Set(result.failures.map(({ reason }) => reason))).toEqual(new Set(['NamespaceTerminating']));
+    expect(writes(cluster)).toEqual([]);
+  });
+
+  test('an object of ours that is being deleted is waited for, with what holds it', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await applyRevision(cluster, request());
+    const service = find(cluster, 'Service');
+    cluster.put({
+      ...service,
+      metadata: { ...service.metadata, deletionTimestamp: '2000-01-01T00:00:00Z', finalizers: ['lb/x'] },
+    });
+    const result = await applyRevision(cluster, request({ previousInventory: inventory }));
+    expect(result.failures).toMatchObject([{ reason: 'Conflict', retry: 'backoff' }]);
+    expect(result.failures[0]?.message).toContain('lb/x');
+  });
+
+  test('a kind that the cluster does not serve is a dependency that is not there', async () => {
+    const monitor = sample('monitoring.coreos.com/v1', 'ServiceMonitor', 'm', { namespace: 'ops' });
+    const result = await applyRevision(
+      clusterWithNamespace(),
+      request({ objects: prepared([...sampleOperator(), monitor]) }),
+    );
+    expect(result.failures).toMatchObject([{ reason: 'DependencyNotReady' }]);
+  });
+
+  test('a webhook that has no dry run does not stand in the way', async () => {
+    const unsupported = (): Error =>
+      new FakeApiError(400, 'BadRequest', 'admission webhook "x" does not support dry run', 'ObjectInvalid');
+    expect((await applyRevision(refusing('ConfigMap', unsupported), request())).state).toBe('Complete');
+  });
+
+  test('a refusal that only shows in the write stops what is behind it, not what is beside it', async () => {
+    const refuse = (): Error => new FakeApiError(422, 'Invalid', 'data: too long');
+    const result = await applyRevision(refusing('ConfigMap', refuse, false), request());
+    const states = new Map(result.phases.map(({ name, state }) => [name, state]));
+    expect([states.get('configuration'), states.get('bindings'), states.get('workloads')]).toEqual([
+      'Failed',
+      'Done',
+      'Waiting',
+    ]);
+  });
+
+  test('a defect is thrown, not reported as a failure of the cluster', async () => {
+    await expect(
+      applyRevision(
+        refusing('ConfigMap', () => new TypeError('oops')),
+        request(),
+      ),
+    ).rejects.toThrow(TypeError);
+  });
+
+  test('an abort ends the run with its reason, and nothing is written after it', async () => {
+    const controller = new AbortController();
+    const lost = new Error('lease lost');
+    const cluster = clusterWithNamespace({
+      after: ({ verb, dryRun }) => {
+        if (verb === 'create' && !dryRun) controller.abort(lost);
+      },
+    });
+    await expect(applyRevision(cluster, request({ concurrency: 1, signal: controller.signal }))).rejects.toBe(lost);
+    expect(writes(cluster)).toHaveLength(1);
+  });
+});
+
+describe('killed between any two requests', () => {
+  /** Runs until the request `at`, which fails before or after it took effect; keeps no inventory, as a crash does. */
+  async function crashAt(
+    at: number,
+    when: 'before' | 'after',
+    first: readonly KubeObject[],
+    second: readonly KubeObject[],
+  ): Promise<FakeCluster> {
+    let count = 0;
+    let armed = false;
+    const crash = (): void => {
+      if (armed && ++count === at) throw new Error('killed');
+    };
+    const cluster = clusterWithNamespace({ [when]: crash });
+    const { inventory } = await applyRevision(cluster, request({ objects: first }));
+    armed = true;
+    await applyRevision(cluster, request({ objects: second, previousInventory: inventory, concurrency: 2 })).catch(
+      (error: unknown) => {
+        if ((error as Error).message !== 'killed') throw error;
+      },
+    );
+    armed = false;
+    const result = await applyRevision(cluster, request({ objects: second, previousInventory: inventory }));
+    expect(result.state).toBe('Complete');
+    expect(result.inventory.filter((entry) => entry.uid === '')).toEqual([]);
+    return cluster;
+  }
+
+  const small = prepared([sample('v1', 'ConfigMap', 'widget-first', { namespace: 'ops', data: { x: '1' } })]);
+  const large = prepared([
+    ...sampleOperator({ image: 'registry.example/operator:2' }),
+    sample('v1', 'ConfigMap', 'widget-first', { namespace: 'ops', data: { y: '2' } }),
+  ]);
+
+  test('the next run ends as an undisturbed one does', async () => {
+    const calm = clusterWithNamespace();
+    const { inventory } = await applyRevision(calm, request({ objects: small }));
+    const before = calm.requests.length;
+    await applyRevision(calm, request({ objects: large, previousInventory: inventory }));
+    const requests = calm.requests.length - before;
+    expect(requests).toBeGreaterThan(20);
+    for (let at = 1; at <= requests; at++) {
+      for (const when of ['before', 'after'] as const) {
+        expect(content(await crashAt(at, when, small, large)), `${when} request ${at}`).toEqual(content(calm));
+      }
+    }
+  });
+});
+
+test('requests that fail at random delay the end and do not change it', async () => {
+  const calm = clusterWithNamespace();
+  await applyRevision(calm, request());
+  await fc.assert(
+    fc.asyncProperty(fc.infiniteStream(fc.integer({ min: 0, max: 9 })), async (dice) => {
+      let left = 25;
+      const fail = (): void => {
+        if ((dice.next().value as number) < 2 && left-- > 0) throw new FakeApiError(503, '', 'unavailable');
+      };
+      const cluster = clusterWithNamespace({ before: fail, after: fail });
+      let inventory: readonly InventoryEntry[] = [];
+      for (let run = 0; run < 60; run++) {
+        const result = await applyRevision(cluster, request({ previousInventory: inventory }));
+        inventory = result.inventory;
+        if (result.state === 'Complete') break;
+      }
+      expect(content(cluster)).toEqual(content(calm));
+    }),
+    { numRuns: 30 },
+  );
+});
