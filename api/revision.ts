@@ -35,7 +35,6 @@ const OPTIONAL = ['release', 'channel', 'watchNamespaces', 'serviceAccountName',
 const REQUIRED = [
   'subscription',
   'number',
-  'package',
   'bundle',
   'version',
   'catalog',
@@ -45,11 +44,14 @@ const REQUIRED = [
   'certificates',
 ] as const;
 
+const FIXED = 'cannot be changed, except approved and state';
+
 const RevisionSpec = rules(
   z.object({
     subscription: objectName().describe('Name of the Subscription, in the same namespace.'),
     number: integer(1, 2147483647).describe('Counts the revisions of the Subscription.'),
-    package: text(253).describe('Name of the package.'),
+    // a rule of its own: the expression language keeps the word for itself
+    package: rules(text(253), { rule: 'self == oldSelf', message: FIXED }).describe('Name of the package.'),
     bundle: text(253).describe('Name of the bundle.'),
     version: text(256).describe('Its version.'),
     release: text(256).optional().describe('Its release, where the bundle has one.'),
@@ -80,7 +82,7 @@ const RevisionSpec = rules(
   }),
   {
     rule: REQUIRED.map((field) => `self.${field} == oldSelf.${field}`).join(' && '),
-    message: 'cannot be changed, except approved and state',
+    message: FIXED,
     reason: 'FieldValueForbidden',
   },
   {
@@ -88,7 +90,7 @@ const RevisionSpec = rules(
       (field) =>
         `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`,
     ).join(' && '),
-    message: 'cannot be changed, except approved and state',
+    message: FIXED,
     reason: 'FieldValueForbidden',
   },
   {

@@ -314,6 +314,12 @@ const revisions: readonly Omit<RuleCase, 'kind'>[] = [
     refused: FIXED,
   },
   {
+    because: 'another package all the more',
+    before: REVISION_SPEC,
+    spec: { ...REVISION_SPEC, package: 'widget' },
+    refused: { ...FIXED, path: 'spec.package' },
+  },
+  {
     because: 'the manifests are fixed too',
     before: REVISION_SPEC,
     spec: { ...REVISION_SPEC, manifests: { ...REVISION_SPEC.manifests, objects: 8 } },
