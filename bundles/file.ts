@@ -1,0 +1,18 @@
+/** Reads one file of a bundle; what is wrong with its YAML becomes an error that names the file. */
+import { ReasonedError } from '../api/errors.ts';
+import { parseYaml, YamlError, type YamlDocument, type YamlLimits } from './yaml.ts';
+
+/** Its documents. @throws ReasonedError BundleInvalid or BundleTooLarge. */
+export function readFile(file: string, bytes: Uint8Array, limits: YamlLimits): readonly YamlDocument[] {
+  try {
+    return parseYaml(bytes, limits);
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw new ReasonedError({
+      reason: error.kind === 'limit' ? 'BundleTooLarge' : 'BundleInvalid',
+      retry: 'never',
+      message: `${file}: ${error.message}`,
+      hint: error.kind === 'limit' ? 'Split the file, or leave out what is not needed' : 'Correct the YAML of the file',
+    });
+  }
+}

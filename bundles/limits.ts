@@ -1,0 +1,16 @@
+/** How large a bundle may be: several times the largest published one, which has 6.8 MB in 150 objects. */
+import { DEFAULT_YAML_LIMITS, type YamlLimits } from './yaml.ts';
+
+export interface BundleLimits extends YamlLimits {
+  readonly maxFiles: number;
+  /** Of all files together. */
+  readonly maxTotalBytes: number;
+  readonly maxObjects: number;
+}
+
+export const DEFAULT_BUNDLE_LIMITS: BundleLimits = {
+  ...DEFAULT_YAML_LIMITS,
+  maxFiles: 1000,
+  maxTotalBytes: 32 << 20,
+  maxObjects: 1000,
+};

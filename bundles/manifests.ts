@@ -1,0 +1,100 @@
+/** Reads the files of `manifests/`: every document of every file, lists taken apart, whatever the file is called. */
+import { ReasonedError } from '../api/errors.ts';
+import type { KubeObject } from '../api/object.ts';
+import type { Manifest } from './bundle.ts';
+import { readFile } from './file.ts';
+import type { BundleLimits } from './limits.ts';
+
+const FOLDER = 'manifests/';
+
+/**
+ * All objects, in the order of file names and documents.
+ * @throws ReasonedError BundleInvalid or BundleTooLarge, naming file and document.
+ */
+export function readManifests(files: ReadonlyMap<string, Uint8Array>, limits: BundleLimits): readonly Manifest[] {
+  const manifests: Manifest[] = [];
+  for (const file of [...files.keys()].filter((path) => path.startsWith(FOLDER)).sort(byBytes)) {
+    if (file.indexOf('/', FOLDER.length) >= 0) throw inSubfolder(file);
+    for (const { index, value } of readFile(file, files.get(file) ?? new Uint8Array(), limits)) {
+      for (const raw of flatten(value, { file, document: index })) {
+        manifests.push({ file, document: index, object: checkObject(raw, { file, document: index }), raw });
+        if (manifests.length > limits.maxObjects) throw tooMany(limits.maxObjects);
+      }
+    }
+  }
+  return manifests;
+}
+
+function byBytes(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
+
+interface Place {
+  readonly file: string;
+  readonly document: number;
+}
+
+/** An object with `items` is a list of objects; they inherit its apiVersion and, less "List", its kind. */
+function* flatten(value: unknown, place: Place): Iterable<Readonly<Record<string, unknown>>> {
+  if (!isMap(value)) throw notAnObject(place, 'is not a Kubernetes object, but a plain value or list');
+  if (!Array.isArray(value['items'])) {
+    yield value;
+    return;
+  }
+  for (const item of value['items'] as unknown[]) {
+    yield* flatten(isMap(item) && hasNoKind(item) ? { ...inherited(value), ...item } : item, place);
+  }
+}
+
+function inherited({ apiVersion, kind }: Record<string, unknown>): Record<string, unknown> {
+  return { apiVersion, kind: typeof kind === 'string' ? kind.replace(/List$/, '') : kind };
+}
+
+function checkObject(value: Readonly<Record<string, unknown>>, place: Place): KubeObject {
+  const { apiVersion = '', kind, metadata } = value;
+  if (typeof kind !== 'string' || kind === '') throw notAnObject(place, `has no kind${misspelt(value, 'kind')}`);
+  if (typeof apiVersion !== 'string') throw notAnObject(place, `of kind ${kind} has an apiVersion that is no string`);
+  if (!isMap(metadata ?? {})) throw notAnObject(place, `of kind ${kind} has metadata that is no map`);
+  const { name = '', ...others } = (metadata ?? {}) as Record<string, unknown>;
+  if (typeof name !== 'string') throw notAnObject(place, `of kind ${kind} has a metadata.name that is no string`);
+  return { ...value, apiVersion, kind, metadata: { name, ...others } };
+}
+
+function hasNoKind({ kind }: Record<string, unknown>): boolean {
+  return typeof kind !== 'string' || kind === '';
+}
+
+function misspelt(value: Readonly<Record<string, unknown>>, field: string): string {
+  const found = Object.keys(value).find((key) => key !== field && key.toLowerCase() === field);
+  return found === undefined ? '' : `, only "${found}"`;
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function notAnObject({ file, document }: Place, what: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'BundleInvalid',
+    retry: 'never',
+    message: `${file}, document ${document}: what it holds ${what}`,
+    hint: 'Every document in manifests/ must be a Kubernetes object with apiVersion and kind',
+  });
+}
+
+function inSubfolder(file: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'BundleInvalid',
+    retry: 'never',
+    message: `${file}: manifests/ may have no folders inside`,
+    hint: 'Move the file to manifests/ itself',
+  });
+}
+
+function tooMany(maxObjects: number): ReasonedError {
+  return new ReasonedError({
+    reason: 'BundleTooLarge',
+    retry: 'never',
+    message: `the bundle has more than ${maxObjects} objects`,
+  });
+}

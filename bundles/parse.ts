@@ -1,0 +1,123 @@
+/**
+ * Turns the files of a registry+v1 bundle into a Bundle: manifests by kind, metadata, the CSV as Go reads it.
+ * Controllers and the CLI call it with what oci/ or a folder gives. It judges no content beyond what is needed to
+ * read it: validate/ does that, and render/ refuses what cannot be installed.
+ * @see https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/
+ */
+import { ReasonedError } from '../api/errors.ts';
+import type { Bundle, Csv, CsvSpec, Manifest, Property } from './bundle.ts';
+import { DEFAULT_BUNDLE_LIMITS, type BundleLimits } from './limits.ts';
+import { readManifests } from './manifests.ts';
+import { mergeProperties, readAnnotations, readDependencies, readProperties } from './metadata.ts';
+import { decode, DecodeError } from './typed/decode.ts';
+
+export type * from './bundle.ts';
+export { DEFAULT_BUNDLE_LIMITS, type BundleLimits } from './limits.ts';
+
+/** The keys of `metadata/annotations.yaml` and of the image's labels. */
+export const BUNDLE_ANNOTATION = {
+  mediatype: 'operators.operatorframework.io.bundle.mediatype.v1',
+  manifests: 'operators.operatorframework.io.bundle.manifests.v1',
+  metadata: 'operators.operatorframework.io.bundle.metadata.v1',
+  package: 'operators.operatorframework.io.bundle.package.v1',
+  channels: 'operators.operatorframework.io.bundle.channels.v1',
+  defaultChannel: 'operators.operatorframework.io.bundle.channel.default.v1',
+} as const;
+
+/**
+ * Reads a bundle from its files by path: `manifests/…`, `metadata/annotations.yaml`, `…/properties.yaml`,
+ * `…/dependencies.yaml`; others are ignored.
+ * @throws ReasonedError BundleInvalid, BundleUnsupported or BundleTooLarge, naming file, document and object; never
+ * worth a retry.
+ */
+export function parseBundle(files: ReadonlyMap<string, Uint8Array>, overrides: Partial<BundleLimits> = {}): Bundle {
+  const limits = { ...DEFAULT_BUNDLE_LIMITS, ...overrides };
+  checkSize(files, limits);
+  const annotations = readAnnotations(files, limits);
+  checkMediatype(annotations);
+  const manifests = readManifests(files, limits);
+  const published = readProperties(files, limits);
+  const csv = readCsv(manifests, published);
+  return {
+    package: annotations.get(BUNDLE_ANNOTATION.package) ?? '',
+    channels: splitChannels(annotations.get(BUNDLE_ANNOTATION.channels)),
+    ...optional('defaultChannel', annotations.get(BUNDLE_ANNOTATION.defaultChannel)),
+    annotations,
+    csv: csv.csv,
+    crds: manifests.filter(({ object }) => object.kind === CRD),
+    objects: manifests.filter(({ object }) => object.kind !== CRD && object.kind !== CSV),
+    properties: csv.properties,
+    ...readDependencies(files, limits),
+  };
+}
+
+const CSV = 'ClusterServiceVersion';
+const CRD = 'CustomResourceDefinition';
+
+function checkSize(files: ReadonlyMap<string, Uint8Array>, { maxFiles, maxTotalBytes }: BundleLimits): void {
+  if (files.size > maxFiles) throw tooLarge(`the bundle has more than ${maxFiles} files`);
+  let total = 0;
+  for (const bytes of files.values()) total += bytes.length;
+  if (total > maxTotalBytes) throw tooLarge(`the files of the bundle have more than ${maxTotalBytes} bytes together`);
+}
+
+function tooLarge(message: string): ReasonedError {
+  return new ReasonedError({ reason: 'BundleTooLarge', retry: 'never', message });
+}
+
+function checkMediatype(annotations: ReadonlyMap<string, string>): void {
+  const mediatype = annotations.get(BUNDLE_ANNOTATION.mediatype);
+  if (mediatype === undefined || mediatype === '' || mediatype === 'registry+v1') return;
+  throw new ReasonedError({
+    reason: 'BundleUnsupported',
+    retry: 'never',
+    message: `metadata/annotations.yaml: the bundle has the format ${JSON.stringify(mediatype)}`,
+    hint: 'Only bundles of the format registry+v1 can be installed',
+  });
+}
+
+/** The last CSV counts, as for OLM; which one that is, is by the order of the files. */
+function readCsv(
+  manifests: readonly Manifest[],
+  published: readonly Property[] | undefined,
+): { readonly csv: Csv; readonly properties: readonly Property[] } {
+  const manifest = manifests.findLast(({ object }) => object.kind === CSV);
+  if (manifest === undefined) {
+    throw invalid('manifests/: the bundle has no ClusterServiceVersion', 'Is it a bundle of an operator');
+  }
+  const { metadata, spec } = decodeCsv(manifest);
+  const { properties, annotations } = mergeProperties(manifest, metadata.annotations ?? {}, published);
+  const name = metadata.name ?? '';
+  return { csv: { name, annotations, labels: metadata.labels ?? {}, spec, manifest }, properties };
+}
+
+interface DecodedCsv {
+  readonly metadata: {
+    readonly name?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly spec: CsvSpec;
+}
+
+function decodeCsv(manifest: Manifest): DecodedCsv {
+  try {
+    return decode<DecodedCsv>(CSV, manifest.object);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const place = `${manifest.file}, document ${manifest.document}`;
+    throw invalid(`${place}: ${CSV} ${manifest.object.metadata.name}: ${error.message}`, 'Correct the field');
+  }
+}
+
+function invalid(message: string, hint: string): ReasonedError {
+  return new ReasonedError({ reason: 'BundleInvalid', retry: 'never', message, hint });
+}
+
+function splitChannels(list: string | undefined): readonly string[] {
+  return list === undefined || list === '' ? [] : list.split(',');
+}
+
+function optional<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [K in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]?: Value });
+}

@@ -1,0 +1,167 @@
+/**
+ * Certificates of the Deployments that the API server calls over TLS: which are needed, where their authority goes,
+ * and the objects by which cert-manager issues them.
+ */
+import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import type { Bundle } from '../bundle.ts';
+import { certificateName, issuerName, serviceName } from './names.ts';
+import type { RenderContext, RenderOptions } from './options.ts';
+
+/** A certificate that the manager is to issue into a Secret of type `kubernetes.io/tls`. */
+export interface RequiredCertificate {
+  readonly deployment: string;
+  readonly secretName: string;
+  readonly serviceName: string;
+  /** The first is the common name. */
+  readonly dnsNames: readonly string[];
+  /** Objects whose `caBundle` must be the authority of this certificate. */
+  readonly injectInto: readonly ObjectRef[];
+}
+
+/** Names of the Deployments that the API server calls: those of webhooks and of APIServices, in the CSV's order. */
+export function calledDeployments({ csv }: Bundle): readonly string[] {
+  const called = new Set((csv.spec.webhookdefinitions ?? []).map(({ deploymentName = '' }) => deploymentName));
+  for (const { deploymentName = '' } of csv.spec.apiservicedefinitions.owned ?? []) called.add(deploymentName);
+  return (csv.spec.install.spec?.deployments ?? []).map(({ name }) => name).filter((name) => called.has(name));
+}
+
+/** The certificates that the manager must issue for a rendering; none unless it was asked to. */
+export function requiredCertificates(bundle: Bundle, options: RenderOptions): readonly RequiredCertificate[] {
+  if (options.certificates !== 'manager') return [];
+  return calledDeployments(bundle).map((deployment) => ({
+    deployment,
+    secretName: certificateName(deployment),
+    serviceName: serviceName(deployment),
+    dnsNames: dnsNames(deployment, options.namespace),
+    injectInto: calledThrough(bundle, deployment, options.namespace),
+  }));
+}
+
+/** Names by which a Service is called, the short one first. */
+function dnsNames(deployment: string, namespace: string): readonly string[] {
+  const name = `${serviceName(deployment)}.${namespace}`;
+  return [name, `${name}.svc`, `${name}.svc.cluster.local`];
+}
+
+function calledThrough({ csv }: Bundle, deployment: string, namespace: string): readonly ObjectRef[] {
+  const refs: ObjectRef[] = [];
+  for (const webhook of csv.spec.webhookdefinitions ?? []) {
+    if (webhook.deploymentName !== deployment) continue;
+    const kind = CONFIGURATIONS.get(webhook.type);
+    if (kind !== undefined) {
+      refs.push({ apiVersion: ADMISSION, kind, namespace, name: configurationName(webhook.generateName) });
+    }
+    if (webhook.type !== 'ConversionWebhook') continue;
+    for (const name of webhook.conversionCRDs ?? []) refs.push({ apiVersion: CRD_API, kind: CRD_KIND, name });
+  }
+  for (const owned of csv.spec.apiservicedefinitions.owned ?? []) {
+    if (owned.deploymentName !== deployment) continue;
+    refs.push({ apiVersion: APISERVICE_API, kind: 'APIService', name: `${owned.version}.${owned.group}` });
+  }
+  return refs;
+}
+
+export const ADMISSION = 'admissionregistration.k8s.io/v1';
+export const APISERVICE_API = 'apiregistration.k8s.io/v1';
+const CRD_API = 'apiextensions.k8s.io/v1';
+const CRD_KIND = 'CustomResourceDefinition';
+const CONFIGURATIONS = new Map([
+  ['ValidatingAdmissionWebhook', 'ValidatingWebhookConfiguration'],
+  ['MutatingAdmissionWebhook', 'MutatingWebhookConfiguration'],
+]);
+
+/** Name of a webhook's configuration: its generateName without the dash at the end. */
+export function configurationName(generateName: string): string {
+  return generateName.replace(/-$/, '');
+}
+
+/** The `caBundle` field of a client config, where the authority is known. */
+export function caBundle({ options }: RenderContext, deployment: string): { readonly caBundle?: string } {
+  const pem = options.certificates === 'manager' ? options.caBundles?.get(certificateName(deployment)) : undefined;
+  return pem === undefined ? {} : { caBundle: Buffer.from(pem, 'utf8').toString('base64') };
+}
+
+/** The annotation that makes cert-manager put the authority in place. */
+export function injection({ options }: RenderContext, deployment: string): Readonly<Record<string, string>> {
+  if (options.certificates !== 'cert-manager') return {};
+  return { 'cert-manager.io/inject-ca-from': `${options.namespace}/${certificateName(deployment)}` };
+}
+
+/** Issuer and Certificate of each called Deployment, for cert-manager. */
+export function renderCertificates({ bundle, options }: RenderContext): readonly KubeObject[] {
+  if (options.certificates !== 'cert-manager') return [];
+  return calledDeployments(bundle).flatMap((deployment) => issuerAndCertificate(deployment, options.namespace));
+}
+
+function issuerAndCertificate(deployment: string, namespace: string): readonly KubeObject[] {
+  const apiVersion = 'cert-manager.io/v1';
+  const secretName = certificateName(deployment);
+  const names = dnsNames(deployment, namespace);
+  return [
+    {
+      apiVersion,
+      kind: 'Issuer',
+      metadata: { name: issuerName(deployment), namespace },
+      spec: { selfSigned: {} },
+    },
+    {
+      apiVersion,
+      kind: 'Certificate',
+      metadata: { name: secretName, namespace },
+      spec: {
+        commonName: names[0],
+        dnsNames: names,
+        duration: '17520h0m0s',
+        renewBefore: '24h0m0s',
+        issuerRef: { name: issuerName(deployment) },
+        secretName,
+        usages: ['server auth'],
+      },
+    },
+  ];
+}
+
+/**
+ * The objects with the authorities of their certificates filled in, for an installation whose certificates were issued
+ * after it was rendered. `caBundles` is PEM by name of the Secret.
+ */
+export function injectCaBundles(
+  objects: readonly KubeObject[],
+  required: readonly RequiredCertificate[],
+  caBundles: ReadonlyMap<string, string>,
+): readonly KubeObject[] {
+  const encoded = new Map<string, string>();
+  for (const { secretName, injectInto } of required) {
+    const pem = caBundles.get(secretName);
+    if (pem === undefined) continue;
+    for (const ref of injectInto) encoded.set(identity(ref), Buffer.from(pem, 'utf8').toString('base64'));
+  }
+  return objects.map((object) => {
+    const ca = encoded.get(identity({ ...object, name: object.metadata.name }));
+    return ca === undefined ? object : inject(object, ca);
+  });
+}
+
+function identity(ref: Pick<ObjectRef, 'apiVersion' | 'kind' | 'name'>): string {
+  return `${groupKind(ref)} ${ref.name}`;
+}
+
+interface Called {
+  readonly spec?: {
+    readonly conversion?: { readonly webhook?: { readonly clientConfig?: object } };
+  };
+  readonly webhooks?: readonly { readonly clientConfig?: object }[];
+}
+
+function inject(object: KubeObject, ca: string): KubeObject {
+  const { spec = {}, webhooks = [] } = object as KubeObject & Called;
+  if (object.kind === 'APIService') return { ...object, spec: { ...spec, caBundle: ca } };
+  if (object.kind !== CRD_KIND) {
+    const filled = webhooks.map((hook) => ({ ...hook, clientConfig: { ...hook.clientConfig, caBundle: ca } }));
+    return { ...object, webhooks: filled };
+  }
+  const { conversion = {} } = spec;
+  const { webhook = {} } = conversion;
+  const clientConfig = { ...webhook.clientConfig, caBundle: ca };
+  return { ...object, spec: { ...spec, conversion: { ...conversion, webhook: { ...webhook, clientConfig } } } };
+}

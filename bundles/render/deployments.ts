@@ -1,0 +1,90 @@
+/** The Deployments of the CSV: told what to watch, given their certificates, changed as the configuration says. */
+import type { KubeObject } from '../../api/object.ts';
+import type { Container, CsvDeployment, DeploymentSpec, Named, VolumeMount } from '../bundle.ts';
+import { calledDeployments } from './certificates.ts';
+import { configureDeployment } from './config/configure.ts';
+import { certificateName } from './names.ts';
+import type { RenderContext } from './options.ts';
+
+/** A Deployment while it is being rendered. */
+export interface Deployment extends KubeObject {
+  readonly spec: DeploymentSpec;
+}
+
+export function renderDeployments(context: RenderContext): readonly KubeObject[] {
+  const called = new Set(context.options.certificates === 'none' ? [] : calledDeployments(context.bundle));
+  return (context.bundle.csv.spec.install.spec?.deployments ?? []).map((published) => {
+    const deployment = deploymentOf(context, published);
+    const mounted = called.has(published.name) ? withCertificates(deployment) : deployment;
+    return configureDeployment(mounted, context.options.config);
+  });
+}
+
+function deploymentOf(context: RenderContext, { name, label, spec }: CsvDeployment): Deployment {
+  const { template } = spec;
+  const annotations = {
+    ...context.bundle.csv.annotations,
+    ...template.metadata.annotations,
+    'olm.operatorNamespace': context.options.namespace,
+    'olm.targetNamespaces': context.targets.join(','),
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: context.options.namespace, ...(label !== undefined && { labels: label }) },
+    spec: {
+      ...spec,
+      revisionHistoryLimit: 1,
+      template: { ...template, metadata: { ...template.metadata, annotations } },
+    },
+  };
+}
+
+/** Where operators look for their certificates; these names and paths are taken, whatever the bundle has there. */
+const MOUNTS = [
+  { name: 'webhook-cert', path: '/tmp/k8s-webhook-server/serving-certs', certificate: 'tls.crt', key: 'tls.key' },
+  {
+    name: 'apiservice-cert',
+    path: '/apiserver.local.config/certificates',
+    certificate: 'apiserver.crt',
+    key: 'apiserver.key',
+  },
+] as const;
+
+function withCertificates(deployment: Deployment): Deployment {
+  const { template } = deployment.spec;
+  const { containers, volumes = [] } = template.spec;
+  const replaced = replacedVolumes(containers ?? []);
+  const secretName = certificateName(deployment.metadata.name);
+  const pod = {
+    ...template.spec,
+    containers: (containers ?? []).map((container) => mountCertificates(container, replaced)),
+    volumes: [...volumes.filter(({ name }) => !replaced.has(name)), ...certificateVolumes(secretName)],
+  };
+  return { ...deployment, spec: { ...deployment.spec, template: { ...template, spec: pod } } };
+}
+
+function replacedVolumes(containers: readonly Container[]): ReadonlySet<string> {
+  const paths = new Set<string>(MOUNTS.map(({ path }) => path));
+  const atPaths = containers.flatMap(({ volumeMounts = [] }) => volumeMounts.filter((m) => paths.has(m.mountPath)));
+  return new Set([...MOUNTS.map(({ name }) => name), ...atPaths.map(({ name }) => name)]);
+}
+
+function mountCertificates(container: Container, replaced: ReadonlySet<string>): Container {
+  const kept = (container.volumeMounts ?? []).filter(({ name }) => !replaced.has(name));
+  const added = MOUNTS.map(({ name, path }): VolumeMount => ({ name, mountPath: path }));
+  return { ...container, volumeMounts: [...kept, ...added] };
+}
+
+function certificateVolumes(secretName: string): readonly Named[] {
+  return MOUNTS.map(({ name, certificate, key }) => ({
+    name,
+    secret: {
+      secretName,
+      items: [
+        { key: 'tls.crt', path: certificate },
+        { key: 'tls.key', path: key },
+      ],
+    },
+  }));
+}

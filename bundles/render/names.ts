@@ -1,0 +1,36 @@
+/** Names of generated objects, as OLM v1 makes them, so that a cluster can be moved over. */
+import { createHash } from 'node:crypto';
+import { goJson } from '../go-json.ts';
+
+const MAX_LENGTH = 63;
+
+/**
+ * A base with a hash of what it names: `base-<sha224 in base 36>`, the base cut so that the whole is about 63 long.
+ * The value's keys must be in the order of Go's struct.
+ */
+export function uniqueName(base: string, value: unknown): string {
+  const digest = createHash('sha224')
+    .update(`${goJson(value)}\n`)
+    .digest('hex');
+  return withSuffix(base, BigInt(`0x${digest}`).toString(36));
+}
+
+/** `my.operator` → `my-operator-service`. */
+export function serviceName(deployment: string): string {
+  return withSuffix(deployment.replaceAll('.', '-'), 'service');
+}
+
+/** Name of the Secret, and of cert-manager's Certificate, of a Deployment that is called over TLS. */
+export function certificateName(deployment: string): string {
+  return withSuffix(serviceName(deployment), 'cert');
+}
+
+export function issuerName(deployment: string): string {
+  return withSuffix(certificateName(deployment), 'selfsigned-issuer');
+}
+
+/** An exact sum of 63 is not cut, so that the name has 64 characters: so do the names that exist. */
+function withSuffix(base: string, suffix: string): string {
+  const fits = base.length + suffix.length <= MAX_LENGTH;
+  return `${fits ? base : base.slice(0, MAX_LENGTH - suffix.length - 1)}-${suffix}`;
+}

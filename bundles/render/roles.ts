@@ -1,0 +1,43 @@
+/** A Role and RoleBinding for each permission in each watched namespace; none when all namespaces are watched. */
+import type { KubeObject } from '../../api/object.ts';
+import type { CsvPermission } from '../bundle.ts';
+import { uniqueName } from './names.ts';
+import { watchesAll, type RenderContext } from './options.ts';
+import { accountName } from './service-accounts.ts';
+
+export function renderRoles(context: RenderContext): readonly KubeObject[] {
+  if (watchesAll(context)) return [];
+  const permissions = context.bundle.csv.spec.install.spec?.permissions ?? [];
+  return context.targets.flatMap((target) =>
+    permissions.flatMap((permission) => roleAndBinding(context, permission, target)),
+  );
+}
+
+function roleAndBinding(context: RenderContext, permission: CsvPermission, target: string): readonly KubeObject[] {
+  const name = roleName(context, permission);
+  const metadata = { name, namespace: target };
+  return [
+    { apiVersion: RBAC, kind: 'Role', metadata, rules: permission.rules },
+    { apiVersion: RBAC, kind: 'RoleBinding', metadata, ...binding(context, permission, { kind: 'Role', name }) },
+  ];
+}
+
+export const RBAC_GROUP = 'rbac.authorization.k8s.io';
+export const RBAC = `${RBAC_GROUP}/v1`;
+
+/** `<csv>-<service account>-<hash of the permission>`. */
+export function roleName({ bundle }: RenderContext, permission: CsvPermission): string {
+  return uniqueName(`${bundle.csv.name}-${accountName(permission)}`, permission);
+}
+
+/** What makes a binding of a role to the permission's ServiceAccount. */
+export function binding(
+  { options }: RenderContext,
+  permission: CsvPermission,
+  role: { readonly kind: string; readonly name: string },
+): Readonly<Record<string, unknown>> {
+  return {
+    subjects: [{ kind: 'ServiceAccount', name: accountName(permission), namespace: options.namespace }],
+    roleRef: { apiGroup: RBAC_GROUP, ...role },
+  };
+}

@@ -1,0 +1,186 @@
+/**
+ * Reads data as a Go struct and gives it back as that struct would be written: fields that the type does not have
+ * are gone, empty optional ones are left out, required ones are there, quantities are in their canonical form. This is
+ * what OLM does with a CSV's Deployments and with CRDs, and server-side apply refuses the fields that go.
+ */
+import { canonicalQuantity } from './quantity.ts';
+import { goType, type BasicType, type GoField, type GoType } from './types.ts';
+
+type Fields = Record<string, unknown>;
+
+/** Data that does not have the type that a field wants. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError';
+  /** `spec.install.spec.deployments[0].name` */
+  readonly path: string;
+  readonly what: string;
+
+  constructor(path: string, what: string) {
+    super(`${path === '' ? 'the object' : path} ${what}`);
+    this.path = path;
+    this.what = what;
+  }
+}
+
+/**
+ * The data as a value of the named Go type, keys in the order of the struct's fields.
+ * `decode('PolicyRule', { resources: ['pods'], extra: 1 })` is `{ verbs: null, resources: ['pods'] }`.
+ * @throws DecodeError for the first field whose data has another type.
+ */
+export function decode<Result = unknown>(type: string, data: unknown): Result {
+  return decodeAs(goType(type), data, undefined) as Result;
+}
+
+/** Where the value is, innermost first; text is made of it only for an error. */
+interface Place {
+  readonly key: string | number;
+  readonly outer: Place | undefined;
+}
+
+function decodeAs(type: GoType, data: unknown, place: Place | undefined): unknown {
+  if (data === undefined || data === null) return zero(type);
+  switch (type.form) {
+    case 'basic':
+      return decodeBasic(type.type, data, place);
+    case 'struct':
+      return decodeStruct(type.fields, asObject(data, place), place);
+    case 'pointer':
+      return decodeAs(type.of, data, place);
+    case 'list':
+      if (!Array.isArray(data)) throw mismatch(place, 'a list', data);
+      return data.map((item, index) => decodeAs(type.of, item, { key: index, outer: place }));
+    case 'map':
+      return decodeMap(type.of, asObject(data, place), place);
+  }
+}
+
+function decodeStruct(fields: readonly GoField[], data: Fields, place: Place | undefined): Fields {
+  const result: Fields = {};
+  for (const field of fields) {
+    const present = Object.hasOwn(data, field.name) ? data[field.name] : undefined;
+    if ((present === undefined || present === null) && field.omitEmpty && isEmptyWhenAbsent(field)) continue;
+    const value = decodeAs(field.type, present, { key: field.name, outer: place });
+    if (field.omitEmpty && isEmpty(field, value)) continue;
+    result[field.name] = value;
+  }
+  return result;
+}
+
+function isEmptyWhenAbsent({ type, omitZero }: GoField): boolean {
+  return omitZero || !isStructLike(type);
+}
+
+/** Go never leaves out a struct, only what it points to. */
+function isStructLike(type: GoType): boolean {
+  if (type.form === 'struct') return true;
+  return type.form === 'basic' && (type.type === 'quantity' || type.type === 'intstr' || type.type === 'time');
+}
+
+function isEmpty({ type }: GoField, value: unknown): boolean {
+  if (type.form === 'pointer' || isStructLike(type)) return false;
+  if (value === null || value === '' || value === 0 || value === false) return true;
+  if (type.form === 'list') return (value as unknown[]).length === 0;
+  return type.form === 'map' && Object.keys(value as Fields).length === 0;
+}
+
+function decodeMap(of: GoType, data: Fields, place: Place | undefined): Fields {
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, decodeAs(of, value, { key, outer: place })]),
+  );
+}
+
+function zero(type: GoType): unknown {
+  if (type.form === 'struct') return decodeStruct(type.fields, {}, undefined);
+  return type.form === 'basic' ? ZEROS[type.type] : null;
+}
+
+const ZEROS: Readonly<Record<BasicType, unknown>> = {
+  string: '',
+  int: 0,
+  float: 0,
+  bool: false,
+  bytes: null,
+  json: null,
+  quantity: '0',
+  intstr: 0,
+  time: null,
+  schemaOrBool: false,
+  schemaOrArray: null,
+  schemaOrStrings: null,
+};
+
+function decodeBasic(type: BasicType, data: unknown, place: Place | undefined): unknown {
+  switch (type) {
+    case 'string':
+    case 'bytes':
+      if (typeof data !== 'string') throw mismatch(place, 'a string', data);
+      return data;
+    case 'bool':
+      if (typeof data !== 'boolean') throw mismatch(place, 'true or false', data);
+      return data;
+    case 'int':
+      if (typeof data !== 'bigint' && !Number.isInteger(data)) throw mismatch(place, 'a whole number', data);
+      return data;
+    case 'float':
+      if (typeof data !== 'bigint' && typeof data !== 'number') throw mismatch(place, 'a number', data);
+      return Number(data);
+    case 'json':
+      return data;
+    case 'intstr':
+      if (typeof data !== 'string' && !Number.isInteger(data))
+        throw mismatch(place, 'a whole number or a string', data);
+      return data;
+    case 'quantity':
+      return decodeQuantity(data, place);
+    case 'time':
+      return decodeTime(data, place);
+    default:
+      return decodeSchemaOr(type, data, place);
+  }
+}
+
+function decodeQuantity(data: unknown, place: Place | undefined): string {
+  const text = typeof data === 'number' || typeof data === 'bigint' ? String(data) : data;
+  const quantity = typeof text === 'string' ? canonicalQuantity(text.trim()) : undefined;
+  if (quantity === undefined) throw mismatch(place, 'a quantity', data);
+  return quantity;
+}
+
+function decodeTime(data: unknown, place: Place | undefined): string {
+  const time = typeof data === 'string' ? Date.parse(data) : NaN;
+  if (Number.isNaN(time)) throw mismatch(place, 'a time', data);
+  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+type SchemaOr = Extract<BasicType, `schemaOr${string}`>;
+
+/** Places of a CRD's schema that hold a schema or something else. */
+function decodeSchemaOr(type: SchemaOr, data: unknown, place: Place | undefined): unknown {
+  if (type === 'schemaOrBool' && typeof data === 'boolean') return data;
+  if (type === 'schemaOrStrings' && Array.isArray(data)) return decodeAs(goType('[]string'), data, place);
+  if (type === 'schemaOrArray' && Array.isArray(data)) {
+    return data.length === 0 ? null : decodeAs(goType('[]JSONSchemaProps'), data, place);
+  }
+  return decodeAs(goType('JSONSchemaProps'), data, place);
+}
+
+function asObject(data: unknown, place: Place | undefined): Fields {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) throw mismatch(place, 'a map', data);
+  return data as Fields;
+}
+
+function mismatch(place: Place | undefined, wanted: string, data: unknown): DecodeError {
+  const got = Array.isArray(data)
+    ? 'a list'
+    : typeof data === 'object'
+      ? 'a map'
+      : `the ${typeof data} ${String(data).slice(0, 60)}`;
+  return new DecodeError(pathOf(place), `must be ${wanted}, not ${got}`);
+}
+
+function pathOf(place: Place | undefined): string {
+  if (place === undefined) return '';
+  const outer = pathOf(place.outer);
+  if (typeof place.key === 'number') return `${outer}[${place.key}]`;
+  return outer === '' ? place.key : `${outer}.${place.key}`;
+}

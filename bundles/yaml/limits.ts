@@ -1,0 +1,47 @@
+/** Bounds that keep a hostile text from exhausting memory, stack or time. */
+import { YamlError } from './error.ts';
+
+export interface YamlLimits {
+  readonly maxBytes: number;
+  readonly maxDocuments: number;
+  readonly maxDepth: number;
+  /** Scalars and collections of one document, aliases and merged keys counted as often as they are used. */
+  readonly maxNodes: number;
+}
+
+/** Twice to ten times what the largest published bundles need: a CRD of 2.8 MB has about 150,000 nodes. */
+export const DEFAULT_YAML_LIMITS: YamlLimits = {
+  maxBytes: 16 << 20,
+  maxDocuments: 1000,
+  maxDepth: 200,
+  maxNodes: 1_000_000,
+};
+
+/** Refuses a text that would become more nodes than allowed before anything is allocated for them. */
+export function checkDensity(text: string, { maxNodes }: YamlLimits): void {
+  if (text.length <= maxNodes) return;
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    if (STARTS_NODE[text.charCodeAt(at)] === 1) count += 1;
+  }
+  if (count > maxNodes) throw tooMany(maxNodes);
+}
+
+const STARTS_NODE = new Uint8Array(0x10000);
+for (const character of '\n\r,[{:') STARTS_NODE[character.charCodeAt(0)] = 1;
+
+/** Refuses data that is too deep or has too many nodes. */
+export function checkShape(value: unknown, { maxDepth, maxNodes }: YamlLimits): void {
+  let count = 0;
+  const open: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if ((count += 1) > maxNodes) throw tooMany(maxNodes);
+    if (next.value === null || typeof next.value !== 'object') continue;
+    if (next.depth >= maxDepth) throw new YamlError({ kind: 'limit', what: 'is nested too deeply' });
+    for (const child of Object.values(next.value)) open.push({ value: child, depth: next.depth + 1 });
+  }
+}
+
+export function tooMany(maxNodes: number): YamlError {
+  return new YamlError({ kind: 'limit', what: `has more than ${maxNodes} values` });
+}
