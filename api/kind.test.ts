@@ -74,7 +74,26 @@ describe('an object as its kind', () => {
     expect(good.length).toBeGreaterThan(10);
     for (const row of good) {
       const once = parseObject(row.kind, objectOf(row, row.spec)) as KubeObject;
+      expect(once).toMatchObject({ spec: row.spec });
       expect(parseObject(row.kind, once)).toEqual(once);
     }
+  });
+
+  test('names from outside that objects have anyway neither break it nor get into anything', () => {
+    const names = '{ "__proto__": { "polluted": "yes" }, "constructor": "c", "toString": "t" }';
+    const config = JSON.parse(`{ "affinity": ${names}, "labels": { "constructor": "c" } }`) as unknown;
+    const parsed = parseObject(SUBSCRIPTION, { ...subscription, spec: { ...SUBSCRIPTION_SPEC, config } });
+    expect(parsed.spec.config).toEqual({
+      affinity: { constructor: 'c', toString: 't' },
+      labels: { constructor: 'c' },
+    });
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
+
+  test('what others define may be nested as deep as it wants', () => {
+    const depth = 100_000;
+    const affinity = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`) as unknown;
+    const spec = { ...SUBSCRIPTION_SPEC, config: { affinity } };
+    expect(parseObject(SUBSCRIPTION, { ...subscription, spec }).spec.config).toHaveProperty('affinity.a');
   });
 });

@@ -37,7 +37,7 @@ export function objectOf({ kind, name }: RuleCase, spec: Spec, namespace = 'defa
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
 const image = { image: { ref: 'registry.example/catalog:v1' } };
 
-export const CATALOG_SPEC = { source: image } as const;
+const CATALOG_SPEC = { source: image } as const;
 export const SUBSCRIPTION_SPEC = { package: 'gadget' } as const;
 export const REVISION_SPEC = {
   subscription: 'gadget',
