@@ -125,6 +125,8 @@ function normalizeRegistry(text: string, host: string): string {
     throw invalid(text, `its registry ${JSON.stringify(host)} is not a valid host`);
   }
   const lower = host.toLowerCase();
+  // Printed in lower case it would be read as part of a repository on the default registry.
+  if (!isRegistry(lower)) throw invalid(text, `its registry ${JSON.stringify(host)} has neither a dot nor a port`);
   return lower === 'index.docker.io' || lower === 'registry-1.docker.io' ? DEFAULT_REGISTRY : lower;
 }
 

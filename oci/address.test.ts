@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { lookupReach, mayReach, reachOf } from './address.ts';
+
+describe('where an address lies', () => {
+  test.each([
+    ['8.8.8.8', 'public'],
+    ['2606:4700::1111', 'public'],
+    ['127.0.0.1', 'loopback'],
+    ['127.9.9.9', 'loopback'],
+    ['0.0.0.0', 'loopback'],
+    ['::1', 'loopback'],
+    ['::', 'loopback'],
+    ['169.254.169.254', 'linkLocal'],
+    ['fe80::1', 'linkLocal'],
+    ['fe80::1%eth0', 'linkLocal'],
+    ['fd00:ec2::254', 'linkLocal'],
+    ['10.0.0.1', 'private'],
+    ['172.16.0.1', 'private'],
+    ['172.32.0.1', 'public'],
+    ['192.168.1.1', 'private'],
+    ['100.64.0.1', 'private'],
+    ['224.0.0.1', 'private'],
+    ['255.255.255.255', 'private'],
+    ['fd12:3456::1', 'private'],
+    ['::ffff:127.0.0.1', 'loopback'],
+    ['::ffff:7f00:1', 'loopback'],
+    ['::ffff:10.0.0.1', 'private'],
+    ['::127.0.0.1', 'loopback'],
+    ['64:ff9b::a9fe:a9fe', 'linkLocal'],
+    ['2002:7f00:1::', 'loopback'],
+    ['[::1]', 'loopback'],
+  ] as const)('%s is %s', (address, reach) => {
+    expect(reachOf(address)).toBe(reach);
+  });
+
+  test.each([
+    ['http://2130706433/', 'decimal'],
+    ['http://0x7f000001/', 'hexadecimal'],
+    ['http://0177.0.0.1/', 'octal'],
+    ['http://127.1/', 'shortened'],
+    ['http://127。0。0。1/', 'with other dots'],
+    ['http://[::ffff:127.0.0.1]/', 'mapped'],
+  ])('%s is loopback, written %s', async (url) => {
+    expect(await lookupReach(new URL(url).hostname)).toBe('loopback');
+  });
+
+  test('a name is where it resolves to', async () => {
+    expect(await lookupReach('localhost')).toBe('loopback');
+  });
+
+  test.each([
+    ['public', 'public', true],
+    ['public', 'private', false],
+    ['public', 'loopback', false],
+    ['public', 'linkLocal', false],
+    ['private', 'public', true],
+    ['private', 'private', true],
+    ['private', 'loopback', false],
+    ['private', 'linkLocal', false],
+    ['loopback', 'loopback', true],
+    ['loopback', 'private', true],
+    ['loopback', 'linkLocal', false],
+  ] as const)('a registry that is %s may lead to one that is %s: %s', (from, to, allowed) => {
+    expect(mayReach(from, to)).toBe(allowed);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { answerError, retryAfterSeconds } from './errors.ts';
+
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+
+describe('Retry-After', () => {
+  test.each([
+    { header: '5', want: 5, because: 'seconds' },
+    { header: ' 30 ', want: 30, because: 'spaces do not count' },
+    { header: '0', want: 1, because: 'at once would be a busy loop' },
+    { header: '1000000000', want: 3600, because: 'nobody waits for thirty years' },
+    { header: '9'.repeat(15), want: 3600, because: 'nor for longer' },
+    { header: 'Thu, 01 Jan 2026 00:01:00 GMT', want: 60, because: 'a date' },
+    { header: 'Thu, 01 Jan 2015 00:00:00 GMT', want: 1, because: 'a date that is past' },
+    { header: 'Thu, 01 Jan 2099 00:00:00 GMT', want: 3600, because: 'a date too far' },
+    { header: '-5', want: undefined, because: 'a negative number says nothing' },
+    { header: '1e9', want: undefined, because: 'this is no number here' },
+    { header: 'soon', want: undefined, because: 'a word says nothing' },
+    { header: 'Thursday', want: undefined, because: 'nor does a day' },
+    { header: '', want: undefined, because: 'it is empty' },
+    { header: undefined, want: undefined, because: 'it is missing' },
+  ])('$header → $want, because $because', ({ header, want }) => {
+    expect(retryAfterSeconds(header, NOW)).toBe(want);
+  });
+});
+
+describe('an answer that is no success', () => {
+  test.each([
+    { status: 401, code: 'UNAUTHORIZED', reason: 'RegistryDenied', retry: 'backoff' },
+    { status: 403, code: 'DENIED', reason: 'RegistryDenied', retry: 'backoff' },
+    { status: 404, code: 'MANIFEST_UNKNOWN', reason: 'ImageNotFound', retry: 'backoff' },
+    { status: 410, code: undefined, reason: 'ImageNotFound', retry: 'backoff' },
+    { status: 429, code: 'TOOMANYREQUESTS', reason: 'RegistryThrottled', retry: 'backoff' },
+    { status: 500, code: undefined, reason: 'RegistryUnavailable', retry: 'backoff' },
+    { status: 503, code: undefined, reason: 'RegistryUnavailable', retry: 'backoff' },
+    { status: 400, code: 'NAME_INVALID', reason: 'RegistryUnavailable', retry: 'backoff' },
+    { status: 418, code: undefined, reason: 'RegistryUnavailable', retry: 'backoff' },
+  ])('$status is $reason', ({ status, code, reason, retry }) => {
+    expect(answerError('quay.io', 'x', { status, headers: {}, code })).toMatchObject({ reason, retry });
+  });
+
+  test('a registry that says when to come back is asked then', () => {
+    const headers = { 'retry-after': '7' };
+    expect(answerError('quay.io', 'x', { status: 429, headers, code: undefined }).retry).toEqual({ afterSeconds: 7 });
+    expect(answerError('quay.io', 'x', { status: 503, headers, code: undefined }).retry).toEqual({ afterSeconds: 7 });
+  });
+});

@@ -1,0 +1,125 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ReasonedError } from '../api/errors.ts';
+import { formatReference, identifierOf, parseReference, withDigest, withTag } from './reference.ts';
+
+const A = 'a'.repeat(64);
+
+describe('an image reference', () => {
+  test.each([
+    { text: 'nginx', full: 'docker.io/library/nginx:latest', because: 'one name is an official image' },
+    {
+      text: 'org/app',
+      full: 'docker.io/org/app:latest',
+      because: 'two names without a dot are on the default registry',
+    },
+    {
+      text: 'docker.io/nginx:1',
+      full: 'docker.io/library/nginx:1',
+      because: 'official images have a folder of their own',
+    },
+    { text: 'index.docker.io/org/app', full: 'docker.io/org/app:latest', because: 'the old name is the same registry' },
+    { text: 'registry-1.docker.io/org/app', full: 'docker.io/org/app:latest', because: 'so is the name of its API' },
+    { text: 'quay.io/org/app:v1.2.3', full: 'quay.io/org/app:v1.2.3', because: 'a dot makes a registry' },
+    { text: 'localhost/app', full: 'localhost/app:latest', because: 'localhost is a registry' },
+    { text: 'localhost:5000/a/b/c', full: 'localhost:5000/a/b/c:latest', because: 'a port makes a registry' },
+    { text: 'Quay.IO/org/app', full: 'quay.io/org/app:latest', because: 'host names have no case' },
+    { text: '[::1]:5000/app:x', full: '[::1]:5000/app:x', because: 'an address of version 6 is a host' },
+    { text: `quay.io/a@sha256:${A}`, full: `quay.io/a@sha256:${A}`, because: 'with a digest there is no default tag' },
+    { text: `quay.io/a:v1@sha256:${A}`, full: `quay.io/a:v1@sha256:${A}`, because: 'both are kept' },
+    { text: `quay.io/a@sha512:${A}${A}`, full: `quay.io/a@sha512:${A}${A}`, because: 'sha512 is registered too' },
+    {
+      text: `quay.io/a:${'t'.repeat(128)}`,
+      full: `quay.io/a:${'t'.repeat(128)}`,
+      because: '128 characters are the longest tag',
+    },
+    { text: 'quay.io/a:V1.0_x-y', full: 'quay.io/a:V1.0_x-y', because: 'tags may have upper case' },
+    { text: 'quay.io/a__b/c--d', full: 'quay.io/a__b/c--d:latest', because: 'these separators may be doubled' },
+    {
+      text: 'xn--bcher-kva.example/app',
+      full: 'xn--bcher-kva.example/app:latest',
+      because: 'punycode is a plain host',
+    },
+  ])('$text is $full, because $because', ({ text, full }) => {
+    expect(formatReference(parseReference(text))).toBe(full);
+  });
+
+  test.each([
+    { text: '', because: 'it is empty' },
+    { text: 'HOST/app', because: 'a host of one word, written in lower case, would be a repository' },
+    { text: 'Org/App', because: 'repositories are in lower case' },
+    { text: 'quay.io/', because: 'the repository is missing' },
+    { text: 'quay.io/a//b', because: 'a part is empty' },
+    { text: 'quay.io/../b', because: 'dots alone are no name' },
+    { text: 'quay.io/a:', because: 'the tag is empty' },
+    { text: `quay.io/a:${'t'.repeat(129)}`, because: 'the tag is too long' },
+    { text: 'quay.io/a:-x', because: 'a tag does not begin with a dash' },
+    { text: 'quay.io/a:x/y', because: 'a tag has no slash' },
+    { text: 'quay.io/a@', because: 'the digest is empty' },
+    { text: `quay.io/a@sha256:${A.toUpperCase()}`, because: 'digests are in lower case' },
+    { text: `quay.io/a@sha256:${A}a`, because: 'the digest is too long' },
+    { text: `quay.io/a@sha256:${A.slice(1)}`, because: 'the digest is too short' },
+    { text: `quay.io/a@sha512:${A}`, because: 'the length is that of sha256' },
+    { text: `quay.io/a@md5:${A.slice(32)}`, because: 'md5 proves nothing' },
+    { text: `quay.io/a@sha256:${A}@sha256:${A}`, because: 'two digests' },
+    { text: 'quay.io:99999/a', because: 'there is no such port' },
+    { text: 'quay.io:0/a', because: 'port 0 cannot be reached' },
+    { text: 'quay.io:/a', because: 'the port is empty' },
+    { text: '-quay.io/a', because: 'host names do not begin with a dash' },
+    { text: 'quay_x.io/a', because: 'host names have no underscore' },
+    { text: 'qu\u0430y.io/a', because: 'a look-alike letter is not ASCII' },
+    { text: '\uFF11\uFF12\uFF17.0.0.1/a', because: 'wide digits are not ASCII' },
+    { text: 'user:pass@quay.io/a', because: 'credentials do not belong here' },
+    { text: 'docker://quay.io/a', because: 'a scheme does not belong here' },
+    { text: 'https://quay.io/a', because: 'nor does this one' },
+    { text: 'quay.io/a b', because: 'spaces' },
+    { text: 'quay.io/a\u001b[31m', because: 'control characters' },
+    { text: 'quay.io/a\n', because: 'a line end' },
+    { text: `quay.io/${'a'.repeat(256)}`, because: 'the name is longer than 255 characters' },
+    { text: `quay.io/${'a/'.repeat(1000)}a`, because: 'the text is longer than 1024 characters' },
+  ])('$text is refused, because $because', ({ text }) => {
+    expect(() => parseReference(text)).toThrow(expect.objectContaining({ reason: 'ReferenceInvalid', retry: 'never' }));
+  });
+
+  test('a digest beats a tag', () => {
+    expect(identifierOf(parseReference(`quay.io/a:v1@sha256:${A}`))).toBe(`sha256:${A}`);
+    expect(identifierOf(parseReference('quay.io/a:v1'))).toBe('v1');
+  });
+
+  test('tag and digest can be exchanged', () => {
+    const reference = parseReference('quay.io/a:v1');
+    expect(formatReference(withDigest(reference, `sha256:${A}`))).toBe(`quay.io/a:v1@sha256:${A}`);
+    expect(formatReference(withTag(withDigest(reference, `sha256:${A}`), 'v2'))).toBe('quay.io/a:v2');
+    expect(() => withTag(reference, 'a b')).toThrow(ReasonedError);
+  });
+
+  test('any text is either refused or read the same again after printing', () => {
+    const texts = fc.oneof(
+      fc.string({ maxLength: 60 }),
+      fc.stringMatching(/^[a-zA-Z0-9.:/@_[\]-]{1,60}$/),
+      fc
+        .tuple(
+          fc.constantFrom('quay.io', 'localhost:5000', 'a', 'A.b'),
+          fc.stringMatching(/^[a-z0-9._/-]{1,20}$/),
+          fc.constantFrom('', ':v1', `@sha256:${A}`),
+        )
+        .map(([host, path, end]) => `${host}/${path}${end}`),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        const parsed = tryParse(text);
+        if (parsed !== undefined) expect(parseReference(formatReference(parsed))).toEqual(parsed);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+function tryParse(text: string) {
+  try {
+    return parseReference(text);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ReasonedError);
+    return undefined;
+  }
+}
