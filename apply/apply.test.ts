@@ -1,5 +1,6 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { canonicalJson } from '../api/json.ts';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult, type Outcome } from './apply.ts';
@@ -23,17 +24,13 @@ const writes = (cluster: FakeCluster): string[] =>
     .filter(({ verb, dryRun }) => !dryRun && verb !== 'get' && verb !== 'list')
     .map(({ verb, ref }) => `${verb} ${ref.kind} ${ref.name}`);
 /** The cluster's objects without what differs from run to run. */
-const content = (cluster: FakeCluster): unknown[] =>
+const content = (cluster: FakeCluster): string[] =>
   cluster
     .objects()
-    .map(({ metadata: { name, namespace, labels, annotations }, ...rest }) => ({
-      ...rest,
-      name,
-      namespace,
-      labels,
-      annotations,
-    }))
-    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    .map(({ metadata: { name, namespace, labels, annotations }, ...rest }) =>
+      canonicalJson([name, namespace ?? '', labels ?? {}, annotations ?? {}, rest]),
+    )
+    .sort();
 const find = (cluster: FakeCluster, kind: string): KubeObject =>
   cluster.objects().find((object) => object.kind === kind && object.metadata.name.startsWith('widget')) as KubeObject;
 
@@ -167,7 +164,7 @@ describe('phases wait', () => {
 });
 
 function withoutStatus({ status: _status, ...object }: KubeObject): KubeObject {
-  return object as KubeObject;
+  return object;
 }
 
 describe('an upgrade', () => {
@@ -312,14 +309,19 @@ describe('a collision', () => {
   });
 });
 
-describe('what cannot be applied', () => {
-  const refusing = (kind: string, error: () => Error, dryRun = true): FakeCluster =>
-    clusterWithNamespace({
-      before: (sent) => {
-        if (sent.verb === 'create' && sent.dryRun === dryRun && sent.ref.kind === kind) throw error();
-      },
-    });
+const unsupported = (): Error =>
+  new FakeApiError(400, 'BadRequest', 'admission webhook "x" does not support dry run', 'ObjectInvalid');
+const refuse = (): Error => new FakeApiError(422, 'Invalid', 'data: too long');
 
+/** A cluster that refuses to create objects of a kind, in dry runs or in earnest. */
+const refusing = (kind: string, error: () => Error, dryRun = true): FakeCluster =>
+  clusterWithNamespace({
+    before: (sent) => {
+      if (sent.verb === 'create' && sent.dryRun === dryRun && sent.ref.kind === kind) throw error();
+    },
+  });
+
+describe('what cannot be applied', () => {
   test('a missing right names account, verb and resource', async () => {
     const text =
       'configmaps is forbidden: User "system:serviceaccount:ops:tenant" cannot create resource "configmaps" in API group "" in the namespace "ops"';
@@ -367,13 +369,10 @@ describe('what cannot be applied', () => {
   });
 
   test('a webhook that has no dry run does not stand in the way', async () => {
-    const unsupported = (): Error =>
-      new FakeApiError(400, 'BadRequest', 'admission webhook "x" does not support dry run', 'ObjectInvalid');
     expect((await applyRevision(refusing('ConfigMap', unsupported), request())).state).toBe('Complete');
   });
 
   test('a refusal that only shows in the write stops what is behind it, not what is beside it', async () => {
-    const refuse = (): Error => new FakeApiError(422, 'Invalid', 'data: too long');
     const result = await applyRevision(refusing('ConfigMap', refuse, false), request());
     const states = new Map(result.phases.map(({ name, state }) => [name, state]));
     expect([states.get('configuration'), states.get('bindings'), states.get('workloads')]).toEqual([
@@ -405,34 +404,34 @@ describe('what cannot be applied', () => {
   });
 });
 
-describe('killed between any two requests', () => {
-  /** Runs until the request `at`, which fails before or after it took effect; keeps no inventory, as a crash does. */
-  async function crashAt(
-    at: number,
-    when: 'before' | 'after',
-    first: readonly KubeObject[],
-    second: readonly KubeObject[],
-  ): Promise<FakeCluster> {
-    let count = 0;
-    let armed = false;
-    const crash = (): void => {
-      if (armed && ++count === at) throw new Error('killed');
-    };
-    const cluster = clusterWithNamespace({ [when]: crash });
-    const { inventory } = await applyRevision(cluster, request({ objects: first }));
-    armed = true;
-    await applyRevision(cluster, request({ objects: second, previousInventory: inventory, concurrency: 2 })).catch(
-      (error: unknown) => {
-        if ((error as Error).message !== 'killed') throw error;
-      },
-    );
-    armed = false;
-    const result = await applyRevision(cluster, request({ objects: second, previousInventory: inventory }));
-    expect(result.state).toBe('Complete');
-    expect(result.inventory.filter((entry) => entry.uid === '')).toEqual([]);
-    return cluster;
-  }
+/** Runs until the request `at`, which fails before or after it took effect; keeps no inventory, as a crash does. */
+async function crashAt(
+  at: number,
+  when: 'before' | 'after',
+  first: readonly KubeObject[],
+  second: readonly KubeObject[],
+): Promise<FakeCluster> {
+  let count = 0;
+  let armed = false;
+  const crash = (): void => {
+    if (armed && ++count === at) throw new Error('killed');
+  };
+  const cluster = clusterWithNamespace({ [when]: crash });
+  const { inventory } = await applyRevision(cluster, request({ objects: first }));
+  armed = true;
+  await applyRevision(cluster, request({ objects: second, previousInventory: inventory, concurrency: 2 })).catch(
+    (error: unknown) => {
+      if ((error as Error).message !== 'killed') throw error;
+    },
+  );
+  armed = false;
+  const result = await applyRevision(cluster, request({ objects: second, previousInventory: inventory }));
+  expect(result.state).toBe('Complete');
+  expect(result.inventory.filter((entry) => entry.uid === '')).toEqual([]);
+  return cluster;
+}
 
+describe('killed between any two requests', () => {
   const small = prepared([sample('v1', 'ConfigMap', 'widget-first', { namespace: 'ops', data: { x: '1' } })]);
   const large = prepared([
     ...sampleOperator({ image: 'registry.example/operator:2' }),

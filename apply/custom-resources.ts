@@ -1,5 +1,6 @@
 /** Which custom resources exist of the CRDs that a revision brought: asked before a CRD is removed. */
-import { describeRef, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { ReasonedError } from '../api/errors.ts';
+import { describeRef, groupKind, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { judgeOwnership } from './collision.ts';
@@ -70,12 +71,29 @@ export async function countInstances(
   const resource = resourceOf(crd);
   if (resource === undefined) return { resource: { apiVersion: '', kind: '' }, count: 0, samples: [] };
   try {
-    const found = await cluster.list(resource, undefined, signal);
+    const found = await listServed(cluster, resource, signal);
     return { resource, count: found.length, samples: found.slice(0, MOST_SAMPLES).map(nameOf) };
   } catch (error) {
     const { message } = explainFailure(error, describeRef({ ...CRD_KIND, name: crd.metadata.name }));
     return { resource, count: 'unknown', samples: [], message };
   }
+}
+
+/**
+ * Every object of a kind that is there to be served. Throws ApiUnavailable where the API server does not serve it
+ * (yet, or at the moment): a client may answer that with an empty list, which must not be read as none.
+ */
+export async function listServed(
+  cluster: Cluster,
+  kind: Pick<ObjectRef, 'apiVersion' | 'kind'>,
+  signal?: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  if ((await cluster.isNamespaced(kind, signal)) !== undefined) return cluster.list(kind, undefined, signal);
+  throw new ReasonedError({
+    reason: 'ApiUnavailable',
+    retry: 'backoff',
+    message: `${groupKind(kind)} is not served at the moment, although its CRD is there`,
+  });
 }
 
 /** What a CRD defines, in its first served version; undefined where it serves none, or was never established. */

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { identityOf } from './identity.ts';
@@ -17,7 +17,7 @@ const objects = fc
   .map((all) => prepared(all.map(({ kind, name, data }) => sample('v1', kind, name, { data: { x: data } }))));
 
 const identities = (refs: readonly (KubeObject | InventoryEntry)[]): string[] =>
-  refs.map((ref) => identityOf('metadata' in ref ? refOf(ref as KubeObject) : (ref as InventoryEntry))).sort();
+  refs.map((ref) => identityOf('metadata' in ref ? refOf(ref) : ref)).sort();
 
 /** What the API server answers to the object. */
 const answered = (object: KubeObject, uid = 'u', generation = 1): KubeObject => ({

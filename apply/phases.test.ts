@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import { compareObjects, orderObjects, phaseOf, PHASE_NAMES, type PhaseName } from './phases.ts';

@@ -6,7 +6,7 @@
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
-import { countInstances, isCrdEntry } from './custom-resources.ts';
+import { countInstances, isCrdEntry, listServed } from './custom-resources.ts';
 import type { InventoryEntry } from './inventory.ts';
 import type { Stay, UninstallPlan, UninstallStep, UninstallStepName } from './plan-uninstall.ts';
 import type { Owner } from './prepare.ts';
@@ -119,7 +119,7 @@ type Listed = { readonly objects: readonly KubeObject[] } | (Removal & { readonl
 
 async function listInstances({ cluster, options }: Run, kind: Pick<ObjectRef, 'apiVersion' | 'kind'>): Promise<Listed> {
   try {
-    return { objects: await cluster.list(kind, undefined, options.signal) };
+    return { objects: await listServed(cluster, kind, options.signal) };
   } catch (error) {
     const ref = { ...kind, name: '*' };
     return { ref, outcome: 'failed', failure: explainFailure(error, describeRef(ref)) };

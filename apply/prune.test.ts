@@ -1,0 +1,162 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ANNOTATION } from '../api/names.ts';
+import { refOf, type KubeObject } from '../api/object.ts';
+import { applyRevision } from './apply.ts';
+import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { identityOf } from './identity.ts';
+import { diffInventory, type InventoryEntry } from './inventory.ts';
+import { pruneObjects } from './prune.ts';
+import { OWNER, prepared, sample, sampleCrd, sampleOperator } from './sample-objects.ts';
+
+const options = { owner: OWNER };
+const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });
+
+async function installed(
+  objects: readonly KubeObject[],
+  fake: FakeOptions = {},
+): Promise<[FakeCluster, readonly InventoryEntry[]]> {
+  const cluster = createFakeCluster(fake);
+  cluster.put(sample('v1', 'Namespace', 'ops'));
+  const { inventory } = await applyRevision(cluster, { objects: prepared(objects), previousInventory: [] });
+  return [cluster, inventory];
+}
+const kinds = (cluster: FakeCluster): string[] => cluster.objects().map(({ kind }) => kind);
+const entryOfKind = (inventory: readonly InventoryEntry[], kind: string): InventoryEntry =>
+  inventory.find((entry) => entry.kind === kind) as InventoryEntry;
+
+const refusing =
+  (verb: string, kind: string, code: number): NonNullable<FakeOptions['before']> =>
+  (request) => {
+    if (request.verb === verb && request.ref.kind === kind) throw new FakeApiError(code, '', 'refused');
+  };
+
+describe('pruning', () => {
+  test('deletes what is listed, webhooks first and namespaces last', async () => {
+    const [cluster, inventory] = await installed([...sampleOperator(), sample('v1', 'Namespace', 'extra')]);
+    const { removals, remaining } = await pruneObjects(cluster, inventory, options);
+    expect(remaining).toEqual([]);
+    const order = removals.map(({ ref }) => ref.kind);
+    expect([order[0], order.at(-1)]).toEqual(['ValidatingWebhookConfiguration', 'Namespace']);
+    expect(kinds(cluster)).toEqual(['Namespace', 'Namespace']);
+  });
+
+  test('never touches what is desired', async () => {
+    const all = sampleOperator();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.subarray(all, { minLength: 1 }),
+        fc.subarray(all, { minLength: 1 }),
+        async (before, desired) => {
+          const [cluster, inventory] = await installed(before);
+          const wanted = prepared(desired);
+          await pruneObjects(cluster, diffInventory(inventory, wanted).pruned, options);
+          const left = new Set(cluster.objects().map((object) => identityOf(refOf(object))));
+          const both = prepared(before).map((object) => identityOf(refOf(object)));
+          const keep = new Set(wanted.map((object) => identityOf(refOf(object))));
+          for (const identity of both) expect(left.has(identity)).toBe(keep.has(identity));
+        },
+      ),
+    );
+  });
+
+  test('leaves an object that was made anew by somebody else, and one that was handed over', async () => {
+    const [cluster, inventory] = await installed(sampleOperator());
+    const config = refOf(cluster.objects().find(({ kind }) => kind === 'ConfigMap') as KubeObject);
+    await cluster.delete(config);
+    cluster.put(sample('v1', 'ConfigMap', config.name, { namespace: 'ops' }));
+    const role = refOf(cluster.objects().find(({ kind }) => kind === 'ClusterRole') as KubeObject);
+    cluster.change(role, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { [ANNOTATION.owner]: 'other/sub' } },
+    }));
+    const { removals, remaining } = await pruneObjects(cluster, inventory, options);
+    const foreign = removals.filter(({ outcome }) => outcome === 'foreign');
+    expect(foreign.map(({ ref }) => ref.kind).sort()).toEqual(['ClusterRole', 'ConfigMap']);
+    expect(remaining).toEqual([]);
+    expect(kinds(cluster)).toEqual(expect.arrayContaining(['ClusterRole', 'ConfigMap']));
+  });
+
+  test('an object that was only intended goes if it says that it is ours', async () => {
+    const [cluster, inventory] = await installed(sampleOperator());
+    cluster.put(sample('v1', 'Secret', 'theirs', { namespace: 'ops' }));
+    const intended = [
+      { ...entryOfKind(inventory, 'ConfigMap'), uid: '' },
+      { apiVersion: 'v1', kind: 'Secret', namespace: 'ops', name: 'theirs', uid: '', hash: '' },
+    ];
+    const { removals } = await pruneObjects(cluster, intended, options);
+    expect(new Map(removals.map(({ ref, outcome }) => [ref.kind, outcome]))).toEqual(
+      new Map([
+        ['ConfigMap', 'deleted'],
+        ['Secret', 'foreign'],
+      ]),
+    );
+  });
+
+  test('what is held or refused stays in the inventory', async () => {
+    const [cluster, inventory] = await installed(sampleOperator(), { before: refusing('delete', 'Role', 403) });
+    cluster.change(entryOfKind(inventory, 'Service'), (object) => ({
+      ...object,
+      metadata: { ...object.metadata, finalizers: ['lb/x'] },
+    }));
+    const { removals, remaining } = await pruneObjects(cluster, inventory, options);
+    expect(remaining.map(({ kind }) => kind).sort()).toEqual(['Role', 'Service']);
+    expect(removals.find(({ outcome }) => outcome === 'deleting')?.message).toContain('lb/x');
+    expect(removals.find(({ outcome }) => outcome === 'failed')?.failure).toMatchObject({ reason: 'Forbidden' });
+  });
+
+  test('doing it twice is doing it once', async () => {
+    const [cluster, inventory] = await installed(sampleOperator());
+    await pruneObjects(cluster, inventory, options);
+    const { removals } = await pruneObjects(cluster, inventory, options);
+    expect(new Set(removals.map(({ outcome }) => outcome))).toEqual(new Set(['gone']));
+  });
+});
+
+describe('pruning a CRD', () => {
+  test('keeps it with its objects, and names them', async () => {
+    const [cluster, inventory] = await installed([sampleCrd('Widget')]);
+    cluster.put(widget);
+    const { removals, remaining } = await pruneObjects(cluster, inventory, options);
+    expect(removals).toMatchObject([{ outcome: 'kept', message: 'it has objects: ops/first' }]);
+    expect(remaining).toEqual(inventory);
+  });
+
+  test('deletes it where that is asked for', async () => {
+    const [cluster, inventory] = await installed([sampleCrd('Widget')]);
+    cluster.put(widget);
+    await pruneObjects(cluster, inventory, { ...options, deleteCustomResources: true });
+    expect(kinds(cluster)).toEqual(['Namespace', 'Namespace']);
+  });
+
+  test('keeps it where its objects cannot be listed: what is not known is not nothing', async () => {
+    const [cluster, inventory] = await installed([sampleCrd('Widget')], { before: refusing('list', 'Widget', 503) });
+    const { removals } = await pruneObjects(cluster, inventory, options);
+    expect(removals).toMatchObject([{ outcome: 'kept' }]);
+  });
+});
+
+describe('a kind that is not served', () => {
+  const entry = { apiVersion: 'example.com/v1', kind: 'Widget', namespace: 'ops', name: 'first', uid: 'u', hash: 'h' };
+
+  test('is gone where nothing provides it any more', async () => {
+    const [cluster] = await installed(sampleOperator({ kind: 'Gadget' }));
+    expect((await pruneObjects(cluster, [entry], options)).removals).toMatchObject([{ outcome: 'gone' }]);
+  });
+
+  test.each([
+    { what: 'its CRD', provider: sampleCrd('Widget') },
+    {
+      what: 'an aggregated API',
+      provider: sample('apiregistration.k8s.io/v1', 'APIService', 'v1.example.com', {
+        spec: { group: 'example.com', service: { name: 's', namespace: 'ops' } },
+      }),
+    },
+  ])('is not taken to be gone while $what is there', async ({ provider }) => {
+    const cluster = createFakeCluster({ react: (object) => object });
+    cluster.put(provider);
+    const { removals, remaining } = await pruneObjects(cluster, [entry], options);
+    expect(removals).toMatchObject([{ outcome: 'failed', failure: { reason: 'ApiUnavailable' } }]);
+    expect(remaining).toEqual([entry]);
+  });
+});

@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest';
+import { refOf, type KubeObject } from '../api/object.ts';
+import { applyRevision } from './apply.ts';
+import { countCustomResources, type CustomResourceCounts } from './custom-resources.ts';
+import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { intendedEntries, type InventoryEntry } from './inventory.ts';
+import { planUninstall, UNINSTALL_STEPS, type CustomResourcePolicy } from './plan-uninstall.ts';
+import { OWNER, prepared, sample, sampleOperator } from './sample-objects.ts';
+import { runUninstall, type UninstallResult } from './uninstall.ts';
+
+const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });
+const objects = prepared(sampleOperator());
+const counts = (count: number | 'unknown'): CustomResourceCounts =>
+  new Map([
+    [
+      'widgets.example.com',
+      {
+        resource: { apiVersion: 'example.com/v1', kind: 'Widget' },
+        count,
+        samples: count === 0 || count === 'unknown' ? [] : ['ops/first'],
+      },
+    ],
+  ]);
+
+describe('the plan', () => {
+  const inventory = intendedEntries([...objects, ...prepared([sample('v1', 'Namespace', 'extra')])]);
+  const steps = (policy: CustomResourcePolicy, count: number | 'unknown'): readonly string[] =>
+    planUninstall(inventory, counts(count), policy).steps.map(({ name }) => name);
+  const all = UNINSTALL_STEPS.filter((name) => name !== 'customResources');
+
+  test.each<{
+    policy: CustomResourcePolicy;
+    count: number | 'unknown';
+    want: readonly string[];
+    stays: number;
+    because: string;
+  }>([
+    { policy: 'Retain', count: 0, want: all, stays: 0, because: 'an empty CRD goes' },
+    {
+      policy: 'Retain',
+      count: 2,
+      want: all.filter((name) => name !== 'crds'),
+      stays: 1,
+      because: 'a CRD with objects stays with them',
+    },
+    {
+      policy: 'Retain',
+      count: 'unknown',
+      want: all.filter((name) => name !== 'crds'),
+      stays: 1,
+      because: 'what is not known is not nothing',
+    },
+    { policy: 'Delete', count: 0, want: all, stays: 0, because: 'there is no object to delete' },
+    { policy: 'Delete', count: 2, want: UNINSTALL_STEPS, stays: 0, because: 'objects go first' },
+    { policy: 'Delete', count: 'unknown', want: UNINSTALL_STEPS, stays: 0, because: 'there may be some' },
+    { policy: 'Block', count: 0, want: all, stays: 0, because: 'nothing is in the way' },
+    { policy: 'Block', count: 1, want: [], stays: 1, because: 'nothing goes while there is an object' },
+    { policy: 'Block', count: 'unknown', want: [], stays: 1, because: 'there may be some' },
+  ])('$policy with $count objects: $want, because $because', ({ policy, count, want, stays }) => {
+    const plan = planUninstall(inventory, counts(count), policy);
+    expect(steps(policy, count)).toEqual(want);
+    expect(plan.stays).toHaveLength(stays);
+    expect(plan.state).toBe(policy === 'Block' && stays > 0 ? 'Blocked' : 'Ready');
+    for (const stay of plan.stays) expect(stay).toMatchObject({ reason: 'CustomResourcesExist' });
+  });
+
+  test('every object of the inventory goes in one step or stays', () => {
+    const { steps: planned, stays } = planUninstall(inventory, counts(2), 'Retain');
+    expect(planned.flatMap(({ entries }) => entries).length + stays.length).toBe(inventory.length);
+  });
+});
+
+async function installed(fake: FakeOptions = {}): Promise<[FakeCluster, readonly InventoryEntry[]]> {
+  const cluster = createFakeCluster(fake);
+  cluster.put(sample('v1', 'Namespace', 'ops'));
+  const { inventory } = await applyRevision(cluster, { objects, previousInventory: [] });
+  return [cluster, inventory];
+}
+
+async function uninstall(
+  cluster: FakeCluster,
+  inventory: readonly InventoryEntry[],
+  policy: CustomResourcePolicy,
+  signal?: AbortSignal,
+): Promise<UninstallResult> {
+  const options = { owner: OWNER, stepSeconds: 0.05, ...(signal !== undefined && { signal }) };
+  const found = await countCustomResources(cluster, inventory, options);
+  return runUninstall(cluster, planUninstall(inventory, found, policy), options);
+}
+const left = (cluster: FakeCluster): string[] =>
+  cluster
+    .objects()
+    .filter(({ kind }) => kind !== 'Namespace')
+    .map(({ kind }) => kind);
+const deletions = (cluster: FakeCluster): string[] =>
+  cluster.requests.filter(({ verb }) => verb === 'delete').map(({ ref }) => ref.kind);
+
+describe('the run', () => {
+  test('leaves nothing behind, in order', async () => {
+    const [cluster, inventory] = await installed();
+    expect(await uninstall(cluster, inventory, 'Retain')).toMatchObject({ state: 'Complete', stays: [], failures: [] });
+    expect(left(cluster)).toEqual([]);
+    const order = deletions(cluster);
+    expect(order[0]).toBe('ValidatingWebhookConfiguration');
+    expect(order.indexOf('Deployment')).toBeLessThan(order.indexOf('Service'));
+    expect(order.indexOf('Service')).toBeLessThan(order.indexOf('ClusterRole'));
+    expect(order.at(-1)).toBe('CustomResourceDefinition');
+  });
+
+  test('Retain keeps the CRD with its objects and says so', async () => {
+    const [cluster, inventory] = await installed();
+    cluster.put(widget);
+    const result = await uninstall(cluster, inventory, 'Retain');
+    expect(result).toMatchObject({ state: 'Complete', stays: [{ reason: 'CustomResourcesExist' }] });
+    expect(result.stays[0]?.message).toContain('ops/first');
+    expect(left(cluster).sort()).toEqual(['CustomResourceDefinition', 'Widget']);
+  });
+
+  test('Retain keeps a CRD whose first object is made after the plan', async () => {
+    const [cluster, inventory] = await installed();
+    const options = { owner: OWNER };
+    const plan = planUninstall(inventory, await countCustomResources(cluster, inventory, options), 'Retain');
+    cluster.put(widget);
+    expect(await runUninstall(cluster, plan, options)).toMatchObject({
+      state: 'Complete',
+      stays: [{ reason: 'CustomResourcesExist' }],
+    });
+    expect(left(cluster).sort()).toEqual(['CustomResourceDefinition', 'Widget']);
+  });
+
+  test('Delete takes the objects first, while the operator is there', async () => {
+    const [cluster, inventory] = await installed();
+    cluster.put(widget);
+    expect(await uninstall(cluster, inventory, 'Delete')).toMatchObject({ state: 'Complete' });
+    expect(left(cluster)).toEqual([]);
+    expect(deletions(cluster)[0]).toBe('Widget');
+  });
+
+  test('Delete stops before the operator goes while a finalizer holds an object, and names both', async () => {
+    const [cluster, inventory] = await installed();
+    cluster.put({ ...widget, metadata: { ...widget.metadata, finalizers: ['example.com/hold'] } });
+    const stuck = await uninstall(cluster, inventory, 'Delete');
+    expect(stuck).toMatchObject({ state: 'Waiting', step: 'customResources' });
+    expect(stuck.waiting).toMatchObject([{ ref: refOf(widget), message: 'it is held by example.com/hold' }]);
+    expect(left(cluster)).toContain('Deployment');
+    cluster.change(refOf(widget), (object) => ({ ...object, metadata: { ...object.metadata, finalizers: [] } }));
+    expect(await uninstall(cluster, inventory, 'Delete')).toMatchObject({ state: 'Complete' });
+    expect(left(cluster)).toEqual([]);
+  });
+
+  test('Block does nothing while there are objects', async () => {
+    const [cluster, inventory] = await installed();
+    cluster.put(widget);
+    expect(await uninstall(cluster, inventory, 'Block')).toMatchObject({ state: 'Waiting', removals: [] });
+    expect(deletions(cluster)).toEqual([]);
+  });
+
+  test('objects of others with our names stay, and are told', async () => {
+    const [cluster, inventory] = await installed();
+    const role = cluster.objects().find(({ kind }) => kind === 'ClusterRole') as KubeObject;
+    await cluster.delete(refOf(role));
+    cluster.put(sample(role.apiVersion, 'ClusterRole', role.metadata.name));
+    const result = await uninstall(cluster, inventory, 'Retain');
+    expect(result).toMatchObject({ state: 'Complete', stays: [{ reason: 'Collision' }] });
+    expect(left(cluster)).toEqual(['ClusterRole']);
+  });
+
+  test('a CRD that hangs in deletion is written to, which frees it', async () => {
+    const [cluster, inventory] = await installed();
+    const crd = inventory.find(({ kind }) => kind === 'CustomResourceDefinition') as InventoryEntry;
+    cluster.change(crd, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, finalizers: ['customresourcecleanup'] },
+    }));
+    const hanging = {
+      ...cluster,
+      patch: async (...args: Parameters<FakeCluster['patch']>) => {
+        const patched = await cluster.patch(...args);
+        cluster.change(args[0], (object) => ({ ...object, metadata: { ...object.metadata, finalizers: [] } }));
+        return patched;
+      },
+    };
+    expect(await uninstall(hanging, inventory, 'Retain')).toMatchObject({ state: 'Complete' });
+    expect(left(cluster)).toEqual([]);
+  });
+
+  test('an inventory that was lost is made up for by what was intended', async () => {
+    const [cluster] = await installed();
+    cluster.put(sample('v1', 'ConfigMap', 'theirs', { namespace: 'ops' }));
+    expect(await uninstall(cluster, intendedEntries(objects), 'Retain')).toMatchObject({ state: 'Complete' });
+    expect(left(cluster)).toEqual(['ConfigMap']);
+  });
+
+  test('a refusal ends the run with its reason, and the steps behind are not begun', async () => {
+    const [cluster, inventory] = await installed({
+      before: ({ verb, ref }) => {
+        if (verb === 'delete' && ref.kind === 'Deployment') throw new FakeApiError(403, 'Forbidden', 'no');
+      },
+    });
+    expect(await uninstall(cluster, inventory, 'Retain')).toMatchObject({
+      state: 'Failed',
+      step: 'workloads',
+      failures: [{ reason: 'Forbidden' }],
+    });
+    expect(left(cluster)).toContain('Service');
+  });
+
+  test('killed between any two requests, the next run leaves nothing behind', async () => {
+    const [calm, calmInventory] = await installed();
+    calm.put(widget);
+    const before = calm.requests.length;
+    await uninstall(calm, calmInventory, 'Delete');
+    const requests = calm.requests.length - before;
+    for (let at = 1; at <= requests; at++) {
+      for (const when of ['before', 'after'] as const) {
+        let count = 0;
+        let armed = false;
+        const crash = (): void => {
+          if (armed && ++count === at) throw new Error('killed');
+        };
+        const [cluster, inventory] = await installed({ [when]: crash });
+        cluster.put(widget);
+        armed = true;
+        await uninstall(cluster, inventory, 'Delete').catch((error: unknown) => {
+          if ((error as Error).message !== 'killed') throw error;
+        });
+        armed = false;
+        expect(await uninstall(cluster, inventory, 'Delete')).toMatchObject({ state: 'Complete' });
+        expect(left(cluster), `${when} request ${at}`).toEqual([]);
+      }
+    }
+  });
+});
+
+describe('counting custom resources', () => {
+  test('says unknown where discovery lags behind the CRD, and nothing is removed on that account', async () => {
+    const [cluster, inventory] = await installed();
+    cluster.put(widget);
+    const lagging: FakeCluster = {
+      ...cluster,
+      isNamespaced: async (kind) => (kind.kind === 'Widget' ? undefined : cluster.isNamespaced(kind)),
+      list: async () => [],
+    };
+    const found = await countCustomResources(lagging, inventory, { owner: OWNER });
+    expect(found.get('widgets.example.com')?.count).toBe('unknown');
+    expect(await uninstall(lagging, inventory, 'Delete')).toMatchObject({ state: 'Failed', step: 'customResources' });
+    await uninstall(lagging, inventory, 'Retain');
+    expect(left(cluster)).toEqual(expect.arrayContaining(['Widget', 'CustomResourceDefinition']));
+  });
+
+  test('leaves out CRDs that are gone or not ours', async () => {
+    const [cluster, inventory] = await installed();
+    const crd = inventory.find(({ kind }) => kind === 'CustomResourceDefinition') as InventoryEntry;
+    cluster.change(crd, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { 'slipway.dev/owner': 'other/sub' } },
+    }));
+    expect(await countCustomResources(cluster, inventory, { owner: OWNER })).toEqual(new Map());
+  });
+});

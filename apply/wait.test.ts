@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject, ObjectRef } from '../api/object.ts';
+import { refOf } from '../api/object.ts';
+import { createFakeCluster, settle } from './fake-cluster.ts';
+import { sampleDeployment } from './sample-objects.ts';
+import { observeByPolling, waitUntilGone, waitUntilReady, type Observation, type Observe } from './wait.ts';
+
+const deployment = sampleDeployment('a');
+const ref = refOf(deployment);
+const working = settle({ ...deployment, metadata: { ...deployment.metadata, generation: 1 } });
+const givenUp: KubeObject = {
+  ...deployment,
+  status: { conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'x' }] },
+};
+const held: KubeObject = {
+  ...deployment,
+  metadata: { ...deployment.metadata, deletionTimestamp: '2000-01-01T00:00:00Z', finalizers: ['example.com/hold'] },
+};
+
+/** Tells these states of the one object, then nothing more until aborted. */
+function observing(...states: readonly (KubeObject | undefined)[]): Observe {
+  return async function* observe(_refs: readonly ObjectRef[], signal: AbortSignal): AsyncGenerator<Observation[]> {
+    for (const object of states) yield [{ ref, object }];
+    await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+  };
+}
+
+/** Never tells anything, and does not look at the signal. */
+const deaf: Observe = () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) });
+
+describe('waiting until objects work', () => {
+  test('ends as soon as they do', async () => {
+    expect(
+      await waitUntilReady([ref], { observe: observing(undefined, deployment, working), deadlineSeconds: 600 }),
+    ).toEqual([]);
+  });
+
+  test('ends at once when one has failed for good', async () => {
+    const unready = await waitUntilReady([ref], { observe: observing(deployment, givenUp), deadlineSeconds: 600 });
+    expect(unready).toMatchObject([{ ref, health: { state: 'Failed' } }]);
+  });
+
+  test('answers what is missing when the deadline is over', async () => {
+    const unready = await waitUntilReady([ref], { observe: observing(undefined), deadlineSeconds: 0.02 });
+    expect(unready).toMatchObject([{ ref, health: { state: 'Progressing', message: 'it does not exist' } }]);
+  });
+
+  test('a source that ignores the signal does not hold it up', async () => {
+    expect(await waitUntilReady([ref], { observe: deaf, deadlineSeconds: 0.02 })).toMatchObject([
+      { health: { state: 'Unknown' } },
+    ]);
+  });
+
+  test('an abort is thrown with its reason, also when it comes first', async () => {
+    const lost = new Error('lease lost');
+    const options = { observe: observing(deployment), deadlineSeconds: 600 };
+    const controller = new AbortController();
+    const waiting = waitUntilReady([ref], {
+      ...options,
+      signal: controller.signal,
+      onProgress: () => controller.abort(lost),
+    });
+    await expect(waiting).rejects.toBe(lost);
+    await expect(waitUntilReady([ref], { ...options, signal: AbortSignal.abort(lost) })).rejects.toBe(lost);
+  });
+
+  test('what the source throws is thrown', async () => {
+    const broken: Observe = async function* broken() {
+      yield [{ ref, object: undefined }];
+      throw new Error('broken');
+    };
+    await expect(waitUntilReady([ref], { observe: broken, deadlineSeconds: 600 })).rejects.toThrow('broken');
+  });
+
+  test('nothing to wait for is no wait', async () => {
+    expect(await waitUntilReady([], { observe: observing(), deadlineSeconds: 600 })).toEqual([]);
+  });
+});
+
+describe('waiting until objects are gone', () => {
+  test('ends when they are', async () => {
+    expect(
+      await waitUntilGone([ref], { observe: observing(deployment, held, undefined), deadlineSeconds: 600 }),
+    ).toEqual([]);
+  });
+
+  test('names what holds those that are left', async () => {
+    const left = await waitUntilGone([ref], { observe: observing(held), deadlineSeconds: 0.02 });
+    expect(left).toMatchObject([{ ref, health: { message: 'it is held by example.com/hold' } }]);
+  });
+});
+
+test('polling tells the state at once and again until it has changed', async () => {
+  const cluster = createFakeCluster({ react: (object) => object });
+  cluster.put(deployment);
+  let polls = 0;
+  const unready = await waitUntilReady([ref], {
+    observe: observeByPolling(cluster),
+    deadlineSeconds: 600,
+    onProgress: () => {
+      if (++polls === 2) cluster.change(ref, settle);
+    },
+  });
+  expect([unready, polls]).toEqual([[], 3]);
+});
