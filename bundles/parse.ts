@@ -102,7 +102,7 @@ interface DecodedCsv {
 
 function decodeCsv(manifest: Manifest): DecodedCsv {
   try {
-    return decode<DecodedCsv>(CSV, manifest.object);
+    return decode(CSV, manifest.object) as DecodedCsv;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const place = `${manifest.file}, document ${manifest.document}`;

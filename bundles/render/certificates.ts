@@ -157,11 +157,14 @@ function inject(object: KubeObject, ca: string): KubeObject {
   const { spec = {}, webhooks = [] } = object as KubeObject & Called;
   if (object.kind === 'APIService') return { ...object, spec: { ...spec, caBundle: ca } };
   if (object.kind !== CRD_KIND) {
-    const filled = webhooks.map((hook) => ({ ...hook, clientConfig: { ...hook.clientConfig, caBundle: ca } }));
-    return { ...object, webhooks: filled };
+    return { ...object, webhooks: webhooks.map((webhook) => withAuthority(webhook, ca)) };
   }
   const { conversion = {} } = spec;
   const { webhook = {} } = conversion;
   const clientConfig = { ...webhook.clientConfig, caBundle: ca };
   return { ...object, spec: { ...spec, conversion: { ...conversion, webhook: { ...webhook, clientConfig } } } };
+}
+
+function withAuthority(webhook: { readonly clientConfig?: object }, ca: string): object {
+  return { ...webhook, clientConfig: { ...webhook.clientConfig, caBundle: ca } };
 }

@@ -30,7 +30,7 @@ const decoded = new WeakMap<Manifest, Crd>();
 function decodeCrd(manifest: Manifest): Crd {
   const known = decoded.get(manifest);
   if (known !== undefined) return known;
-  const { apiVersion, kind, metadata, spec } = decode<Crd>('CustomResourceDefinition', manifest.object);
+  const { apiVersion, kind, metadata, spec } = decode('CustomResourceDefinition', manifest.object) as Crd;
   const crd = { apiVersion, kind, metadata: publishedMetadata(metadata), spec };
   decoded.set(manifest, crd);
   return crd;

@@ -8,6 +8,7 @@ import type { Bundle } from '../bundle.ts';
 import { renderAdditionalObjects } from './additional-objects.ts';
 import { renderApiServices } from './api-services.ts';
 import { renderCertificates } from './certificates.ts';
+import { checkConfigNames } from './config/configure.ts';
 import { renderClusterRoles } from './cluster-roles.ts';
 import { renderCrds } from './crds.ts';
 import { renderDeployments } from './deployments.ts';
@@ -43,6 +44,7 @@ export const GENERATORS: readonly ((context: RenderContext) => readonly KubeObje
  * retry with the same bundle and options.
  */
 export function renderBundle(bundle: Bundle, options: RenderOptions): readonly KubeObject[] {
+  checkConfigNames(bundle, options.config);
   const context = { bundle, options, targets: pickTargets(bundle, options) };
   return GENERATORS.flatMap((generate) => generate(context));
 }

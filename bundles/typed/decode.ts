@@ -27,8 +27,8 @@ export class DecodeError extends Error {
  * `decode('PolicyRule', { resources: ['pods'], extra: 1 })` is `{ verbs: null, resources: ['pods'] }`.
  * @throws DecodeError for the first field whose data has another type.
  */
-export function decode<Result = unknown>(type: string, data: unknown): Result {
-  return decodeAs(goType(type), data, undefined) as Result;
+export function decode(type: string, data: unknown): unknown {
+  return decodeAs(goType(type), data, undefined);
 }
 
 /** Where the value is, innermost first; text is made of it only for an error. */
@@ -49,7 +49,7 @@ function decodeAs(type: GoType, data: unknown, place: Place | undefined): unknow
     case 'list':
       if (!Array.isArray(data)) throw mismatch(place, 'a list', data);
       return data.map((item, index) => decodeAs(type.of, item, { key: index, outer: place }));
-    case 'map':
+    default:
       return decodeMap(type.of, asObject(data, place), place);
   }
 }
@@ -170,12 +170,13 @@ function asObject(data: unknown, place: Place | undefined): Fields {
 }
 
 function mismatch(place: Place | undefined, wanted: string, data: unknown): DecodeError {
-  const got = Array.isArray(data)
-    ? 'a list'
-    : typeof data === 'object'
-      ? 'a map'
-      : `the ${typeof data} ${String(data).slice(0, 60)}`;
-  return new DecodeError(pathOf(place), `must be ${wanted}, not ${got}`);
+  return new DecodeError(pathOf(place), `must be ${wanted}, not ${describe(data)}`);
+}
+
+function describe(data: unknown): string {
+  if (Array.isArray(data)) return 'a list';
+  if (typeof data === 'string') return `the string ${JSON.stringify(data.slice(0, 60))}`;
+  return typeof data === 'number' || typeof data === 'bigint' || typeof data === 'boolean' ? String(data) : 'a map';
 }
 
 function pathOf(place: Place | undefined): string {

@@ -1,0 +1,62 @@
+/** Changes to a container: environment, resources, mounts, arguments. Init containers stay as they are. */
+import type { ContainerConfig } from '../../../api/operator-config.ts';
+import { canonicalJson } from '../../../api/json.ts';
+import type { Container, Named, VolumeMount } from '../../bundle.ts';
+import type { Layer } from './configure.ts';
+import { readConfig } from './read.ts';
+
+type Part = Layer<Omit<ContainerConfig, 'name'>>;
+
+/** The container with one layer of the configuration applied. */
+export function configureContainer(container: Container, layer: Part): Container {
+  const { args, resources } = layer.config;
+  return {
+    ...container,
+    ...(args !== undefined && { args: [...(container.args ?? []), ...args] }),
+    ...environment(container, layer),
+    ...(resources !== undefined && {
+      resources: readConfig('ResourceRequirements', resources, `${layer.path}.resources`) as Container['resources'],
+    }),
+    ...mounts(container, layer),
+  };
+}
+
+function environment(container: Container, { path, config }: Part): Partial<Container> {
+  const env = readConfig('[]EnvVar', config.env ?? [], `${path}.env`) as readonly Named[];
+  const envFrom = readConfig('[]EnvFromSource', config.envFrom ?? [], `${path}.envFrom`) as readonly unknown[];
+  return {
+    ...(env.length > 0 && { env: override(container.env ?? [], env, ({ name }) => name) }),
+    ...(envFrom.length > 0 && { envFrom: addMissing(container.envFrom ?? [], envFrom) }),
+  };
+}
+
+function mounts(container: Container, { path, config }: Part): Partial<Container> {
+  const added = readConfig('[]VolumeMount', config.volumeMounts ?? [], `${path}.volumeMounts`) as VolumeMount[];
+  if (added.length === 0) return {};
+  return { volumeMounts: override(container.volumeMounts ?? [], added, ({ mountPath }) => mountPath) };
+}
+
+/** Replaces in place what has the same key, and appends the rest. */
+export function override<Item>(
+  existing: readonly Item[],
+  added: readonly Item[],
+  keyOf: (item: Item) => string,
+): readonly Item[] {
+  const result = [...existing];
+  for (const item of added) {
+    const at = result.findIndex((candidate) => keyOf(candidate) === keyOf(item));
+    if (at < 0) result.push(item);
+    else result[at] = item;
+  }
+  return result;
+}
+
+/** Appends what is not there already. */
+export function addMissing(existing: readonly unknown[], added: readonly unknown[]): readonly unknown[] {
+  const known = new Set(existing.map(canonicalJson));
+  const missing = added.filter((item) => {
+    const text = canonicalJson(item);
+    return !known.has(text) && known.add(text);
+  });
+  return [...existing, ...missing];
+}
