@@ -92,6 +92,23 @@ export function setCondition(
   return [...others, changed].sort((a, b) => rank(a.type) - rank(b.type));
 }
 
+/**
+ * The conditions after a new judgement of the whole object: those given are set, `Reconciling` and `Stalled` go
+ * unless they are among them, others stay.
+ */
+export function replaceConditions(
+  conditions: readonly Condition[] | undefined,
+  next: readonly NextCondition[],
+  { observedGeneration, now }: { readonly observedGeneration: number; readonly now: Date },
+): readonly Condition[] {
+  const told = new Set<string>(next.map(({ type }) => type));
+  const kept = (conditions ?? []).filter(({ type }) => told.has(type) || !ABNORMAL_TRUE.has(type));
+  return next.reduce<readonly Condition[]>(
+    (all, condition) => setCondition(all, { ...condition, observedGeneration }, now),
+    kept,
+  );
+}
+
 /** The conditions without those of the given types. */
 export function removeConditions(
   conditions: readonly Condition[] | undefined,

@@ -59,7 +59,10 @@ async function refresh(deps: CatalogDeps, catalog: Catalog, options: RefreshOpti
     tellChange(deps, catalog, found);
     return isPinned(catalog) ? undefined : { requeueAfterSeconds: intervalSeconds(catalog) };
   } catch (error) {
-    if (error instanceof ReasonedError && error.reason !== 'Conflict') await tellFailure(deps, catalog, error);
+    if (!(error instanceof ReasonedError) || error.reason === 'Conflict') throw error;
+    await tellFailure(deps, catalog, error);
+    // What cannot be read will not get better by itself, but the tag may be moved to something that can.
+    if (error.retry === 'never' && !isPinned(catalog)) return { requeueAfterSeconds: intervalSeconds(catalog) };
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /** The status of a Catalog. Pure. */
 import type { Catalog, CatalogStatus } from '../../api/catalog.ts';
-import { formatTime, removeConditions, setCondition, type NextCondition } from '../../api/conditions.ts';
+import { formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 
@@ -76,14 +76,9 @@ interface Verdict {
 
 function judged(status: CatalogStatus, catalog: Catalog, { conditions, now }: Verdict): CatalogStatus {
   const observedGeneration = catalog.metadata.generation ?? 0;
-  const kept = conditions.map(({ type }) => type);
-  const cleared = removeConditions(
-    catalog.status?.conditions,
-    ...(['Reconciling', 'Stalled'] as const).filter((type) => !kept.includes(type)),
-  );
   return {
     ...status,
-    conditions: conditions.reduce((all, next) => setCondition(all, { ...next, observedGeneration }, now), cleared),
+    conditions: replaceConditions(catalog.status?.conditions, conditions, { observedGeneration, now }),
   };
 }
 

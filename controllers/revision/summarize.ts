@@ -1,7 +1,7 @@
 /** The status of a Revision, from what a roll-out came to. Pure. */
 import type { ApplyResult, PhaseResult, Unready } from '../../apply/apply.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
-import { findCondition, formatTime, removeConditions, setCondition, type NextCondition } from '../../api/conditions.ts';
+import { findCondition, formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
 import type { Retry } from '../../api/errors.ts';
 import { describeRef } from '../../api/object.ts';
 import type { Reason } from '../../api/reasons.ts';
@@ -28,27 +28,15 @@ export function summarizeRevision(revision: Revision, findings: RevisionFindings
   const before: RevisionStatus = revision.status ?? {};
   const observedGeneration = revision.metadata.generation ?? 0;
   const firstReadyTime = before.firstReadyTime ?? (judgement.state === 'Ready' ? formatTime(now) : undefined);
-  const conditions = conditionsFor(judgement)
-    .map((condition) => ({ ...condition, observedGeneration }))
-    .reduce((all, next) => setCondition(all, next, now), removeConditions(before.conditions, 'Reconciling', 'Stalled'));
+  const conditions = replaceConditions(before.conditions, conditionsFor(judgement), { observedGeneration, now });
   return {
     ...before,
     observedGeneration,
-    conditions: keepTransition(conditions, before.conditions),
+    conditions,
     ...(firstReadyTime !== undefined && { firstReadyTime }),
     ...(inventory !== undefined && { inventory }),
     ...(phases !== undefined && { phases }),
   };
-}
-
-type Conditions = NonNullable<RevisionStatus['conditions']>;
-
-/** `Reconciling` was taken out and put in again: since when it holds must not be lost, deadlines count from it. */
-function keepTransition(conditions: Conditions, before: Conditions | undefined): Conditions {
-  return conditions.map((condition) => {
-    const old = before?.find(({ type }) => type === condition.type);
-    return old?.status === condition.status ? { ...condition, lastTransitionTime: old.lastTransitionTime } : condition;
-  });
 }
 
 function conditionsFor({ state, reason, message, unfinished }: Judgement): readonly NextCondition[] {

@@ -1,0 +1,165 @@
+/**
+ * Decides what a Subscription needs now. Pure: a function of the Subscription, its Revisions and the catalogs.
+ *
+ *   a version that failed is remembered → the resolver says what comes next → an existing Revision of exactly
+ *   that is made active, or a new one is made; a person's approval may come in between
+ *
+ * Going back after a failure is no case of its own: with the failed version out of the question, the resolver
+ * answers with what worked before, and the Revision of that exists.
+ */
+import { findCondition } from '../../api/conditions.ts';
+import { ANNOTATION } from '../../api/names.ts';
+import type { Revision } from '../../api/revision.ts';
+import { STATUS_LIMITS, type Subscription, type SubscriptionStatus } from '../../api/subscription.ts';
+import { formatTime } from '../../api/conditions.ts';
+import type { CatalogBundle } from '../../catalog/model.ts';
+import type { Choice, Decision } from '../../resolver/decision.ts';
+import type { Installed, Wanted } from '../../resolver/input.ts';
+import { resolve } from '../../resolver/resolve.ts';
+import { configHash } from './config-hash.ts';
+import { activeOf, failedOf, installedOf } from './history.ts';
+import type { SubscriptionFacts } from './observe.ts';
+
+export type Quarantined = NonNullable<SubscriptionStatus['quarantined']>[number];
+
+/** What exactly is to be active. */
+export interface Target {
+  readonly bundle: CatalogBundle;
+  readonly catalog: string;
+  readonly channel: string;
+  readonly configHash: string;
+}
+
+export type Action =
+  | { readonly do: 'nothing' }
+  /** Pull, render and store a new Revision. */
+  | { readonly do: 'create'; readonly target: Target; readonly approved: boolean }
+  /** Make an existing Revision the active one. */
+  | { readonly do: 'activate'; readonly revision: Revision }
+  /** The stored manifests are lost: render them again. */
+  | { readonly do: 'restore'; readonly revision: Revision; readonly target: Target }
+  | { readonly do: 'awaitApproval'; readonly revision: Revision };
+
+export type SubscriptionPlan = { readonly kind: 'uninstall' } | { readonly kind: 'suspended' } | ResolvedPlan;
+
+export interface ResolvedPlan {
+  readonly kind: 'resolved';
+  readonly decision: Decision;
+  readonly action: Action;
+  readonly active: Revision | undefined;
+  /** What works now. */
+  readonly installed: Revision | undefined;
+  /** The active Revision, where it has failed. */
+  readonly failed: Revision | undefined;
+  readonly quarantined: readonly Quarantined[];
+}
+
+export function decideSubscription(facts: SubscriptionFacts): SubscriptionPlan {
+  const { subscription } = facts;
+  if (subscription.metadata.deletionTimestamp !== undefined) return { kind: 'uninstall' };
+  if (subscription.spec.suspend) return { kind: 'suspended' };
+  const failed = failedOf(subscription, facts.revisions, facts.now);
+  const installed = installedOf(facts.revisions, failed);
+  const quarantined = quarantine(facts, failed, installed);
+  const decision = resolve({
+    wanted: wantedOf(subscription),
+    ...(installed !== undefined && { installed: describeInstalled(installed) }),
+    catalogs: facts.catalogs,
+    quarantined: quarantined.map(({ bundle }) => bundle),
+  });
+  const active = activeOf(facts.revisions);
+  const action =
+    decision.kind === 'none' ? keep(facts, installed, active) : act(facts, { choice: decision, active, failed });
+  return { kind: 'resolved', decision, action, active, installed, failed, quarantined };
+}
+
+function wantedOf({ spec }: Subscription): Wanted {
+  const { package: name, channel, version, edges, dependencies, catalog } = spec;
+  return {
+    package: name,
+    edges,
+    dependencies,
+    ...(channel !== undefined && { channel }),
+    ...(version !== undefined && { version }),
+    ...(catalog !== undefined && { catalog }),
+  };
+}
+
+function describeInstalled({ spec }: Revision): Installed {
+  const { bundle, version, release, catalog, image } = spec;
+  return { bundle, version, catalog, image, ...(release !== undefined && { release }) };
+}
+
+/**
+ * What is out of the question because it failed: as known, with the one that fails now where there is something
+ * to go back to. A person lifts it by asking for a reconcile or by changing the spec.
+ */
+function quarantine(
+  { subscription, now }: SubscriptionFacts,
+  failed: Revision | undefined,
+  installed: Revision | undefined,
+): readonly Quarantined[] {
+  const known = isAskedAnew(subscription) ? [] : (subscription.status?.quarantined ?? []);
+  const goesBack = subscription.spec.onFailure.strategy === 'Rollback' && installed !== undefined;
+  if (failed === undefined || !goesBack || known.some(({ bundle }) => bundle === failed.spec.bundle)) return known;
+  return [...known, describeFailure(failed, now)].slice(-STATUS_LIMITS.quarantined);
+}
+
+/** Whether a person has changed the spec, or asked for a reconcile, since the last one. */
+export function isAskedAnew({ metadata, status }: Subscription): boolean {
+  const requested = metadata.annotations?.[ANNOTATION.reconcileRequestedAt];
+  return status?.observedGeneration !== metadata.generation || status?.lastHandledReconcileAt !== requested;
+}
+
+function describeFailure({ spec, status }: Revision, now: Date): Quarantined {
+  const ready = findCondition(status?.conditions, 'Ready');
+  return {
+    bundle: spec.bundle,
+    version: spec.version,
+    image: spec.image,
+    reason: ready?.reason ?? 'ApplyFailed',
+    message: ready?.message ?? '',
+    since: formatTime(now),
+  };
+}
+
+/** Without an answer everything stays as it is; what failed gives way to what worked. */
+function keep({ revisions }: SubscriptionFacts, installed: Revision | undefined, active: Revision | undefined): Action {
+  if (installed === undefined || active === installed || active?.status?.firstReadyTime === undefined)
+    return { do: 'nothing' };
+  return revisions.includes(installed) ? { do: 'activate', revision: installed } : { do: 'nothing' };
+}
+
+interface Situation {
+  readonly choice: Choice;
+  readonly active: Revision | undefined;
+  readonly failed: Revision | undefined;
+}
+
+function act({ subscription, revisions }: SubscriptionFacts, { choice, active }: Situation): Action {
+  const { next: bundle, catalog, channel } = choice;
+  const target: Target = { bundle, catalog, channel, configHash: configHash(subscription) };
+  const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
+  if (existing === undefined) return { do: 'create', target, approved: isApproved(subscription, active, bundle) };
+  if (lacksManifests(existing)) return { do: 'restore', revision: existing, target };
+  if (existing === active) return { do: 'nothing' };
+  return existing.spec.approved ? { do: 'activate', revision: existing } : { do: 'awaitApproval', revision: existing };
+}
+
+/** Approval is about versions: another configuration of the same bundle is the person's own doing. */
+function isApproved({ spec }: Subscription, active: Revision | undefined, { name }: CatalogBundle): boolean {
+  return spec.approval === 'Automatic' || active?.spec.bundle === name;
+}
+
+/** Whether a Revision is exactly what is wanted; a bundle that was published anew under the same name is another. */
+export function isRevisionOf({ spec, metadata }: Revision, { bundle, configHash: hash }: Target): boolean {
+  const digest = /@(?<digest>sha256:[a-f0-9]{64})$/.exec(bundle.image)?.groups?.['digest'];
+  const sameImage = digest === undefined || spec.image.endsWith(digest);
+  return (
+    metadata.deletionTimestamp === undefined && spec.bundle === bundle.name && spec.configHash === hash && sameImage
+  );
+}
+
+function lacksManifests({ status }: Revision): boolean {
+  return findCondition(status?.conditions, 'Ready')?.reason === 'ManifestsMissing';
+}

@@ -1,0 +1,73 @@
+/** Which events a change of a Subscription's status is worth. Pure. */
+import { findCondition, isReason } from '../../api/conditions.ts';
+import type { SubscriptionStatus } from '../../api/subscription.ts';
+import type { EventFacts } from '../events.ts';
+
+/** The events, in order: what begins, what is reached, what fails. Nothing is told twice. */
+export function eventsOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): readonly EventFacts[] {
+  return [
+    quarantineOf(before, after),
+    beginningOf(before, after),
+    arrivalOf(before, after),
+    troubleOf(before, after),
+  ].filter((event) => event !== undefined);
+}
+
+function quarantineOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
+  const known = new Set(before?.quarantined?.map(({ bundle }) => bundle));
+  const fresh = after.quarantined?.find(({ bundle }) => !known.has(bundle));
+  if (fresh === undefined) return undefined;
+  const note = `${fresh.bundle} failed and is given up: ${fresh.message}`;
+  return { type: 'Warning', reason: 'RollingBack', action: 'Upgrade', note };
+}
+
+function beginningOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
+  const { pending, installed } = after;
+  if (pending === undefined || pending.bundle === before?.pending?.bundle || pending.bundle === installed?.bundle)
+    return undefined;
+  const waits = pending.reason === 'ApprovalRequired' ? ' once it is approved' : '';
+  return installed === undefined
+    ? { type: 'Normal', reason: 'Installing', action: 'Install', note: `${pending.bundle} is to be installed${waits}` }
+    : {
+        type: 'Normal',
+        reason: 'Upgrading',
+        action: 'Upgrade',
+        note: `${pending.bundle} is to follow ${installed.bundle}${waits}`,
+      };
+}
+
+function arrivalOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
+  const { installed } = after;
+  if (installed === undefined || installed.bundle === before?.installed?.bundle) return undefined;
+  const action = before?.installed === undefined ? 'Install' : 'Upgrade';
+  return { type: 'Normal', reason: 'Succeeded', action, note: `${installed.bundle} is installed and healthy` };
+}
+
+function troubleOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
+  const stalled = findCondition(after.conditions, 'Stalled') ?? retryingOf(after);
+  const known = findCondition(before?.conditions, 'Stalled') ?? retryingOf(before);
+  if (stalled === undefined || (known?.reason === stalled.reason && known.message === stalled.message))
+    return undefined;
+  if (!isReason(stalled.reason)) return undefined;
+  return {
+    type: 'Warning',
+    reason: stalled.reason,
+    action: after.installed === undefined ? 'Install' : 'Upgrade',
+    note: stalled.message,
+  };
+}
+
+const BUSY: ReadonlySet<string> = new Set([
+  'Progressing',
+  'Installing',
+  'Upgrading',
+  'RollingBack',
+  'Repairing',
+  'Uninstalling',
+]);
+
+/** Work under way that says why it does not come to an end. */
+function retryingOf(status: SubscriptionStatus | undefined): ReturnType<typeof findCondition> {
+  const condition = findCondition(status?.conditions, 'Reconciling');
+  return condition === undefined || BUSY.has(condition.reason) ? undefined : condition;
+}

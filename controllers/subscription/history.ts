@@ -1,0 +1,54 @@
+/** What the Revisions of a Subscription say about the past: what is installed, what failed, what may be forgotten. Pure. */
+import { findCondition } from '../../api/conditions.ts';
+import { parseDuration } from '../../api/duration.ts';
+import type { Revision } from '../../api/revision.ts';
+import { BAKE_TIME_BOUNDS, type Subscription } from '../../api/subscription.ts';
+
+/** The Revision whose objects are kept in the cluster. */
+export function activeOf(revisions: readonly Revision[]): Revision | undefined {
+  return revisions.findLast(({ spec }) => spec.state === 'Active');
+}
+
+/**
+ * The Revision that works: the active one once it has been healthy, else the one that was active before it. A
+ * Revision that failed is none.
+ */
+export function installedOf(revisions: readonly Revision[], failed: Revision | undefined): Revision | undefined {
+  const worked = revisions.filter((one) => one.status?.firstReadyTime !== undefined && one !== failed);
+  const active = activeOf(revisions);
+  if (active !== undefined && worked.includes(active)) return active;
+  return worked.find(({ metadata }) => metadata.name === active?.spec.previous) ?? worked.at(-1);
+}
+
+/**
+ * The active Revision where it has failed: it never became healthy and nothing more will be tried, or it became
+ * unhealthy within its bake time. Later trouble is not the version's fault.
+ */
+export function failedOf(subscription: Subscription, revisions: readonly Revision[], now: Date): Revision | undefined {
+  const active = activeOf(revisions);
+  if (active === undefined) return undefined;
+  const { conditions, firstReadyTime } = active.status ?? {};
+  if (firstReadyTime === undefined) return findCondition(conditions, 'Stalled') === undefined ? undefined : active;
+  const bake = parseDuration(subscription.spec.onFailure.bakeTime, BAKE_TIME_BOUNDS);
+  const baking = now.getTime() - Date.parse(firstReadyTime) < bake * 1000;
+  return baking && findCondition(conditions, 'Ready')?.reason === 'WorkloadUnhealthy' ? active : undefined;
+}
+
+/** Archived Revisions that are not needed any more: beyond the limit, or never approved and no longer wanted. */
+export function forgettable(
+  { spec }: Subscription,
+  revisions: readonly Revision[],
+  wanted: Revision | undefined,
+): readonly Revision[] {
+  const archived = revisions.filter((one) => one.spec.state === 'Archived' && one !== wanted);
+  const previous = activeOf(revisions)?.spec.previous;
+  const unapproved = archived.filter((one) => !one.spec.approved);
+  const approved = archived.filter((one) => one.spec.approved && isHandedOver(one));
+  const old = approved.slice(0, Math.max(0, approved.length - spec.historyLimit));
+  return [...unapproved, ...old].filter(({ metadata }) => metadata.name !== previous);
+}
+
+/** What still lists objects is remembered until another Revision has taken them over. */
+function isHandedOver({ status }: Revision): boolean {
+  return (status?.inventory ?? []).length === 0;
+}

@@ -1,0 +1,109 @@
+/** Makes and switches Revisions. Every write can be repeated: names follow from numbers, contents from digests. */
+import type { Cluster } from '../../apply/cluster.ts';
+import { isAlreadyExists } from '../../apply/api-failure.ts';
+import { API_VERSION, FINALIZER, LABEL } from '../../api/names.ts';
+import { refOf } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { describeManifests, manifestSecrets, type PackedManifests } from '../revision/manifests.ts';
+import type { Target } from './decide.ts';
+import { activeOf } from './history.ts';
+import type { PreparedBundle } from './prepare-bundle.ts';
+
+type Writer = Pick<Cluster, 'create' | 'patch' | 'delete'>;
+
+export interface NewRevision {
+  readonly subscription: Subscription;
+  readonly revisions: readonly Revision[];
+  readonly target: Target;
+  readonly bundle: PreparedBundle;
+  readonly approved: boolean;
+  /** Becomes active at once: there is no other one. */
+  readonly active: boolean;
+}
+
+/** Creates the Revision, then the Secrets that go with it. Throws Conflict (retried) where its name is taken. */
+export async function createRevision(cluster: Writer, facts: NewRevision): Promise<Revision> {
+  const created = (await cluster.create(describeRevision(facts))) as Revision;
+  await storeManifests(cluster, created, facts.bundle.manifests);
+  return created;
+}
+
+/** Writes the Secrets of a Revision; one that exists is kept, since equal names mean equal contents. */
+export async function storeManifests(cluster: Writer, revision: Revision, packed: PackedManifests): Promise<void> {
+  for (const secret of manifestSecrets(revision, packed)) {
+    await cluster.create(secret).catch((error: unknown) => {
+      if (!isAlreadyExists(error)) throw error;
+    });
+  }
+}
+
+/** Makes a Revision the active one. The other is archived first: at no time do two act. */
+export async function activateRevision(
+  cluster: Writer,
+  revisions: readonly Revision[],
+  chosen: Pick<Revision, 'apiVersion' | 'kind' | 'metadata'>,
+): Promise<void> {
+  const active = activeOf(revisions);
+  if (active !== undefined && active.metadata.name !== chosen.metadata.name)
+    await setState(cluster, active, 'Archived');
+  await setState(cluster, chosen, 'Active');
+}
+
+async function setState(
+  cluster: Writer,
+  revision: Pick<Revision, 'apiVersion' | 'kind' | 'metadata'>,
+  state: 'Active' | 'Archived',
+): Promise<void> {
+  await cluster.patch(refOf(revision), { spec: { state } });
+}
+
+function describeRevision(facts: NewRevision): Revision {
+  const { subscription, revisions, target, bundle, approved, active } = facts;
+  const number = 1 + Math.max(0, ...revisions.map(({ spec }) => spec.number));
+  const name = `${subscription.metadata.name.slice(0, 200)}-${number}`;
+  const previous = activeOf(revisions)?.metadata.name;
+  const { apiVersion, kind, metadata } = subscription;
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Revision',
+    metadata: {
+      name,
+      namespace: metadata.namespace ?? '',
+      labels: { [LABEL.package]: subscription.spec.package.slice(0, 63) },
+      finalizers: [FINALIZER],
+      ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true }],
+    },
+    spec: {
+      subscription: metadata.name,
+      number,
+      package: subscription.spec.package,
+      ...describeBundle(target),
+      catalog: target.catalog,
+      ...(target.channel !== '' && { channel: target.channel }),
+      image: bundle.image,
+      configHash: target.configHash,
+      manifests: describeManifests(name, bundle.manifests),
+      ...describeConfiguration(subscription),
+      ...(previous !== undefined && { previous }),
+      approved,
+      state: active ? 'Active' : 'Archived',
+    },
+  };
+}
+
+function describeBundle({ bundle }: Target): Pick<Revision['spec'], 'bundle' | 'version' | 'release'> {
+  const { name, version, release } = bundle;
+  return { bundle: name, version, ...(release !== undefined && { release }) };
+}
+
+function describeConfiguration({
+  spec,
+}: Subscription): Pick<Revision['spec'], 'watchNamespaces' | 'certificates' | 'serviceAccountName'> {
+  const { watchNamespaces, certificates, serviceAccountName } = spec;
+  return {
+    certificates,
+    ...(watchNamespaces !== undefined && { watchNamespaces }),
+    ...(serviceAccountName !== undefined && { serviceAccountName }),
+  };
+}
