@@ -117,7 +117,9 @@ function findInstalled(graph: UpgradeGraph, installed: Origin): GraphBundle | un
   const named = graph.bundles.get(installed.name);
   if (named !== undefined || installed.version === undefined) return named;
   const { version } = installed;
-  return [...graph.bundles.values()].find((bundle) => bundle.version.ok && compareBundleVersions(bundle.version.value, version) === 0);
+  return [...graph.bundles.values()].find(
+    (bundle) => bundle.version.ok && compareBundleVersions(bundle.version.value, version) === 0,
+  );
 }
 
 function findBarred(
@@ -160,7 +162,8 @@ function pickReachable(pool: Pool, ways: ReadonlyMap<string, Step>): Candidate |
   const candidates: Candidate[] = stayCandidate(pool);
   for (const way of ways.values()) {
     const target = way.entry.bundle;
-    if (isInside(pool.range, valueOf(target))) candidates.push({ target, channel: way.entry.channel, way, stay: false });
+    if (isInside(pool.range, valueOf(target)))
+      candidates.push({ target, channel: way.entry.channel, way, stay: false });
   }
   return pickBest(candidates, pool.channels);
 }
@@ -189,7 +192,9 @@ function mayGoDown({ range, installed, known }: Pool): boolean {
 /** Whether a bundle has a lower version, or the same with a lower release, than what is installed. */
 export function isLower(bundle: GraphBundle, installed: Origin | undefined): boolean {
   const version = valueOf(bundle);
-  return version !== undefined && installed?.version !== undefined && compareBundleVersions(version, installed.version) < 0;
+  return (
+    version !== undefined && installed?.version !== undefined && compareBundleVersions(version, installed.version) < 0
+  );
 }
 
 function stayCandidate({ known, channels, range, installed }: Pool): Candidate[] {

@@ -14,12 +14,20 @@ export function explainNoCandidate(offers: readonly Offer[], question: Question)
   const refused = offers.flatMap((offer) => describeRefused(offer, question, { view: viewOf(offer, question, RULES) }));
   if (minimal === undefined) {
     const { graph } = firstOf(offers);
-    const because: Conflict[] = [{ kind: 'noBundles', package: graph.package.name, catalogs: offers.map(({ catalog }) => catalog) }];
+    const because: Conflict[] = [
+      { kind: 'noBundles', package: graph.package.name, catalogs: offers.map(({ catalog }) => catalog) },
+    ];
     return { kind: 'none', reason: 'VersionNotFound', because, suggestions: [], refused };
   }
   const because = [...minimal].map((rule) => describeRule(rule, { offers, question, minimal, refused }));
   const suggestions = [...minimal].flatMap((rule) => suggest(rule, offers, question, minimal));
-  return { kind: 'none', reason: reasonOf(minimal, because), because, suggestions: suggestions.sort(compareSuggestions), refused };
+  return {
+    kind: 'none',
+    reason: reasonOf(minimal, because),
+    because,
+    suggestions: suggestions.sort(compareSuggestions),
+    refused,
+  };
 }
 
 /**
@@ -83,7 +91,7 @@ function describeRule(rule: Rule, circumstances: Circumstances): Conflict {
       const freed = new Set(freedBy(rule, circumstances));
       return { kind: 'cluster', causes: refused.filter(({ bundle }) => freed.has(bundle)) };
     }
-    case 'dependency': {
+    default: {
       const bundle = freedBy(rule, circumstances)[0] ?? '';
       const cause = refused.find((one) => one.bundle === bundle)?.cause;
       return { kind: 'dependency', bundle, because: cause?.kind === 'dependency' ? cause.because : [] };
@@ -94,7 +102,13 @@ function describeRule(rule: Rule, circumstances: Circumstances): Conflict {
 function describeChannel(graph: UpgradeGraph, channel: string | undefined): Conflict {
   const name = channel ?? graph.package.defaultChannel;
   const channels = [...graph.channels.keys()];
-  return { kind: 'channel', channel: name, byDefault: channel === undefined, exists: selectChannels(graph, channel).length > 0, channels };
+  return {
+    kind: 'channel',
+    channel: name,
+    byDefault: channel === undefined,
+    exists: selectChannels(graph, channel).length > 0,
+    channels,
+  };
 }
 
 /** The bundles that lifting one rule of the minimal set makes acceptable: the best one, and those with the same fault. */
@@ -115,7 +129,12 @@ function onlyLowerWithout({ offers, question, minimal }: Circumstances): boolean
 }
 
 /** What lifting a rule would give, as a change of the spec or of something else. */
-function suggest(rule: Rule, offers: readonly Offer[], question: Question, minimal: ReadonlySet<Rule>): readonly Suggestion[] {
+function suggest(
+  rule: Rule,
+  offers: readonly Offer[],
+  question: Question,
+  minimal: ReadonlySet<Rule>,
+): readonly Suggestion[] {
   const kept = [...minimal].filter((other) => other !== rule);
   for (const offer of offers) {
     const { candidate } = viewOf(offer, question, kept);
@@ -150,4 +169,3 @@ function firstOf(offers: readonly Offer[]): Offer {
   if (first === undefined) throw new Error('an explanation needs at least one offer');
   return first;
 }
-

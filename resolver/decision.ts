@@ -71,20 +71,42 @@ export type Cause =
   | { readonly kind: 'deprecated'; readonly message: string }
   | { readonly kind: 'notHead'; readonly head: string }
   | { readonly kind: 'lower'; readonly than: string }
-  | { readonly kind: 'otherCatalog'; readonly catalog: string; readonly why: 'origin' | 'priority' | 'identical' | 'deprecated' };
+  | { readonly kind: 'otherCatalog'; readonly catalog: string; readonly why: 'priority' | 'identical' | 'deprecated' };
 
 /** A fact that takes part in a "no". */
 export type Conflict =
   | { readonly kind: 'version'; readonly range: string; readonly problem?: string }
-  | { readonly kind: 'channel'; readonly channel: string; readonly byDefault: boolean; readonly exists: boolean; readonly channels: readonly string[] }
-  | { readonly kind: 'edges'; readonly installed: string; readonly version: string; readonly known: boolean; readonly lowerOnly: boolean }
+  | {
+      readonly kind: 'channel';
+      readonly channel: string;
+      readonly byDefault: boolean;
+      readonly exists: boolean;
+      readonly channels: readonly string[];
+    }
+  | {
+      readonly kind: 'edges';
+      readonly installed: string;
+      readonly version: string;
+      readonly known: boolean;
+      readonly lowerOnly: boolean;
+    }
   | { readonly kind: 'quarantined'; readonly bundles: readonly string[] }
   | { readonly kind: 'cluster'; readonly causes: readonly RefusedCandidate[] }
   | { readonly kind: 'dependency'; readonly bundle: string; readonly because: readonly Conflict[] }
   | { readonly kind: 'package'; readonly package: string; readonly catalogs: readonly string[] }
   | { readonly kind: 'noBundles'; readonly package: string; readonly catalogs: readonly string[] }
-  | { readonly kind: 'catalog'; readonly catalog: string; readonly state: 'Unavailable' | 'Missing'; readonly message?: string; readonly role: 'only' | 'origin' | 'precedence' | 'one' }
-  | { readonly kind: 'ambiguous'; readonly priority: number; readonly offers: readonly { readonly catalog: string; readonly bundle: string; readonly version: string }[] };
+  | {
+      readonly kind: 'catalog';
+      readonly catalog: string;
+      readonly state: 'Unavailable' | 'Missing';
+      readonly message?: string;
+      readonly role: 'only' | 'origin' | 'precedence' | 'one';
+    }
+  | {
+      readonly kind: 'ambiguous';
+      readonly priority: number;
+      readonly offers: readonly { readonly catalog: string; readonly bundle: string; readonly version: string }[];
+    };
 
 /** A change that would make an answer possible. */
 export type Suggestion =

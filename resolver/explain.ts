@@ -32,7 +32,9 @@ export function explainWhyNot(decision: Decision, version: string): readonly str
 
 /** Each hop of a path, with the edge that allows it and why it cannot be left out. */
 export function explainPath(path: readonly Hop[]): readonly string[] {
-  return path.map((hop) => redact(`${hop.bundle} (${hop.version}): ${[...describeEdge(hop), ...describeNeed(hop)].join('; ')}`));
+  return path.map((hop) =>
+    redact(`${hop.bundle} (${hop.version}): ${[...describeEdge(hop), ...describeNeed(hop)].join('; ')}`),
+  );
 }
 
 /** Why one bundle is not chosen, as the end of a sentence. */
@@ -64,7 +66,7 @@ export function describeCause(cause: Cause): string {
       return `${cause.head} supersedes it in its channel`;
     case 'lower':
       return `${cause.than} is preferred`;
-    case 'otherCatalog':
+    default:
       return describeOtherCatalog(cause.why, cause.catalog);
   }
 }
@@ -84,7 +86,7 @@ export function describeSuggestion(suggestion: Suggestion): string {
       return `Release ${suggestion.bundle} from quarantine`;
     case 'catalog':
       return `Set catalog to ${suggestion.catalogs.slice(0, MAX_LISTED).join(' or ')}`;
-    case 'wait':
+    default:
       return `Wait until the catalog ${suggestion.catalog} has content`;
   }
 }
@@ -114,7 +116,7 @@ export function describeConflict(conflict: Conflict): string {
       return `${plural('catalog', conflict.catalogs)} ${conflict.catalogs.length === 1 ? 'has' : 'have'} no bundle of it that can be installed`;
     case 'catalog':
       return describeCatalog(conflict);
-    case 'ambiguous':
+    default:
       return `${conflict.offers.map(({ catalog, version }) => `${catalog} (${version})`).join(' and ')} offer it with the same priority ${conflict.priority}`;
   }
 }
@@ -132,7 +134,10 @@ function explainRefusal({ reason, because, suggestions }: Refusal, packageName: 
 
 function explainChoice({ kind, bundle, next, catalog, channel, path, catalogChange }: Choice): Explanation {
   if (kind === 'upToDate')
-    return { reason: 'UpToDate', message: redact(`${bundle.name} is the newest that channel ${quote(channel)} of catalog ${catalog} allows`) };
+    return {
+      reason: 'UpToDate',
+      message: redact(`${bundle.name} is the newest that channel ${quote(channel)} of catalog ${catalog} allows`),
+    };
   const further = path.length > 1 ? `, the first of ${path.length} steps to ${bundle.name}` : '';
   const moved = catalogChange === undefined ? '' : `; catalog ${catalogChange.from} no longer has the package`;
   const message = `${next.name} from channel ${quote(channel)} of catalog ${catalog}${further}${moved}`;
@@ -142,7 +147,8 @@ function explainChoice({ kind, bundle, next, catalog, channel, path, catalogChan
 function describeChannel({ channel, byDefault, exists, channels }: Extract<Conflict, { kind: 'channel' }>): string {
   if (exists) return `the channel is ${quote(channel)}${byDefault ? ', the default' : ''}`;
   const there = channels.length === 0 ? 'none' : list(channels.map(quote));
-  if (byDefault && channel === '') return `the package has no default channel and the spec names none (there ${be(channels)}: ${there})`;
+  if (byDefault && channel === '')
+    return `the package has no default channel and the spec names none (there ${be(channels)}: ${there})`;
   return `the package has no channel ${quote(channel)}${byDefault ? ', its default' : ''} (there ${be(channels)}: ${there})`;
 }
 
@@ -153,7 +159,9 @@ function be(items: readonly string[]): string {
 function describeEdges({ installed, version, known, lowerOnly }: Extract<Conflict, { kind: 'edges' }>): string {
   const what = installed.endsWith(version) ? installed : `${installed} (${version})`;
   if (lowerOnly) return `${what} is installed, and following the graph never goes down`;
-  return known ? `no edges lead on from the installed ${what}` : `the installed ${what} is not in the catalog, and no edges lead on from it`;
+  return known
+    ? `no edges lead on from the installed ${what}`
+    : `the installed ${what} is not in the catalog, and no edges lead on from it`;
 }
 
 function describeCatalog({ catalog, state, message, role }: Extract<Conflict, { kind: 'catalog' }>): string {
@@ -168,15 +176,13 @@ function describeRefused({ bundle, cause }: RefusedCandidate): string {
   return `${bundle}: ${describeCause(cause)}`;
 }
 
-function describeOtherCatalog(why: 'origin' | 'priority' | 'identical' | 'deprecated', catalog: string): string {
+function describeOtherCatalog(why: 'priority' | 'identical' | 'deprecated', catalog: string): string {
   switch (why) {
-    case 'origin':
-      return `the operator stays with its catalog of origin ${catalog}`;
     case 'priority':
       return `catalog ${catalog} has a higher priority`;
     case 'identical':
       return `catalog ${catalog} offers the same`;
-    case 'deprecated':
+    default:
       return `catalog ${catalog} offers one that is not deprecated`;
   }
 }
@@ -188,7 +194,9 @@ function describeEdge({ edge }: Hop): readonly string[] {
 }
 
 function describeNeed({ neededBetween }: Hop): readonly string[] {
-  return neededBetween === undefined ? [] : [`it cannot be left out, as ${neededBetween.to} does not accept ${neededBetween.from}`];
+  return neededBetween === undefined
+    ? []
+    : [`it cannot be left out, as ${neededBetween.to} does not accept ${neededBetween.from}`];
 }
 
 function plural(noun: string, items: readonly string[]): string {

@@ -80,10 +80,7 @@ export function edgeInto(entry: GraphEntry, from: Origin): Edge | undefined {
 
 /** Orders bundles of one package, the one to prefer first: not deprecated, higher version, higher release, name. */
 export function comparePreference(a: GraphBundle, b: GraphBundle): number {
-  return (
-    Number(a.deprecation !== undefined) - Number(b.deprecation !== undefined) ||
-    compareHighestFirst(a, b)
-  );
+  return Number(a.deprecation !== undefined) - Number(b.deprecation !== undefined) || compareHighestFirst(a, b);
 }
 
 /** Orders bundles of one package by version, the highest first; those without a valid version last. */
@@ -137,7 +134,13 @@ function buildBundles(content: CatalogPackage, deprecated: ReadonlyMap<string, s
     const { name } = bundle;
     if (bundles.has(name)) continue;
     const version = parseBundleVersion(bundle.version, bundle.release);
-    bundles.set(name, { name, bundle, version, channels: channelsOf.get(name) ?? [], deprecation: deprecated.get(name) });
+    bundles.set(name, {
+      name,
+      bundle,
+      version,
+      channels: channelsOf.get(name) ?? [],
+      deprecation: deprecated.get(name),
+    });
   }
   return bundles;
 }

@@ -59,19 +59,16 @@ export function findWays(search: Search): ReadonlyMap<string, Step> {
 /** The hops of a way from a bundle, first to last. */
 export function hopsOf(last: Step, from: string): readonly Hop[] {
   const steps: Step[] = [];
-  for (let step: Step | undefined = last; step !== undefined; step = step.previous) steps.unshift(step);
-  return steps.map(({ entry, edge, previous }, index) => {
-    const after = steps[index + 1];
-    return {
-      bundle: entry.bundle.name,
-      version: entry.bundle.bundle.version,
-      channel: entry.channel,
-      edge,
-      ...(after !== undefined && {
-        neededBetween: { from: previous?.entry.bundle.name ?? from, to: after.entry.bundle.name },
-      }),
-    };
-  });
+  for (let step: Step | undefined = last; step !== undefined; step = step.previous) steps.push(step);
+  steps.reverse();
+  return steps.map((step, index) => describeHop(step, from, steps[index + 1]));
+}
+
+function describeHop({ entry, edge, previous }: Step, from: string, after: Step | undefined): Hop {
+  const { name, bundle } = entry.bundle;
+  const hop = { bundle: name, version: bundle.version, channel: entry.channel, edge };
+  if (after === undefined) return hop;
+  return { ...hop, neededBetween: { from: previous?.entry.bundle.name ?? from, to: after.entry.bundle.name } };
 }
 
 function comparePreferred(a: Step, b: Step): number {
@@ -137,7 +134,8 @@ function indexEntries(search: Search): EntryIndex {
         if (reached.has(entry.bundle.name) || entry.bundle.name === search.from.name) return true;
         if (!mayFollow(search, state, entry.bundle)) return false;
         const edge = edgeInto(entry, origin);
-        if (edge === undefined) throw new Error(`entry ${entry.bundle.name} is filed under ${from.name} without an edge`);
+        if (edge === undefined)
+          throw new Error(`entry ${entry.bundle.name} is filed under ${from.name} without an edge`);
         const found = { entry, edge, previous: step };
         reached.set(entry.bundle.name, found);
         steps.push(found);

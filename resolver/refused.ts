@@ -18,7 +18,11 @@ export interface Judgement {
 }
 
 /** All bundles of an offer but the chosen one and the installed one, highest first. */
-export function describeRefused(offer: Offer, question: Question, { view, chosen }: Judgement): readonly RefusedCandidate[] {
+export function describeRefused(
+  offer: Offer,
+  question: Question,
+  { view, chosen }: Judgement,
+): readonly RefusedCandidate[] {
   const passed = new Set<string>();
   for (let step = chosen?.way; step !== undefined; step = step.previous) passed.add(step.entry.bundle.name);
   return [...offer.graph.bundles.values()]

@@ -43,7 +43,10 @@ function parseRange(text: string | undefined): VersionRange | Refusal | undefine
   return refuse('InvalidVersionRange', { kind: 'version', range: text, problem: parsed.problem });
 }
 
-function readQuestion({ wanted, installed, quarantined, cluster }: ResolveInput, range: VersionRange | undefined): Question {
+function readQuestion(
+  { wanted, installed, quarantined, cluster }: ResolveInput,
+  range: VersionRange | undefined,
+): Question {
   return {
     wanted,
     range,
@@ -74,7 +77,8 @@ function gatherOffers({ wanted, installed, catalogs }: ResolveInput): SearchResu
   const origin = boundOrigin({ installed, named, offers, unavailable });
   if (origin !== undefined && 'kind' in origin) return origin;
   if (origin !== undefined) return { offers: [origin], unavailable: [], bound: true };
-  if (offers.length === 0) return refuseWithoutOffers(wanted.package, selected, unavailable);
+  const searched = states.flatMap((state) => ('lacking' in state ? [state.lacking] : []));
+  if (offers.length === 0) return refuseWithoutOffers(wanted.package, searched, unavailable);
   return { offers, unavailable, bound: named !== undefined };
 }
 
@@ -106,7 +110,8 @@ interface OriginQuestion {
 function boundOrigin({ installed, named, offers, unavailable }: OriginQuestion): Offer | Refusal | undefined {
   if (installed === undefined || (named !== undefined && named !== installed.catalog)) return undefined;
   const waiting = unavailable.find(({ name }) => name === installed.catalog);
-  if (waiting !== undefined) return refuse('CatalogUnavailable', stateConflict(waiting, 'origin'), [{ change: 'wait', catalog: waiting.name }]);
+  if (waiting !== undefined)
+    return refuse('CatalogUnavailable', stateConflict(waiting, 'origin'), [{ change: 'wait', catalog: waiting.name }]);
   return offers.find(({ catalog }) => catalog === installed.catalog);
 }
 
@@ -116,12 +121,17 @@ function refuseNamed(name: string, source: CatalogSource | undefined): Refusal {
   return refuse('CatalogNotFound', { kind: 'catalog', catalog: name, state: 'Missing', role: 'only' });
 }
 
-function refuseWithoutOffers(name: string, selected: readonly CatalogSource[], unavailable: readonly CatalogSource[]): Refusal {
+function refuseWithoutOffers(
+  name: string,
+  searched: readonly string[],
+  unavailable: readonly CatalogSource[],
+): Refusal {
   const [waiting] = [...unavailable].sort((a, b) => b.priority - a.priority || compareText(a.name, b.name));
-  const searched = selected.filter(({ state }) => state === 'Serving').map((source) => source.name);
-  const lacking: Conflict = { kind: 'package', package: name, catalogs: searched.sort(compareText) };
+  const lacking: Conflict = { kind: 'package', package: name, catalogs: searched.toSorted(compareText) };
   if (waiting === undefined) return refuse('PackageNotFound', lacking);
-  const refusal = refuse('CatalogUnavailable', stateConflict(waiting, 'one'), [{ change: 'wait', catalog: waiting.name }]);
+  const refusal = refuse('CatalogUnavailable', stateConflict(waiting, 'one'), [
+    { change: 'wait', catalog: waiting.name },
+  ]);
   return searched.length === 0 ? refusal : { ...refusal, because: [lacking, ...refusal.because] };
 }
 
@@ -160,7 +170,11 @@ function chooseBetweenCatalogs(able: readonly Rated[], { unavailable, bound }: S
   const [first] = top;
   if (first === undefined) throw new Error('no candidate is left to choose from');
   if (top.every((one) => isSameOffer(one, first))) return first;
-  const offers = top.map(({ catalog, candidate: { target } }) => ({ catalog, bundle: target.name, version: target.bundle.version }));
+  const offers = top.map(({ catalog, candidate: { target } }) => ({
+    catalog,
+    bundle: target.name,
+    version: target.bundle.version,
+  }));
   return refuse('AmbiguousCatalogs', { kind: 'ambiguous', priority, offers }, [
     { change: 'catalog', catalogs: top.map(({ catalog }) => catalog) },
   ]);
@@ -202,7 +216,8 @@ function describeChoice(best: Best, { input, question, rated }: Outcome): Choice
     path: pathOf(candidate, installed?.bundle ?? ''),
     head: pickHead(view)?.bundle,
     deprecations,
-    ...(installed !== undefined && installed.catalog !== catalog && { catalogChange: { from: installed.catalog, to: catalog } }),
+    ...(installed !== undefined &&
+      installed.catalog !== catalog && { catalogChange: { from: installed.catalog, to: catalog } }),
     downgrade: !candidate.stay && isLower(next, question.installed),
     refused: refusedAround(best, rated, question),
   };
@@ -234,7 +249,14 @@ function refusedAround(best: Best, rated: readonly Rated[], question: Question):
     const target = one.candidate?.target;
     if (one.catalog === best.catalog || target === undefined) return [];
     const why = isDeprecatedOnly(one, best) ? 'deprecated' : one.priority === best.priority ? 'identical' : 'priority';
-    return [{ bundle: target.name, version: target.bundle.version, catalog: one.catalog, cause: { kind: 'otherCatalog', catalog: best.catalog, why } }];
+    return [
+      {
+        bundle: target.name,
+        version: target.bundle.version,
+        catalog: one.catalog,
+        cause: { kind: 'otherCatalog', catalog: best.catalog, why },
+      },
+    ];
   });
   return [...own, ...others];
 }
@@ -243,7 +265,10 @@ function isDeprecatedOnly(one: Rated, best: Best): boolean {
   return one.candidate?.target.deprecation !== undefined && best.candidate.target.deprecation === undefined;
 }
 
-function stateConflict({ name, state, message }: CatalogSource, role: 'only' | 'origin' | 'precedence' | 'one'): Conflict {
+function stateConflict(
+  { name, state, message }: CatalogSource,
+  role: 'only' | 'origin' | 'precedence' | 'one',
+): Conflict {
   if (state === 'Serving') throw new Error(`catalog ${name} is serving`);
   return { kind: 'catalog', catalog: name, state, role, ...(message !== undefined && { message }) };
 }

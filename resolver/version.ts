@@ -68,7 +68,8 @@ export function parseBundleVersion(text: string, release?: string): Parsed<Bundl
   const parsed = parseVersion(text);
   if (!parsed.ok) return parsed;
   const version = parsed.value;
-  if (release === undefined) return { ok: true, value: { version, release: parseIdentifiers(version.build.join('.')) ?? [] } };
+  if (release === undefined)
+    return { ok: true, value: { version, release: parseIdentifiers(version.build.join('.')) ?? [] } };
   if (version.build.length > 0) return bad('it has both build metadata and a release');
   const identifiers = release.length > MAX_RELEASE_LENGTH ? undefined : parseIdentifiers(release);
   if (identifiers === undefined) return bad(`its release "${release.slice(0, 64)}" is malformed`);

@@ -80,7 +80,7 @@ function admits({ operator, version }: Comparator, candidate: Version): boolean 
       return order >= 0;
     case '<':
       return order < 0;
-    case '<=':
+    default:
       return order <= 0;
   }
 }

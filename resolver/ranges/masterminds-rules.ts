@@ -40,7 +40,7 @@ function admitsOne(constraint: Constraint, version: Version): boolean {
     case '~':
     case '~>':
       return admitsTilde(constraint, version);
-    case '^':
+    default:
       return admitsCaret(constraint, version);
   }
 }

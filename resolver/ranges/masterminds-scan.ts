@@ -33,7 +33,7 @@ export function scanPattern(text: string, start: number): Pattern | undefined {
 /** `1.2 - 1.4` becomes `>= 1.2, <= 1.4 `, wherever it stands, even inside a longer word, as the library does. */
 export function rewriteHyphens(text: string): string {
   let rewritten = text;
-  for (let from = 0; ; ) {
+  for (let from = 0; ;) {
     const range = findHyphenRange(text, from);
     if (range === undefined) return rewritten;
     rewritten = rewritten.replace(text.slice(range.start, range.end), () => `>= ${range.low}, <= ${range.high} `);
@@ -62,7 +62,11 @@ function findHyphenRange(text: string, from: number): HyphenRange | undefined {
 }
 
 /** The earliest pattern that ends exactly at `end`, with the white space before it. */
-function findPatternBefore(text: string, from: number, end: number): { readonly start: number; readonly text: string } | undefined {
+function findPatternBefore(
+  text: string,
+  from: number,
+  end: number,
+): { readonly start: number; readonly text: string } | undefined {
   let wordStart = end;
   while (wordStart > from && !isSpace(text[wordStart - 1])) wordStart--;
   for (let start = wordStart; start < end; start++) {
@@ -104,7 +108,7 @@ function skipAfter(
 /** Skips `-rc.1` or `+build.5`. */
 function skipIdentifiers(text: string, start: number, mark: string): number {
   let end = skipAfter(text, start, { mark, member: isIdentifierPart });
-  for (let last = start; end > last; ) {
+  for (let last = start; end > last;) {
     last = end;
     end = skipAfter(text, end, { mark: '.', member: isIdentifierPart });
   }

@@ -23,7 +23,8 @@ const OPERATORS: readonly Operator[] = ['!=', '>=', '=>', '<=', '=<', '~>', '=',
  * @see https://pkg.go.dev/github.com/Masterminds/semver/v3#NewConstraint
  */
 export function parseMastermindsRange(text: string): Parsed<VersionRange> {
-  if (text.length > MAX_BYTES || Buffer.byteLength(text) > MAX_BYTES) return bad(`it is longer than ${MAX_BYTES} bytes`);
+  if (text.length > MAX_BYTES || Buffer.byteLength(text) > MAX_BYTES)
+    return bad(`it is longer than ${MAX_BYTES} bytes`);
   const segments = rewriteHyphens(text).split('||');
   if (segments.length > MAX_ALTERNATIVES) return bad(`it has more than ${MAX_ALTERNATIVES} alternatives`);
   const alternatives: (readonly Constraint[])[] = [];

@@ -35,14 +35,14 @@ function readPackage({ name, defaultChannel = '' }: Document, documents: readonl
     defaultChannel,
     channels: of('olm.channel').map((channel) => ({
       name: channel.name,
-      entries: (channel.entries ?? []).map(({ skips = [], ...entry }) => ({ ...entry, skips })),
+      entries: (channel.entries ?? []).map((entry) => Object.assign({ skips: [] }, entry)),
     })),
-    bundles: of('olm.bundle').map((bundle) => ({
-      name: bundle.name,
+    bundles: of('olm.bundle').map(({ name: bundle, image = '', properties = [] }) => ({
+      name: bundle,
       package: name,
-      ...versionOf(bundle.properties ?? []),
-      image: bundle.image ?? '',
-      properties: (bundle.properties ?? []).filter(({ type }) => !BULKY.has(type)),
+      version: versionOf(properties),
+      image,
+      properties: properties.filter(({ type }) => !BULKY.has(type)),
       relatedImages: [],
     })),
     deprecations: of('olm.deprecations').flatMap(({ entries = [] }) =>
@@ -51,7 +51,7 @@ function readPackage({ name, defaultChannel = '' }: Document, documents: readonl
   };
 }
 
-function versionOf(properties: readonly Property[]): { readonly version: string } {
+function versionOf(properties: readonly Property[]): string {
   const value = properties.find(({ type }) => type === 'olm.package')?.value as { readonly version: string } | undefined;
-  return { version: value?.version ?? '' };
+  return value?.version ?? '';
 }

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { parse as parseSemver, compare, SemVer } from 'semver';
+import type { CatalogPackage, ChannelEntry } from '../catalog/model.ts';
+import { hasShared } from '../e2e/lib/shared.ts';
+import { resolve } from './resolve.ts';
+import { parseBlangRange } from './ranges/blang.ts';
+import { readDevSet } from './testdata/dev-set.ts';
+import { parseVersion } from './version.ts';
+
+/**
+ * For every package of the dev set, from every version, in every channel, in the default one and in all: the length
+ * of the path to the best version equals what an independent search finds, which knows nothing of the resolver.
+ */
+describe.skipIf(!hasShared)('the path to the head is found, or its absence explained', () => {
+  const packages = hasShared ? [...readDevSet().values()] : [];
+
+  test('from every version of every package of the dev set, with and without a channel', () => {
+    const counts = { questions: 0, arrived: 0, atHead: 0, explained: 0 };
+    for (const content of packages) {
+      for (const channel of [undefined, '*', ...content.channels.map(({ name }) => name)]) {
+        const plain = plainly(content, channel);
+        for (const bundle of content.bundles) {
+          const own = ask(content, channel, bundle);
+          const searched = bruteForce(plain, bundle.name);
+          expect({ package: content.name, channel, from: bundle.name, ...own }).toMatchObject(searched);
+          counts.questions++;
+          if (own.hops > 0) counts.arrived++;
+          else if (own.end === undefined) counts.explained++;
+          else counts.atHead++;
+        }
+      }
+    }
+    process.stdout.write(`paths: ${packages.length} packages: ${JSON.stringify(counts)}\n`);
+    expect(counts).toEqual({ questions: 5547, arrived: 3273, atHead: 238, explained: 2036 });
+  });
+});
+
+interface Answer {
+  readonly end: string | undefined;
+  readonly hops: number;
+}
+
+function ask(
+  content: CatalogPackage,
+  channel: string | undefined,
+  { name, version }: { readonly name: string; readonly version: string },
+): Answer {
+  const decision = resolve({
+    wanted: {
+      package: content.name,
+      ...(channel !== undefined && { channel }),
+      edges: 'Follow',
+      dependencies: 'Ignore',
+    },
+    installed: { bundle: name, version, catalog: 'dev', image: '' },
+    catalogs: [{ name: 'dev', priority: 0, state: 'Serving', content: () => content }],
+    quarantined: [],
+  });
+  if (decision.kind !== 'none') return { end: decision.bundle.name, hops: decision.path.length };
+  expect(decision.because.length).toBeGreaterThan(0);
+  return { end: undefined, hops: 0 };
+}
+
+/** What is asked of one selection of channels, worked out in the plainest way: every pair of bundles is tried. */
+interface Plain {
+  readonly selected: CatalogPackage['channels'];
+  readonly versions: ReadonlyMap<string, SemVer | null>;
+  readonly successors: ReadonlyMap<string, readonly string[]>;
+}
+
+function plainly(content: CatalogPackage, channel: string | undefined): Plain {
+  const selected = content.channels.filter(
+    ({ name }) => channel === '*' || name === (channel ?? content.defaultChannel),
+  );
+  const versions = new Map(content.bundles.map(({ name, version }) => [name, parseSemver(version)]));
+  const accepts = selected
+    .flatMap(({ entries }) => entries)
+    .map((entry) => ({ name: entry.name, predecessor: acceptance(entry, versions) }));
+  const after = (name: string): string[] =>
+    accepts.filter((one) => versions.has(one.name) && one.predecessor(name)).map((one) => one.name);
+  return { selected, versions, successors: new Map([...versions.keys()].map((name) => [name, after(name)])) };
+}
+
+function acceptance(entry: ChannelEntry, versions: ReadonlyMap<string, SemVer | null>): (name: string) => boolean {
+  const range = parseBlangRange(entry.skipRange ?? '');
+  return (name) => {
+    if (byVersion(versions, entry.name, name) < 0) return false;
+    if (entry.replaces === name || entry.skips.includes(name)) return true;
+    const version = range.ok ? parseVersion(versions.get(name)?.raw ?? '') : undefined;
+    return range.ok && version?.ok === true && range.value.includes(version.value);
+  };
+}
+
+/** Levels of a breadth-first search over names. */
+function bruteForce({ selected, versions, successors }: Plain, from: string): Answer {
+  const levels = new Map([[from, 0]]);
+  for (let level = 0, frontier = [from]; frontier.length > 0; level++) {
+    frontier = [...new Set(frontier.flatMap((name) => successors.get(name) ?? []))].filter((name) => !levels.has(name));
+    for (const name of frontier) levels.set(name, level + 1);
+  }
+  const inChannel = selected.some(({ entries }) => entries.some(({ name }) => name === from));
+  const reached = [...levels.keys()].filter((name) => name !== from || inChannel);
+  const heads = selected.map(({ entries }) => headOf(entries, versions)[0] ?? '');
+  const isBehind = (name: string): boolean =>
+    selected.every(
+      ({ entries }, at) =>
+        !entries.some((entry) => entry.name === name) || (heads[at] !== name && reached.includes(heads[at] ?? '')),
+    );
+  const behind = new Map(reached.map((name) => [name, Number(isBehind(name))]));
+  const best = reached.sort(
+    (a, b) => (behind.get(a) ?? 0) - (behind.get(b) ?? 0) || byVersion(versions, b, a) || (a < b ? -1 : 1),
+  )[0];
+  return { end: best, hops: best === undefined ? 0 : (levels.get(best) ?? -1) };
+}
+
+function headOf(entries: readonly ChannelEntry[], versions: ReadonlyMap<string, SemVer | null>): string[] {
+  const names = entries.map(({ name }) => name).filter((name) => versions.has(name));
+  const tops = names.filter(
+    (name) =>
+      !entries.some(
+        (one) => one.name !== name && versions.has(one.name) && (one.replaces === name || one.skips.includes(name)),
+      ),
+  );
+  return (tops.length > 0 ? tops : names).sort((a, b) => byVersion(versions, b, a) || (a < b ? -1 : 1)).slice(0, 1);
+}
+
+/** npm's order of versions; builds that tell releases apart are ordered too. */
+function byVersion(versions: ReadonlyMap<string, SemVer | null>, a: string, b: string): number {
+  const left = versions.get(a);
+  const right = versions.get(b);
+  if (left === undefined || left === null || right === undefined || right === null) return 0;
+  return compare(left, right) || left.compareBuild(right);
+}

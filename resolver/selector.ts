@@ -1,0 +1,73 @@
+/** Whether a catalog's labels meet a Subscription's `catalogSelector`; the rules are those of Kubernetes. */
+import { ReasonedError } from '../api/errors.ts';
+
+/** A label selector as Kubernetes writes it; all conditions must hold, and an empty selector matches everything. */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>> | undefined;
+  readonly matchExpressions?: readonly Expression[] | undefined;
+}
+
+interface Expression {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[] | undefined;
+}
+
+const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+const PREFIX = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/**
+ * Whether labels match a selector. Throws InvalidSpec, not retried, where the selector has an unknown operator or a
+ * malformed key or value.
+ * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
+ */
+export function matchesSelector(labels: Readonly<Record<string, string>>, selector: LabelSelector): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  const equalities = Object.entries(matchLabels).map(([key, value]): Expression => ({
+    key,
+    operator: 'In',
+    values: [value],
+  }));
+  const expressions = [...equalities, ...matchExpressions];
+  for (const expression of expressions) check(expression);
+  const present = new Map(Object.entries(labels));
+  return expressions.every((expression) => holds(expression, present));
+}
+
+function holds({ key, operator, values = [] }: Expression, labels: ReadonlyMap<string, string>): boolean {
+  const value = labels.get(key);
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    default:
+      return value === undefined;
+  }
+}
+
+function check({ key, operator, values = [] }: Expression): void {
+  const [prefix, name] = key.includes('/')
+    ? [key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1)]
+    : [undefined, key];
+  if (!NAME.test(name) || (prefix !== undefined && !PREFIX.test(prefix)))
+    throw invalid(`${JSON.stringify(key)} is no label key`);
+  if (!['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(operator))
+    throw invalid(`${JSON.stringify(operator)} is no operator`);
+  const wantsValues = operator === 'In' || operator === 'NotIn';
+  if (wantsValues !== values.length > 0)
+    throw invalid(`operator ${operator} takes ${wantsValues ? 'at least one value' : 'no values'}`);
+  const wrong = values.find((value) => value !== '' && !NAME.test(value));
+  if (wrong !== undefined) throw invalid(`${JSON.stringify(wrong)} is no label value`);
+}
+
+function invalid(problem: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'InvalidSpec',
+    retry: 'never',
+    message: `The catalog selector is invalid: ${problem}`,
+    hint: 'Use In, NotIn, Exists or DoesNotExist with keys and values that labels may have',
+  });
+}
