@@ -73,7 +73,7 @@ export async function startFakeApi(): Promise<FakeApi> {
     stale: new Set(),
     requests: [],
     faults: [],
-    watches: new Set(),
+    watches: new Map(),
   };
   const server = createServer({ cert, key }, (request, response) => {
     answer(state, request, response).catch((error: unknown) => refuse(response, error));
@@ -89,7 +89,8 @@ interface State {
   readonly stale: Set<string>;
   readonly requests: SeenRequest[];
   readonly faults: Fault[];
-  readonly watches: Set<ServerResponse & { readonly resourceOfWatch?: Resource }>;
+  /** Those that are open, with what ends their delivery. */
+  readonly watches: Map<ServerResponse, () => void>;
 }
 
 function handleOf(state: State, server: Server, config: ConnectionConfig): FakeApi {
@@ -126,12 +127,14 @@ function handleOf(state: State, server: Server, config: ConnectionConfig): FakeA
       return watches.size;
     },
     endWatches(how) {
-      for (const watch of watches)
-        if (how === 'end') watch.end();
-        else watch.destroy();
+      for (const [response, stop] of watches) {
+        stop();
+        if (how === 'end') response.end();
+        else response.destroy();
+      }
     },
     bookmark() {
-      for (const watch of watches) {
+      for (const watch of watches.keys()) {
         writeEvent(watch, 'BOOKMARK', { metadata: { resourceVersion: String(store.version) } });
       }
     },
@@ -153,7 +156,7 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
     port: request.socket.remotePort ?? 0,
   };
   state.requests.push(seen);
-  for (const fault of [...state.faults]) if (await fault(seen, response)) return;
+  for (const fault of state.faults.slice()) if (await fault(seen, response)) return;
   if (url.pathname === '/api' || url.pathname === '/apis') return send(response, 200, discovery(state, url.pathname));
   const target = parseTarget(state.kinds, url.pathname);
   if (target.name === undefined) return answerCollection(state, { target, seen, response });
@@ -217,11 +220,7 @@ function patch(
   const { resource, namespace, name } = target;
   const isApply = seen.headers['content-type'] === 'application/apply-patch+yaml';
   try {
-    return store.change(
-      resource,
-      { namespace, name },
-      (old) => merge(withoutVersion(old), body) as unknown as KubeObject,
-    );
+    return store.change(resource, { namespace, name }, (old) => merge(withoutVersion(old), body) as KubeObject);
   } catch (error) {
     if (isApply && error instanceof Refusal && error.code === 404) return store.create(resource, body);
     throw error;
@@ -262,11 +261,12 @@ function serveWatch({ store, watches }: State, selection: Selection, { seen, res
     return;
   }
   const unsubscribe = store.onChange(deliver);
-  watches.add(response);
-  response.on('close', () => {
+  const stop = (): void => {
     unsubscribe();
     watches.delete(response);
-  });
+  };
+  watches.set(response, stop);
+  response.on('close', stop);
 }
 
 function writeEvent(response: ServerResponse, type: string, object: unknown): void {
@@ -337,7 +337,7 @@ function refuse(response: ServerResponse, error: unknown): void {
 }
 
 function statusOf(error: unknown): { readonly code: number } & Record<string, unknown> {
-  const { code = 500, reason = 'InternalError', message } = error as Refusal;
+  const { code, reason, message } = error instanceof Refusal ? error : new Refusal(500, 'InternalError', String(error));
   const name = /"([^"]+)"/.exec(message)?.[1];
   return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message, details: { name } };
 }

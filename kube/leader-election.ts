@@ -76,6 +76,8 @@ interface Candidate {
   /** Closes the fence and, unless the lease was lost, lets others have it at once. */
   release(lost: boolean): Promise<void>;
   isHolder(): boolean;
+  /** When the last renewal that succeeded began. */
+  renewedAt(): number;
   observation(): Observation | undefined;
   /** Waits for the next attempt, a little different each time. */
   pause(signal: AbortSignal): Promise<void>;
@@ -88,6 +90,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
   const ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name };
   const fence = createLeaseFence(clock);
   let seen: Observation | undefined;
+  let renewedAt = -Infinity;
   const report = (error: unknown): void =>
     log.warn({ lease: name, err: error }, 'the lease could not be read or renewed');
 
@@ -112,6 +115,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
       remember(await client.get(ref, signal));
       return false;
     }
+    renewedAt = began.steady;
     fence.extend(began, timings.renewSeconds);
     return true;
   }
@@ -128,6 +132,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
       await client.update(released, {}, AbortSignal.timeout(RELEASE_MILLISECONDS)).then(remember, report);
     },
     isHolder: () => holderOf(seen?.lease) === identity,
+    renewedAt: () => renewedAt,
     observation: () => seen,
     pause: (signal) => sleep(timings.retrySeconds * (1 + random() / 5), { clock, signal }),
     report,
@@ -188,12 +193,11 @@ async function endOf(work: Promise<void>, signal: AbortSignal): Promise<void> {
 /** Renews until that fails for too long or another holds the lease (true), or `signal` aborts (false). */
 async function renew(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
   const { clock, timings, fence } = candidate;
-  let endsAt = clock.now() + timings.renewSeconds;
-  while (!signal.aborted && clock.now() < endsAt) {
+  const endsAt = (): number => candidate.renewedAt() + timings.renewSeconds;
+  while (!signal.aborted && clock.now() < endsAt()) {
     try {
-      const began = clock.now();
-      if (await attemptBefore(candidate, endsAt, signal)) endsAt = began + timings.renewSeconds;
-      else if (!candidate.isHolder()) break;
+      const fresh = clock.now() < candidate.renewedAt() + timings.retrySeconds;
+      if (!fresh && !(await attemptBefore(candidate, endsAt(), signal)) && !candidate.isHolder()) break;
       await candidate.pause(signal);
     } catch (error) {
       if (signal.aborted) break;

@@ -94,5 +94,5 @@ interface LeaseSpec {
 }
 
 function specOf(lease: KubeObject): LeaseSpec {
-  return (lease['spec'] ?? {}) as LeaseSpec;
+  return lease['spec'] ?? {};
 }

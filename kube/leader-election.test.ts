@@ -1,0 +1,291 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { KubeObject } from '../api/object.ts';
+import { createClient, type Client } from './client.ts';
+import { eventually } from './eventually.ts';
+import { startFakeApi, type FakeApi } from './fake-api.ts';
+import { fencedTransport } from './fence.ts';
+import { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+import { decideLease, observe } from './lease-record.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+import { createTransport, type Transport } from './transport.ts';
+
+let api: FakeApi;
+let transport: Transport;
+let client: Client;
+let stop: AbortController;
+let runs: Promise<unknown>[];
+
+beforeEach(async () => {
+  api = await startFakeApi();
+  transport = createTransport(api.config);
+  client = createClient(transport);
+  stop = new AbortController();
+  runs = [];
+});
+
+afterEach(async () => {
+  stop.abort(new Error('the test is over'));
+  await Promise.all(runs);
+  transport.close();
+  await api.close();
+});
+
+const LEASE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace: 'ops', name: 'slipway' };
+
+interface Candidate {
+  readonly clock: ManualClock;
+  readonly election: LeaderElection;
+  readonly signals: AbortSignal[];
+  readonly run: Promise<string>;
+  readonly log: string[];
+}
+
+function candidate(identity: string, options: Partial<LeaderElectionOptions> = {}): Candidate {
+  const clock = createManualClock();
+  const signals: AbortSignal[] = [];
+  const log: string[] = [];
+  const election = createLeaderElection({
+    client,
+    ...LEASE,
+    identity,
+    clock,
+    random: () => 0,
+    onStarted: async (signal) => {
+      signals.push(signal);
+      log.push('started');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      log.push('ended');
+    },
+    onStopped: (how) => void log.push(how),
+    ...options,
+  });
+  const run = election.run(stop.signal);
+  runs.push(run);
+  return { clock, election, signals, run, log };
+}
+
+const leads = ({ signals }: Candidate): boolean => signals.length > 0;
+const lease = async (): Promise<{ holderIdentity: string; leaseTransitions: number; renewTime: string }> =>
+  ((await client.get(LEASE)) as KubeObject)['spec'] as never;
+
+/** Lets time pass in small steps, with room for the requests in between. */
+async function live(clocks: readonly ManualClock[], seconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 0.5) {
+    for (const clock of clocks) clock.advance(0.5);
+    const before = api.requests.length;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (api.requests.length > before) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe('leading', () => {
+  test('the first candidate leads, the second waits for as long as the first renews', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    const second = candidate('second');
+    await live([first.clock, second.clock], 40);
+    expect(leads(second)).toBe(false);
+    expect(first.election.fence.isHeld()).toBe(true);
+    expect([first.election.leader(), second.election.leader()]).toEqual(['first', 'first']);
+  });
+
+  test('a leader that dies is followed after the lease has run out, and not before', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    const second = candidate('second');
+    await live([second.clock], 14);
+    expect(leads(second)).toBe(false);
+    await live([second.clock], 4);
+    expect(leads(second)).toBe(true);
+    expect(await lease()).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 });
+  });
+
+  test('after a shutdown the work ends first, then the lease is free at once', async () => {
+    const order: string[] = [];
+    const first = candidate('first', {
+      onStarted: async (signal) => {
+        order.push('started');
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        order.push(`ended while ${(await lease()).holderIdentity} holds it`);
+      },
+    });
+    await eventually(() => order.length === 1);
+    stop.abort(new Error('shutdown'));
+    expect(await first.run).toBe('released');
+    expect(order).toEqual(['started', 'ended while first holds it']);
+    expect((await lease()).holderIdentity).toBe('');
+    expect(first.election.fence.isHeld()).toBe(false);
+  });
+
+  test('a candidate that is stopped while it waits never leads', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    const second = candidate('second');
+    await live([second.clock], 4);
+    stop.abort(new Error('shutdown'));
+    expect(await second.run).toBe('never');
+    expect(second.log).toEqual([]);
+  });
+
+  test('of several that try at the same moment exactly one leads', async () => {
+    const all = ['a', 'b', 'c', 'd'].map((identity) => candidate(identity));
+    await eventually(() => all.some(leads));
+    await live(
+      all.map(({ clock }) => clock),
+      10,
+    );
+    expect(all.filter(leads)).toHaveLength(1);
+  });
+
+  test('somebody else who merely touches the lease does not end a leadership', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    await client.patch(LEASE, { metadata: { labels: { touched: 'yes' } } });
+    await live([first.clock], 8);
+    expect(first.election.fence.isHeld()).toBe(true);
+    expect(((await client.get(LEASE)) as KubeObject).metadata.labels).toEqual({ touched: 'yes' });
+  });
+});
+
+describe('losing', () => {
+  test('a leader that cannot renew stops its work before anybody else may begin', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    api.fault((request, response) => request.method === 'PUT' && Boolean(response.writeHead(500).end()));
+    await live([first.clock], 9);
+    expect(first.signals[0]?.aborted).toBe(false);
+    await live([first.clock], 4);
+    expect(first.signals[0]?.reason).toMatchObject({ reason: 'LeaderLost' });
+    expect(await first.run).toBe('lost');
+    expect(first.log).toEqual(['started', 'ended', 'lost']);
+  });
+
+  test('a leader that cannot reach the server, which does not answer at all, loses in the same time', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    api.fault((request) => request.method === 'PUT');
+    await live([first.clock], 13);
+    expect(await first.run).toBe('lost');
+  });
+
+  test('a leader that finds another in its place stops at once and leaves the lease alone', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    await client.patch(LEASE, { spec: { holderIdentity: 'usurper' } });
+    await live([first.clock], 3);
+    expect(await first.run).toBe('lost');
+    expect((await lease()).holderIdentity).toBe('usurper');
+  });
+});
+
+describe('the fence', () => {
+  const write = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'a' } };
+
+  test('a paused leader finds it closed before its next write, before any timer has told it', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    const fenced = client.over((inner) => fencedTransport(inner, first.election.fence));
+    await fenced.create(write);
+    const paused: ManualClock = first.clock;
+    const writing = new Promise((resolve) => {
+      paused.after(10.1, () =>
+        resolve(fenced.create({ ...write, metadata: { name: 'y', namespace: 'a' } }).catch((error: unknown) => error)),
+      );
+    });
+    paused.skip(60);
+    expect(await writing).toMatchObject({ reason: 'LeaderLost' });
+    expect(await client.get({ ...LEASE, ...write, name: 'y', namespace: 'a' })).toBeUndefined();
+  });
+
+  test('it closes when the machine was suspended: the steady clock stood still, the wall clock did not', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    first.clock.jump(11);
+    expect(() => first.election.fence.assertHeld()).toThrow('does not lead');
+    await live([first.clock], 3);
+    expect(first.election.fence.isHeld()).toBe(true);
+  });
+
+  test('a wall clock that is set back does not keep it open', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    first.clock.jump(-3600);
+    api.fault((request, response) => request.method === 'PUT' && Boolean(response.writeHead(500).end()));
+    first.clock.skip(10);
+    expect(first.election.fence.isHeld()).toBe(false);
+  });
+
+  test('reading goes on while it is closed', async () => {
+    const closed = { isHeld: () => false, assertHeld: () => expect.unreachable() };
+    const fenced = client.over((inner) => fencedTransport(inner, closed));
+    expect(await fenced.list({ apiVersion: 'v1', kind: 'ConfigMap' })).toEqual([]);
+  });
+
+  test('it is closed before leading, and counts from before the request that took the lease', async () => {
+    const first = candidate('first');
+    expect(first.election.fence.isHeld()).toBe(false);
+    const slow = Promise.withResolvers<void>();
+    api.fault(async (request) => {
+      if (request.method === 'POST') await slow.promise;
+      return request.method === 'PUT';
+    });
+    await eventually(() => api.requests.some(({ method }) => method === 'POST'));
+    first.clock.skip(9);
+    slow.resolve();
+    await eventually(() => leads(first));
+    expect(first.election.fence.isHeld()).toBe(true);
+    first.clock.skip(1);
+    expect(first.election.fence.isHeld()).toBe(false);
+  });
+});
+
+function held(spec: object, resourceVersion = '1'): KubeObject {
+  const metadata = { name: 'slipway', namespace: 'ops', resourceVersion };
+  return { apiVersion: LEASE.apiVersion, kind: LEASE.kind, metadata, spec };
+}
+
+describe('what a lease says', () => {
+  test.each([
+    { lease: undefined, now: 0, decision: 'create', because: 'there is none' },
+    { lease: held({ holderIdentity: '' }), now: 0, decision: 'take', because: 'it was released' },
+    { lease: held({}), now: 0, decision: 'take', because: 'nobody is named' },
+    {
+      lease: held({ holderIdentity: 'me', leaseDurationSeconds: 15 }),
+      now: 99,
+      decision: 'renew',
+      because: 'it is mine',
+    },
+    {
+      lease: held({ holderIdentity: 'you', leaseDurationSeconds: 15 }),
+      now: 14.9,
+      decision: 'wait',
+      because: 'it has not run out',
+    },
+    {
+      lease: held({ holderIdentity: 'you', leaseDurationSeconds: 15 }),
+      now: 15,
+      decision: 'take',
+      because: 'it has run out',
+    },
+    {
+      lease: held({ holderIdentity: 'you', leaseDurationSeconds: 60 }),
+      now: 30,
+      decision: 'wait',
+      because: 'its holder asked for more time than we do',
+    },
+    {
+      lease: held({ holderIdentity: 'you', leaseDurationSeconds: 15, renewTime: '1970-01-01T00:00:00.000000Z' }),
+      now: 1,
+      decision: 'wait',
+      because: 'clocks of other machines are not believed',
+    },
+  ])('$decision, because $because', ({ lease, now, decision }) => {
+    expect(decideLease({ lease, since: 0 }, 'me', now)).toBe(decision);
+  });
+
+  test('time counts from when a content was first seen, not from when it was last read', () => {
+    const first = observe(undefined, held({}, '1'), 0);
+    expect(observe(first, held({}, '1'), 10).since).toBe(0);
+    expect(observe(first, held({}, '2'), 10).since).toBe(10);
+  });
+});

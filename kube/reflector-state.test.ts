@@ -1,0 +1,100 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { INITIAL_STATE, step, type ReflectorEvent, type ReflectorState } from './reflector-state.ts';
+
+const event: fc.Arbitrary<ReflectorEvent> = fc.oneof(
+  fc.record({ kind: fc.constant('listed' as const), resourceVersion: fc.constantFrom('1', '2', '3') }),
+  fc.record({ kind: fc.constant('advanced' as const), resourceVersion: fc.constantFrom('4', '5', '') }),
+  fc.record({
+    kind: fc.constant('ended' as const),
+    short: fc.boolean(),
+    random: fc.double({ min: 0, max: 0.999, noNaN: true }),
+  }),
+  fc.record({
+    kind: fc.constant('failed' as const),
+    expired: fc.boolean(),
+    retryAfterSeconds: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
+    random: fc.double({ min: 0, max: 0.999, noNaN: true }),
+  }),
+  fc.constant({ kind: 'waited' as const }),
+);
+
+const run = (events: readonly ReflectorEvent[], from: ReflectorState = INITIAL_STATE): ReflectorState =>
+  events.reduce(step, from);
+
+const failed = (expired: boolean): ReflectorEvent => ({
+  kind: 'failed',
+  expired,
+  retryAfterSeconds: undefined,
+  random: 0,
+});
+const listed: ReflectorEvent = { kind: 'listed', resourceVersion: '7' };
+
+test('an abort is final, whatever happened before and comes after', () => {
+  fc.assert(
+    fc.property(fc.array(event), fc.array(event), (before, after) => {
+      expect(run([...before, { kind: 'aborted' }, ...after])).toEqual({ at: 'stopped' });
+    }),
+  );
+});
+
+test('a wait is never longer than the server asked for or half a minute, and never nothing', () => {
+  fc.assert(
+    fc.property(fc.array(event), (events) => {
+      const state = run(events);
+      if (state.at === 'wait') {
+        expect(state.seconds).toBeGreaterThanOrEqual(0.4);
+        expect(state.seconds).toBeLessThanOrEqual(60);
+      }
+    }),
+  );
+});
+
+test('no sequence of failures asks the server again without a wait, but for one list after a first expiry', () => {
+  fc.assert(
+    fc.property(fc.array(fc.boolean(), { minLength: 2, maxLength: 20 }), (expiries) => {
+      let state = run([listed]);
+      let unpaused = 0;
+      for (const expired of expiries) {
+        state = step(state, failed(expired));
+        if (state.at === 'wait') state = step(state, { kind: 'waited' });
+        else unpaused += 1;
+        if (state.at === 'list') state = step(state, listed);
+      }
+      expect(unpaused).toBeLessThanOrEqual(1);
+    }),
+  );
+});
+
+test('a watch goes on from the last version that it saw, bookmarks included', () => {
+  const after = run([listed, { kind: 'advanced', resourceVersion: '9' }, { kind: 'ended', short: false, random: 0 }]);
+  expect(after).toMatchObject({ at: 'watch', resourceVersion: '9' });
+  expect(run([failed(false), { kind: 'waited' }], after)).toMatchObject({ at: 'watch', resourceVersion: '9' });
+});
+
+test('a version that the server has forgotten is never watched again', () => {
+  expect(run([listed, failed(true)])).toMatchObject({ at: 'list' });
+  expect(run([listed, failed(false), { kind: 'waited' }, failed(true), { kind: 'waited' }])).toMatchObject({
+    at: 'list',
+  });
+});
+
+test('a server that forgets every version at once is asked less and less often', () => {
+  let state = run([listed]);
+  const waits: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    state = step(state, failed(true));
+    if (state.at === 'wait') {
+      waits.push(state.seconds);
+      state = step(state, { kind: 'waited' });
+    }
+    state = step(state, listed);
+  }
+  expect(waits).toEqual([...waits].sort((a, b) => a - b));
+  expect(waits.length).toBe(4);
+});
+
+test('a watch that ends at once with nothing counts as a failure; one that lasted does not', () => {
+  expect(run([listed, { kind: 'ended', short: true, random: 0 }]).at).toBe('wait');
+  expect(run([listed, { kind: 'ended', short: false, random: 0 }]).at).toBe('watch');
+});

@@ -1,0 +1,272 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ApiError } from './api-error.ts';
+import { eventually } from './eventually.ts';
+import { hastyClock } from './manual-clock.ts';
+import { startFakeApi, type FakeApi } from './fake-api.ts';
+import { createFakeCertificate } from './fake-certificate.ts';
+import { createTransport, type RequestFacts, type Transport } from './transport.ts';
+
+let api: FakeApi;
+let transport: Transport;
+
+beforeEach(async () => {
+  api = await startFakeApi();
+  transport = createTransport(api.config, { random: () => 0 });
+});
+
+afterEach(async () => {
+  transport.close();
+  await api.close();
+});
+
+const LIST = { method: 'GET', path: '/api/v1/configmaps' } as const;
+const CREATE = { method: 'POST', path: '/api/v1/namespaces/a/configmaps' } as const;
+const configMap = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'a' } });
+
+/** Answers the first `times` requests with a status. */
+function failFirst(times: number, status: number, headers: Record<string, string> = {}): void {
+  let left = times;
+  api.fault((_request, response) => {
+    if (left === 0) return false;
+    left -= 1;
+    response.writeHead(status, headers).end('not now');
+    return true;
+  });
+}
+
+async function readToEnd(chunks: AsyncIterable<Buffer>): Promise<string> {
+  let text = '';
+  for await (const chunk of chunks) text += chunk.toString();
+  return text;
+}
+
+describe('connections', () => {
+  test('requests one after the other go over one connection', async () => {
+    for (let i = 0; i < 10; i++) await transport.request(LIST);
+    expect(new Set(api.requests.map(({ port }) => port)).size).toBe(1);
+  });
+
+  test('a connection that the server has closed meanwhile is replaced without the caller noticing', async () => {
+    await transport.request(LIST);
+    api.fault((request, response) => {
+      if (request.port !== api.requests[0]?.port) return false;
+      response.destroy();
+      return true;
+    });
+    expect((await transport.request(LIST)).status).toBe(200);
+  });
+
+  test('a server that is not there is ApiUnavailable with a message without ports', async () => {
+    const { server } = api.config;
+    await api.close();
+    const failed = await transport.request({ ...LIST, timeoutSeconds: 1 }).catch((error: unknown) => error as ApiError);
+    expect(failed).toMatchObject({ reason: 'ApiUnavailable', retry: 'backoff', code: 0 });
+    expect((failed as ApiError).message).not.toContain(new URL(server).port);
+  });
+
+  test('a server without TLS is refused before anything is sent', () => {
+    expect(() => createTransport({ server: 'http://127.0.0.1:1', token: () => 'secret' })).toThrow(ApiError);
+  });
+
+  test('a certificate of another authority is refused, and the token is not sent', async () => {
+    const { cert } = await createFakeCertificate();
+    const wary = createTransport({ ...api.config, ca: cert, token: () => 'secret' });
+    await expect(wary.request({ ...LIST, timeoutSeconds: 1 })).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+    expect(api.requests).toHaveLength(0);
+    wary.close();
+  });
+
+  test('when the authority rotates, the new certificates are read and used at once', async () => {
+    let { ca } = api.config;
+    let readings = 0;
+    const rotating = createTransport({
+      ...api.config,
+      ca: ({ fresh = false } = {}) => {
+        if (fresh) readings += 1;
+        return fresh && readings > 0 ? ((ca = next.cert), next.cert) : String(ca);
+      },
+    });
+    const next = await createFakeCertificate();
+    await rotating.request(LIST);
+    api.setCertificate(next);
+    api.fault((request, response) => {
+      if (request.port !== api.requests[0]?.port) return false;
+      response.destroy();
+      return true;
+    });
+    expect((await rotating.request(LIST)).status).toBe(200);
+    expect(readings).toBe(1);
+    rotating.close();
+  });
+});
+
+describe('repeating', () => {
+  test.each([429, 503])('a %i with Retry-After is repeated after that time, also for a create', async (status) => {
+    failFirst(2, status, { 'retry-after': '0' });
+    expect((await transport.request({ ...CREATE, body: configMap })).status).toBe(201);
+    expect(api.requests).toHaveLength(3);
+  });
+
+  test('a Retry-After beyond the deadline is handed to the caller as the time to come again', async () => {
+    failFirst(1, 429, { 'retry-after': '30' });
+    await expect(transport.request({ ...LIST, timeoutSeconds: 5 })).rejects.toMatchObject({
+      reason: 'ApiUnavailable',
+      retry: { afterSeconds: 30 },
+    });
+  });
+
+  test('a server error without Retry-After is not repeated here', async () => {
+    failFirst(1, 500);
+    await expect(transport.request(LIST)).rejects.toMatchObject({ reason: 'ApiUnavailable', code: 500 });
+    expect(api.requests).toHaveLength(1);
+  });
+
+  test('a create whose connection broke after it was sent is not repeated: it may have happened', async () => {
+    api.fault((_request, response) => Boolean(response.destroy()));
+    await expect(transport.request({ ...CREATE, body: configMap })).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+    expect(api.requests).toHaveLength(1);
+  });
+
+  test('a read whose connection breaks is repeated, but not for ever', async () => {
+    api.fault((_request, response) => Boolean(response.destroy()));
+    const hasty = createTransport(api.config, { clock: hastyClock, random: () => 0 });
+    await expect(hasty.request({ ...LIST, timeoutSeconds: 600 })).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+    expect(api.requests).toHaveLength(6);
+    hasty.close();
+  });
+});
+
+describe('time', () => {
+  test('an answer that does not come within the deadline is ApiUnavailable', async () => {
+    api.fault(() => true);
+    await expect(transport.request({ ...LIST, timeoutSeconds: 0.2 })).rejects.toMatchObject({
+      reason: 'ApiUnavailable',
+    });
+  });
+
+  test('a body that stops in the middle counts against the deadline', async () => {
+    api.fault((_request, response) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('{');
+      return true;
+    });
+    await expect(transport.request({ ...LIST, timeoutSeconds: 0.3 })).rejects.toMatchObject({
+      reason: 'ApiUnavailable',
+    });
+  });
+
+  test('a server that accepts the connection and says nothing counts against the deadline', async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const muted = createTransport({ server: `https://127.0.0.1:${port}` });
+    await expect(muted.request({ ...LIST, timeoutSeconds: 0.2 })).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+    muted.close();
+    silent.close();
+  });
+
+  test('an abort ends a request at once, with its own reason, and no attempt follows', async () => {
+    api.fault(() => true);
+    const controller = new AbortController();
+    const pending = transport.request({ ...LIST, signal: controller.signal });
+    await eventually(() => api.requests.length === 1);
+    const why = new Error('shutting down');
+    controller.abort(why);
+    await expect(pending).rejects.toBe(why);
+    expect(api.requests).toHaveLength(1);
+  });
+});
+
+describe('credentials', () => {
+  test('after a 401 the token is asked for anew, and the request is repeated once', async () => {
+    let token = 'old';
+    api.fault((request, response) => {
+      if (request.headers.authorization === 'Bearer new') return false;
+      response.writeHead(401).end();
+      return true;
+    });
+    const rotating = createTransport({
+      ...api.config,
+      token: ({ fresh = false } = {}) => (fresh ? (token = 'new') : token),
+    });
+    expect((await rotating.request({ ...CREATE, body: configMap })).status).toBe(201);
+    expect(api.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', 'Bearer new']);
+    rotating.close();
+  });
+
+  test('credentials that are refused twice are Forbidden', async () => {
+    failFirst(9, 401);
+    const refused = createTransport({ ...api.config, token: () => 'bad' });
+    await expect(refused.request(LIST)).rejects.toMatchObject({ reason: 'Forbidden', code: 401 });
+    expect(api.requests).toHaveLength(2);
+    refused.close();
+  });
+});
+
+describe('guard', () => {
+  test('nothing is sent when the guard refuses, and its error is the outcome', async () => {
+    const lost = new Error('not allowed');
+    const guard = (): void => {
+      throw lost;
+    };
+    await expect(transport.request({ ...CREATE, body: configMap, guard })).rejects.toBe(lost);
+    expect(api.requests).toHaveLength(0);
+  });
+
+  test('the guard is asked before each attempt, not only before the first', async () => {
+    failFirst(1, 429, { 'retry-after': '0' });
+    let calls = 0;
+    const guard = (): void => {
+      calls += 1;
+      if (calls === 2) throw new Error('lost meanwhile');
+    };
+    await expect(transport.request({ ...CREATE, body: configMap, guard })).rejects.toThrow('lost meanwhile');
+    expect(api.requests).toHaveLength(1);
+  });
+});
+
+describe('streams', () => {
+  test('a stream on which nothing comes fails after its idle time', async () => {
+    const { chunks } = await transport.stream({
+      ...LIST,
+      query: { watch: true, resourceVersion: 1 },
+      idleSeconds: 0.1,
+    });
+    await expect(readToEnd(chunks)).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+  });
+
+  test('a stream whose connection breaks fails; one that the server ends does not', async () => {
+    const query = { watch: true, resourceVersion: 1 };
+    for (const how of ['drop', 'end'] as const) {
+      const { chunks } = await transport.stream({ ...LIST, query });
+      await eventually(() => api.watches === 1);
+      const reading = readToEnd(chunks);
+      api.endWatches(how);
+      if (how === 'drop') await expect(reading).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+      else await expect(reading).resolves.toBe('');
+    }
+  });
+
+  test('an abort ends a stream with its own reason', async () => {
+    const controller = new AbortController();
+    const { chunks } = await transport.stream({
+      ...LIST,
+      query: { watch: true, resourceVersion: 1 },
+      signal: controller.signal,
+    });
+    const reading = readToEnd(chunks);
+    const why = new Error('enough');
+    controller.abort(why);
+    await expect(reading).rejects.toBe(why);
+  });
+});
+
+test('every attempt is reported once with its status', async () => {
+  const seen: RequestFacts[] = [];
+  const counted = createTransport(api.config, { onRequest: (facts) => void seen.push(facts) });
+  failFirst(1, 429, { 'retry-after': '0' });
+  await counted.request(LIST);
+  expect(seen.map(({ method, status }) => `${method} ${status}`)).toEqual(['GET 429', 'GET 200']);
+  counted.close();
+});
