@@ -53,6 +53,14 @@ describe('an install', () => {
     expect(firstWrite).toBe(objects.length);
   });
 
+  test('tries no CRD before it is sent, since that costs as much as sending it', async () => {
+    const cluster = clusterWithNamespace();
+    await applyRevision(cluster, request());
+    const tried = cluster.requests.filter(({ dryRun }) => dryRun).map(({ ref }) => ref.kind);
+    expect(tried).toContain('Deployment');
+    expect(tried).not.toContain('CustomResourceDefinition');
+  });
+
   test('sends CRDs first, workloads after what they need, webhooks last', async () => {
     const cluster = clusterWithNamespace();
     await applyRevision(cluster, request({ concurrency: 1 }));

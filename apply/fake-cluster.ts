@@ -15,6 +15,8 @@ export interface FakeRequest {
   readonly verb: 'get' | 'list' | 'create' | 'apply' | 'patch' | 'delete';
   readonly ref: ObjectRef;
   readonly dryRun: boolean;
+  /** Of a deletion. */
+  readonly propagation?: DeleteOptions['propagation'];
 }
 
 export interface FakeCluster extends Cluster {
@@ -91,7 +93,7 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
     create: (object, { dryRun = false } = {}) => serve('create', refOf(object), dryRun, () => create(object, dryRun)),
     apply: (object, { dryRun = false } = {}) => serve('apply', refOf(object), dryRun, () => apply(object, dryRun)),
     patch: (ref, patch) => serve('patch', ref, false, () => patchObject(ref, patch)),
-    delete: (ref, deletion = {}) => serve('delete', ref, false, () => remove(ref, deletion)),
+    delete: (ref, deletion = {}) => serve('delete', ref, false, () => remove(ref, deletion), deletion.propagation),
     isNamespaced: async (kind) => scopeOf(kind),
   };
   cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' }, status: { phase: 'Active' } });
@@ -102,8 +104,9 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
     ref: ObjectRef,
     dryRun: boolean,
     answer: () => Result,
+    propagation?: DeleteOptions['propagation'],
   ): Promise<Result> {
-    const request = { verb, ref, dryRun };
+    const request = { verb, ref, dryRun, ...(propagation !== undefined && { propagation }) };
     await Promise.resolve();
     requests.push(request);
     options.before?.(request, cluster);

@@ -77,6 +77,20 @@ describe('pruning', () => {
     expect(kinds(cluster)).toEqual(expect.arrayContaining(['ClusterRole', 'ConfigMap']));
   });
 
+  test('leaves an object that took the place of ours between the look and the deletion', async () => {
+    let replaced = false;
+    const [cluster, inventory] = await installed(sampleOperator(), {
+      before: ({ verb, ref }, it) => {
+        if (verb !== 'delete' || ref.kind !== 'ConfigMap' || replaced) return;
+        replaced = true;
+        it.put(sample('v1', 'ConfigMap', ref.name, { namespace: 'ops' }));
+      },
+    });
+    const { removals } = await pruneObjects(cluster, [entryOfKind(inventory, 'ConfigMap')], options);
+    expect(removals).toMatchObject([{ outcome: 'foreign' }]);
+    expect(kinds(cluster)).toContain('ConfigMap');
+  });
+
   test('an object that was only intended goes if it says that it is ours', async () => {
     const [cluster, inventory] = await installed(sampleOperator());
     cluster.put(sample('v1', 'Secret', 'theirs', { namespace: 'ops' }));

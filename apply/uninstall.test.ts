@@ -107,6 +107,13 @@ describe('the run', () => {
     expect(order.at(-1)).toBe('CustomResourceDefinition');
   });
 
+  test('a Deployment is gone only when its Pods are', async () => {
+    const [cluster, inventory] = await installed();
+    await uninstall(cluster, inventory, 'Retain');
+    const deletion = cluster.requests.find(({ verb, ref }) => verb === 'delete' && ref.kind === 'Deployment');
+    expect(deletion?.propagation).toBe('Foreground');
+  });
+
   test('Retain keeps the CRD with its objects and says so', async () => {
     const [cluster, inventory] = await installed();
     cluster.put(widget);
