@@ -166,7 +166,8 @@ function* statedApis(spec: Fields, objects: readonly Fields[]): Generator<Proper
   for (const object of objects) if (textField(object, 'kind') === 'CustomResourceDefinition') yield* crdApis(object);
   const services = fieldsOf(spec, 'apiservicedefinitions');
   for (const api of listField(services, 'owned').filter(isFields)) yield { type: 'olm.gvk', value: gvk(api) };
-  for (const api of listField(services, 'required').filter(isFields)) yield { type: 'olm.gvk.required', value: gvk(api) };
+  for (const api of listField(services, 'required').filter(isFields))
+    yield { type: 'olm.gvk.required', value: gvk(api) };
   for (const crd of listField(fieldsOf(spec, 'customresourcedefinitions'), 'required').filter(isFields)) {
     const name = textField(crd, 'name') ?? '';
     yield { type: 'olm.gvk.required', value: { ...gvk(crd), group: name.slice(name.indexOf('.') + 1) } };

@@ -52,8 +52,14 @@ export function buildCsvMetadata(csv: Fields): Fields {
   const labels = textMap(fieldsOf(metadata, 'labels'));
   return {
     ...(annotations !== undefined && { annotations }),
-    apiServiceDefinitions: pick(fieldsOf(spec, 'apiservicedefinitions'), { owned: [API_SERVICE], required: [API_SERVICE] }),
-    crdDescriptions: pick(fieldsOf(spec, 'customresourcedefinitions'), { owned: [DESCRIPTION], required: [DESCRIPTION] }),
+    apiServiceDefinitions: pick(fieldsOf(spec, 'apiservicedefinitions'), {
+      owned: [API_SERVICE],
+      required: [API_SERVICE],
+    }),
+    crdDescriptions: pick(fieldsOf(spec, 'customresourcedefinitions'), {
+      owned: [DESCRIPTION],
+      required: [DESCRIPTION],
+    }),
     ...(labels !== undefined && { labels }),
     ...pick(spec, SPEC),
     provider: pick(fieldsOf(spec, 'provider'), { name: 'text', url: 'text' }),

@@ -58,6 +58,6 @@ export function createChunkWriter(database: DatabaseSync): ChunkWriter {
 }
 
 /** The lines of a chunk; `size` is what it was before it was compressed. */
-export function decompressChunk(data: Uint8Array, size: number): Buffer {
+export function decompressChunk(data: Uint8Array, size: number): Buffer<ArrayBuffer> {
   return zstdDecompressSync(data, { maxOutputLength: Math.max(size, 1) });
 }

@@ -78,7 +78,7 @@ interface Talk {
 function talkTo(worker: Worker, slots: readonly SharedArrayBuffer[], signal: AbortSignal | undefined): Talk {
   const free = slots.map((_, slot) => slot);
   const outcome = Promise.withResolvers<IndexCounts>();
-  let wake: () => void = () => undefined;
+  let wake = doNothing;
   const fail = (error: unknown): void => outcome.reject(error);
   const aborted = (): void => fail(signal?.reason);
   outcome.promise.catch(() => wake());
@@ -96,7 +96,7 @@ function talkTo(worker: Worker, slots: readonly SharedArrayBuffer[], signal: Abo
   return {
     slots,
     outcome: outcome.promise,
-    tell: (message) => worker.postMessage(message),
+    tell: (message) => worker.postMessage(message, []),
     async freeSlot() {
       while (free.length === 0) {
         const woken = Promise.withResolvers<void>();
@@ -108,6 +108,8 @@ function talkTo(worker: Worker, slots: readonly SharedArrayBuffer[], signal: Abo
     end: () => signal?.removeEventListener('abort', aborted),
   };
 }
+
+function doNothing(): void {}
 
 async function send(files: CatalogFiles, talk: Talk): Promise<IndexCounts> {
   for await (const { path, content } of files) {

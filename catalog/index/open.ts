@@ -2,6 +2,7 @@
  * Reads an index file: what the resolver asks about packages, and the documents as published for those who want the
  * catalog itself. Memory does not grow with the catalog: every answer is read from the file.
  */
+import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ReasonedError } from '../../api/errors.ts';
 import { parseJson } from '../../api/json.ts';
@@ -43,6 +44,9 @@ export interface BlobQuery {
 
 /** An open index. Every method throws ReasonedError `CatalogUnavailable` where the file turns out to be damaged. */
 export interface CatalogIndex {
+  readonly path: string;
+  /** When it was built. */
+  readonly modified: Date;
   readonly counts: IndexCounts;
   /** All packages, by name. */
   packages(): readonly PackageSummary[];
@@ -52,6 +56,8 @@ export interface CatalogIndex {
   providersOf(api: GroupVersionKind): readonly Provider[];
   /** Documents as lines of JSON with their line feed, in the order of the catalog's files. */
   blobs(query?: BlobQuery): Generator<Uint8Array>;
+  /** Bytes of the lines that {@link blobs} gives for the query. */
+  size(query?: BlobQuery): number;
   /** The whole catalog as compressed (zstd) chunks of lines, in the same order; together they are one zstd stream. */
   chunks(): Generator<CompressedChunk>;
   close(): void;
@@ -85,13 +91,13 @@ export function openIndex(path: string, { verify = true }: { readonly verify?: b
   }));
 
   return {
+    path,
+    modified: guarded(path, () => statSync(path).mtime),
     counts,
     packages: () => guarded(path, () => statements.packages.all().map(summaryOf)),
     package: (name) => guarded(path, () => assemble(name, statements)),
     providersOf: ({ kind, group, version }) =>
-      guarded(path, () =>
-        statements.providers.all(kind, group, version).map((row) => ({ ...row }) as unknown as Provider),
-      ),
+      guarded(path, () => statements.providers.all(kind, group, version) as unknown as readonly Provider[]),
     ...createChunkReader(database, <T>(read: () => T) => guarded(path, read)),
     close: () => {
       if (database.isOpen) database.close();

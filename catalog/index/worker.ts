@@ -35,5 +35,5 @@ function carryOut(message: ToWorker): void {
 }
 
 function answer(message: FromWorker): void {
-  parentPort!.postMessage(message);
+  parentPort!.postMessage(message, []);
 }

@@ -1,0 +1,172 @@
+/**
+ * Answers HTTP requests for a catalog's content as OLM v1's catalogd does, so that its clients work unchanged:
+ * `/catalogs/<name>/api/v1/all` is the whole catalog, `/catalogs/<name>/api/v1/metas?schema=&package=&name=` a part
+ * of it, both as lines of JSON. cmd/manager puts it behind a server, on every replica. It changes nothing, and
+ * listens nowhere itself.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
+import { createGzip, createZstdCompress } from 'node:zlib';
+import { checkPreconditions } from './http/conditions.ts';
+import { chooseEncoding, type Encoding } from './http/encoding.ts';
+import { openIndex, type BlobQuery, type CatalogIndex } from './index/open.ts';
+import { isCatalogName } from './store.ts';
+
+export interface ServeOptions {
+  /** What is in service under the name of a Catalog; undefined where nothing is. */
+  readonly find: (catalog: string) => { readonly digest: string; readonly index: CatalogIndex } | undefined;
+  /** Told of a response that failed on this side, a damaged index for example. */
+  readonly onError?: (error: unknown, catalog: string) => void;
+}
+
+/** Whether the request was for this handler; false leaves the response untouched. */
+export type CatalogHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
+/** Smaller answers are not compressed. */
+const MIN_COMPRESSED_BYTES = 1400;
+/** Lines are sent together until there are this many bytes. */
+const BATCH_BYTES = 1 << 16;
+const GZIP_LEVEL = 3;
+
+/**
+ * A handler of everything below `/catalogs/`. It never rejects.
+ * @see https://operator-framework.github.io/operator-controller/howto/catalog-queries/
+ */
+export function createCatalogHandler({ find, onError }: ServeOptions): CatalogHandler {
+  return async (request, response) => {
+    const target = parseTarget(request.url ?? '');
+    if (target === undefined) return false;
+    try {
+      await answer(request, response, target);
+    } catch (error) {
+      if (!isClientGone(error)) onError?.(error, target.catalog);
+      if (response.headersSent) response.destroy();
+      else refuse(response, 500);
+    }
+    return true;
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void> {
+    if (target.endpoint === undefined) return refuse(response, 404);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return refuse(response.setHeader('Allow', 'GET, HEAD'), 405);
+    }
+    const query = target.endpoint === 'all' ? {} : parseQuery(target.search);
+    if (query === undefined || !isCatalogName(target.catalog)) return refuse(response, 400);
+    const found = find(target.catalog);
+    if (found === undefined) return refuse(response, 404);
+    const validators = { etag: etagOf(found.digest), modified: found.index.modified };
+    response.setHeader('ETag', validators.etag);
+    response.setHeader('Last-Modified', validators.modified.toUTCString());
+    response.setHeader('Vary', 'Accept-Encoding');
+    const verdict = checkPreconditions(request.headers, validators);
+    if (verdict === 304) return void response.writeHead(304).end();
+    if (verdict === 412) return refuse(response, 412);
+    await send(request, response, { index: found.index, query });
+  }
+}
+
+type Target = { readonly catalog: string; readonly endpoint?: 'all' | 'metas'; readonly search: string };
+
+function parseTarget(url: string): Target | undefined {
+  const [path = '', search = ''] = url.split(/\?(.*)/s, 2);
+  const match = /^\/catalogs\/([^/]*)(?:\/api\/v1\/(all|metas))?/.exec(path);
+  if (match === null) return undefined;
+  const endpoint = match[0] === path ? (match[2] as Target['endpoint']) : undefined;
+  return { catalog: match[1]!, search, ...(endpoint !== undefined && { endpoint }) };
+}
+
+/** What to select; undefined where a parameter is not known. Of a parameter that is repeated, the first counts. */
+function parseQuery(search: string): BlobQuery | undefined {
+  const parameters = new URLSearchParams(search);
+  const query: Record<string, string> = {};
+  for (const name of new Set(parameters.keys())) {
+    if (name !== 'schema' && name !== 'package' && name !== 'name') return undefined;
+    query[name] = parameters.get(name)!;
+  }
+  return query;
+}
+
+/** Weak, as the bytes depend on the encoding. */
+function etagOf(digest: string): string {
+  return `W/"${digest.slice(digest.indexOf('@') + 1).replaceAll(/[^\w:.+-]/g, '_')}"`;
+}
+
+interface Selection {
+  readonly index: CatalogIndex;
+  readonly query: BlobQuery;
+}
+
+async function send(request: IncomingMessage, response: ServerResponse, { index, query }: Selection): Promise<void> {
+  const own = openIndex(index.path, { verify: false }); // goes on though a newer index takes the place of this one
+  try {
+    const size = own.size(query);
+    const encoding = size > MIN_COMPRESSED_BYTES ? chooseEncoding(request.headers['accept-encoding']) : 'identity';
+    response.setHeader('Content-Type', 'application/jsonl');
+    if (encoding === 'identity') response.setHeader('Content-Length', size);
+    else response.setHeader('Content-Encoding', encoding);
+    response.writeHead(200);
+    if (request.method === 'HEAD') response.end();
+    else await pipeline([Readable.from(bodyOf(own, query, encoding)), ...compressorOf(query, encoding), response]);
+  } finally {
+    own.close();
+  }
+}
+
+/** The bytes to send; the event loop gets its turn between them. */
+async function* bodyOf(index: CatalogIndex, query: BlobQuery, encoding: Encoding): AsyncGenerator<Uint8Array> {
+  const parts = isStoredAsSent(query, encoding) ? compressed(index) : batched(index.blobs(query));
+  for (const part of parts) {
+    yield part;
+    await setImmediate();
+  }
+}
+
+function isStoredAsSent(query: BlobQuery, encoding: Encoding): boolean {
+  return encoding === 'zstd' && Object.values(query).every((value) => value === '');
+}
+
+function* compressed(index: CatalogIndex): Generator<Uint8Array> {
+  for (const { data } of index.chunks()) yield data;
+}
+
+function* batched(lines: Iterable<Uint8Array>): Generator<Uint8Array> {
+  let batch: Uint8Array[] = [];
+  let size = 0;
+  for (const line of lines) {
+    batch.push(line);
+    size += line.length;
+    if (size < BATCH_BYTES) continue;
+    yield Buffer.concat(batch);
+    batch = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(batch);
+}
+
+function compressorOf(query: BlobQuery, encoding: Encoding): NodeJS.ReadWriteStream[] {
+  if (encoding === 'gzip') return [createGzip({ level: GZIP_LEVEL })];
+  return encoding === 'zstd' && !isStoredAsSent(query, encoding) ? [createZstdCompress()] : [];
+}
+
+function refuse(response: ServerResponse, code: number): void {
+  const text = `${code} ${REFUSALS[code] ?? 'Error'}\n`;
+  response
+    .writeHead(code, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' })
+    .end(text);
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  412: 'Precondition Failed',
+  500: 'Internal Server Error',
+};
+
+function isClientGone(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE';
+}

@@ -1,0 +1,116 @@
+/**
+ * The index files of all catalogs, in one folder: `catalogs/<catalog>/<digest>.db`. They survive a restart of the
+ * manager, and can be built again at any time. controllers/catalog calls it; what is in service is decided there.
+ */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { ReasonedError } from '../api/errors.ts';
+import { PARTIAL_SUFFIX } from './index/build.ts';
+import { buildIndexInWorker } from './index/in-worker.ts';
+import { openIndex, type CatalogIndex } from './index/open.ts';
+import type { CatalogLimits } from './limits.ts';
+import type { CatalogFiles } from './tree.ts';
+
+/** Content of a catalog, named by its digest: an image reference by digest, or the digest alone. */
+export interface CatalogSource {
+  readonly digest: string;
+  readonly files: CatalogFiles;
+}
+
+export interface IndexStore {
+  /** The index, or undefined where there is none; a damaged file is deleted. */
+  open(catalog: string, digest: string): CatalogIndex | undefined;
+  /**
+   * Builds an index in a worker thread and opens it; an index that is there already is built anew.
+   *
+   * Throws ReasonedError `CatalogInvalid` (never retried), and what reading the files throws.
+   */
+  build(catalog: string, source: CatalogSource, signal?: AbortSignal): Promise<CatalogIndex>;
+  /** Deletes every file but those of the given digests by catalog, and of what is being built. */
+  collect(inUse: ReadonlyMap<string, string>): void;
+}
+
+export interface StoreOptions {
+  /** Where the folder `catalogs` is or will be. */
+  readonly folder: string;
+  readonly limits?: CatalogLimits;
+  /** The worker's program, see in-worker.ts. */
+  readonly worker?: URL;
+}
+
+const SUFFIX = '.db';
+
+/** A store that nobody else writes to; what an earlier process left unfinished is deleted. */
+export function createIndexStore({ folder, limits, worker }: StoreOptions): IndexStore {
+  const root = join(folder, 'catalogs');
+  const building = new Map<string, number>();
+  mkdirSync(root, { recursive: true });
+  deleteFiles((path) => path.endsWith(PARTIAL_SUFFIX));
+
+  function open(catalog: string, digest: string): CatalogIndex | undefined {
+    const path = pathOf(catalog, digest);
+    try {
+      return openIndex(path);
+    } catch (error) {
+      if (!(error instanceof ReasonedError)) throw error;
+      rmSync(path, { force: true });
+      return undefined;
+    }
+  }
+
+  async function build(catalog: string, { digest, files }: CatalogSource, signal?: AbortSignal): Promise<CatalogIndex> {
+    const target = pathOf(catalog, digest);
+    building.set(target, (building.get(target) ?? 0) + 1);
+    try {
+      mkdirSync(join(root, catalog), { recursive: true });
+      await buildIndexInWorker({
+        files,
+        target,
+        ...(limits !== undefined && { limits }),
+        ...(worker !== undefined && { worker }),
+        ...(signal !== undefined && { signal }),
+      });
+      return openIndex(target, { verify: false });
+    } finally {
+      const others = building.get(target)! - 1;
+      if (others === 0) building.delete(target);
+      else building.set(target, others);
+    }
+  }
+
+  function collect(inUse: ReadonlyMap<string, string>): void {
+    const kept = new Set([...inUse].map(([catalog, digest]) => pathOf(catalog, digest)));
+    const busy = [...building.keys()];
+    deleteFiles((path) => !kept.has(path) && !busy.some((target) => path.startsWith(target)));
+  }
+
+  function deleteFiles(isUnused: (path: string) => boolean): void {
+    for (const catalog of readdirSync(root, { withFileTypes: true })) {
+      if (!catalog.isDirectory()) continue;
+      for (const name of readdirSync(join(root, catalog.name))) {
+        const path = join(root, catalog.name, name);
+        if (isUnused(path)) rmSync(path, { force: true });
+      }
+    }
+  }
+
+  function pathOf(catalog: string, digest: string): string {
+    if (!isCatalogName(catalog)) throw new Error(`not the name of a catalog: ${catalog}`);
+    return join(root, catalog, `${fileNameOf(digest)}${SUFFIX}`);
+  }
+
+  return { open, build, collect };
+}
+
+/** Whether the text can be the name of a Catalog object. @see https://www.rfc-editor.org/rfc/rfc1123#page-13 */
+export function isCatalogName(text: string): boolean {
+  return text.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text);
+}
+
+/** The digest itself where it is one, else a hash of what is there instead. */
+function fileNameOf(digest: string): string {
+  const plain = digest.slice(digest.indexOf('@') + 1);
+  if (/^[a-z0-9]+:[0-9a-f]{32,128}$/.test(plain)) return plain.replace(':', '-');
+  return `other-${createHash('sha256').update(digest).digest('hex')}`;
+}
