@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCluster, type TestCluster } from '../e2e/cluster/cluster.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useCluster } from '../e2e/lib/cluster.ts';
 import { objectOf, REVISION_SPEC, RULE_CASES, type RuleCase } from './crd/rule-cases.ts';
 import { KINDS } from './kinds.ts';
 import { parseObject } from './kind.ts';
@@ -10,22 +10,19 @@ import { SUBSCRIPTION } from './subscription.ts';
 
 const CRDS = 'deploy/crds';
 
-let cluster: TestCluster;
+const cluster = useCluster({ only: ['kube-apiserver'], registry: false });
 
 beforeAll(async () => {
-  cluster = await startCluster({ only: ['kube-apiserver'], registry: false });
-  await cluster.kubectl(['apply', '--server-side', '--warnings-as-errors', '-f', CRDS]);
+  await cluster().kubectl(['apply', '--server-side', '--warnings-as-errors', '-f', CRDS]);
 });
-
-afterAll(() => cluster.stop());
 
 describe('the CRDs', () => {
   test.each(KINDS)('$plural are established, without a warning, as kinds of one category', async ({ plural, kind }) => {
     const name = `crd/${plural}.${GROUP}`;
-    await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=30s', name]);
-    const crd = JSON.parse(await cluster.kubectl(['get', name, '-o', 'json'])) as { status: Conditioned };
+    await cluster().kubectl(['wait', '--for=condition=Established', '--timeout=30s', name]);
+    const crd = JSON.parse(await cluster().kubectl(['get', name, '-o', 'json'])) as { status: Conditioned };
     expect(crd.status.conditions.filter(({ type }) => /NonStructural|Violat/.test(type))).toEqual([]);
-    expect(await cluster.kubectl(['api-resources', '--categories=slipway', '--no-headers'])).toContain(kind);
+    expect(await cluster().kubectl(['api-resources', '--categories=slipway', '--no-headers'])).toContain(kind);
   });
 });
 
@@ -51,7 +48,7 @@ describe('the API server and this repository agree', () => {
   test.each(changes)('$kind.kind is changed or not: $because', async (row) => {
     const name = `change-${changes.indexOf(row)}`;
     await create(objectOf({ ...row, name }, row.before ?? {}));
-    const change = cluster.kubectl(['replace', '-f', '-'], JSON.stringify(objectOf({ ...row, name }, row.spec)));
+    const change = cluster().kubectl(['replace', '-f', '-'], JSON.stringify(objectOf({ ...row, name }, row.spec)));
     await (row.refused
       ? expect(change).rejects.toThrow(whatIsSaid(row))
       : expect(change).resolves.toContain('replaced'));
@@ -134,12 +131,12 @@ describe('kubectl get', () => {
   });
 
   test('lists all kinds as one category', async () => {
-    const names = await cluster.kubectl(['get', 'slipway', '-A', '-o', 'name']);
+    const names = await cluster().kubectl(['get', 'slipway', '-A', '-o', 'name']);
     for (const { singular } of KINDS) expect(names).toContain(`${singular}.${GROUP}/`);
   });
 
   test('explains a field in the words of the schema', async () => {
-    const text = await cluster.kubectl(['explain', `subscriptions.spec.version`, `--api-version=${API_VERSION}`]);
+    const text = await cluster().kubectl(['explain', `subscriptions.spec.version`, `--api-version=${API_VERSION}`]);
     expect(text.replaceAll(/\s+/g, ' ')).toContain('An exact version is a pin.');
   });
 });
@@ -149,9 +146,9 @@ describe('a status', () => {
     await create(sample('apart', SUBSCRIPTION.kind, { package: 'gadget' }));
     await setStatus('subscription', 'apart', { observedGeneration: 1 });
     const patch = JSON.stringify({ spec: { channel: 'beta' }, status: { observedGeneration: 7 } });
-    await cluster.kubectl(['patch', `subscriptions.${GROUP}/apart`, '--type=merge', '-p', patch]);
+    await cluster().kubectl(['patch', `subscriptions.${GROUP}/apart`, '--type=merge', '-p', patch]);
     const stored = JSON.parse(
-      await cluster.kubectl(['get', `subscriptions.${GROUP}/apart`, '-o', 'json']),
+      await cluster().kubectl(['get', `subscriptions.${GROUP}/apart`, '-o', 'json']),
     ) as KubeObject;
     expect(stored).toMatchObject({ metadata: { generation: 2 }, status: { observedGeneration: 1 } });
   });
@@ -172,8 +169,8 @@ describe('a status', () => {
       hash: '0'.repeat(32),
     }));
     const body = sample('large', REVISION.kind, undefined, { inventory });
-    await cluster.kubectl(['apply', '--server-side', '--subresource=status', '-f', '-'], JSON.stringify(body));
-    const stored = JSON.parse(await cluster.kubectl(['get', `revisions.${GROUP}/large`, '-o', 'json'])) as {
+    await cluster().kubectl(['apply', '--server-side', '--subresource=status', '-f', '-'], JSON.stringify(body));
+    const stored = JSON.parse(await cluster().kubectl(['get', `revisions.${GROUP}/large`, '-o', 'json'])) as {
       status: { inventory: unknown[] };
     };
     expect(stored.status.inventory).toHaveLength(MAX_OBJECTS);
@@ -185,7 +182,7 @@ interface Conditioned {
 }
 
 function create(object: KubeObject, args: readonly string[] = []): Promise<string> {
-  return cluster.kubectl(['create', ...args, '-f', '-'], JSON.stringify(object));
+  return cluster().kubectl(['create', ...args, '-f', '-'], JSON.stringify(object));
 }
 
 function sample(name: string, kind: string, spec: unknown, status?: unknown): KubeObject {
@@ -205,12 +202,12 @@ function condition(reason: string, message: string): Readonly<Record<string, str
 
 async function setStatus(kind: string, name: string, status: unknown): Promise<void> {
   const target = `${kind}s.${GROUP}/${name}`;
-  await cluster.kubectl(['patch', target, '--subresource=status', '--type=merge', '-p', JSON.stringify({ status })]);
+  await cluster().kubectl(['patch', target, '--subresource=status', '--type=merge', '-p', JSON.stringify({ status })]);
 }
 
 /** What kubectl prints, cut into cells: columns are three spaces apart. */
 async function rows(args: readonly string[]): Promise<readonly (readonly string[])[]> {
-  const printed = await cluster.kubectl(args);
+  const printed = await cluster().kubectl(args);
   return printed
     .trim()
     .split('\n')
