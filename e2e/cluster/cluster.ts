@@ -5,11 +5,12 @@
  * Building the programs is binaries.ts, owning their processes supervisor.ts. Nothing here knows Slipway.
  */
 import { PROGRAMS, provideBinaries, type Progress } from './binaries.ts';
-import { bootComponents, PortTaken } from './boot.ts';
+import { bootComponents } from './boot.ts';
 import { COMPONENTS, selectComponents, type ComponentName } from './components.ts';
 import { createClusterFolder, reapClusters, removeCluster } from './folders.ts';
 import { openHandle, type TestCluster } from './handle.ts';
 import type { RegistryOptions } from './registry-config.ts';
+import { PortTaken } from './start-components.ts';
 import { startSupervisor } from './supervised.ts';
 
 export type { ComponentName } from './components.ts';
@@ -22,10 +23,11 @@ export interface ClusterOptions {
   /** How the registry behaves, or `false` for none. */
   readonly registry?: RegistryOptions | false;
   /**
-   * Requests a second that kube-controller-manager and kube-scheduler allow themselves. Kubernetes' own 20 and 50 if
-   * absent, with which 200 Deployments take most of a minute: say with each figure which was used.
+   * Requests a second that kube-controller-manager and kube-scheduler allow themselves; 500 if absent. `default` is
+   * Kubernetes' own 20 and 50, with which the cluster needs 5 s longer to start and 200 Deployments take most of a
+   * minute: say with each figure which was used.
    */
-  readonly kubeApiQps?: number;
+  readonly kubeApiQps?: number | 'default';
   /** Added to the command line of kube-apiserver; a flag given again replaces the one before. */
   readonly apiServerFlags?: readonly string[];
   /** Files with kwok Stages in place of stages/pods.yaml. */

@@ -23,8 +23,8 @@ export interface Layout {
 
 /** What may be different from one cluster to the next. */
 export interface ComponentSettings {
-  /** Requests a second that kube-controller-manager and kube-scheduler allow themselves; Kubernetes' own if absent. */
-  readonly kubeApiQps?: number;
+  /** Requests a second that kube-controller-manager and kube-scheduler allow themselves, or Kubernetes' own limits. */
+  readonly kubeApiQps: number | 'default';
   /** Added to the command line of kube-apiserver. */
   readonly apiServerFlags: readonly string[];
   /** Files with stages for kwok; its own stages if empty. */
@@ -73,6 +73,9 @@ function etcd({ folder, ports }: Layout): string[] {
     `--initial-advertise-peer-urls=${peer}`,
     `--initial-cluster=default=${peer}`,
     '--unsafe-no-fsync',
+    // alone, it need not wait to see whether another one leads
+    '--heartbeat-interval=10',
+    '--election-timeout=100',
     '--log-level=warn',
   ];
 }
@@ -139,5 +142,5 @@ function kwok({ folder }: Layout, { stageFiles }: ComponentSettings): string[] {
 }
 
 function clientLimits({ kubeApiQps }: ComponentSettings): string[] {
-  return kubeApiQps === undefined ? [] : [`--kube-api-qps=${kubeApiQps}`, `--kube-api-burst=${2 * kubeApiQps}`];
+  return kubeApiQps === 'default' ? [] : [`--kube-api-qps=${kubeApiQps}`, `--kube-api-burst=${2 * kubeApiQps}`];
 }

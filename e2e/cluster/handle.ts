@@ -24,31 +24,31 @@ export interface TestCluster extends AsyncDisposable {
   /** `localhost:port`, as it stands in front of an image's name. */
   readonly registry: string;
   /** Run with all rights; resolve to what is written to stdout, throw with what is written to stderr. */
-  kubectl(args: readonly string[], stdin?: string): Promise<string>;
-  crane(args: readonly string[], stdin?: string): Promise<string>;
+  readonly kubectl: (args: readonly string[], stdin?: string) => Promise<string>;
+  readonly crane: (args: readonly string[], stdin?: string) => Promise<string>;
   /** A token of a ServiceAccount that exists. */
-  token(namespace: string, serviceAccount: string, options?: TokenOptions): Promise<string>;
+  readonly token: (namespace: string, serviceAccount: string, options?: TokenOptions) => Promise<string>;
   /** Path of a kubeconfig with a token of the ServiceAccount. */
-  kubeconfigFor(namespace: string, serviceAccount: string): Promise<string>;
+  readonly kubeconfigFor: (namespace: string, serviceAccount: string) => Promise<string>;
   /**
    * A folder with `token`, `ca.crt` and `namespace`, as a Pod of the ServiceAccount finds it mounted. Asked for
    * again, the token in it is replaced by a new one, in one step as the kubelet does.
    */
-  podFiles(namespace: string, serviceAccount: string, options?: TokenOptions): Promise<string>;
+  readonly podFiles: (namespace: string, serviceAccount: string, options?: TokenOptions) => Promise<string>;
   /** Ends a component in the usual way, or by the signal, starts it again at its place, and waits for it. */
-  restart(name: ComponentName, signal?: NodeJS.Signals): Promise<void>;
+  readonly restart: (name: ComponentName, signal?: NodeJS.Signals) => Promise<void>;
   /** Stops a component in the middle of whatever it does, and lets it go on. */
-  pause(name: ComponentName): Promise<void>;
-  resume(name: ComponentName): Promise<void>;
+  readonly pause: (name: ComponentName) => Promise<void>;
+  readonly resume: (name: ComponentName) => Promise<void>;
   /** Ends a component at once; `restart` brings it back. */
-  kill(name: ComponentName): Promise<void>;
+  readonly kill: (name: ComponentName) => Promise<void>;
   /** What a component has written so far. */
-  log(name: ComponentName): string;
+  readonly log: (name: ComponentName) => string;
   /** Component → process id, of those that run. */
-  processes(): ReadonlyMap<string, number>;
-  stop(): Promise<void>;
+  readonly processes: () => ReadonlyMap<string, number>;
+  readonly stop: () => Promise<void>;
   /** For a detached cluster: lets go of it. */
-  release(): void;
+  readonly release: () => void;
 }
 
 export interface HandleParts {

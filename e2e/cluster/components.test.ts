@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { componentArgs, COMPONENTS, selectComponents, type Layout } from './components.ts';
+
+const layout: Layout = { folder: '/f', address: '127.0.0.1', ports: { etcd: 1, etcdPeer: 2, api: 3, registry: 4 } };
+const settings = { kubeApiQps: 'default', apiServerFlags: [], stageFiles: [] } as const;
+
+test.each([
+  { wanted: ['registry'], all: ['registry'], because: 'a registry needs no API' },
+  { wanted: ['kube-apiserver'], all: ['etcd', 'kube-apiserver'], because: 'the API server keeps objects in etcd' },
+  { wanted: ['kwok'], all: ['etcd', 'kube-apiserver', 'kwok'], because: 'kwok talks to the API' },
+  { wanted: [...COMPONENTS].reverse(), all: [...COMPONENTS], because: 'what is needed starts first' },
+] as const)('asked for $wanted, $all start, because $because', ({ wanted, all }) => {
+  expect(selectComponents(wanted)).toEqual(all);
+});
+
+test('the Node stays ready however seldom it is heard of, and its taint is taken away', () => {
+  const args = componentArgs('kube-controller-manager', layout, settings);
+  expect(args).toContain('--node-monitor-grace-period=24h');
+  expect(args.find((arg) => arg.startsWith('--controllers='))).not.toContain('-node-lifecycle');
+});
+
+test('kwok keeps its hands off Nodes that are not marked as fake', () => {
+  expect(componentArgs('kwok', layout, settings)).toContain('--manage-all-nodes=false');
+});
+
+test.each(['kube-controller-manager', 'kube-scheduler'] as const)('%s has the request limits asked for', (name) => {
+  expect(componentArgs(name, layout, settings).join(' ')).not.toContain('--kube-api-qps');
+  expect(componentArgs(name, layout, { ...settings, kubeApiQps: 100 })).toContain('--kube-api-qps=100');
+  expect(componentArgs(name, layout, { ...settings, kubeApiQps: 100 })).toContain('--kube-api-burst=200');
+});
+
+test('flags of the caller come last, where they replace the ones before', () => {
+  const args = componentArgs('kube-apiserver', layout, { ...settings, apiServerFlags: ['--allow-privileged=false'] });
+  expect(args.at(-1)).toBe('--allow-privileged=false');
+});

@@ -1,0 +1,92 @@
+/**
+ * The command behind `make cluster-build`, `cluster-up`, `cluster-down` and `cluster-status`:
+ *
+ *     node e2e/cluster/main.ts build | up | down | status [--name NAME]
+ *
+ * `up` leaves a cluster running that is found again by its name. Tests do not come here, they use startCluster.
+ */
+import { parseArgs } from 'node:util';
+import { PROGRAMS, provideBinaries, type Progress } from './binaries.ts';
+import { startCluster } from './cluster.ts';
+import { clusterStatus, stopNamed, writeFacts, type ClusterFacts } from './named.ts';
+
+const USAGE = 'usage: main.ts build | up | down | status [--name NAME]';
+const VERBS: ReadonlyMap<string, (name: string) => Promise<void>> = new Map([
+  ['build', build],
+  ['up', up],
+  ['down', down],
+  ['status', status],
+]);
+
+await main();
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: 'string' } } });
+  const verb = VERBS.get(positionals[0] ?? '');
+  try {
+    if (verb === undefined) throw new Error(USAGE);
+    await verb(values.name ?? 'dev');
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function build(): Promise<void> {
+  const binaries = await provideBinaries(PROGRAMS, report());
+  print(`${binaries.size} programs are there`);
+}
+
+async function up(name: string): Promise<void> {
+  const running = clusterStatus(name);
+  if (running !== undefined) return print(describe(name, running.facts));
+  const binaries = await provideBinaries(PROGRAMS, report());
+  print(
+    `starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok and a registry (${binaries.size} programs) …`,
+  );
+  const cluster = await startCluster({ name, detached: true, progress: report() });
+  const facts = { server: cluster.server, kubeconfig: cluster.kubeconfig, registry: cluster.registry };
+  writeFacts(name, facts);
+  cluster.release();
+  print(describe(name, facts));
+}
+
+async function down(name: string): Promise<void> {
+  print((await stopNamed(name)) ? `The cluster ${name} is stopped and removed.` : `There is no cluster ${name}.`);
+}
+
+function status(name: string): Promise<void> {
+  const found = clusterStatus(name);
+  if (found === undefined) print(`There is no cluster ${name}.`);
+  else
+    print(
+      `${describe(name, found.facts)}\n${[...found.processes].map(([part, pid]) => `  ${part} ${pid}`).join('\n')}`,
+    );
+  return Promise.resolve();
+}
+
+function describe(name: string, { server, kubeconfig, registry }: ClusterFacts): string {
+  const suffix = name === 'dev' ? '' : ` NAME=${name}`;
+  return [
+    `The cluster ${name} is up at ${server}, with a registry at ${registry}.`,
+    '',
+    `  export KUBECONFIG=${kubeconfig}`,
+    `  make cluster-down${suffix}    # stops it and removes everything`,
+  ].join('\n');
+}
+
+/** On a terminal one line that changes, elsewhere a line for what is done and one every now and then. */
+function report(): Progress {
+  let reportedAt = Date.now();
+  return (line, state) => {
+    const terminal = process.stderr.isTTY;
+    const due = state === 'done' || terminal || Date.now() - reportedAt > 15_000;
+    if (!due) return;
+    reportedAt = Date.now();
+    process.stderr.write(terminal ? `\r\u001B[K${line}${state === 'done' ? '\n' : ''}` : `${line}\n`);
+  };
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

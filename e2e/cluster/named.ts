@@ -1,0 +1,49 @@
+/** Finds and stops clusters that were left running under a name. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { clusterFolder, removeCluster } from './folders.ts';
+import { runningProcesses } from './handle.ts';
+import { isAlive, readIdentity, signal } from './process-identity.ts';
+
+const STOPS_WITHIN_MS = 10_000;
+
+/** What somebody needs to work with a cluster. */
+export interface ClusterFacts {
+  readonly server: string;
+  readonly kubeconfig: string;
+  readonly registry: string;
+}
+
+export interface ClusterStatus {
+  readonly facts: ClusterFacts;
+  readonly processes: ReadonlyMap<string, number>;
+}
+
+/** Notes down where the cluster of that name is. */
+export function writeFacts(name: string, facts: ClusterFacts): void {
+  writeFileSync(join(clusterFolder(name), 'facts.json'), JSON.stringify(facts), { mode: 0o600 });
+}
+
+/** The cluster of that name; undefined where none is up. */
+export function clusterStatus(name: string): ClusterStatus | undefined {
+  const folder = clusterFolder(name);
+  const supervisor = readIdentity(join(folder, 'supervisor'));
+  const file = join(folder, 'facts.json');
+  if (supervisor === undefined || !isAlive(supervisor) || !existsSync(file)) return undefined;
+  return { facts: JSON.parse(readFileSync(file, 'utf8')) as ClusterFacts, processes: runningProcesses(folder) };
+}
+
+/** Stops and removes the cluster of that name, or what is left of it; false where nothing was there. */
+export async function stopNamed(name: string): Promise<boolean> {
+  const folder = clusterFolder(name);
+  if (!existsSync(folder)) return false;
+  const supervisor = readIdentity(join(folder, 'supervisor'));
+  if (supervisor !== undefined && signal(supervisor, 'SIGTERM')) {
+    const deadline = Date.now() + STOPS_WITHIN_MS;
+    while (isAlive(supervisor) && Date.now() < deadline) await delay(20);
+    signal(supervisor, 'SIGKILL');
+  }
+  removeCluster(folder);
+  return true;
+}

@@ -1,0 +1,69 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import { reapClusters } from './folders.ts';
+import { identify, readIdentity, signal, type ProcessIdentity } from './process-identity.ts';
+import { until } from './testdata/until.ts';
+
+interface Owned {
+  readonly owner: ChildProcess;
+  readonly folder: string;
+  readonly supervisor: ProcessIdentity;
+  readonly pids: readonly number[];
+}
+
+test.each<[string, NodeJS.Signals]>([
+  ['is killed', 'SIGKILL'],
+  ['is asked to end', 'SIGTERM'],
+])('nothing is left of a cluster whose owner %s', async (_how, name) => {
+  const owned = await startOwner('waits');
+  owned.owner.kill(name);
+  await everythingGone(owned);
+});
+
+test('nothing is left of a cluster when Ctrl-C reaches all processes of the terminal', async () => {
+  const owned = await startOwner('waits');
+  process.kill(-owned.owner.pid!, 'SIGINT'); // the owner leads a process group, as a shell makes one
+  await everythingGone(owned);
+});
+
+test('a cluster that its owner forgets does not keep the owner from ending, and is gone with it', async () => {
+  const owned = await startOwner('ends');
+  if (owned.owner.exitCode === null) await once(owned.owner, 'exit');
+  expect(owned.owner.exitCode).toBe(0);
+  await everythingGone(owned);
+});
+
+test('when owner and supervisor are killed at once, the next start removes what is left', async () => {
+  const owned = await startOwner('waits');
+  owned.owner.kill('SIGKILL');
+  signal(owned.supervisor, 'SIGKILL');
+  await until(() => identify(owned.owner.pid!) === undefined && identify(owned.supervisor.pid) === undefined);
+  reapClusters();
+  await everythingGone(owned);
+});
+
+test('a cluster that is looked after is not removed by the start of another', async () => {
+  const owned = await startOwner('waits');
+  reapClusters();
+  expect(existsSync(owned.folder)).toBe(true);
+  expect(owned.pids.every((pid) => identify(pid) !== undefined)).toBe(true);
+  owned.owner.kill('SIGKILL');
+  await everythingGone(owned);
+});
+
+async function startOwner(then: 'waits' | 'ends'): Promise<Owned> {
+  const program = join(import.meta.dirname, 'testdata', 'owner.ts');
+  const owner = spawn(process.execPath, [program, then], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  const [line] = (await once(createInterface({ input: owner.stdout }), 'line')) as [string];
+  const { folder, pids } = JSON.parse(line) as { folder: string; pids: number[] };
+  expect(pids).toHaveLength(3);
+  return { owner, folder, pids, supervisor: readIdentity(join(folder, 'supervisor'))! };
+}
+
+async function everythingGone({ folder, pids, supervisor }: Owned): Promise<void> {
+  await until(() => [...pids, supervisor.pid].every((pid) => identify(pid) === undefined) && !existsSync(folder));
+}
