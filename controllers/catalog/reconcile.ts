@@ -10,10 +10,10 @@ import type { Reconcile, Result } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { RecordEvent } from '../events.ts';
 import { writeStatus } from '../status.ts';
-import type { CatalogContent } from './content.ts';
+import type { CatalogContent } from '../catalog-content.ts';
 import { intervalSeconds, isPinned, planPoll } from './poll.ts';
 import { catalogReference, pullCatalog, resolveCatalog } from './pull.ts';
-import type { Registries } from './registries.ts';
+import type { Registries } from '../registries.ts';
 import { summarizeContent, summarizeFailure, summarizeSuspension, type CatalogFindings } from './summarize.ts';
 
 export interface CatalogDeps {

@@ -3,9 +3,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type ObjectKey } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
-
-/** Index of Revisions by `<namespace>/<name>` of their Subscription. */
-export const BY_SUBSCRIPTION = 'subscription';
+import { BY_SUBSCRIPTION, subscriptionKey } from '../by-subscription.ts';
 
 export interface RevisionFacts {
   readonly revision: Revision;
@@ -35,9 +33,4 @@ export function observeRevision(
       ({ metadata }) => metadata.name !== revision.metadata.name,
     ),
   };
-}
-
-/** `<namespace>/<name>` of the Subscription that a Revision belongs to. */
-export function subscriptionKey({ metadata, spec }: Revision): string {
-  return `${metadata.namespace}/${spec.subscription}`;
 }

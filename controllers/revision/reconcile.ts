@@ -9,13 +9,14 @@ import type { Revision } from '../../api/revision.ts';
 import { BAKE_TIME_BOUNDS, PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
 import type { Client } from '../../kube/client.ts';
 import type { Reconcile, ReconcileContext, Result } from '../../kube/controller.ts';
+import { subscriptionKey } from '../by-subscription.ts';
 import type { RecordEvent } from '../events.ts';
 import { addFinalizer, removeFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { decideRevision } from './decide.ts';
 import { explainUnready } from './explain-unready.ts';
 import type { ManagedObjects } from './managed-objects.ts';
-import { observeRevision, subscriptionKey, type RevisionCaches, type RevisionFacts } from './observe.ts';
+import { observeRevision, type RevisionCaches, type RevisionFacts } from './observe.ts';
 import { removeRevision } from './remove.ts';
 import { pruneLeftovers, rollOut, type RollOut, type RollOutDeps } from './roll-out.ts';
 import {

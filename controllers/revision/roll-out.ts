@@ -21,7 +21,7 @@ import type { Revision } from '../../api/revision.ts';
 import { isSettled } from './decide.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { writeStatus } from '../status.ts';
-import { loadManifests } from './manifests.ts';
+import { loadManifests } from '../manifests.ts';
 import type { RevisionFacts } from './observe.ts';
 
 export interface RollOutDeps {

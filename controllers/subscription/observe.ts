@@ -5,8 +5,8 @@ import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type ObjectKey } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
-import type { CatalogContent } from '../catalog/content.ts';
-import { BY_SUBSCRIPTION } from '../revision/observe.ts';
+import type { CatalogContent } from '../catalog-content.ts';
+import { BY_SUBSCRIPTION } from '../by-subscription.ts';
 import { matchesSelector } from './selector.ts';
 
 export interface SubscriptionCaches {

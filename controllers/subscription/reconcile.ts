@@ -9,7 +9,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import { refOf } from '../../api/object.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import type { Reconcile, ReconcileContext, Result } from '../../kube/controller.ts';
-import type { Registries } from '../catalog/registries.ts';
+import type { Registries } from '../registries.ts';
 import type { RecordEvent } from '../events.ts';
 import { addFinalizer, removeFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';

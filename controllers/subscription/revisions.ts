@@ -5,7 +5,7 @@ import { API_VERSION, FINALIZER, LABEL } from '../../api/names.ts';
 import { refOf } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { describeManifests, manifestSecrets, type PackedManifests } from '../revision/manifests.ts';
+import { describeManifests, manifestSecrets, type PackedManifests } from '../manifests.ts';
 import type { Target } from './decide.ts';
 import { activeOf } from './history.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';

@@ -1,8 +1,8 @@
 /** Registry clients with the credentials of pull secrets: one for each Secret, sharing connections between calls. */
-import type { Cluster } from '../../apply/cluster.ts';
-import { ReasonedError } from '../../api/errors.ts';
-import { parseDockerConfig, type CredentialLookup } from '../../oci/docker-config.ts';
-import { createRegistry, type Registry, type RegistryOptions } from '../../oci/registry.ts';
+import type { Cluster } from '../apply/cluster.ts';
+import { ReasonedError } from '../api/errors.ts';
+import { parseDockerConfig, type CredentialLookup } from '../oci/docker-config.ts';
+import { createRegistry, type Registry, type RegistryOptions } from '../oci/registry.ts';
 
 /** How long a Secret that was read is used, in milliseconds: a rotated one acts within a minute. */
 const SECRET_AGE_MS = 30_000;

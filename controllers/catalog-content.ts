@@ -2,22 +2,8 @@
  * The content of all Catalogs that this process serves: one open index each. A new index takes the place of the
  * old one at once; until then, and if it cannot be made, the old one stays in service. Every replica has its own.
  */
-import type { CatalogIndex } from '../../catalog/index/open.ts';
-import type { CatalogFiles } from '../../catalog/tree.ts';
-
-/** Index files on disk, by Catalog and digest; they can be made again at any time. */
-export interface IndexStore {
-  /** The index, or undefined where there is none or it is damaged. */
-  open(catalog: string, digest: string): CatalogIndex | undefined;
-  /** Builds and opens an index, off the event loop. Throws CatalogInvalid and ImageTooLarge. */
-  build(
-    catalog: string,
-    source: { readonly digest: string; readonly files: CatalogFiles },
-    signal: AbortSignal,
-  ): Promise<CatalogIndex>;
-  /** Deletes the files of every catalog and digest that is not among those given. */
-  collect(inUse: ReadonlyMap<string, string>): void;
-}
+import type { CatalogIndex } from '../catalog/index/open.ts';
+import type { CatalogSource, IndexStore } from '../catalog/store.ts';
 
 export interface ServedCatalog {
   /** Image reference by digest. */
@@ -30,18 +16,15 @@ export interface CatalogContent {
   /** Opens what an earlier process built; returns whether it is in service now. */
   restore(catalog: string, digest: string): boolean;
   /** Builds an index and takes it into service. */
-  load(
-    catalog: string,
-    source: { readonly digest: string; readonly files: CatalogFiles },
-    signal: AbortSignal,
-  ): Promise<CatalogIndex>;
+  load(catalog: string, source: CatalogSource, signal: AbortSignal): Promise<CatalogIndex>;
   /** Takes a catalog out of service and deletes its files. */
   drop(catalog: string): void;
   /** Calls with the name of each catalog whose content has changed. */
   onChange(listener: (catalog: string) => void): void;
 }
 
-export function createCatalogContent(store: IndexStore): CatalogContent {
+/** @param expected What was in service before this process began, by catalog: not yet opened, and not to be deleted. */
+export function createCatalogContent(store: IndexStore, expected: () => ReadonlyMap<string, string>): CatalogContent {
   const served = new Map<string, ServedCatalog>();
   const listeners: ((catalog: string) => void)[] = [];
 
@@ -50,7 +33,7 @@ export function createCatalogContent(store: IndexStore): CatalogContent {
     if (next === undefined) served.delete(catalog);
     else served.set(catalog, next);
     old?.index.close();
-    store.collect(new Map([...served].map(([name, { digest }]) => [name, digest])));
+    store.collect(new Map([...expected(), ...[...served].map(([name, { digest }]) => [name, digest] as const)]));
     for (const listener of listeners) listener(catalog);
   }
 

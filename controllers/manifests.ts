@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { Cluster } from '../../apply/cluster.ts';
-import { ReasonedError } from '../../api/errors.ts';
-import { formatJson, parseJson } from '../../api/json.ts';
-import { FIELD_MANAGER, LABEL } from '../../api/names.ts';
-import type { KubeObject, ObjectRef } from '../../api/object.ts';
-import type { Revision, RevisionSpec } from '../../api/revision.ts';
+import type { Cluster } from '../apply/cluster.ts';
+import { ReasonedError } from '../api/errors.ts';
+import { formatJson, parseJson } from '../api/json.ts';
+import { FIELD_MANAGER, LABEL } from '../api/names.ts';
+import type { KubeObject, ObjectRef } from '../api/object.ts';
+import type { Revision, RevisionSpec } from '../api/revision.ts';
 
 /** Bytes of a piece before base64: Secrets are limited to 1 MiB, names and metadata included. */
 const PIECE_BYTES = 700 * 1024;

@@ -1,0 +1,132 @@
+#!/usr/bin/env node
+/**
+ * The manager: one process that reconciles Catalogs, Subscriptions and Revisions while it leads, and serves
+ * catalog content, health and metrics whether it leads or not. Ends with exit code 0 after SIGTERM, and with 1
+ * when it loses the lead: it is then started anew with empty hands.
+ */
+import { pino } from 'pino';
+import { collectDefaultMetrics, Registry as MetricsRegistry } from 'prom-client';
+import { ReasonedError } from '../../api/errors.ts';
+import { createCatalogHandler } from '../../catalog/serve.ts';
+import { createClient, type Client } from '../../kube/client.ts';
+import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../kube/config.ts';
+import { loadKubeconfig } from '../../kube/kubeconfig.ts';
+import { createLeaderElection } from '../../kube/leader-election.ts';
+import type { Log } from '../../kube/log.ts';
+import { createRuntimeMetrics } from '../../kube/metrics.ts';
+import { createTransport } from '../../kube/transport.ts';
+import { describeOptions, parseOptions, type ManagerOptions } from './options.ts';
+import { serve, type RunningServer } from './server.ts';
+import { openFence, wireManager, type Manager, type WireOptions } from './wire.ts';
+
+const LEASE = 'slipway-manager';
+
+async function main(): Promise<number> {
+  if (process.argv.includes('--help')) {
+    process.stdout.write(`Usage: manager [options]\n\n${describeOptions()}\n`);
+    return 0;
+  }
+  const options = parseOptions(process.argv.slice(2), process.env);
+  const log = pino({ level: options['log-level'] }, pino.destination({ sync: true }));
+  const stop = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(new Error(name)));
+  return run(options, log as unknown as Log, stop.signal);
+}
+
+async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Promise<number> {
+  const { config, namespace } = await connectionOf(options);
+  const metrics = new MetricsRegistry();
+  collectDefaultMetrics({ register: metrics });
+  const runtime = createRuntimeMetrics(metrics);
+  const transport = createTransport(config, { onRequest: runtime.requests(new URL(config.server).host) });
+  const client = createClient(transport);
+  const wiring = { client, options, namespace, log, metrics, runtime };
+  try {
+    return options['leader-elect'] ? await runElected(wiring, signal) : await runAlone(wiring, signal);
+  } finally {
+    transport.close();
+  }
+}
+
+type Wiring = Omit<WireOptions, 'fence'>;
+
+async function runAlone(wiring: Wiring, signal: AbortSignal): Promise<number> {
+  const manager = wireManager({ ...wiring, fence: openFence() });
+  await using _server = await startServing(wiring, manager);
+  manager.informers.start(signal);
+  await manager.run(signal);
+  return 0;
+}
+
+async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> {
+  const started = Promise.withResolvers<Manager>();
+  const election = createLeaderElection({
+    client: wiring.client,
+    namespace: wiring.namespace,
+    name: LEASE,
+    identity: `${wiring.options.identity}-${Math.random().toString(36).slice(2, 10)}`,
+    log: wiring.log,
+    onStarted: async (leading) => (await started.promise).run(leading),
+    onStopped: () => wiring.runtime.leader(LEASE, false),
+  });
+  const manager = wireManager({ ...wiring, fence: election.fence });
+  await using _server = await startServing(wiring, manager);
+  manager.informers.start(signal);
+  started.resolve(manager);
+  wiring.runtime.leader(LEASE, false);
+  const ended = await election.run(signal);
+  if (ended === 'lost') wiring.log.error({ lease: LEASE }, 'another replica leads; ending');
+  return ended === 'lost' ? 1 : 0;
+}
+
+async function startServing(
+  { options, client, metrics, log }: Wiring,
+  manager: Manager,
+): Promise<RunningServer & AsyncDisposable> {
+  const catalogs = createCatalogHandler({
+    find: (name) => manager.content.get(name),
+    onError: (err, catalog) => log.error({ err, catalog }, 'catalog content cannot be served'),
+  });
+  const server = await serve({
+    listen: options.listen,
+    metrics,
+    catalogs: async (request, response) => void (await catalogs(request, response)),
+    ready: new Map([
+      ['informers', () => manager.informers.synced()],
+      ['api-server', () => reachable(client)],
+    ]),
+  });
+  log.info({ port: server.port }, 'serving health, metrics and catalogs');
+  return { ...server, [Symbol.asyncDispose]: () => server.close() };
+}
+
+async function reachable(client: Client): Promise<void> {
+  await client.raw('/readyz', AbortSignal.timeout(5000));
+}
+
+async function connectionOf(options: ManagerOptions): Promise<{ config: ConnectionConfig; namespace: string }> {
+  if (options.kubeconfig !== undefined) {
+    const { config, namespace } = await loadKubeconfig(options.kubeconfig);
+    return { config, namespace: options.namespace ?? namespace };
+  }
+  const host = options['service-host'];
+  if (host === undefined) {
+    throw new ReasonedError({
+      reason: 'InvalidConfiguration',
+      retry: 'never',
+      message: 'No API server: neither --kubeconfig nor KUBERNETES_SERVICE_HOST is set',
+      hint: 'Run in a Pod with a ServiceAccount, or name a kubeconfig',
+    });
+  }
+  const folder = options['account-folder'];
+  const config = inClusterConfig({ host, port: options['service-port'], folder });
+  return { config, namespace: options.namespace ?? (await readPodNamespace(folder)) };
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  const message = error instanceof ReasonedError ? error.describe() : ((error as Error).stack ?? String(error));
+  process.stderr.write(`manager: ${message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,100 @@
+/**
+ * The manager's flags and environment, read once: flags win over the environment, the environment over defaults.
+ * Nothing below cmd/ reads either.
+ */
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { ReasonedError } from '../../api/errors.ts';
+
+interface OptionFacts {
+  readonly env?: string;
+  readonly help: string;
+}
+
+/** Every option: flag name → variable and help. The schema below has the same names. */
+const OPTIONS = {
+  kubeconfig: { env: 'KUBECONFIG', help: 'kubeconfig file; absent in a Pod, where the ServiceAccount is used' },
+  namespace: { env: 'POD_NAMESPACE', help: 'namespace of the manager, for the lease and pull secrets' },
+  identity: { env: 'POD_NAME', help: 'name of this replica in the lease and in events' },
+  'service-host': { env: 'KUBERNETES_SERVICE_HOST', help: 'address of the API server, set in every Pod' },
+  'service-port': { env: 'KUBERNETES_SERVICE_PORT', help: 'port of the API server, set in every Pod' },
+  'account-folder': {
+    env: 'SLIPWAY_ACCOUNT_FOLDER',
+    help: 'folder with token, ca.crt and namespace of the ServiceAccount',
+  },
+  'data-folder': { env: 'SLIPWAY_DATA_FOLDER', help: 'folder for catalog indexes; can be lost at any time' },
+  listen: { env: 'SLIPWAY_LISTEN', help: 'host:port for health, metrics and catalog content' },
+  'leader-elect': { env: 'SLIPWAY_LEADER_ELECT', help: 'true where more than one replica may run' },
+  concurrency: { env: 'SLIPWAY_CONCURRENCY', help: 'reconciles of one kind at a time' },
+  'plain-http': {
+    env: 'SLIPWAY_PLAIN_HTTP',
+    help: 'registries to speak to without TLS, separated by commas; loopback always',
+  },
+  'log-level': { env: 'SLIPWAY_LOG_LEVEL', help: 'debug, info, warn or error' },
+} as const satisfies Record<string, OptionFacts>;
+
+type OptionName = keyof typeof OPTIONS;
+
+const Options = z.object({
+  kubeconfig: z.string().optional(),
+  namespace: z.string().optional(),
+  identity: z.string().default(`manager-${process.pid}`),
+  'service-host': z.string().optional(),
+  'service-port': z.string().default('443'),
+  'account-folder': z.string().default('/var/run/secrets/kubernetes.io/serviceaccount'),
+  'data-folder': z.string().default('/var/lib/slipway'),
+  listen: z
+    .string()
+    .regex(/^.*:\d{1,5}$/, 'must be host:port')
+    .default('0.0.0.0:8080'),
+  'leader-elect': z.stringbool().default(true),
+  concurrency: z.coerce.number().int().min(1).max(256).default(16),
+  'plain-http': z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').filter((name) => name !== '')),
+  'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+});
+export type ManagerOptions = Readonly<z.infer<typeof Options>>;
+
+/** Reads the options; throws InvalidConfiguration with every value at fault. */
+export function parseOptions(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): ManagerOptions {
+  const flags = readFlags(args);
+  const values = Object.fromEntries(
+    Object.entries(OPTIONS).map(([name, facts]: [string, OptionFacts]) => [
+      name,
+      flags[name] ?? (facts.env === undefined ? undefined : env[facts.env] || undefined),
+    ]),
+  );
+  const result = Options.safeParse(values);
+  if (result.success) return result.data;
+  throw invalid(result.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('; '));
+}
+
+function readFlags(args: readonly string[]): Readonly<Record<string, string | undefined>> {
+  const options = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, { type: 'string' as const }]));
+  try {
+    return parseArgs({ args: [...args], options, strict: true }).values as Record<string, string | undefined>;
+  } catch (error) {
+    throw invalid((error as Error).message);
+  }
+}
+
+/** One line an option, for `--help`. */
+export function describeOptions(): string {
+  return (Object.keys(OPTIONS) as OptionName[])
+    .map((name) => `  --${name.padEnd(16)} ${OPTIONS[name].help} (${OPTIONS[name].env})`)
+    .join('\n');
+}
+
+function invalid(message: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'InvalidConfiguration',
+    retry: 'never',
+    message,
+    hint: 'manager --help lists every option',
+  });
+}

@@ -1,0 +1,224 @@
+/**
+ * Puts the manager together: caches, controllers and the clients that they write through. What the manager does
+ * can be read here; how each part does it, in its own folder.
+ */
+import { Registry as MetricsRegistry } from 'prom-client';
+import { CATALOG, type Catalog } from '../../api/catalog.ts';
+import { API_VERSION, ANNOTATION } from '../../api/names.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { REVISION, type Revision } from '../../api/revision.ts';
+import { SUBSCRIPTION } from '../../api/subscription.ts';
+import { createIndexStore } from '../../catalog/store.ts';
+import { awaitSeen } from '../../controllers/cache-barrier.ts';
+import { createCatalogContent, type CatalogContent } from '../../controllers/catalog-content.ts';
+import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts';
+import { createRegistries } from '../../controllers/registries.ts';
+import type { RecordEvent } from '../../controllers/events.ts';
+import { createManagedObjects } from '../../controllers/revision/managed-objects.ts';
+import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
+import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
+import { createSerializer } from '../../controllers/serialize.ts';
+import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
+import type { Client } from '../../kube/client.ts';
+import {
+  createController,
+  ownerKeys,
+  ownKey,
+  type Controller,
+  type ObjectKey,
+  type WatchEventOf,
+} from '../../kube/controller.ts';
+import { createEventRecorder, type EventRecorder } from '../../kube/events.ts';
+import { createInformerFactory, type InformerFactory } from '../../kube/informer-factory.ts';
+import type { Informer } from '../../kube/informer.ts';
+import { fencedTransport, type Fence } from '../../kube/fence.ts';
+import type { Log } from '../../kube/log.ts';
+import type { RuntimeMetrics } from '../../kube/metrics.ts';
+import { isLoopbackName } from '../../oci/registry.ts';
+import type { ManagerOptions } from './options.ts';
+
+export interface Manager {
+  readonly informers: InformerFactory;
+  readonly content: CatalogContent;
+  readonly metrics: MetricsRegistry;
+  /** Runs the controllers until `signal` aborts; only the leader does. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface WireOptions {
+  readonly client: Client;
+  /** Closed while this replica does not lead: no write passes. */
+  readonly fence: Fence;
+  readonly options: ManagerOptions;
+  readonly namespace: string;
+  readonly log: Log;
+  readonly metrics: MetricsRegistry;
+  readonly runtime: RuntimeMetrics;
+}
+
+export function wireManager(wiring: WireOptions): Manager {
+  const { client, fence, options, namespace, log, metrics } = wiring;
+  const writer = client.over((transport) => fencedTransport(transport, fence));
+  const informers = createInformerFactory({ client, log });
+  const caches = watchOurKinds(informers);
+  const content = createCatalogContent(createIndexStore({ folder: options['data-folder'] }), () =>
+    servedBefore(caches.catalogs),
+  );
+  const recorder = createEventRecorder({
+    client: writer,
+    controller: 'slipway.dev/manager',
+    instance: options.identity,
+    log,
+  });
+  const registries = createRegistries({
+    cluster: client,
+    namespace,
+    registry: {
+      plainHttp: (name) => isLoopbackName(name) || options['plain-http'].includes(name),
+      userAgent: 'slipway',
+    },
+  });
+  const shared = { record: recordThrough(recorder), now: () => new Date() };
+  const managed = createManagedObjects((request) => informers.informer(request));
+
+  const catalogs = controller(wiring, CATALOG.kind, {
+    reconcile: createCatalogReconciler({ ...shared, catalogs: caches.catalogs, cluster: writer, content, registries }),
+    watches: [{ informer: caches.catalogs, keys: onChangeByPeople(ownKey) }],
+  });
+  const subscriptions = controller(wiring, SUBSCRIPTION.kind, {
+    reconcile: createSubscriptionReconciler({
+      ...shared,
+      caches: { ...caches, content },
+      cluster: seenBy(writer, caches),
+      registries,
+      pullSecretOf: (name) => (caches.catalogs.get(name) as Catalog | undefined)?.spec.pullSecret?.name,
+    }),
+    watches: [
+      { informer: caches.subscriptions, keys: ownKey },
+      { informer: caches.revisions, keys: ownerKeys(SUBSCRIPTION.kind) },
+      { informer: caches.catalogs, keys: onChangeByPeople(() => caches.subscriptions.list().flatMap(ownKey)) },
+    ],
+  });
+  const revisions = controller(wiring, REVISION.kind, {
+    reconcile: createRevisionReconciler({ ...shared, caches, client: writer, managed, serialize: createSerializer() }),
+    watches: [
+      { informer: caches.revisions, keys: ownKey },
+      { informer: caches.subscriptions, keys: (subscription) => revisionsOf(caches.revisions, nameOf(subscription)) },
+    ],
+  });
+  content.onChange(() =>
+    caches.subscriptions
+      .list()
+      .flatMap(ownKey)
+      .forEach((key) => subscriptions.enqueue(key)),
+  );
+  managed.onChange((object) => activeRevisionOf(caches.revisions, object).forEach((key) => revisions.enqueue(key)));
+
+  return {
+    informers,
+    content,
+    metrics,
+    async run(signal) {
+      await Promise.all([catalogs, subscriptions, revisions].map((each) => each.run(signal)));
+      await recorder.flush(AbortSignal.timeout(2000));
+      recorder.stop();
+    },
+  };
+}
+
+interface OurCaches {
+  readonly catalogs: Informer;
+  readonly subscriptions: Informer;
+  readonly revisions: Informer;
+}
+
+function watchOurKinds(informers: InformerFactory): OurCaches {
+  const bySubscription = (revision: KubeObject): readonly string[] => [subscriptionKey(revision as Revision)];
+  return {
+    catalogs: informers.informer({ apiVersion: API_VERSION, kind: CATALOG.kind }),
+    subscriptions: informers.informer({ apiVersion: API_VERSION, kind: SUBSCRIPTION.kind }),
+    revisions: informers.informer({
+      apiVersion: API_VERSION,
+      kind: REVISION.kind,
+      indexes: { [BY_SUBSCRIPTION]: bySubscription },
+    }),
+  };
+}
+
+type ControllerParts = Pick<Parameters<typeof createController>[0], 'reconcile' | 'watches'>;
+
+function controller({ options, log, runtime }: WireOptions, kind: string, parts: ControllerParts): Controller {
+  const name = kind.toLowerCase();
+  return createController({
+    name,
+    concurrency: options.concurrency,
+    observer: runtime.controller(name),
+    log,
+    ...parts,
+  });
+}
+
+/** A client that returns from writes to our kinds only when the caches have seen them: decisions are never made on what was before. */
+function seenBy(client: Client, caches: OurCaches): Client {
+  const cacheOf = new Map<string, Informer>(
+    Object.values(caches).map((informer: Informer) => [informer.kind, informer]),
+  );
+  const settle = async (written: KubeObject): Promise<KubeObject> => {
+    const cache = written.apiVersion === API_VERSION ? cacheOf.get(written.kind) : undefined;
+    if (cache !== undefined) await awaitSeen(cache, written);
+    return written;
+  };
+  return {
+    ...client,
+    create: async (...args) => settle(await client.create(...args)),
+    patch: async (...args) => settle(await client.patch(...args)),
+  };
+}
+
+/** Our own writes to a status are no reason to look at a registry again. */
+function onChangeByPeople(
+  keys: (object: KubeObject) => readonly ObjectKey[],
+): (object: KubeObject, event: WatchEventOf) => readonly ObjectKey[] {
+  return (object, event) => {
+    if (event.type !== 'updated') return keys(object);
+    const [old, next] = [event.old.metadata, event.object.metadata];
+    const changed =
+      old.generation !== next.generation ||
+      old.deletionTimestamp !== next.deletionTimestamp ||
+      JSON.stringify([old.labels, old.annotations]) !== JSON.stringify([next.labels, next.annotations]);
+    return changed ? keys(object) : [];
+  };
+}
+
+function nameOf({ metadata }: KubeObject): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+function revisionsOf(revisions: Informer, subscription: string): readonly ObjectKey[] {
+  return revisions.byIndex(BY_SUBSCRIPTION, subscription).flatMap(ownKey);
+}
+
+function activeRevisionOf(revisions: Informer, object: KubeObject): readonly ObjectKey[] {
+  const owner = object.metadata.annotations?.[ANNOTATION.owner];
+  if (owner === undefined) return [];
+  return (revisions.byIndex(BY_SUBSCRIPTION, owner) as readonly Revision[])
+    .filter(({ spec }) => spec.state === 'Active')
+    .flatMap(ownKey);
+}
+
+function servedBefore(catalogs: Informer): ReadonlyMap<string, string> {
+  return new Map(
+    (catalogs.list() as readonly Catalog[]).flatMap(({ metadata, status }) =>
+      status?.digest === undefined ? [] : [[metadata.name, status.digest] as const],
+    ),
+  );
+}
+
+function recordThrough(recorder: EventRecorder): RecordEvent {
+  return (regarding, event) => recorder.record({ regarding, ...event });
+}
+
+/** A fence that is always open: for a manager that runs alone. */
+export function openFence(): Fence {
+  return { isHeld: () => true, assertHeld: () => undefined };
+}

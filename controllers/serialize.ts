@@ -1,0 +1,14 @@
+/** Runs tasks of one key one after the other, tasks of different keys side by side. */
+export function createSerializer(): <T>(key: string, task: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (key, task) => {
+    const before = last.get(key) ?? Promise.resolve();
+    const mine = before.then(task, task);
+    last.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === mine) last.delete(key);
+    }
+  };
+}
