@@ -24,11 +24,18 @@ export interface Authenticator {
   /** The header to try first: what worked before for the same target, or nothing. */
   header(target: AuthTarget): Promise<string | undefined>;
   /**
-   * A header for a target whose request was refused with 401 or 403. `challenge` is the `WWW-Authenticate` of the
-   * answer; a token that was just refused is not used again.
+   * A header for a target whose request was refused with 401 or 403. A token that was just refused is not used
+   * again; one that somebody else got meanwhile is.
    * @throws RegistryDenied, RegistryUnavailable, RegistryThrottled
    */
-  renew(target: AuthTarget, challenge: string | undefined, signal?: AbortSignal): Promise<string>;
+  renew(target: AuthTarget, refusal: Refusal, signal?: AbortSignal): Promise<string>;
+}
+
+export interface Refusal {
+  /** `WWW-Authenticate` of the answer. */
+  readonly challenge: string | undefined;
+  /** The header that was refused. */
+  readonly header: string | undefined;
 }
 
 export interface AuthOptions {
@@ -59,14 +66,16 @@ export function createAuthenticator(options: AuthOptions): Authenticator {
       const token = memory.token(tokenKey(target, challenge, credential));
       return token === undefined ? undefined : bearer(token);
     },
-    async renew(target, header, signal) {
-      const challenge = pickChallenge(parseChallenges(header)) ?? memory.challenge(target);
+    async renew(target, refusal, signal) {
+      const challenge = pickChallenge(parseChallenges(refusal.challenge)) ?? memory.challenge(target);
       if (challenge === undefined) throw deniedBy(target, 'does not say how to authenticate');
       const credential = await options.credentials(target.registry, target.repository);
       if (credential?.kind === 'registryToken') throw deniedBy(target, 'refuses the token of the pull secret');
       memory.rememberChallenge(target, challenge);
       if (challenge.scheme === 'basic') return basicHeader(target, credential);
       const key = tokenKey(target, challenge, credential);
+      const known = memory.token(key);
+      if (known !== undefined && bearer(known) !== refusal.header) return bearer(known);
       memory.forget(key);
       const token = await memory.issue(key, () => fetchToken({ target, challenge, credential }, options, signal));
       return bearer(token);
@@ -184,7 +193,7 @@ async function fetchToken(request: TokenRequest, options: AuthOptions, signal?: 
     ...(signal !== undefined && { signal }),
   });
   if (response.status !== 200) {
-    response.discard();
+    await response.discard();
     throw refusal(target, response);
   }
   const body = await readBody(response, MAX_ANSWER_BYTES, () => badAnswer(target, 'is too large'));

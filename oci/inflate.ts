@@ -4,6 +4,7 @@ import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 import { ReasonedError } from '../api/errors.ts';
 import { imageInvalid, imageTooLarge } from './errors.ts';
 import type { Origin } from './manifest.ts';
+import { alignFrames } from './zstd-frames.ts';
 
 export type Compression = 'none' | 'gzip' | 'zstd';
 
@@ -104,9 +105,12 @@ async function* decompressed(
   kind: 'gzip' | 'zstd',
   origin: Origin,
 ): AsyncGenerator<Uint8Array> {
+  const damaged = (): ReasonedError =>
+    imageInvalid(`${origin.what} is damaged: its ${kind} stream ends or breaks off wrongly`, origin.byDigest);
+  const input = kind === 'zstd' ? alignFrames(source, damaged) : source;
   const engine = createEngine(kind);
   const done = new Promise<Error | null | undefined>((resolve) => {
-    pipeline(Readable.from(source, { objectMode: true }), engine, resolve);
+    pipeline(Readable.from(input, { objectMode: true }), engine, resolve);
   });
   finished(engine, () => {}); // the loop below sees a failure
   try {
@@ -115,7 +119,7 @@ async function* decompressed(
     if (failure) throw failure;
   } catch (error) {
     if (error instanceof ReasonedError || !isDamage(error)) throw error;
-    throw imageInvalid(`${origin.what} is damaged: its ${kind} stream ends or breaks off wrongly`, origin.byDigest);
+    throw damaged();
   } finally {
     engine.destroy();
   }

@@ -127,7 +127,7 @@ async function askHead(
   return fromFirst(pullPlaces(reference, context.mirrors), async (place) => {
     const request = { ...manifestRequest(place, reference, { method: 'HEAD', signal }), accept: [404, 405, 400, 501] };
     const response = await context.session.send(request);
-    response.discard();
+    await response.discard();
     if (response.status === 404) {
       throw answerError(place.registry, request.what, { status: 404, headers: response.headers, code: undefined });
     }
@@ -170,13 +170,13 @@ async function* blobFrom(context: PullContext, reference: Reference, request: Bl
   const response = await openBlob(context, reference, request);
   const partial = response.status === 206;
   if (partial && !startsAt(response, offset)) {
-    response.discard();
+    await response.discard();
     throw unavailable(`${request.what} is answered with another range than asked for`);
   }
   const expected = partial ? descriptor.size - offset : descriptor.size;
   const declared = response.headers['content-length'];
   if (declared !== undefined && Number(declared) !== expected) {
-    response.discard();
+    await response.discard();
     throw mismatch(`${request.what} is not ${descriptor.size} bytes long`, true);
   }
   yield* partial || offset === 0 ? response.body : skip(response.body, offset);

@@ -45,7 +45,7 @@ export async function hasBlob(
     accept: [404],
     what: `blob ${options.digest} of ${nameOf(reference)}`,
   });
-  response.discard();
+  await response.discard();
   return response.status === 200;
 }
 
@@ -110,7 +110,7 @@ export async function pushManifest(
     body: bytes,
     what,
   });
-  response.discard();
+  await response.discard();
   const stored = response.headers['docker-content-digest'];
   if (typeof stored === 'string' && stored.startsWith('sha256:') && stored !== digest) {
     throw mismatch(`registry ${reference.registry} stored something else at ${what}`, false);
@@ -127,7 +127,7 @@ export async function deleteManifest(session: Session, reference: Reference, sig
     actions: ['delete', 'pull', 'push'],
     what: `the deletion of ${formatReference(reference)}`,
   });
-  response.discard();
+  await response.discard();
 }
 
 interface StartOptions {
@@ -157,7 +157,7 @@ async function startUpload(
     ...(mountFrom !== undefined && { alsoPull: mountFrom }),
     what: `the start of an upload to ${nameOf(reference)}`,
   });
-  response.discard();
+  await response.discard();
   if (response.status === 201) return 'mounted';
   return {
     location: locationOf(response, reference),
@@ -189,7 +189,7 @@ async function finishUpload(
     ...(body !== undefined && { body }),
     what,
   });
-  response.discard();
+  await response.discard();
 }
 
 /** In order and one by one; where the registry lost count, it is asked once how far it got. */
@@ -239,7 +239,7 @@ async function patch(
     accept: [416],
     what,
   });
-  response.discard();
+  await response.discard();
   return response;
 }
 
@@ -254,7 +254,7 @@ async function uploadStatus(
     actions: ['pull', 'push'],
     what,
   });
-  response.discard();
+  await response.discard();
   const last = /^(?:bytes=)?0-(\d+)$/.exec(response.headers.range ?? '')?.[1];
   const moved = response.headers.location === undefined ? location : locationOf(response, reference);
   return { received: last === undefined ? 0 : Number(last) + 1, location: moved };
@@ -273,7 +273,7 @@ async function cancelUpload(
     accept: [400, 404, 405],
     what: `the end of an upload to ${nameOf(reference)}`,
   });
-  response.discard();
+  await response.discard();
 }
 
 function locationOf({ headers, url }: HttpResponse, { registry, repository }: Reference): URL {

@@ -135,7 +135,7 @@ async function readIndex(
 ): Promise<ImageIndex | undefined> {
   const type = response.headers['content-type']?.split(';')[0];
   if (response.status !== 200 || type !== MEDIA_TYPE.ociIndex) {
-    response.discard();
+    await response.discard();
     return undefined;
   }
   const bytes = await readBody(response, limits.manifestBytes, () =>

@@ -77,8 +77,9 @@ async function authorized(request: RegistryRequest, options: SessionOptions): Pr
   const first = await followed(request, options, known);
   const refused = first.status === 401 || (first.status === 403 && known?.startsWith('Bearer ') === true);
   if (!refused || first.url.origin !== target.base.origin) return first;
-  first.discard();
-  const fresh = await options.authenticator.renew(target, first.headers['www-authenticate'], request.signal);
+  await first.discard();
+  const refusal = { challenge: first.headers['www-authenticate'], header: known };
+  const fresh = await options.authenticator.renew(target, refusal, request.signal);
   return followed(request, options, fresh);
 }
 
@@ -113,7 +114,7 @@ async function followed(
       ...(request.signal !== undefined && { signal: request.signal }),
     });
     if (!REDIRECTS.has(response.status)) return response;
-    response.discard();
+    await response.discard();
     url = redirectTarget(request, response);
   }
   throw unavailable(`registry ${request.registry} redirects more than ${MAX_REDIRECTS} times for ${request.what}`);

@@ -13,10 +13,11 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
+import { finished } from 'node:stream';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { ReasonedError } from '../api/errors.ts';
 import { guardedLookup, mayReach, outOfBounds, type Reach, reachOf } from './address.ts';
-import { unavailable } from './errors.ts';
+import { mismatch, unavailable } from './errors.ts';
 
 export interface Timeouts {
   /** From sending to the answer's headers. */
@@ -60,8 +61,8 @@ export interface HttpResponse {
   readonly headers: IncomingHttpHeaders;
   /** The body, guarded against stalling. Either read it to its end or discard it. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Frees the connection without reading on. */
-  discard(): void;
+  /** Frees the connection: for the next request where little is left to read, else by closing it. */
+  discard(): Promise<void>;
 }
 
 export interface Transport {
@@ -116,7 +117,7 @@ function createAgents({ ca, proxyEnv }: TransportOptions): Agents {
   const shared = {
     keepAlive: true,
     maxSockets: 16,
-    maxFreeSockets: 4,
+    maxFreeSockets: MAX_FREE_SOCKETS,
     scheduling: 'lifo' as const,
     ...(proxyEnv !== undefined && { proxyEnv: proxyEnv as NodeJS.ProcessEnv }),
   };
@@ -135,15 +136,22 @@ function assertReach({ url, pointedToFrom }: HttpRequest): void {
   }
 }
 
-/** A kept-alive connection may have been closed by the other side meanwhile: that alone is tried again at once. */
+/**
+ * A kept-alive connection may have been closed by the other side meanwhile: that alone is tried again at once, as
+ * often as there can be such connections.
+ */
 async function sendWithRetry(request: HttpRequest, wiring: Wiring): Promise<HttpResponse> {
-  try {
-    return await sendOnce(request, wiring);
-  } catch (error) {
-    if (!(error instanceof StaleConnection)) throw error;
-    return await sendOnce(request, wiring);
+  for (let stale = 0; ; stale += 1) {
+    try {
+      return await sendOnce(request, wiring);
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error;
+      if (stale === MAX_FREE_SOCKETS) throw error.cause;
+    }
   }
 }
+
+const MAX_FREE_SOCKETS = 4;
 
 class StaleConnection extends Error {}
 
@@ -163,13 +171,14 @@ async function sendOnce(request: HttpRequest, { options, agents, proxied }: Wiri
     ...(request.pointedToFrom !== undefined && !proxied && { lookup: guardedLookup(request.pointedToFrom) }),
     ...(signal !== undefined && { signal }),
   });
+  client.on('error', () => {}); // seen by whoever waits for the answer or reads its body
   const timer = startTimer(client, options.timeouts.headersMs);
   try {
     const answered = once(client, 'response') as Promise<[IncomingMessage]>;
     answered.catch(() => {}); // awaited below; a failure while the body is sent must not be unhandled
     await sendBody(client, request.body, timer);
     const [message] = await answered;
-    return describeResponse(url, message, options.timeouts, signal);
+    return describeResponse(request, message, options.timeouts);
   } catch (error) {
     client.destroy();
     throw sendError(error, request, client);
@@ -209,11 +218,15 @@ class TimedOut extends Error {}
 async function sendBody(client: ClientRequest, body: HttpRequest['body'], timer: Timer): Promise<void> {
   if (body === undefined) return void client.end();
   if (body instanceof Uint8Array) return void client.end(body);
+  let sent = 0;
   for await (const chunk of body.open()) {
     if (client.destroyed || client.writableEnded) return;
+    sent += chunk.length;
+    if (sent > body.length) break;
     if (!client.write(chunk)) await Promise.race([once(client, 'drain'), once(client, 'close')]);
     timer.restart();
   }
+  if (sent !== body.length) throw mismatch('content to be sent is not as long as it was announced', false);
   client.end();
 }
 
@@ -221,11 +234,12 @@ function sendError(error: unknown, { url, signal }: HttpRequest, client: ClientR
   if (signal?.aborted === true) return signal.reason;
   if (error instanceof ReasonedError) return error;
   const code = (error as NodeJS.ErrnoException).code;
-  if (client.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')) return new StaleConnection();
-  return unavailable(`${url.host} cannot be reached: ${describeFailure(error, code)}`, {
+  const failure = unavailable(`${url.host} cannot be reached: ${describeFailure(error, code)}`, {
     cause: error,
     ...(isTlsFailure(code) && { hint: 'Add the certificate authority of the registry to those that are trusted' }),
   });
+  const stale = client.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+  return stale ? new StaleConnection('stale', { cause: failure }) : failure;
 }
 
 function describeFailure(error: unknown, code: string | undefined): string {
@@ -246,18 +260,33 @@ function isTlsFailure(code: string | undefined): boolean {
   return code !== undefined && /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/.test(code);
 }
 
-function describeResponse(url: URL, message: IncomingMessage, timeouts: Timeouts, signal?: AbortSignal): HttpResponse {
+function describeResponse(
+  { url, method, signal }: HttpRequest,
+  message: IncomingMessage,
+  timeouts: Timeouts,
+): HttpResponse {
   message.on('error', () => {}); // whoever reads the body sees it there
   return {
     url,
     status: message.statusCode ?? 0,
     headers: message.headers,
     body: guardedBody(url, message, { timeouts, signal }),
-    discard() {
-      if (message.complete) message.resume();
+    async discard() {
+      const rest = method === 'HEAD' ? 0 : Number(message.headers['content-length'] ?? Number.NaN);
+      if (message.complete || rest <= MAX_DISCARD_BYTES) await drain(message, timeouts.stallMs);
       else message.destroy();
     },
   };
+}
+
+/** What is worth reading to the end to keep a connection. */
+const MAX_DISCARD_BYTES = 16 << 10;
+
+async function drain(message: IncomingMessage, ms: number): Promise<void> {
+  const timer = setTimeout(() => message.destroy(), ms);
+  message.resume();
+  await new Promise((resolve) => finished(message, resolve));
+  clearTimeout(timer);
 }
 
 interface Guard {
