@@ -1,0 +1,86 @@
+/** Runs the manager as a process with the environment, the token and the rights of its Pod: never as admin. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { TestCluster } from '../cluster/cluster.ts';
+import { until } from './until.ts';
+
+export const ROOT: string = resolve(import.meta.dirname, '../..');
+export const SYSTEM = 'slipway-system';
+
+export interface RunningManager {
+  readonly pid: number;
+  /** `http://127.0.0.1:port` of health, metrics and catalogs. */
+  readonly url: string;
+  /** Everything that it has logged. */
+  log(): string;
+  /** SIGTERM, and waits for the end; resolves with the exit code. */
+  stop(): Promise<number | null>;
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Applies the CRDs and the rights of deploy/, as `kubectl apply` would. */
+export async function installSlipway(cluster: TestCluster): Promise<void> {
+  await cluster.kubectl(['apply', '-f', join(ROOT, 'deploy/rbac'), '-f', join(ROOT, 'deploy/crds')]);
+  await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=60s', '-f', join(ROOT, 'deploy/crds')]);
+}
+
+let count = 0;
+
+/** Starts the manager and resolves when it is ready. */
+export async function startManager(
+  cluster: TestCluster,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningManager> {
+  const folder = join(cluster.folder, 'manager', String(++count));
+  mkdirSync(folder, { recursive: true });
+  const logFile = join(folder, 'log');
+  const output = openSync(logFile, 'a');
+  const child = spawn(process.execPath, [join(ROOT, 'cmd/manager/main.ts')], {
+    cwd: folder,
+    env: {
+      ...(await podEnvironment(cluster)),
+      SLIPWAY_DATA_FOLDER: join(cluster.folder, 'manager', 'data'),
+      POD_NAME: `manager-${count}`,
+      ...env,
+    },
+    stdio: ['ignore', output, output],
+  });
+  const log = (): string => readFileSync(logFile, 'utf8');
+  const url = `http://127.0.0.1:${await portOf(child, log)}`;
+  await until(`the manager is ready`, async () => (await fetch(`${url}/readyz`)).ok, { explain: log });
+  return {
+    pid: child.pid ?? 0,
+    url,
+    log,
+    stop: () => end(child, 'SIGTERM'),
+    kill: async (signal) => void (await end(child, signal)),
+  };
+}
+
+async function podEnvironment(cluster: TestCluster): Promise<Record<string, string>> {
+  const { hostname, port } = new URL(cluster.server);
+  return {
+    PATH: process.env['PATH'] ?? '',
+    KUBERNETES_SERVICE_HOST: hostname,
+    KUBERNETES_SERVICE_PORT: port,
+    SLIPWAY_ACCOUNT_FOLDER: await cluster.podFiles(SYSTEM, 'slipway-manager'),
+    SLIPWAY_LISTEN: '127.0.0.1:0',
+  };
+}
+
+async function portOf(child: ChildProcess, log: () => string): Promise<number> {
+  const find = (): RegExpExecArray | null => /"port":(\d+).*serving health/.exec(log());
+  await until('the manager listens', () => child.exitCode !== null || find() !== null, { explain: log });
+  const port = Number(find()?.[1]);
+  if (!Number.isInteger(port)) throw new Error(`the manager ended with ${child.exitCode}:\n${log()}`);
+  return port;
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((done) => {
+    child.once('exit', (code) => done(code));
+    child.kill(signal);
+  });
+}

@@ -1,0 +1,50 @@
+/** Lists every object of every kind in a cluster, to prove that what came has gone. */
+import type { TestCluster } from '../cluster/cluster.ts';
+import { until } from './until.ts';
+
+/** Kinds that come and go by themselves, whoever works in the cluster. */
+const RESTLESS = new Set(['events', 'events.events.k8s.io', 'leases.coordination.k8s.io', 'componentstatuses']);
+
+/** `kind/name` and `namespace kind/name` of everything there is. */
+export async function snapshot(cluster: TestCluster): Promise<ReadonlySet<string>> {
+  const resources = (await cluster.kubectl(['api-resources', '--verbs=list', '-o', 'name', '--cached=false']))
+    .split('\n')
+    .filter((name) => name !== '' && !RESTLESS.has(name));
+  const columns = 'custom-columns=NS:.metadata.namespace,KIND:.kind,GROUP:.apiVersion,NAME:.metadata.name';
+  const text = await cluster.kubectl([
+    'get',
+    resources.join(','),
+    '-A',
+    '--no-headers',
+    '-o',
+    columns,
+    '--ignore-not-found',
+  ]);
+  return new Set(
+    text
+      .split('\n')
+      .map((line) => line.trim().replaceAll(/\s+/g, ' '))
+      .filter((line) => line !== ''),
+  );
+}
+
+/** Waits until the cluster holds what it held before, nothing more and nothing less. */
+export async function expectUnchanged(
+  cluster: TestCluster,
+  before: ReadonlySet<string>,
+  timeoutSeconds = 60,
+): Promise<void> {
+  let difference: readonly string[] = [];
+  await until(
+    'the cluster holds what it held before',
+    async () => {
+      const after = await snapshot(cluster);
+      difference = [
+        ...[...after.difference(before)].map((line) => `+ ${line}`),
+        ...[...before.difference(after)].map((line) => `- ${line}`),
+      ];
+      return difference.length === 0;
+    },
+    { timeoutSeconds, explain: () => difference.join('\n') },
+  );
+}
