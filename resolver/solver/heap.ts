@@ -1,0 +1,92 @@
+/** A heap of variables, the most active on top; the only order in which the solver looks for what to decide next. */
+export class ActivityHeap {
+  readonly #activity: number[] = [];
+  readonly #heap: number[] = [];
+  readonly #place: number[] = [];
+  #increment = 1;
+
+  /** Adds a variable with the next number; of equally active ones the earlier stays on top. */
+  add(): void {
+    this.#activity.push(0);
+    this.#place.push(-1);
+    this.insert(this.#place.length - 1);
+  }
+
+  insert(variable: number): void {
+    if ((this.#place[variable] ?? -1) >= 0) return;
+    this.#heap.push(variable);
+    this.#place[variable] = this.#heap.length - 1;
+    this.#up(this.#heap.length - 1);
+  }
+
+  /** Takes the top out; undefined where the heap is empty. */
+  take(): number | undefined {
+    const top = this.#heap[0];
+    const last = this.#heap.pop();
+    if (top === undefined || last === undefined) return undefined;
+    this.#place[top] = -1;
+    if (last !== top) {
+      this.#heap[0] = last;
+      this.#place[last] = 0;
+      this.#down(0);
+    }
+    return top;
+  }
+
+  /** Makes a variable more active; recent bumps weigh more than old ones. */
+  bump(variable: number): void {
+    this.#activity[variable] = (this.#activity[variable] ?? 0) + this.#increment;
+    if ((this.#activity[variable] ?? 0) > 1e100) this.#rescale();
+    const place = this.#place[variable] ?? -1;
+    if (place >= 0) this.#up(place);
+  }
+
+  decay(): void {
+    this.#increment /= 0.95;
+  }
+
+  #rescale(): void {
+    for (let variable = 0; variable < this.#activity.length; variable++) {
+      this.#activity[variable] = (this.#activity[variable] ?? 0) * 1e-100;
+    }
+    this.#increment *= 1e-100;
+  }
+
+  #isAbove(a: number, b: number): boolean {
+    const difference = (this.#activity[a] ?? 0) - (this.#activity[b] ?? 0);
+    return difference > 0 || (difference === 0 && a < b);
+  }
+
+  #up(start: number): void {
+    let at = start;
+    const variable = this.#heap[at] ?? 0;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const other = this.#heap[parent] ?? 0;
+      if (!this.#isAbove(variable, other)) break;
+      this.#put(other, at);
+      at = parent;
+    }
+    this.#put(variable, at);
+  }
+
+  #down(start: number): void {
+    let at = start;
+    const variable = this.#heap[at] ?? 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= this.#heap.length) break;
+      if (child + 1 < this.#heap.length && this.#isAbove(this.#heap[child + 1] ?? 0, this.#heap[child] ?? 0)) child++;
+      const other = this.#heap[child] ?? 0;
+      if (!this.#isAbove(other, variable)) break;
+      this.#put(other, at);
+      at = child;
+    }
+    this.#put(variable, at);
+  }
+
+  #put(variable: number, place: number): void {
+    this.#heap[place] = variable;
+    this.#place[variable] = place;
+  }
+}
