@@ -6,7 +6,7 @@
 import { formatJson } from '../api/json.ts';
 import { FIELD_MANAGER } from '../api/names.ts';
 import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
-import { ApiError, isExpired, isNotFound, parseStatus } from './api-error.ts';
+import { ApiError, isConflict, isExpired, isNotFound, parseStatus } from './api-error.ts';
 import type { Clock } from './clock.ts';
 import { createDiscovery, type Discovery, type Kind } from './discovery.ts';
 import { parseBody } from './json-body.ts';
@@ -168,6 +168,11 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     }
   }
 
+  /** Whether another object has taken the name of the one that was meant. */
+  async function isReplaced(ref: ObjectRef, uid: string | undefined, signal?: AbortSignal): Promise<boolean> {
+    return uid !== undefined && (await read(ref, METADATA, signal))?.metadata.uid !== uid;
+  }
+
   async function listPage(kind: Kind, options: ListPageOptions = {}, signal?: AbortSignal): Promise<ObjectList> {
     const { namespace, metadataOnly, ...query } = options;
     const resource = await discovery.need(kind, signal);
@@ -247,7 +252,8 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
         const response = await send({ ...request, subject: `delete ${describeRef(ref)}`, signal });
         return parseDeleted(response.text(), ref);
       } catch (error) {
-        return undefinedIfGone(error, options);
+        if (isNotFound(error) || (isConflict(error) && (await isReplaced(ref, options.uid, signal)))) return undefined;
+        throw error;
       }
     },
     async isNamespaced(kind, signal) {
@@ -354,14 +360,6 @@ function parseDeleted(text: string, ref: ObjectRef): KubeObject | undefined {
   const body = parseBody(text) as KubeObject;
   const held = body.kind !== 'Status' && body.metadata.deletionTimestamp !== undefined;
   return held ? stamp(body, ref) : undefined;
-}
-
-/** Another object has taken the name: the one that was meant is gone. */
-function undefinedIfGone(error: unknown, { uid }: DeleteOptions): undefined {
-  const otherUid =
-    uid !== undefined && error instanceof ApiError && error.code === 409 && /UID in precondition/.test(error.message);
-  if (otherUid) return undefined;
-  return undefinedIfNotFound(error);
 }
 
 function undefinedIfNotFound(error: unknown): undefined {

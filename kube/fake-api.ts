@@ -205,7 +205,7 @@ function answerObject(
     throw new Refusal(
       409,
       'Conflict',
-      `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`,
+      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid})`,
     );
   }
   const { object, gone } = store.delete(resource, named);

@@ -6,7 +6,7 @@ import { eventually } from './eventually.ts';
 import { startFakeApi, type FakeApi } from './fake-api.ts';
 import { createInformerFactory } from './informer-factory.ts';
 import { createInformer, type Informer, type InformerOptions } from './informer.ts';
-import { hastyClock } from './manual-clock.ts';
+import { createManualClock, hastyClock } from './manual-clock.ts';
 import { silentLog } from './log.ts';
 import { keyOfObject } from './object-store.ts';
 import { createTransport, type Transport } from './transport.ts';
@@ -192,15 +192,16 @@ describe('what handlers are told', () => {
 });
 
 describe('the end', () => {
-  test('an abort is final: nothing is asked for afterwards, even in the middle of a back-off', async () => {
-    api.fault((_request, response) => Boolean(response.writeHead(500).end()));
-    const informer = start();
-    await eventually(() => api.requests.length > 3);
+  test('an abort is final: in the middle of a back-off nothing is left that could wake up', async () => {
+    const clock = createManualClock();
+    api.fault((request, response) => request.path.startsWith('/api/v1') && Boolean(response.writeHead(500).end()));
+    const informer = start({ clock });
+    await eventually(() => clock.timers === 1);
     stop.abort(new Error('over'));
     await expect(informer.synced).rejects.toThrow('over');
     const before = api.requests.length;
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    expect(api.requests).toHaveLength(before);
+    clock.advance(3600);
+    expect([clock.timers, api.requests.length]).toEqual([0, before]);
   });
 });
 

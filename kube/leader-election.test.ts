@@ -7,18 +7,32 @@ import { fencedTransport } from './fence.ts';
 import { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 import { decideLease, observe } from './lease-record.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
-import { createTransport, type Transport } from './transport.ts';
+import { createTransport, type ApiRequest, type ApiResponse, type Transport } from './transport.ts';
 
 let api: FakeApi;
 let transport: Transport;
 let client: Client;
 let stop: AbortController;
 let runs: Promise<unknown>[];
+/** Requests without an answer yet, and those of them that will not get one. */
+let pending: number;
+let held: number;
+
+async function counted(request: ApiRequest): Promise<ApiResponse> {
+  pending += 1;
+  try {
+    return await transport.request(request);
+  } finally {
+    pending -= 1;
+  }
+}
 
 beforeEach(async () => {
   api = await startFakeApi();
   transport = createTransport(api.config);
-  client = createClient(transport);
+  pending = 0;
+  held = 0;
+  client = createClient({ ...transport, request: counted });
   stop = new AbortController();
   runs = [];
 });
@@ -68,14 +82,23 @@ const leads = ({ signals }: Candidate): boolean => signals.length > 0;
 const lease = async (): Promise<{ holderIdentity: string; leaseTransitions: number; renewTime: string }> =>
   ((await client.get(LEASE)) as KubeObject)['spec'] as never;
 
-/** Lets time pass in small steps, with room for the requests in between. */
+/** Lets time pass in small steps, and all requests be answered in between but those that are held. */
 async function live(clocks: readonly ManualClock[], seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 0.5) {
     for (const clock of clocks) clock.advance(0.5);
-    const before = api.requests.length;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    if (api.requests.length > before) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(() => pending === held);
+    await new Promise((resolve) => setImmediate(resolve));
   }
+}
+
+/** Leaves the requests of a method without an answer. */
+function hold(method: string): void {
+  api.fault((request, response) => {
+    if (request.method !== method) return false;
+    held += 1;
+    response.on('close', () => (held -= 1));
+    return true;
+  });
 }
 
 describe('leading', () => {
@@ -163,7 +186,7 @@ describe('losing', () => {
   test('a leader that cannot reach the server, which does not answer at all, loses in the same time', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
-    api.fault((request) => request.method === 'PUT');
+    hold('PUT');
     await live([first.clock], 13);
     expect(await first.run).toBe('lost');
   });
@@ -225,7 +248,7 @@ describe('the fence', () => {
     const first = candidate('first');
     expect(first.election.fence.isHeld()).toBe(false);
     const slow = Promise.withResolvers<void>();
-    api.fault(async (request) => {
+    const restore = api.fault(async (request) => {
       if (request.method === 'POST') await slow.promise;
       return request.method === 'PUT';
     });
@@ -236,10 +259,11 @@ describe('the fence', () => {
     expect(first.election.fence.isHeld()).toBe(true);
     first.clock.skip(1);
     expect(first.election.fence.isHeld()).toBe(false);
+    restore();
   });
 });
 
-function held(spec: object, resourceVersion = '1'): KubeObject {
+function leaseOf(spec: object, resourceVersion = '1'): KubeObject {
   const metadata = { name: 'slipway', namespace: 'ops', resourceVersion };
   return { apiVersion: LEASE.apiVersion, kind: LEASE.kind, metadata, spec };
 }
@@ -247,34 +271,34 @@ function held(spec: object, resourceVersion = '1'): KubeObject {
 describe('what a lease says', () => {
   test.each([
     { lease: undefined, now: 0, decision: 'create', because: 'there is none' },
-    { lease: held({ holderIdentity: '' }), now: 0, decision: 'take', because: 'it was released' },
-    { lease: held({}), now: 0, decision: 'take', because: 'nobody is named' },
+    { lease: leaseOf({ holderIdentity: '' }), now: 0, decision: 'take', because: 'it was released' },
+    { lease: leaseOf({}), now: 0, decision: 'take', because: 'nobody is named' },
     {
-      lease: held({ holderIdentity: 'me', leaseDurationSeconds: 15 }),
+      lease: leaseOf({ holderIdentity: 'me', leaseDurationSeconds: 15 }),
       now: 99,
       decision: 'renew',
       because: 'it is mine',
     },
     {
-      lease: held({ holderIdentity: 'you', leaseDurationSeconds: 15 }),
+      lease: leaseOf({ holderIdentity: 'you', leaseDurationSeconds: 15 }),
       now: 14.9,
       decision: 'wait',
       because: 'it has not run out',
     },
     {
-      lease: held({ holderIdentity: 'you', leaseDurationSeconds: 15 }),
+      lease: leaseOf({ holderIdentity: 'you', leaseDurationSeconds: 15 }),
       now: 15,
       decision: 'take',
       because: 'it has run out',
     },
     {
-      lease: held({ holderIdentity: 'you', leaseDurationSeconds: 60 }),
+      lease: leaseOf({ holderIdentity: 'you', leaseDurationSeconds: 60 }),
       now: 30,
       decision: 'wait',
       because: 'its holder asked for more time than we do',
     },
     {
-      lease: held({ holderIdentity: 'you', leaseDurationSeconds: 15, renewTime: '1970-01-01T00:00:00.000000Z' }),
+      lease: leaseOf({ holderIdentity: 'you', leaseDurationSeconds: 15, renewTime: '1970-01-01T00:00:00.000000Z' }),
       now: 1,
       decision: 'wait',
       because: 'clocks of other machines are not believed',
@@ -284,8 +308,8 @@ describe('what a lease says', () => {
   });
 
   test('time counts from when a content was first seen, not from when it was last read', () => {
-    const first = observe(undefined, held({}, '1'), 0);
-    expect(observe(first, held({}, '1'), 10).since).toBe(0);
-    expect(observe(first, held({}, '2'), 10).since).toBe(10);
+    const first = observe(undefined, leaseOf({}, '1'), 0);
+    expect(observe(first, leaseOf({}, '1'), 10).since).toBe(0);
+    expect(observe(first, leaseOf({}, '2'), 10).since).toBe(10);
   });
 });
