@@ -107,7 +107,10 @@ const InventoryEntry = z.object({
   kind: text(63).describe('Kind of the object.'),
   namespace: namespaceName().optional().describe('Its namespace; absent for cluster-scoped kinds.'),
   name: text(253).describe('Its name.'),
-  uid: text(64).describe('Its uid: only this very object is ever changed or deleted.'),
+  uid: z
+    .string()
+    .max(64)
+    .describe('Its uid: only this very object is ever changed or deleted. Empty while it is about to be applied.'),
   hash: text(128).describe('Hash of what was applied; equal means that it need not be sent again.'),
   seen: text(64)
     .optional()
