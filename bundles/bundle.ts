@@ -132,6 +132,7 @@ export interface PodSpec {
 }
 
 export interface Container extends Named {
+  readonly image?: string;
   readonly args?: readonly string[];
   readonly env?: readonly Named[];
   readonly envFrom?: readonly unknown[];

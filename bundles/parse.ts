@@ -5,24 +5,16 @@
  * @see https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/
  */
 import { ReasonedError } from '../api/errors.ts';
+import { BUNDLE_ANNOTATION } from './annotations.ts';
 import type { Bundle, Csv, CsvSpec, Manifest, Property } from './bundle.ts';
 import { DEFAULT_BUNDLE_LIMITS, type BundleLimits } from './limits.ts';
 import { readManifests } from './manifests.ts';
 import { mergeProperties, readAnnotations, readDependencies, readProperties } from './metadata.ts';
 import { decode, DecodeError } from './typed/decode.ts';
 
+export { BUNDLE_ANNOTATION } from './annotations.ts';
 export type * from './bundle.ts';
 export { DEFAULT_BUNDLE_LIMITS, type BundleLimits } from './limits.ts';
-
-/** The keys of `metadata/annotations.yaml` and of the image's labels. */
-export const BUNDLE_ANNOTATION = {
-  mediatype: 'operators.operatorframework.io.bundle.mediatype.v1',
-  manifests: 'operators.operatorframework.io.bundle.manifests.v1',
-  metadata: 'operators.operatorframework.io.bundle.metadata.v1',
-  package: 'operators.operatorframework.io.bundle.package.v1',
-  channels: 'operators.operatorframework.io.bundle.channels.v1',
-  defaultChannel: 'operators.operatorframework.io.bundle.channel.default.v1',
-} as const;
 
 /**
  * Reads a bundle from its files by path: `manifests/…`, `metadata/annotations.yaml`, `…/properties.yaml`,

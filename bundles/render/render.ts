@@ -1,0 +1,53 @@
+/**
+ * Turns a Bundle into the Kubernetes objects that install it, in the order in which they are to be applied, exactly as
+ * OLM v1's renderer makes them, for all four install modes. Same bundle and options, same bytes.
+ * Controllers and the CLI call it. It adds no labels of Slipway and looks at no cluster.
+ */
+import type { KubeObject } from '../../api/object.ts';
+import type { Bundle } from '../bundle.ts';
+import { renderAdditionalObjects } from './additional-objects.ts';
+import { renderApiServices } from './api-services.ts';
+import { renderCertificates } from './certificates.ts';
+import { checkConfigNames } from './config/configure.ts';
+import { renderClusterRoles } from './cluster-roles.ts';
+import { renderCrds } from './crds.ts';
+import { renderDeployments } from './deployments.ts';
+import { pickTargets } from './install-mode.ts';
+import type { RenderContext, RenderOptions } from './options.ts';
+import { renderRoles } from './roles.ts';
+import { renderServiceAccounts } from './service-accounts.ts';
+import { renderServices } from './services.ts';
+import { oneOfEach } from './one-of-each.ts';
+import { renderMutatingWebhooks, renderValidatingWebhooks } from './webhooks.ts';
+import { refuseBundle } from '../validate/validate.ts';
+
+export { injectCaBundles, requiredCertificates, type RequiredCertificate } from './certificates.ts';
+export { INSTALL_MODES, supportedModes, type InstallMode } from './install-mode.ts';
+export type { Certificates, RenderOptions } from './options.ts';
+
+/** In the order of application. */
+export const GENERATORS: readonly ((context: RenderContext) => readonly KubeObject[])[] = [
+  renderServiceAccounts,
+  renderRoles,
+  renderClusterRoles,
+  renderCrds,
+  renderAdditionalObjects,
+  renderDeployments,
+  renderValidatingWebhooks,
+  renderMutatingWebhooks,
+  renderServices,
+  renderCertificates,
+  renderApiServices,
+];
+
+/**
+ * The objects of an installation.
+ * @throws ReasonedError InstallModeUnsupported, InvalidConfiguration, BundleInvalid or BundleUnsupported; not worth a
+ * retry with the same bundle and options.
+ */
+export function renderBundle(bundle: Bundle, options: RenderOptions): readonly KubeObject[] {
+  refuseBundle(bundle);
+  checkConfigNames(bundle, options.config);
+  const context = { bundle, options, targets: pickTargets(bundle, options) };
+  return oneOfEach(GENERATORS.flatMap((generate) => generate(context)));
+}

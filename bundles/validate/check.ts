@@ -1,0 +1,83 @@
+/** What a check of a bundle is, and what it finds. */
+import { describeRef, refOf } from '../../api/object.ts';
+import type { Bundle, Manifest } from '../bundle.ts';
+
+/**
+ * `install`: without it the bundle cannot be installed; rendering refuses it. `format`: what every published bundle
+ * must keep. The others are asked for by the hubs that publish bundles, or are advice.
+ */
+export const SUITES = ['install', 'format', 'operatorhub', 'community', 'good-practices', 'removed-apis'] as const;
+export type Suite = (typeof SUITES)[number];
+
+export interface Finding {
+  readonly level: 'error' | 'warning';
+  /** Name of the check. */
+  readonly check: string;
+  readonly file?: string;
+  /** `Role.rbac.authorization.k8s.io leader-election` */
+  readonly object?: string;
+  /** `spec.installModes[1].type` */
+  readonly path?: string;
+  readonly message: string;
+  readonly advice: string;
+}
+
+export interface CheckOptions {
+  /** Version of Kubernetes that the bundle is to work with; removed APIs are errors then. */
+  readonly kubernetesVersion?: string;
+  /** Categories that a hub knows instead of the usual ones. */
+  readonly categories?: readonly string[];
+  /** Text of the Dockerfile of the bundle's image, or of any other file with its labels. */
+  readonly dockerfile?: string;
+  /** The files that the bundle was read from; without them its size is not checked. */
+  readonly files?: ReadonlyMap<string, Uint8Array>;
+}
+
+export type FoundBy = Omit<Finding, 'check'>;
+
+export interface Check {
+  /** Kebab-case, the name of its file. */
+  readonly name: string;
+  readonly suite: Suite;
+  /** Of an error that rendering refuses the bundle for; BundleInvalid unless said. */
+  readonly reason?: 'BundleUnsupported';
+  readonly run: (bundle: Bundle, options: CheckOptions) => Iterable<FoundBy>;
+}
+
+/** File and object of a manifest, for a finding. */
+export function at({ file, object }: Manifest): { readonly file: string; readonly object: string } {
+  return { file, object: describeRef(refOf(object)) };
+}
+
+/** File, object and path of a field of the CSV. */
+export function inCsv({ csv }: Bundle, path: string): Pick<Finding, 'file' | 'object' | 'path'> {
+  return { ...at(csv.manifest), path };
+}
+
+/** What occurs more than once, sorted. */
+export function duplicates(values: readonly string[]): readonly string[] {
+  return [...new Set(values.filter((value, index) => values.indexOf(value) !== index))].sort();
+}
+
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** Whether it may be the name of most objects. @see https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
+export function isSubdomain(name: string): boolean {
+  return name.length <= 253 && SUBDOMAIN.test(name);
+}
+
+export const SUBDOMAIN_ADVICE =
+  'Use at most 253 lower-case letters, digits, "-" and ".", with a letter or digit at both ends';
+
+/** `1.2.3`, also `v1.2`: a version as people write it; undefined where it is none. */
+export function tolerantVersion(text: string): readonly [number, number, number] | undefined {
+  const match = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-+][0-9A-Za-z.+-]*)?$/.exec(text.trim());
+  return match === null ? undefined : [Number(match[1]), Number(match[2] ?? 0), Number(match[3] ?? 0)];
+}
+
+/** Whether a version is at least another, by major and minor. */
+export function isAtLeast(version: readonly number[] | undefined, major: number, minor: number): boolean {
+  if (version === undefined) return false;
+  const [ownMajor = 0, ownMinor = 0] = version;
+  return ownMajor > major || (ownMajor === major && ownMinor >= minor);
+}

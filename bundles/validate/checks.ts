@@ -1,0 +1,93 @@
+/** Every check, in the order in which their findings are told. A file of this folder is in this list, and the reverse. */
+import type { Check } from './check.ts';
+import { annotationNames } from './annotation-names.ts';
+import { bundleSize } from './bundle-size.ts';
+import { capabilities } from './capabilities.ts';
+import { categories } from './categories.ts';
+import { channelNames } from './channel-names.ts';
+import { conversionWebhooks } from './conversion-webhooks.ts';
+import { crdApiVersion } from './crd-api-version.ts';
+import { crdDescriptions } from './crd-descriptions.ts';
+import { crdNames } from './crd-names.ts';
+import { crdStructure } from './crd-structure.ts';
+import { csvFields } from './csv-fields.ts';
+import { csvName } from './csv-name.ts';
+import { csvVersion } from './csv-version.ts';
+import { dependencies } from './dependencies.ts';
+import { deploymentNames } from './deployment-names.ts';
+import { deprecatedImages } from './deprecated-images.ts';
+import { disruptionBudgets } from './disruption-budgets.ts';
+import { examples } from './examples.ts';
+import { icon } from './icon.ts';
+import { installModes } from './install-modes.ts';
+import { installStrategy } from './install-strategy.ts';
+import { links } from './links.ts';
+import { maintainers } from './maintainers.ts';
+import { maxOpenshiftVersion } from './max-openshift-version.ts';
+import { metadataAnnotations } from './metadata-annotations.ts';
+import { minKubeVersion } from './min-kube-version.ts';
+import { objectNames } from './object-names.ts';
+import { objectSize } from './object-size.ts';
+import { openshiftLabel } from './openshift-label.ts';
+import { ownedCrdVersions } from './owned-crd-versions.ts';
+import { ownedCrdsPresent } from './owned-crds-present.ts';
+import { packageName } from './package-name.ts';
+import { priorityClasses } from './priority-classes.ts';
+import { provider } from './provider.ts';
+import { rbacRules } from './rbac-rules.ts';
+import { removedApis } from './removed-apis.ts';
+import { resourceRequests } from './resource-requests.ts';
+import { serviceAccounts } from './service-accounts.ts';
+import { supportedKinds } from './supported-kinds.ts';
+import { unknownFields } from './unknown-fields.ts';
+import { webhookDeployments } from './webhook-deployments.ts';
+import { webhookNames } from './webhook-names.ts';
+import { webhookRules } from './webhook-rules.ts';
+import { webhookTypes } from './webhook-types.ts';
+
+export const CHECKS: readonly Check[] = [
+  installStrategy,
+  packageName,
+  objectNames,
+  objectSize,
+  deploymentNames,
+  crdNames,
+  crdApiVersion,
+  ownedCrdsPresent,
+  supportedKinds,
+  webhookNames,
+  webhookDeployments,
+  webhookRules,
+  conversionWebhooks,
+  csvName,
+  csvFields,
+  installModes,
+  minKubeVersion,
+  annotationNames,
+  examples,
+  ownedCrdVersions,
+  crdStructure,
+  serviceAccounts,
+  webhookTypes,
+  unknownFields,
+  disruptionBudgets,
+  priorityClasses,
+  rbacRules,
+  dependencies,
+  metadataAnnotations,
+  bundleSize,
+  provider,
+  maintainers,
+  links,
+  capabilities,
+  categories,
+  icon,
+  csvVersion,
+  maxOpenshiftVersion,
+  openshiftLabel,
+  resourceRequests,
+  channelNames,
+  crdDescriptions,
+  deprecatedImages,
+  removedApis,
+];

@@ -1,0 +1,22 @@
+import { at, type Check } from './check.ts';
+
+/** CRDs of v1beta1 are not served since Kubernetes 1.22 and cannot be read as v1 without losing their schema. */
+export const crdApiVersion: Check = {
+  name: 'crd-api-version',
+  suite: 'install',
+  reason: 'BundleUnsupported',
+  *run({ crds }) {
+    for (const manifest of crds) {
+      const { apiVersion } = manifest.object;
+      if (apiVersion === 'apiextensions.k8s.io/v1') continue;
+      const message = `the CRD has the version "${apiVersion}", which no API server takes since Kubernetes 1.22`;
+      yield {
+        level: 'error',
+        ...at(manifest),
+        path: 'apiVersion',
+        message,
+        advice: 'Convert it to apiextensions.k8s.io/v1',
+      };
+    }
+  },
+};

@@ -1,0 +1,12 @@
+import { inCsv, type Check } from './check.ts';
+
+/** Hubs show who provides an operator. */
+export const provider: Check = {
+  name: 'provider',
+  suite: 'operatorhub',
+  *run(bundle) {
+    if ((bundle.csv.spec.provider.name ?? '') !== '') return;
+    const message = 'the provider has no name';
+    yield { level: 'error', ...inCsv(bundle, 'spec.provider.name'), message, advice: 'Name who provides the operator' };
+  },
+};

@@ -1,0 +1,55 @@
+/**
+ * Judges a Bundle: everything that keeps it from being installed, that a hub would refuse, or that its author should
+ * know, each with its place and what to do. The CLI calls validateBundle; render.ts calls refuseBundle.
+ * It reads no cluster and no registry: whether images exist is not its business.
+ */
+import { ReasonedError } from '../../api/errors.ts';
+import type { Bundle } from '../bundle.ts';
+import { SUITES, type Check, type CheckOptions, type Finding, type Suite } from './check.ts';
+import { CHECKS } from './checks.ts';
+
+export { SUITES, type CheckOptions, type Finding, type Suite } from './check.ts';
+export { CHECKS } from './checks.ts';
+
+/** All findings of the chosen suites, or of all of them; errors and warnings in the order of the checks. */
+export function validateBundle(
+  bundle: Bundle,
+  options: CheckOptions & { readonly suites?: readonly Suite[] } = {},
+): readonly Finding[] {
+  const { suites = SUITES } = options;
+  const checks = CHECKS.filter(({ suite }) => suites.includes(suite));
+  return checks.flatMap((check) => Array.from(runCheck(check, bundle, options)));
+}
+
+function* runCheck(check: Check, bundle: Bundle, options: CheckOptions): Iterable<Finding> {
+  for (const finding of check.run(bundle, options)) yield { ...finding, check: check.name };
+}
+
+/**
+ * Refuses a bundle that cannot be installed.
+ * @throws ReasonedError BundleUnsupported or BundleInvalid with all that is wrong, not worth a retry.
+ */
+export function refuseBundle(bundle: Bundle): void {
+  const errors = validateBundle(bundle, { suites: ['install'] }).filter(({ level }) => level === 'error');
+  const [first] = errors;
+  if (first === undefined) return;
+  throw new ReasonedError({
+    reason: CHECKS.find(({ name }) => name === first.check)?.reason ?? 'BundleInvalid',
+    retry: 'never',
+    message: describeErrors(errors),
+    hint: first.advice,
+  });
+}
+
+const MAX_NAMED = 5;
+
+function describeErrors(errors: readonly Finding[]): string {
+  const named = errors.slice(0, MAX_NAMED).map(describeFinding);
+  const more = errors.length - named.length;
+  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** `manifests/a.yaml: Secret x: metadata.name: the object has no name`: a finding in one line, without its advice. */
+export function describeFinding({ file, object, path, message }: Finding): string {
+  return [file, object, path, message].filter((part) => part !== undefined).join(': ');
+}

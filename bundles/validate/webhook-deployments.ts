@@ -1,0 +1,24 @@
+import { inCsv, type Check } from './check.ts';
+
+/** What the API server calls is one of the CSV's Deployments. */
+export const webhookDeployments: Check = {
+  name: 'webhook-deployments',
+  suite: 'install',
+  *run(bundle) {
+    const { webhookdefinitions = [], apiservicedefinitions, install } = bundle.csv.spec;
+    const existing = new Set((install.spec?.deployments ?? []).map(({ name }) => name));
+    const calls = [
+      ...webhookdefinitions.map((call, index) => ({ call, path: `spec.webhookdefinitions[${index}]` })),
+      ...(apiservicedefinitions.owned ?? []).map((call, index) => ({
+        call,
+        path: `spec.apiservicedefinitions.owned[${index}]`,
+      })),
+    ];
+    for (const { call, path } of calls) {
+      if (existing.has(call.deploymentName ?? '')) continue;
+      const message = `the CSV has no Deployment "${call.deploymentName ?? ''}"`;
+      const advice = `Name one of ${[...existing].join(', ') || 'its Deployments'}`;
+      yield { level: 'error', ...inCsv(bundle, `${path}.deploymentName`), message, advice };
+    }
+  },
+};
