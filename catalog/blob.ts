@@ -11,14 +11,14 @@ import { field, isFields, listField, textField, type Fields } from './fields.ts'
 import { compareBytes, formatGoJson } from './go-json.ts';
 import type { Property } from './model.ts';
 
-export interface BundleBlob {
+export type BundleBlob = {
   readonly schema: 'olm.bundle';
   readonly name: string;
   readonly package: string;
   readonly image: string;
   readonly properties: readonly Property[];
   readonly relatedImages: readonly { readonly name: string; readonly image: string }[];
-}
+};
 
 export interface BlobOptions {
   /** Where the bundle's image is, by tag or digest. */

@@ -1,0 +1,111 @@
+/** Gathers of a catalog's documents what the checks look at, so that a large catalog fits in memory. */
+import { field, isFields, listField, textField, type Fields } from '../fields.ts';
+import type { Place } from '../invalid.ts';
+import type { ChannelEntry } from '../model.ts';
+import { parseKeys, parseMeaning } from '../parse.ts';
+import { propertyProblem } from './properties.ts';
+
+export interface SeenPackage {
+  readonly name: string;
+  readonly defaultChannel: string;
+  readonly place: Place;
+}
+
+export interface SeenChannel {
+  readonly name: string;
+  readonly package: string;
+  readonly entries: readonly ChannelEntry[];
+  readonly emptySkips: readonly string[];
+  readonly problems: readonly string[];
+  readonly place: Place;
+}
+
+export interface SeenBundle {
+  readonly name: string;
+  readonly package: string;
+  readonly image: string;
+  readonly inlined: boolean;
+  readonly relatedImages: readonly string[];
+  /** Values of the properties `olm.package`. */
+  readonly identities: readonly { readonly packageName: string; readonly version: string; readonly release?: string }[];
+  readonly problems: readonly string[];
+  readonly place: Place;
+}
+
+export interface SeenDeprecations {
+  readonly package: string;
+  readonly entries: readonly { readonly schema: string; readonly name: string; readonly message: string }[];
+  readonly place: Place;
+}
+
+/** A catalog as far as the checks need it, in the order of its documents. */
+export interface Collected {
+  readonly packages: SeenPackage[];
+  readonly channels: SeenChannel[];
+  readonly bundles: SeenBundle[];
+  readonly deprecations: SeenDeprecations[];
+}
+
+/** An empty collection. */
+export function newCollection(): Collected {
+  return { packages: [], channels: [], bundles: [], deprecations: [] };
+}
+
+/** Adds a document. Throws ReasonedError `CatalogInvalid` where it has no proper keys. */
+export function collect(into: Collected, document: Fields, place: Place): void {
+  const keys = parseKeys(document, place);
+  const meaning = parseMeaning(keys, document);
+  const common = { name: keys.name, package: keys.package, place };
+  if (meaning.kind === 'package') into.packages.push({ ...common, defaultChannel: meaning.defaultChannel });
+  else if (meaning.kind === 'channel') {
+    const { entries } = meaning.channel;
+    into.channels.push({ ...common, entries, emptySkips: emptySkips(entries), problems: meaning.problems });
+  } else if (meaning.kind === 'bundle') {
+    const { image, inlined = false, relatedImages } = meaning.bundle;
+    into.bundles.push({
+      ...common,
+      image,
+      inlined,
+      relatedImages: relatedImages.map((related) => related.image),
+      identities: identitiesOf(document),
+      problems: listField(document, 'properties').flatMap((property, index) => propertyProblem(property, index) ?? []),
+    });
+  } else if (meaning.kind === 'deprecations') {
+    into.deprecations.push({ package: keys.package, entries: deprecationsOf(document), place });
+  }
+}
+
+function emptySkips(entries: readonly ChannelEntry[]): string[] {
+  return entries.filter(({ skips }) => skips.includes('')).map(({ name }) => name);
+}
+
+function identitiesOf(document: Fields): SeenBundle['identities'] {
+  return listField(document, 'properties')
+    .filter(isFields)
+    .filter((property) => textField(property, 'type') === 'olm.package')
+    .map(identityOf);
+}
+
+function identityOf(property: Fields): SeenBundle['identities'][number] {
+  const value = field(property, 'value');
+  if (!isFields(value)) return { packageName: '', version: '' };
+  const release = textField(value, 'release') ?? '';
+  return {
+    packageName: textField(value, 'packageName') ?? '',
+    version: textField(value, 'version') ?? '',
+    ...(release !== '' && { release }),
+  };
+}
+
+function deprecationsOf(document: Fields): SeenDeprecations['entries'] {
+  return listField(document, 'entries')
+    .filter(isFields)
+    .map((entry) => {
+      const reference = field(entry, 'reference');
+      return {
+        schema: isFields(reference) ? (textField(reference, 'schema') ?? '') : '',
+        name: isFields(reference) ? (textField(reference, 'name') ?? '') : '',
+        message: textField(entry, 'message') ?? '',
+      };
+    });
+}

@@ -1,0 +1,63 @@
+/** The rules for deprecations. */
+import type { Collected, SeenDeprecations } from './collect.ts';
+import type { Finding } from './finding.ts';
+
+type Entry = SeenDeprecations['entries'][number];
+
+/** What is wrong with the deprecations. */
+export function* checkDeprecations({ packages, channels, bundles, deprecations }: Collected): Generator<Finding> {
+  const known = new Set([
+    ...packages.map(({ name }) => `olm.package\0${name}\0`),
+    ...channels.map((channel) => `olm.channel\0${channel.package}\0${channel.name}`),
+    ...bundles.map((bundle) => `olm.bundle\0${bundle.package}\0${bundle.name}`),
+  ]);
+  const seen = new Set<string>();
+  for (const deprecation of deprecations) {
+    const owner = deprecation.package;
+    if (!known.has(`olm.package\0${owner}\0`)) {
+      yield error(
+        deprecation,
+        `deprecations are of package "${owner}", which is not there`,
+        'Name the package that they are about',
+      );
+      continue;
+    }
+    if (seen.has(owner))
+      yield error(deprecation, `package ${owner} has more than one olm.deprecations`, 'Put all entries into one');
+    seen.add(owner);
+    yield* checkEntries(deprecation, known);
+  }
+}
+
+function* checkEntries(deprecation: SeenDeprecations, known: ReadonlySet<string>): Generator<Finding> {
+  const owner = deprecation.package;
+  const seen = new Set<string>();
+  for (const entry of deprecation.entries) {
+    const what = `the deprecation of ${entry.schema} "${entry.name}" in package ${owner}`;
+    const problem = referenceProblem(entry, owner, known);
+    if (problem !== undefined)
+      yield error(deprecation, `${what} ${problem}`, 'Refer to the package, or to a channel or bundle of it by name');
+    if (entry.message === '') yield error(deprecation, `${what} has no message`, 'Say why, and what to use instead');
+    const key = `${entry.schema}\0${entry.name}`;
+    if (seen.has(key)) yield error(deprecation, `${what} is there more than once`, 'Keep one');
+    seen.add(key);
+  }
+}
+
+function referenceProblem({ schema, name }: Entry, owner: string, known: ReadonlySet<string>): string | undefined {
+  if (schema !== 'olm.package' && schema !== 'olm.channel' && schema !== 'olm.bundle') return 'has an unknown schema';
+  if (schema === 'olm.package') return name === '' || name === owner ? undefined : 'names another package';
+  if (name === '') return 'has no name';
+  return known.has(`${schema}\0${owner}\0${name}`) ? undefined : 'refers to what is not there';
+}
+
+function error(deprecation: SeenDeprecations, message: string, advice: string): Finding {
+  return {
+    severity: 'error',
+    rule: 'Deprecation',
+    package: deprecation.package,
+    message,
+    advice,
+    place: deprecation.place,
+  };
+}

@@ -1,0 +1,60 @@
+/** The rules for packages. */
+import type { Collected, SeenPackage } from './collect.ts';
+import type { Finding } from './finding.ts';
+
+/** What is wrong with the packages themselves. */
+export function* checkPackages({ packages, channels }: Collected): Generator<Finding> {
+  const seen = new Set<string>();
+  const channelNames = new Set(channels.map((channel) => `${channel.package}\0${channel.name}`));
+  const withChannels = new Set(channels.map((channel) => channel.package));
+  for (const { name, defaultChannel, place } of packages) {
+    const common = { severity: 'error', package: name, place } as const;
+    yield* checkName({ name, defaultChannel, place });
+    if (name === '') continue;
+    if (seen.has(name)) {
+      yield {
+        ...common,
+        rule: 'DuplicatePackage',
+        message: `package ${name} is described more than once`,
+        advice: 'Keep one of the descriptions',
+      };
+      continue;
+    }
+    seen.add(name);
+    if (!withChannels.has(name)) {
+      yield {
+        ...common,
+        rule: 'NoChannels',
+        message: `package ${name} has no channel`,
+        advice: 'Add an olm.channel for the package',
+      };
+    }
+    if (defaultChannel === '') {
+      yield {
+        ...common,
+        rule: 'DefaultChannel',
+        message: `package ${name} names no default channel`,
+        advice: 'Set defaultChannel to one of its channels',
+      };
+    } else if (!channelNames.has(`${name}\0${defaultChannel}`)) {
+      yield {
+        ...common,
+        rule: 'DefaultChannel',
+        message: `the default channel "${defaultChannel}" of package ${name} does not exist`,
+        advice: 'Set defaultChannel to one of its channels',
+      };
+    }
+  }
+}
+
+function* checkName({ name, place }: SeenPackage): Generator<Finding> {
+  const common = { severity: 'error', rule: 'PackageName', package: name, place } as const;
+  if (name === '') yield { ...common, message: 'a package has no name', advice: 'Set its name' };
+  else if (name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) {
+    yield {
+      ...common,
+      message: `the name of package "${name}" is not a DNS label`,
+      advice: 'Use at most 63 lower-case letters, digits and hyphens, with a letter or digit at both ends',
+    };
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * How versions and ranges are read and compared, as far as catalogs need it. The resolver has the rules (its
+ * version.ts and ranges/blang.ts fit here as they are); who calls this folder hands them in.
+ */
+
+/** A semantic version taken apart. */
+export interface Version {
+  readonly text: string;
+  readonly major: number | bigint;
+  readonly minor: number | bigint;
+  readonly patch: number | bigint;
+  readonly prerelease: readonly unknown[];
+  readonly build: readonly string[];
+}
+
+/** A version with its release; no release is an empty list. */
+export interface BundleVersion {
+  readonly version: Version;
+  readonly release: readonly unknown[];
+}
+
+/** The value, or what is wrong with the text: continues the sentence "the version is invalid: …". */
+export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+
+export interface VersionRules {
+  parseVersion(text: string): Read<Version>;
+  /** Of `olm.package`; build metadata that reads as a release is one. */
+  parseBundleVersion(text: string, release?: string): Read<BundleVersion>;
+  /** Negative, zero or positive; build metadata does not count. */
+  compareVersions(a: Version, b: Version): number;
+  /** By version, then by release. */
+  compareBundleVersions(a: BundleVersion, b: BundleVersion): number;
+  /** A range in the grammar of `skipRange`. */
+  parseRange(text: string): Read<unknown>;
+}
