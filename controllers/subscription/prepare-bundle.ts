@@ -1,7 +1,7 @@
 /** From a bundle in a registry to objects that are ready to be stored: pull, parse, render, pack. */
 import type { Subscription } from '../../api/subscription.ts';
 import { parseBundle } from '../../bundles/parse.ts';
-import { renderBundle } from '../../bundles/render.ts';
+import { renderBundle } from '../../bundles/render/render.ts';
 import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
 import { formatReference, parseReference, withDigest } from '../../oci/reference.ts';
 import type { Registry } from '../../oci/registry.ts';
