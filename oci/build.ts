@@ -177,7 +177,7 @@ function content(bytes: Buffer, mediaType: string): Content {
 
 /** Deflate with fixed parameters; the header's byte for the operating system says "unknown" on all of them. */
 function gzip(tar: Buffer): Buffer {
-  const bytes = gzipSync(tar, { level: 9, memLevel: 8 });
+  const bytes = gzipSync(tar, { level: 6, memLevel: 8 });
   bytes[9] = 255;
   return bytes;
 }
