@@ -1,5 +1,5 @@
 /** Lays a cluster out in its folder, and brings its components up there. */
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAdmin, type Admin } from './admin.ts';
 import type { ClusterOptions } from './cluster.ts';
@@ -59,13 +59,15 @@ async function layOut(folder: string): Promise<Layout> {
 }
 
 function writeFiles(
-  { folder, options }: Boot,
+  { folder, binaries, options }: Boot,
   { layout, kubeconfig }: { readonly layout: Layout; readonly kubeconfig: string },
 ): void {
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text, { mode: 0o600 });
   write('kubeconfig', kubeconfig);
   write('registry.json', registryConfig(options.registry || {}, layout));
   write('htpasswd', passwordFile());
-  mkdirSync(join(folder, 'registry'), { recursive: true });
+  mkdirSync(join(folder, 'registry'));
+  mkdirSync(join(folder, 'bin'));
+  for (const tool of ['kubectl', 'crane']) symlinkSync(binaries.get(tool)!, join(folder, 'bin', tool));
   if (options.audit === true) copyFileSync(join(import.meta.dirname, 'audit-policy.yaml'), join(folder, 'audit.yaml'));
 }

@@ -23,6 +23,8 @@ export interface TestCluster extends AsyncDisposable {
   readonly kubeconfig: string;
   /** `localhost:port`, as it stands in front of an image's name. */
   readonly registry: string;
+  /** Folder with kubectl and crane, for a PATH. */
+  readonly tools: string;
   /** Run with all rights; resolve to what is written to stdout, throw with what is written to stderr. */
   readonly kubectl: (args: readonly string[], stdin?: string) => Promise<string>;
   readonly crane: (args: readonly string[], stdin?: string) => Promise<string>;
@@ -74,6 +76,7 @@ export function openHandle({ folder, supervisor, binaries, booted }: HandleParts
     caFile: join(folder, 'pki', 'ca.crt'),
     kubeconfig,
     registry,
+    tools: join(folder, 'bin'),
     kubectl: (args, stdin) => runTool(binaries.get('kubectl')!, { args, env: kubectlEnvironment(folder), stdin }),
     crane: (args, stdin) => runTool(binaries.get('crane')!, { args, env: craneEnvironment(folder, registry), stdin }),
     token,

@@ -15,6 +15,7 @@ test('a cluster that is brought up stays after the command, is found again, and 
   const first = await run('up');
   expect(first).toContain(`export KUBECONFIG=${join(clusterFolder(NAME), 'kubeconfig')}`);
   expect(first).toContain(`make cluster-down NAME=${NAME}`);
+  expect(existsSync(join(clusterFolder(NAME), 'bin', 'kubectl'))).toBe(true);
   const pids = [...clusterStatus(NAME)!.processes.values()];
   expect(pids.filter((pid) => identify(pid) !== undefined)).toHaveLength(6);
   expect(await run('up')).toBe(first.slice(first.indexOf('The cluster')));

@@ -40,12 +40,9 @@ async function build(): Promise<void> {
 async function up(name: string): Promise<void> {
   const running = clusterStatus(name);
   if (running !== undefined) return print(describe(name, running.facts));
-  const binaries = await provideBinaries(PROGRAMS, report());
-  print(
-    `starting etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok and a registry (${binaries.size} programs) …`,
-  );
   const cluster = await startCluster({ name, detached: true, progress: report() });
-  const facts = { server: cluster.server, kubeconfig: cluster.kubeconfig, registry: cluster.registry };
+  const { server, kubeconfig, registry, tools } = cluster;
+  const facts = { server, kubeconfig, registry, tools };
   writeFacts(name, facts);
   cluster.release();
   print(describe(name, facts));
@@ -57,20 +54,18 @@ async function down(name: string): Promise<void> {
 
 function status(name: string): Promise<void> {
   const found = clusterStatus(name);
-  if (found === undefined) print(`There is no cluster ${name}.`);
-  else
-    print(
-      `${describe(name, found.facts)}\n${[...found.processes].map(([part, pid]) => `  ${part} ${pid}`).join('\n')}`,
-    );
+  const processes = [...(found?.processes ?? [])].map(([part, pid]) => `  ${part} ${pid}`);
+  print(found === undefined ? `There is no cluster ${name}.` : [describe(name, found.facts), ...processes].join('\n'));
   return Promise.resolve();
 }
 
-function describe(name: string, { server, kubeconfig, registry }: ClusterFacts): string {
+function describe(name: string, { server, kubeconfig, registry, tools }: ClusterFacts): string {
   const suffix = name === 'dev' ? '' : ` NAME=${name}`;
   return [
     `The cluster ${name} is up at ${server}, with a registry at ${registry}.`,
     '',
     `  export KUBECONFIG=${kubeconfig}`,
+    `  export PATH=${tools}:$PATH    # kubectl and crane`,
     `  make cluster-down${suffix}    # stops it and removes everything`,
   ].join('\n');
 }

@@ -13,6 +13,8 @@ export interface ClusterFacts {
   readonly server: string;
   readonly kubeconfig: string;
   readonly registry: string;
+  /** Folder with kubectl and crane. */
+  readonly tools: string;
 }
 
 export interface ClusterStatus {
