@@ -158,7 +158,7 @@ export function parseStatus(code: number, text: string, retryAfter?: string): St
 }
 
 /** Seconds of a `Retry-After` header, at most a minute; undefined for dates, nonsense and absence. */
-export function parseRetryAfter(header: string | undefined): number | undefined {
+function parseRetryAfter(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,9}$/.test(header)
     ? Math.min(Number(header), LONGEST_RETRY_AFTER_SECONDS)
     : undefined;

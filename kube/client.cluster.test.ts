@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import { useCluster } from '../e2e/lib/cluster.ts';
+import { checkApiServerRules } from './api-server-rules.ts';
 import { createClient, type Client } from './client.ts';
 import { inClusterConfig } from './config.ts';
 import { eventually } from './eventually.ts';
@@ -30,6 +31,8 @@ const configMap = (name: string, data: Record<string, string> = {}): KubeObject 
   data,
 });
 const ref = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: NAMESPACE, name });
+
+describe('the real API server keeps the rules that clients rely on', () => checkApiServerRules(() => client));
 
 /** A CRD with what typed clients lose. */
 const CRD: KubeObject = {

@@ -1,8 +1,7 @@
 /**
  * An API server of Kubernetes small enough to run inside a test: real HTTPS, lists in pages, watches with bookmarks,
  * optimistic locking and merge patches; server-side apply is a plain merge, and there is neither validation nor
- * authorization. It can be told to misbehave. What it must get right is checked against the real one by the tests
- * that run on both.
+ * authorization. It can be told to misbehave. The rules of api-server-rules.ts are checked on it and on the real one.
  */
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -10,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import type { KubeObject } from '../api/object.ts';
 import type { ConnectionConfig } from './config.ts';
 import { createFakeCertificate, type FakeCertificate } from './fake-certificate.ts';
-import { createFakeStore, isSelected, Refusal, type FakeStore, type Selection } from './fake-store.ts';
+import { createFakeStore, viewOf, Refusal, type FakeStore, type Selection } from './fake-store.ts';
 import type { Resource } from './resource-path.ts';
 
 /** A request as it arrived. */
@@ -251,7 +250,8 @@ function serveWatch({ store, watches }: State, selection: Selection, { seen, res
   response.writeHead(200, { 'content-type': 'application/json' });
   response.flushHeaders();
   const deliver = (change: Parameters<Parameters<FakeStore['onChange']>[0]>[0]): void => {
-    if (isSelected(selection, change)) writeEvent(response, change.type, shape(change.object, seen));
+    const type = viewOf(selection, change);
+    if (type !== undefined) writeEvent(response, type, shape(change.object, seen));
   };
   try {
     for (const change of store.since(Number(seen.query.get('resourceVersion')))) deliver(change);

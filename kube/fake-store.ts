@@ -18,12 +18,13 @@ export class Refusal extends Error {
   }
 }
 
-/** One change; `before` is what was there. */
+/** One change; `old` is what was there before. */
 export interface Change {
   readonly version: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly resource: Resource;
   readonly object: KubeObject;
+  readonly old: KubeObject | undefined;
 }
 
 /** What a request selects. */
@@ -70,9 +71,10 @@ export function createFakeStore(): FakeStore {
     version += 1;
     const object = { ...content, metadata: { ...content.metadata, resourceVersion: String(version) } };
     const key = keyOf(resource, object.metadata);
+    const old = objects.get(key)?.object;
     if (type === 'DELETED') objects.delete(key);
     else objects.set(key, { resource, object });
-    const change = { version, type, resource, object };
+    const change = { version, type, resource, object, old };
     history.push(change);
     for (const listener of listeners) listener(change);
     return object;
@@ -153,8 +155,16 @@ export function createFakeStore(): FakeStore {
   };
 }
 
+/** What a watch is told of a change: an object that comes to be selected is new to it, one that ceases to be is gone. */
+export function viewOf(selection: Selection, { type, resource, object, old }: Change): Change['type'] | undefined {
+  const before = type !== 'ADDED' && old !== undefined && isSelected(selection, { resource, object: old });
+  const now = type !== 'DELETED' && isSelected(selection, { resource, object });
+  if (before) return now ? 'MODIFIED' : 'DELETED';
+  return now ? 'ADDED' : undefined;
+}
+
 /** Whether an object of `resource` belongs to what was asked for; labels by equality only. */
-export function isSelected(
+function isSelected(
   { resource, namespace, labelSelector }: Selection,
   entry: { readonly resource: Resource; readonly object: KubeObject },
 ): boolean {
