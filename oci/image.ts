@@ -6,7 +6,7 @@
  */
 import * as z from 'zod';
 import { ReasonedError } from '../api/errors.ts';
-import { noUsage, readLayer } from './archive.ts';
+import { type LayerEntry, noUsage, readLayer } from './archive.ts';
 import { collectBytes } from './bytes.ts';
 import { imageInvalid, imageTooLarge, LATER } from './errors.ts';
 import {
@@ -211,15 +211,28 @@ async function* treeFiles(source: ImageSource, reference: Reference, plan: TreeP
   const usage = noUsage();
   try {
     for (const layer of image.layers.toReversed()) {
-      const bytes = source.pullBlob(reference, layer, options.signal);
-      const entries = readLayer(bytes, { origin: image.origin, folders, limits, usage, mediaType: layer.mediaType });
-      for await (const entry of entries) {
+      const pull = (): AsyncIterable<Uint8Array> => source.pullBlob(reference, layer, options.signal);
+      const rules = { origin: image.origin, folders, limits, usage, mediaType: layer.mediaType };
+      for await (const entry of tracedToSource(pull, (bytes) => readLayer(bytes, rules))) {
         if (overlay.admit(entry) && entry.kind === 'file') yield entry;
       }
       overlay.nextLayer();
     }
   } catch (error) {
     throw relaxedError(reference, error);
+  }
+}
+
+/** Content that makes no sense may have been altered on the way; then that is what went wrong. */
+async function* tracedToSource(
+  pull: () => AsyncIterable<Uint8Array>,
+  readEntries: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<LayerEntry>,
+): AsyncGenerator<LayerEntry> {
+  try {
+    yield* readEntries(pull());
+  } catch (error) {
+    if (error instanceof ReasonedError && error.reason === 'ImageInvalid') for await (const _chunk of pull());
+    throw error;
   }
 }
 

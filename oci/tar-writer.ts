@@ -35,7 +35,8 @@ function sortedPaths(files: ReadonlyMap<string, FileContent>): readonly string[]
 
 function assertPlain(path: string): void {
   const name = readName(path, ['']);
-  if (name.kind !== 'named' || name.path !== path) throw new Error(`${JSON.stringify(path)} is no plain relative path`);
+  if (path === '' || name.kind !== 'named' || name.path !== path)
+    throw new Error(`${JSON.stringify(path)} is no plain relative path`);
 }
 
 function fileParts(path: string, content: FileContent): readonly Uint8Array[] {

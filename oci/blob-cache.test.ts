@@ -1,0 +1,124 @@
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cachedSource, openBlobCache } from './blob-cache.ts';
+import { buildImage, pushImage } from './build.ts';
+import { digestOf, hexOf } from './digest.ts';
+import { startFakeRegistry } from './fake-registry.ts';
+import { pullFiles } from './image.ts';
+import { withDigest } from './reference.ts';
+import { createRegistry } from './registry.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'slipway-cache-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const bytes = (letter: string, size = 100) => Buffer.alloc(size, letter);
+const digest = (letter: string, size = 100) => digestOf(bytes(letter, size));
+const pathOf = (name: string) => join(folder, `sha256-${hexOf(name)}`);
+
+describe('the cache', () => {
+  test('gives back what was put in, also to the next process', async () => {
+    const cache = await openBlobCache({ folder, maxBytes: 10_000 });
+    await cache.write(digest('a'), bytes('a'));
+    expect((await cache.read(digest('a')))?.equals(bytes('a'))).toBe(true);
+    expect(await cache.read(digest('b'))).toBeUndefined();
+    const next = await openBlobCache({ folder, maxBytes: 10_000 });
+    expect((await next.read(digest('a')))?.equals(bytes('a'))).toBe(true);
+    expect(next.size()).toBe(100);
+  });
+
+  test('stays within its size; what was used least recently goes first', async () => {
+    const cache = await openBlobCache({ folder, maxBytes: 300, maxBlobBytes: 300 });
+    for (const letter of ['a', 'b', 'c']) await cache.write(digest(letter), bytes(letter));
+    await cache.read(digest('a'));
+    await cache.write(digest('d'), bytes('d'));
+    expect(cache.size()).toBe(300);
+    expect(await cache.read(digest('b'))).toBeUndefined();
+    expect(await cache.read(digest('a'))).toBeDefined();
+    expect((await readdir(folder)).length).toBe(3);
+  });
+
+  test('remembers the order of use over a restart', async () => {
+    const cache = await openBlobCache({ folder, maxBytes: 300, maxBlobBytes: 300 });
+    for (const letter of ['a', 'b', 'c']) await cache.write(digest(letter), bytes(letter));
+    await utimes(pathOf(digest('a')), new Date(), new Date(Date.now() + 60_000));
+    await utimes(pathOf(digest('b')), new Date(), new Date(Date.now() - 60_000));
+    const next = await openBlobCache({ folder, maxBytes: 300, maxBlobBytes: 300 });
+    await next.write(digest('d'), bytes('d'));
+    expect(await next.read(digest('b'))).toBeUndefined();
+    expect(await next.read(digest('a'))).toBeDefined();
+  });
+
+  test('does not keep what is too large', async () => {
+    const cache = await openBlobCache({ folder, maxBytes: 800 });
+    await cache.write(digest('a', 101), bytes('a', 101));
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('never gives back damaged content, and forgets it', async () => {
+    const cache = await openBlobCache({ folder, maxBytes: 10_000 });
+    await cache.write(digest('a'), bytes('a'));
+    await writeFile(pathOf(digest('a')), 'other');
+    expect(await cache.read(digest('a'))).toBeUndefined();
+    expect(cache.size()).toBe(0);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('removes what a crash left half-written', async () => {
+    await writeFile(`${pathOf(digest('a'))}.5f0a`, 'half');
+    await openBlobCache({ folder, maxBytes: 1000 });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('a disk that does not take it is no error', async () => {
+    const cache = await openBlobCache({ folder, maxBytes: 10_000 });
+    await rm(folder, { recursive: true });
+    await writeFile(folder, '');
+    await cache.write(digest('a'), bytes('a'));
+    expect(await cache.read(digest('a'))).toBeUndefined();
+    await rm(folder);
+  });
+});
+
+describe('a registry behind the cache', () => {
+  test('is asked once for the same digest, and for a tag each time', async () => {
+    const fake = await startFakeRegistry();
+    const registry = createRegistry();
+    const reference = fake.reference('org/app:v1');
+    const image = buildImage({ files: new Map([['manifests/a', Buffer.from('a')]]) });
+    const pinned = withDigest(reference, await pushImage(registry, reference, image));
+    const source = cachedSource(registry, await openBlobCache({ folder, maxBytes: 1 << 20 }));
+    const pull = (from = pinned) => pullFiles(source, from, { folders: ['manifests'] });
+    const first = await pull();
+    const asked = fake.requests.length;
+    expect(await pull()).toEqual(first);
+    expect(fake.requests.length).toBe(asked);
+    await pull(reference);
+    expect(fake.requests.slice(asked).map(({ path }) => path)).toEqual(['/v2/org/app/manifests/v1']);
+    registry.close();
+    await fake.close();
+  });
+
+  test('content that turns out wrong is not kept', async () => {
+    const fake = await startFakeRegistry();
+    const registry = createRegistry();
+    const reference = fake.reference('org/app:v1');
+    const image = buildImage({ files: new Map([['manifests/a', Buffer.from('a')]]) });
+    await pushImage(registry, reference, image);
+    const layer = image.layers[0]?.descriptor ?? { digest: '', size: 0 };
+    fake.intercept = ({ path }) =>
+      path.endsWith(layer.digest) ? { status: 200, body: Buffer.alloc(layer.size) } : undefined;
+    const cache = await openBlobCache({ folder, maxBytes: 1 << 20 });
+    const source = cachedSource(registry, cache);
+    await expect(pullFiles(source, reference, { folders: ['manifests'] })).rejects.toMatchObject({
+      reason: 'DigestMismatch',
+    });
+    expect(await cache.read(layer.digest)).toBeUndefined();
+    registry.close();
+    await fake.close();
+  });
+});

@@ -1,0 +1,94 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { buildImage, buildIndex } from './build.ts';
+import { collectBytes } from './bytes.ts';
+import { copyImage } from './copy.ts';
+import { hexOf } from './digest.ts';
+import { startFakeRegistry } from './fake-registry.ts';
+import { pullFiles } from './image.ts';
+import { layoutSink, layoutSource, listLayout, writeLayout } from './layout.ts';
+import { parseReference, withDigest } from './reference.ts';
+import { createRegistry } from './registry.ts';
+import { registrySink } from './registry-sink.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'slipway-layout-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const FOLDERS = { folders: ['manifests'] };
+const ANY = parseReference('any.example/any:v1');
+const image = (text = 'a', architecture = 'amd64') =>
+  buildImage({ files: new Map([['manifests/a', Buffer.from(text)]]), platform: { os: 'linux', architecture } });
+const blobPath = (digest: string) => join(folder, 'blobs', 'sha256', hexOf(digest));
+
+describe('a layout', () => {
+  test('gives back what was written, by name and by digest', async () => {
+    const digest = await writeLayout(folder, image(), 'v1');
+    await writeLayout(folder, image('b'), 'v2');
+    expect((await listLayout(folder)).map(({ name }) => name)).toEqual(['v1', 'v2']);
+    for (const reference of [ANY, withDigest(ANY, digest)]) {
+      const { files } = await pullFiles(layoutSource(folder), reference, FOLDERS);
+      expect(Buffer.from(files.get('manifests/a') ?? []).toString()).toBe('a');
+    }
+  });
+
+  test('keeps one image per name, and its own marker', async () => {
+    await writeLayout(folder, image('a'), 'v1');
+    await writeLayout(folder, image('b'), 'v1');
+    await writeLayout(folder, image('b'));
+    const { files } = await pullFiles(layoutSource(folder), ANY, FOLDERS);
+    expect(Buffer.from(files.get('manifests/a') ?? []).toString()).toBe('b');
+    expect(JSON.parse(await readFile(join(folder, 'oci-layout'), 'utf8'))).toEqual({ imageLayoutVersion: '1.0.0' });
+  });
+
+  test('holds indexes with their images, read from or copied to a registry', async () => {
+    const fake = await startFakeRegistry();
+    const registry = createRegistry();
+    const digest = await writeLayout(folder, buildIndex([image('a', 'amd64'), image('b', 'arm64')]), 'v1');
+    const reference = fake.reference('org/app:v1');
+    expect(await copyImage(layoutSource(folder), ANY, registrySink(registry, reference))).toBe(digest);
+    const back = join(folder, 'back');
+    expect(await copyImage(registry, reference, layoutSink(back, 'v1'))).toBe(digest);
+    const { files } = await pullFiles(layoutSource(back), ANY, {
+      ...FOLDERS,
+      platform: { os: 'linux', architecture: 'arm64' },
+    });
+    expect(Buffer.from(files.get('manifests/a') ?? []).toString()).toBe('b');
+    expect((await readdir(join(back, 'blobs', 'sha256'))).every((name) => /^[a-f0-9]{64}$/.test(name))).toBe(true);
+    registry.close();
+    await fake.close();
+  });
+
+  test('a folder that is none, a name that is not there, and a blob that is missing are ImageInvalid', async () => {
+    await expect(listLayout(folder)).rejects.toMatchObject({ reason: 'ImageInvalid' });
+    const built = image();
+    await writeLayout(folder, built, 'v1');
+    await writeLayout(folder, image('b'), 'v2');
+    const source = layoutSource(folder);
+    await expect(source.pullManifest(parseReference('a/b:other'))).rejects.toMatchObject({ reason: 'ImageInvalid' });
+    await rm(blobPath(built.layers[0]?.descriptor.digest ?? ''));
+    await expect(pullFiles(source, ANY, FOLDERS)).rejects.toMatchObject({ reason: 'ImageInvalid' });
+    await rm(blobPath(built.manifest.descriptor.digest));
+    await expect(pullFiles(source, ANY, FOLDERS)).rejects.toMatchObject({ reason: 'ImageInvalid' });
+  });
+
+  test('altered content is a mismatch', async () => {
+    const built = image();
+    const layer = built.layers[0]?.descriptor ?? { digest: '', size: 0 };
+    await writeLayout(folder, built, 'v1');
+    await writeFile(blobPath(layer.digest), Buffer.alloc(layer.size));
+    await expect(collectBytes(layoutSource(folder).pullBlob(ANY, layer))).rejects.toMatchObject({
+      reason: 'DigestMismatch',
+    });
+    await writeFile(blobPath(layer.digest), Buffer.alloc(layer.size + 1));
+    await expect(collectBytes(layoutSource(folder).pullBlob(ANY, layer))).rejects.toMatchObject({
+      reason: 'DigestMismatch',
+    });
+    await writeFile(blobPath(built.manifest.descriptor.digest), '{}');
+    await expect(layoutSource(folder).pullManifest(ANY)).rejects.toMatchObject({ reason: 'DigestMismatch' });
+  });
+});

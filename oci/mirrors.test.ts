@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildImage, pushImage } from './build.ts';
+import { type FakeRegistry, startFakeRegistry } from './fake-registry.ts';
+import { pullFiles } from './image.ts';
+import { pullPlaces } from './mirrors.ts';
+import { parseReference } from './reference.ts';
+import { createRegistry, type Registry } from './registry.ts';
+
+describe('where a reference is looked for', () => {
+  const mirrors = [
+    { source: 'quay.io', mirrors: ['all.example'] },
+    { source: 'quay.io/org', mirrors: ['one.example/copy', 'Two.example:5000/x/y'] },
+    { source: 'docker.io', mirrors: ['hub.example/proxy'] },
+  ];
+  test.each([
+    {
+      text: 'quay.io/org/app:v1',
+      want: ['one.example/copy/app', 'two.example:5000/x/y/app', 'quay.io/org/app'],
+      because: 'the longest source decides',
+    },
+    {
+      text: 'quay.io/other/app',
+      want: ['all.example/other/app', 'quay.io/other/app'],
+      because: 'a registry as a whole',
+    },
+    {
+      text: 'quay.io/organ/app',
+      want: ['all.example/organ/app', 'quay.io/organ/app'],
+      because: 'half a name is no prefix',
+    },
+    {
+      text: 'nginx',
+      want: ['hub.example/proxy/library/nginx', 'docker.io/library/nginx'],
+      because: 'names are complete first',
+    },
+    { text: 'ghcr.io/a/b', want: ['ghcr.io/a/b'], because: 'there is no mirror' },
+    {
+      text: 'quay.io.evil.example/org/app',
+      want: ['quay.io.evil.example/org/app'],
+      because: 'another registry is another registry',
+    },
+  ])('$text: $because', ({ text, want }) => {
+    const places = pullPlaces(parseReference(text), mirrors);
+    expect(places.map(({ registry, repository }) => `${registry}/${repository}`)).toEqual(want);
+  });
+});
+
+describe('a mirror', () => {
+  let origin: FakeRegistry;
+  let mirror: FakeRegistry;
+  let registry: Registry;
+  const image = buildImage({ files: new Map([['manifests/a', Buffer.from('a')]]) });
+  beforeAll(async () => {
+    [origin, mirror] = [await startFakeRegistry(), await startFakeRegistry()];
+    const plain = createRegistry();
+    await pushImage(plain, origin.reference('org/app:v1'), image);
+    await pushImage(plain, mirror.reference('copy/app:v1'), image);
+    plain.close();
+    registry = createRegistry({ mirrors: [{ source: `${origin.host}/org`, mirrors: [`${mirror.host}/copy`] }] });
+  });
+  afterAll(async () => {
+    registry.close();
+    await origin.close();
+    await mirror.close();
+  });
+  beforeEach(() => {
+    mirror.intercept = () => undefined;
+  });
+  const pull = () => pullFiles(registry, origin.reference('org/app:v1'), { folders: ['manifests'] });
+
+  test('serves in place of the registry', async () => {
+    const asked = origin.requests.length;
+    expect((await pull()).digest).toBe(image.manifest.descriptor.digest);
+    expect(origin.requests.length).toBe(asked);
+  });
+
+  test.each([
+    { answer: { status: 404 }, because: 'it lacks the image' },
+    { answer: { status: 500 }, because: 'it is broken' },
+    { answer: { status: 401 }, because: 'it refuses' },
+    { answer: { status: 200, body: '{}' }, because: 'it serves something else' },
+  ])('is passed over when $because', async ({ answer }) => {
+    mirror.intercept = ({ path }) => (path.includes('/manifests/') ? answer : undefined);
+    expect((await pull()).digest).toBe(image.manifest.descriptor.digest);
+  });
+
+  test('that lacks a blob is passed over for it', async () => {
+    mirror.intercept = ({ path }) => (path.includes('/blobs/') ? { status: 404 } : undefined);
+    expect((await pull()).files.size).toBe(1);
+  });
+
+  test('is not written to', async () => {
+    const asked = mirror.requests.length;
+    await registry.hasBlob(origin.reference('org/app:v1'), image.config.descriptor.digest);
+    await pushImage(registry, origin.reference('org/new:v1'), image);
+    expect(mirror.requests.length).toBe(asked);
+  });
+});

@@ -1,0 +1,180 @@
+import 'reflect-metadata';
+import { randomBytes, webcrypto } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
+import { afterEach, describe, expect, test } from 'vitest';
+import { buildImage, pushImage } from './build.ts';
+import { startFakeRegistry } from './fake-registry.ts';
+import { createRegistry, isLoopbackName, type RegistryOptions } from './registry.ts';
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+const DAY_MS = 24 * 3600_000;
+
+interface CertificateFacts {
+  readonly name?: string;
+  readonly until?: number;
+}
+
+/** A certificate that signs itself, for `localhost` until tomorrow unless told otherwise. */
+async function selfSigned({ name = 'localhost', until = Date.now() + DAY_MS }: CertificateFacts = {}) {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: [name] }],
+    keys,
+    notBefore: new Date(until - 2 * DAY_MS),
+    notAfter: new Date(until),
+    extensions: [new SubjectAlternativeNameExtension([{ type: 'dns', value: name }])],
+  });
+  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
+  return {
+    cert: certificate.toString('pem'),
+    key: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n`,
+  };
+}
+
+async function ask(tls: { cert: string; key: string }, options: RegistryOptions) {
+  const fake = await startFakeRegistry({ tls });
+  const registry = createRegistry({ plainHttp: () => false, ...options });
+  stops.push(
+    () => fake.close(),
+    () => registry.close(),
+  );
+  const digest = await pushImage(
+    registry,
+    fake.reference('org/app:v1'),
+    buildImage({ files: new Map([['a', Buffer.from('a')]]) }),
+  );
+  return { digest, fake, registry };
+}
+
+describe('TLS', () => {
+  test('an authority that is given is trusted, beside others', async () => {
+    const [tls, other] = [await selfSigned(), await selfSigned({ name: 'other.example' })];
+    await expect(ask(tls, { ca: tls.cert })).resolves.toBeDefined();
+    await expect(ask(tls, { ca: [other.cert, tls.cert] })).resolves.toBeDefined();
+  });
+
+  test.each([
+    { facts: {}, trusted: false, because: 'nobody vouches for the certificate' },
+    { facts: { until: Date.now() - DAY_MS }, trusted: true, because: 'the certificate has expired' },
+    { facts: { until: Date.now() + 30 * DAY_MS }, trusted: true, because: 'the certificate is not valid yet' },
+    { facts: { name: 'other.example' }, trusted: true, because: 'the certificate is for another name' },
+  ])('RegistryUnavailable when $because', async ({ facts, trusted }) => {
+    const tls = await selfSigned(facts);
+    await expect(ask(tls, trusted ? { ca: tls.cert } : {})).rejects.toMatchObject({
+      reason: 'RegistryUnavailable',
+      retry: 'backoff',
+    });
+  });
+
+  test('a redirect from https to http is refused', async () => {
+    const tls = await selfSigned();
+    const plain = await startFakeRegistry();
+    stops.push(() => plain.close());
+    const { fake, registry } = await ask(tls, { ca: tls.cert });
+    fake.intercept = () => ({ status: 307, headers: { location: `${plain.url}/x` } });
+    await expect(registry.pullManifest(fake.reference('org/app:v1'))).rejects.toMatchObject({
+      reason: 'RegistryUnavailable',
+    });
+    expect(plain.requests).toEqual([]);
+  });
+
+  test('a token service without https is refused by a registry with it', async () => {
+    const tls = await selfSigned();
+    const plain = await startFakeRegistry({ auth: { kind: 'bearer' } });
+    stops.push(() => plain.close());
+    const { fake, registry } = await ask(tls, { ca: tls.cert });
+    fake.intercept = () => ({ status: 401, headers: { 'www-authenticate': `Bearer realm="${plain.url}/token"` } });
+    await expect(registry.pullManifest(fake.reference('org/app:v1'))).rejects.toMatchObject({
+      reason: 'RegistryUnavailable',
+    });
+    expect(plain.requests).toEqual([]);
+  });
+
+  test('plain HTTP is spoken only where allowed', async () => {
+    const plain = await startFakeRegistry();
+    const registry = createRegistry({ plainHttp: () => false });
+    stops.push(
+      () => plain.close(),
+      () => registry.close(),
+    );
+    await expect(registry.resolve(plain.reference('a:v1'))).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+    expect(plain.requests).toEqual([]);
+  });
+
+  test.each([
+    ['localhost', true],
+    ['localhost:5000', true],
+    ['registry.localhost:5000', true],
+    ['127.0.0.1:5000', true],
+    ['[::1]:5000', true],
+    ['localhost.evil.example', false],
+    ['127.0.0.1.evil.example', false],
+    ['quay.io', false],
+    ['10.0.0.1:5000', false],
+  ])('%s is this machine: %s', (name, local) => {
+    expect(isLoopbackName(name)).toBe(local);
+  });
+});
+
+async function startProxy() {
+  const seen: { target: string; authorization: string | undefined }[] = [];
+  const server = createServer();
+  server.on('connect', (request, client) => {
+    seen.push({ target: request.url ?? '', authorization: request.headers['proxy-authorization'] });
+    const [host = '', port = ''] = (request.url ?? '').split(':');
+    const upstream = connect(Number(port), host === 'registry.example' ? '127.0.0.1' : host, () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      upstream.pipe(client).pipe(upstream);
+    });
+    upstream.on('error', () => client.destroy());
+    client.on('error', () => upstream.destroy());
+    stops.push(() => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stops.push(() => server.close());
+  return { seen, url: `http://u:p@127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe('a proxy', () => {
+  test('is used as its variables say, with its password, also for names that only it knows', async () => {
+    const { seen, url } = await startProxy();
+    const tls = await selfSigned({ name: 'registry.example' });
+    const fake = await startFakeRegistry({ tls });
+    const registry = createRegistry({ plainHttp: () => false, ca: tls.cert, proxyEnv: { HTTPS_PROXY: url } });
+    stops.push(
+      () => fake.close(),
+      () => registry.close(),
+    );
+    const host = fake.host.replace('localhost', 'registry.example');
+    const reference = { ...fake.reference(`r${randomBytes(3).toString('hex')}/app:v1`), registry: host };
+    await pushImage(registry, reference, buildImage({ files: new Map([['a', Buffer.from('a')]]) }));
+    expect(seen[0]).toEqual({ target: host, authorization: `Basic ${Buffer.from('u:p').toString('base64')}` });
+    expect(JSON.stringify(fake.requests)).not.toContain('proxy-authorization');
+  });
+
+  test.each(['localhost', '*', '.localhost,localhost', 'other.example,localhost'])(
+    'is not used for what NO_PROXY=%s names',
+    async (noProxy) => {
+      const { seen, url } = await startProxy();
+      const tls = await selfSigned();
+      await ask(tls, { ca: tls.cert, proxyEnv: { HTTPS_PROXY: url, NO_PROXY: noProxy } });
+      expect(seen).toEqual([]);
+    },
+  );
+
+  test('that is down is RegistryUnavailable', async () => {
+    const tls = await selfSigned();
+    await expect(ask(tls, { ca: tls.cert, proxyEnv: { HTTPS_PROXY: 'http://127.0.0.1:1' } })).rejects.toMatchObject({
+      reason: 'RegistryUnavailable',
+    });
+  });
+});
