@@ -2,9 +2,10 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 RUN := npm run -s
+NAME ?= dev
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 
 node_modules/.package-lock.json: package.json package-lock.json .npmrc
 	npm ci --loglevel=error
@@ -12,7 +13,10 @@ node_modules/.package-lock.json: package.json package-lock.json .npmrc
 
 setup: node_modules/.package-lock.json ## install the pinned Node and libraries
 
-test: setup check ## every test: types, lint, unit, conformance, end to end
+demo: setup ## the main job, told step by step on a real control plane
+	$(RUN) demo
+
+test: setup check cluster-build ## every test: types, lint, unit, conformance, end to end
 	$(RUN) test
 
 check: setup ## types, lint, format, unused code
@@ -21,4 +25,22 @@ check: setup ## types, lint, format, unused code
 	$(RUN) format:check
 	$(RUN) unused
 
-.PHONY: help setup test check
+generate: setup ## CRDs and the API reference, from api/
+	$(RUN) generate
+
+verify: check ## as check, and that nothing generated is stale
+	$(RUN) generate -- --check
+
+cluster-build: setup ## build the control plane and the registry once, from Go modules
+	$(RUN) cluster -- build
+
+cluster-up: setup ## start a cluster that stays, and print how to use it (NAME=…)
+	$(RUN) cluster -- up --name $(NAME)
+
+cluster-down: setup ## stop it
+	$(RUN) cluster -- down --name $(NAME)
+
+cluster-status: setup ## tell what runs
+	$(RUN) cluster -- status --name $(NAME)
+
+.PHONY: help setup demo test check generate verify cluster-build cluster-up cluster-down cluster-status

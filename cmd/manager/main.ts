@@ -30,7 +30,7 @@ async function main(): Promise<number> {
   const log = pino({ level: options['log-level'] }, pino.destination({ sync: true }));
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(new Error(name)));
-  return run(options, log as unknown as Log, stop.signal);
+  return run(options, log, stop.signal);
 }
 
 async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Promise<number> {

@@ -77,7 +77,7 @@ export function parseOptions(
 function readFlags(args: readonly string[]): Readonly<Record<string, string | undefined>> {
   const options = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, { type: 'string' as const }]));
   try {
-    return parseArgs({ args: [...args], options, strict: true }).values as Record<string, string | undefined>;
+    return parseArgs({ args: [...args], options, strict: true }).values;
   } catch (error) {
     throw invalid((error as Error).message);
   }

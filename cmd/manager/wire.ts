@@ -133,7 +133,6 @@ interface OurCaches {
 }
 
 function watchOurKinds(informers: InformerFactory): OurCaches {
-  const bySubscription = (revision: KubeObject): readonly string[] => [subscriptionKey(revision as Revision)];
   return {
     catalogs: informers.informer({ apiVersion: API_VERSION, kind: CATALOG.kind }),
     subscriptions: informers.informer({ apiVersion: API_VERSION, kind: SUBSCRIPTION.kind }),
@@ -143,6 +142,10 @@ function watchOurKinds(informers: InformerFactory): OurCaches {
       indexes: { [BY_SUBSCRIPTION]: bySubscription },
     }),
   };
+}
+
+function bySubscription(revision: KubeObject): readonly string[] {
+  return [subscriptionKey(revision as Revision)];
 }
 
 type ControllerParts = Pick<Parameters<typeof createController>[0], 'reconcile' | 'watches'>;

@@ -14,7 +14,7 @@ function catalog(spec: object, status?: object, annotations: Record<string, stri
     metadata: { name: 'c', generation: 1, annotations },
     spec: { source, priority: 0, suspend: false, ...spec },
     ...(status !== undefined && { status }),
-  } as Catalog;
+  };
 }
 
 describe('whether the registry is asked', () => {

@@ -25,9 +25,12 @@ export function createManagedObjects(informer: (request: InformerRequest) => Inf
   const followed = new Map<string, Informer>();
   const listeners: ((object: KubeObject) => void)[] = [];
 
+  function notify(object: KubeObject): void {
+    for (const listener of listeners) listener(object);
+  }
+
   function begin(kind: Kind): Informer {
     const created = informer(requestFor(kind));
-    const notify = (object: KubeObject): void => listeners.forEach((listener) => listener(object));
     created.on({ added: notify, updated: (_old, object) => notify(object), deleted: notify });
     followed.set(groupKind(kind), created);
     return created;

@@ -11,13 +11,13 @@ import type { Client } from '../../kube/client.ts';
 import type { Reconcile, ReconcileContext, Result } from '../../kube/controller.ts';
 import { subscriptionKey } from '../by-subscription.ts';
 import type { RecordEvent } from '../events.ts';
-import { addFinalizer, removeFinalizer } from '../finalizer.ts';
+import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { decideRevision } from './decide.ts';
 import { explainUnready } from './explain-unready.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { observeRevision, type RevisionCaches, type RevisionFacts } from './observe.ts';
-import { removeRevision } from './remove.ts';
+import { releaseRevision, removeRevision } from './remove.ts';
 import { pruneLeftovers, rollOut, type RollOut, type RollOutDeps } from './roll-out.ts';
 import {
   judgeApply,
@@ -59,7 +59,7 @@ async function act(deps: RevisionDeps, facts: RevisionFacts, context: ReconcileC
     case 'nothing':
       return undefined;
     case 'release':
-      return removeFinalizer(deps.client, facts.revision);
+      return releaseRevision(deps.client, facts.revision);
     case 'waitForActive':
       return rest(deps, facts, { reason: 'Uninstalling', message: `Revision ${plan.name} is removed first` });
     case 'archived':

@@ -7,8 +7,10 @@ import type { Cluster } from '../../apply/cluster.ts';
 import { planUninstall } from '../../apply/plan-uninstall.ts';
 import { runUninstall, type UninstallResult } from '../../apply/uninstall.ts';
 import { describeRef } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
 import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
+import { deleteManifests } from '../manifests.ts';
 import { writeStatus } from '../status.ts';
 import type { RevisionFacts } from './observe.ts';
 import { summarizeRevision, type Judgement } from './summarize.ts';
@@ -34,13 +36,19 @@ export async function removeRevision(deps: RemoveDeps, facts: RevisionFacts, sig
   const result = await runUninstall(deps.acting, plan, { owner, signal, stepSeconds: STEP_SECONDS });
   if (result.state === 'Complete') {
     tellWhatStays(deps, facts, result);
-    await removeFinalizer(deps.cluster, revision);
+    await releaseRevision(deps.cluster, revision);
     return true;
   }
   const judgement = judgeRemoval(result);
   const status = summarizeRevision(revision, { judgement }, deps.now());
   await writeStatus(deps.cluster, revision, status);
   return false;
+}
+
+/** Lets a Revision go, with the Secrets that belong to it. */
+export async function releaseRevision(cluster: Cluster, revision: Revision): Promise<void> {
+  await deleteManifests(cluster, revision);
+  await removeFinalizer(cluster, revision);
 }
 
 function tellWhatStays(

@@ -18,7 +18,7 @@ export async function until<T>(
   while (performance.now() < deadline) {
     try {
       const answer = await ask();
-      if (answer) return answer as NonNullable<T>;
+      if (answer) return answer;
       last = answer;
     } catch (error) {
       last = error;
