@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { REGISTRY_USER, startCluster, type TestCluster } from '../e2e/cluster/cluster.ts';
 import { useCluster } from '../e2e/lib/cluster.ts';
 import { noUsage, readLayer } from './archive.ts';
 import { buildArtifact, buildImage, buildIndex, pushArtifact, pushImage, pushIndex } from './build.ts';
+import { type CredentialLookup, parseDockerConfig } from './docker-config.ts';
 import { BUNDLE_LIMITS, pullFiles } from './image.ts';
 import { layoutSource, writeLayout } from './layout.ts';
 import type { PullCost } from './measure-pull.ts';
@@ -19,13 +19,6 @@ import { formatReference, parseReference, withDigest, withTag } from './referenc
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts';
 import { registryCases } from './registry-cases.ts';
 import { forgeTar } from './tar-forge.ts';
-
-const UP_WITHIN_MS = 30 * 60_000;
-const password: RegistryOptions['credentials'] = () => ({ kind: 'basic', ...REGISTRY_USER });
-
-async function startRegistry(registry: { auth?: 'basic'; tls?: boolean }): Promise<TestCluster> {
-  return startCluster({ only: ['registry'], registry });
-}
 
 const bundle = (architecture = 'amd64') =>
   buildImage({
@@ -39,15 +32,9 @@ const bundle = (architecture = 'amd64') =>
     platform: { os: 'linux', architecture },
   });
 
-registryCases('the real registry', async () => {
-  const cluster = await startRegistry({});
-  return { host: cluster.registry, stop: () => cluster.stop() };
-});
-
-registryCases('the real registry with a password and TLS', async () => {
-  const cluster = await startRegistry({ auth: 'basic', tls: true });
-  const options = { credentials: password, plainHttp: () => false, ca: cluster.ca };
-  return { host: cluster.registry, options, stop: () => cluster.stop() };
+describe('without a password', () => {
+  const cluster = useCluster({ only: ['registry'] });
+  registryCases('the real registry', async () => ({ host: cluster().registry }));
 });
 
 describe('beside crane', () => {
@@ -220,50 +207,45 @@ describe('beside crane', () => {
   });
 });
 
-describe('a registry that asks for a password', () => {
-  let cluster: TestCluster;
+describe('with a password, over TLS', () => {
+  const cluster = useCluster({ only: ['registry'], registry: { auth: 'basic', tls: true } });
+  let password: CredentialLookup;
   beforeAll(async () => {
-    cluster = await startRegistry({ auth: 'basic', tls: true });
-  }, UP_WITHIN_MS);
-  afterAll(() => cluster.stop());
-  const secure = (options: RegistryOptions = {}) =>
-    createRegistry({ plainHttp: () => false, ca: cluster.ca, ...options });
+    // The file that crane logs in with is a pull secret like those in a cluster.
+    await cluster().crane(['version']);
+    password = parseDockerConfig(await readFile(join(cluster().folder, 'tmp', 'docker', 'config.json')));
+  });
+  const secure = (): RegistryOptions => ({ plainHttp: () => false, ca: cluster().ca, credentials: password });
+
+  registryCases('the real registry', async () => ({ host: cluster().registry, options: secure() }));
 
   test.each([
     { credentials: undefined, because: 'there is none' },
-    {
-      credentials: { kind: 'basic', username: REGISTRY_USER.username, password: 'wrong' } as const,
-      because: 'it is wrong',
-    },
+    { credentials: { kind: 'basic', username: 'slipway', password: 'wrong' } as const, because: 'it is wrong' },
     { credentials: { kind: 'identityToken', token: 'x' } as const, because: 'there is only a token' },
-  ])('denies when $because', async ({ credentials }) => {
-    const registry = secure({ credentials: () => credentials });
-    await expect(registry.resolve(parseReference(`${cluster.registry}/a:v1`))).rejects.toMatchObject({
-      reason: 'RegistryDenied',
-      retry: 'backoff',
-    });
+  ])('RegistryDenied when the password is refused: $because', async ({ credentials }) => {
+    const registry = createRegistry({ ...secure(), credentials: () => credentials });
+    const reference = parseReference(`${cluster().registry}/a:v1`);
+    await expect(registry.resolve(reference)).rejects.toMatchObject({ reason: 'RegistryDenied', retry: 'backoff' });
     registry.close();
   });
 
-  test('is not spoken to when its certificate is of an unknown authority, or speaks TLS where plain is expected', async () => {
-    const reference = parseReference(`${cluster.registry}/a:v1`);
-    for (const options of [{ plainHttp: () => false }, {}]) {
-      const registry = createRegistry({ credentials: password, ...options });
-      await expect(registry.resolve(reference)).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
-      registry.close();
-    }
+  test.each([
+    { options: { plainHttp: () => false }, because: 'its authority is unknown' },
+    { options: {}, because: 'plain HTTP is spoken to it' },
+  ])('RegistryUnavailable when $because', async ({ options }) => {
+    const registry = createRegistry({ credentials: password, ...options });
+    const reference = parseReference(`${cluster().registry}/a:v1`);
+    await expect(registry.resolve(reference)).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+    registry.close();
   });
 
-  test('gives crane and this client the same image', async () => {
-    const registry = secure({ credentials: password });
-    const reference = parseReference(`${cluster.registry}/org/app:v1`);
-    const digest = await pushImage(
-      registry,
-      reference,
-      buildImage({ files: new Map([['manifests/a', Buffer.from('a')]]) }),
-    );
-    expect((await cluster.crane(['digest', formatReference(reference)])).trim()).toBe(digest);
-    expect(await cluster.crane(['validate', '--remote', formatReference(reference)])).toMatch(/PASS/);
+  test('crane and this client see the same image', async () => {
+    const registry = createRegistry(secure());
+    const reference = parseReference(`${cluster().registry}/org/app:v1`);
+    const digest = await pushImage(registry, reference, bundle());
+    expect((await cluster().crane(['digest', formatReference(reference)])).trim()).toBe(digest);
+    expect(await cluster().crane(['validate', '--remote', formatReference(reference)])).toMatch(/PASS/);
     registry.close();
   });
 });
