@@ -28,9 +28,22 @@ export function isAlreadyExists(error: unknown): boolean {
   return failure?.code === 409 && failure.statusReason === 'AlreadyExists';
 }
 
-/** Whether another writer was faster, or the object is not the one that was meant (uid, resourceVersion). */
+/**
+ * Whether another writer was faster, or the object is not the one that was meant (uid, resourceVersion). An apply
+ * with the uid of another object is refused as if that field were to change.
+ */
 export function isConflict(error: unknown): boolean {
-  return failureOf(error)?.code === 409 && !isAlreadyExists(error);
+  const failure = failureOf(error);
+  if (failure?.code === 409) return !isAlreadyExists(error);
+  return failure?.code === 422 && (failure.causes ?? []).some(({ field }) => field === 'metadata.uid');
+}
+
+/**
+ * Whether the object cannot be server-side applied, though it may well be created: an unknown field, or two items
+ * of a list with one key, such as an environment variable given twice.
+ */
+export function isUnmergeable(error: unknown): boolean {
+  return failureOf(error)?.code === 500 && /failed to create typed patch object/.test((error as Error).message);
 }
 
 /** Whether the server says that the object, its kind or its namespace does not exist. */
@@ -50,7 +63,8 @@ export function isDryRunUnsupported(error: unknown): boolean {
  */
 export function explainFailure(error: unknown, subject: string): Failure {
   if (!(error instanceof ReasonedError)) throw error;
-  const { reason, retry, hint = hintFor(error) } = error;
+  const { reason, retry } = error;
+  const hint = hintFor(error) ?? error.hint;
   const message = error.message.includes(subject) ? error.message : `${subject}: ${error.message}`;
   return { reason, retry, message, ...(hint !== undefined && { hint }) };
 }

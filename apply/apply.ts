@@ -14,9 +14,10 @@ import { assessHealth, hasHealth, type Health } from './health.ts';
 import { identityOf } from './identity.ts';
 import { entryOf, indexInventory, mergeInventories, type InventoryEntry } from './inventory.ts';
 import { kindsDefinedIn, orderObjects, type Phase, type PhaseName } from './phases.ts';
-import { judgeLive, preflight, takeOverFields, withUid, type Finding } from './preflight.ts';
+import { judgeLive, preflight, type Finding } from './preflight.ts';
 import { hashObject } from './prepare.ts';
 import { createSlots, type Slots } from './slots.ts';
+import { changeObject, createObject } from './write.ts';
 
 export type Outcome = 'created' | 'configured' | 'unchanged' | 'collision' | 'failed' | 'waiting';
 
@@ -285,11 +286,10 @@ async function writeUntilSettled(run: Run, object: KubeObject, first: Finding): 
 
 async function write({ cluster, request }: Run, object: KubeObject, live: KubeObject | undefined): Promise<Written> {
   if (live === undefined) {
-    const answer = await cluster.create(object, undefined, request.signal);
+    const answer = await createObject(cluster, object, signalOf(request));
     return { outcome: 'created', entry: entryOf(object, answer), answer };
   }
-  await takeOverFields(cluster, live, request.signal);
-  const answer = await cluster.apply(withUid(object, live), { force: true }, request.signal);
+  const answer = await changeObject(cluster, object, live, request.signal);
   return { outcome: 'configured', entry: entryOf(object, answer), answer };
 }
 

@@ -42,11 +42,13 @@ export interface FakeOptions {
 export class FakeApiError extends ReasonedError {
   readonly code: number;
   readonly statusReason: string;
+  readonly causes: readonly { readonly field: string }[] = [];
 
   constructor(code: number, statusReason: string, message: string, reason: Reason = reasonOf(code)) {
     super({ reason, retry: code === 422 ? 'never' : 'backoff', message });
     this.code = code;
     this.statusReason = statusReason;
+    if (message.includes('metadata.uid')) this.causes = [{ field: 'metadata.uid' }];
   }
 }
 
@@ -129,13 +131,17 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
     requireServed(refOf(object));
     const live = store.get(identityOf(refOf(object)));
     const { uid, resourceVersion } = object.metadata;
-    if (uid !== undefined && uid !== live?.metadata.uid) throw conflict(object, 'uid mismatch');
-    if (resourceVersion !== undefined && resourceVersion !== live?.metadata.resourceVersion)
-      throw conflict(object, 'it was modified');
+    checkMergeable(object);
     if (live === undefined) {
+      if (uid !== undefined) throw conflict(object, 'uid mismatch');
+      requireNamespace(object);
       const stamped = owned(stamp(object), [{ manager: 'slipway', operation: 'Apply' }]);
       return dryRun ? stamped : save(stamped);
     }
+    if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion) {
+      throw conflict(object, 'it was modified');
+    }
+    if (uid !== undefined && uid !== live.metadata.uid) throw invalid(object, 'metadata.uid: field is immutable');
     checkImmutable(live, object);
     const merged = mergeApplied(live, object);
     return dryRun || canonicalJson(merged) === canonicalJson(live) ? merged : save(merged);
@@ -154,7 +160,7 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
   function remove(ref: ObjectRef, { uid, resourceVersion }: DeleteOptions): KubeObject | undefined {
     const live = store.get(identityOf(ref));
     if (live === undefined) return undefined;
-    if (uid !== undefined && uid !== live.metadata.uid) throw conflict(live, 'uid mismatch');
+    if (uid !== undefined && uid !== live.metadata.uid) return undefined;
     if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion)
       throw conflict(live, 'it was modified');
     if (isCrd(live)) removeInstances(live);
@@ -266,6 +272,24 @@ function checkImmutable(live: KubeObject, object: KubeObject): void {
 
 function selectorOf(object: KubeObject): unknown {
   return (object['spec'] as { selector?: unknown } | undefined)?.selector ?? null;
+}
+
+/** Server-side apply merges lists by key, so that no key may be there twice; a plain create does not mind. */
+function checkMergeable(object: KubeObject): void {
+  const text = canonicalJson(object);
+  const variables = [...text.matchAll(/"env":(\[[^\]]*\])/g)].map(
+    ([, list = '[]']) => JSON.parse(list) as { name: string }[],
+  );
+  if (variables.every((list) => new Set(list.map(({ name }) => name)).size === list.length)) return;
+  throw new FakeApiError(
+    500,
+    '',
+    `failed to create typed patch object (${object.metadata.name}): env: duplicate entries`,
+  );
+}
+
+function invalid(object: KubeObject, why: string): FakeApiError {
+  return new FakeApiError(422, 'Invalid', `${describeRef(refOf(object))} is invalid: ${why}`);
 }
 
 function conflict(object: KubeObject, why: string): FakeApiError {

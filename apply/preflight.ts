@@ -3,7 +3,7 @@
  * take it? One request for an object that is not there (a create as dry run tells both), up to three for one
  * that has to change. What it finds is data; apply.ts decides what follows.
  */
-import { ANNOTATION, FIELD_MANAGER } from '../api/names.ts';
+import { ANNOTATION } from '../api/names.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
 import {
   explainFailure,
@@ -11,12 +11,14 @@ import {
   isConflict,
   isDryRunUnsupported,
   isNotFound,
+  isUnmergeable,
   type Failure,
 } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { collisionError, judgeOwnership } from './collision.ts';
 import type { InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
+import { createObject, takeOverFields, withUid } from './write.ts';
 
 export type Finding =
   /** Nothing to send. */
@@ -94,10 +96,10 @@ function mayTryCreation(object: KubeObject, { ownNamespaces }: PreflightFacts): 
 /** Whether the object is absent and would be accepted; false where it exists or nothing can be said. */
 async function tryCreation(cluster: Cluster, object: KubeObject, signal?: AbortSignal): Promise<boolean> {
   try {
-    await cluster.create(object, { dryRun: true }, signal);
+    await createObject(cluster, object, { dryRun: true, ...(signal !== undefined && { signal }) });
     return true;
   } catch (error) {
-    if (isAlreadyExists(error) || isDryRunUnsupported(error)) return false;
+    if (isAlreadyExists(error) || isConflict(error) || isDryRunUnsupported(error)) return false;
     throw error;
   }
 }
@@ -115,49 +117,11 @@ async function tryApplication(
     await cluster.apply(withUid(object, live), { force: true, dryRun: true }, signal);
     return { kind: 'present', live: owned };
   } catch (error) {
-    // A conflict or a disappearance is for the real write to deal with.
-    if (isDryRunUnsupported(error) || isConflict(error) || isNotFound(error)) return { kind: 'present', live };
+    // For the real write to deal with: another writer, or an object that cannot be merged.
+    const undecided = isDryRunUnsupported(error) || isConflict(error) || isNotFound(error) || isUnmergeable(error);
+    if (undecided) return { kind: 'present', live };
     throw error;
   }
-}
-
-/** The object to apply, bound to the very object that was seen: on any other the API server answers 409. */
-export function withUid(object: KubeObject, live: KubeObject): KubeObject {
-  const { uid } = live.metadata;
-  return uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
-}
-
-interface ManagedFields {
-  readonly manager?: string;
-  readonly operation?: string;
-  readonly subresource?: string;
-}
-
-/**
- * An object is created by a plain create, so that a race is a conflict; its fields then belong to our manager's
- * `Update`, and a later apply would never take any of them away. So they are handed to our `Apply`, once. Answers
- * the object as it is then.
- * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply
- */
-export async function takeOverFields(cluster: Cluster, live: KubeObject, signal?: AbortSignal): Promise<KubeObject> {
-  const { managedFields, resourceVersion } = live.metadata as {
-    managedFields?: ManagedFields[];
-    resourceVersion?: string;
-  };
-  if (managedFields === undefined || !managedFields.some(isOurUpdate) || managedFields.some(isOurApply)) return live;
-  const changed = [
-    ...managedFields.filter((fields) => !isOurUpdate(fields)),
-    { ...managedFields.find(isOurUpdate), operation: 'Apply' },
-  ];
-  return cluster.patch(refOf(live), { metadata: { managedFields: changed, resourceVersion } }, undefined, signal);
-}
-
-function isOurUpdate({ manager, operation, subresource }: ManagedFields): boolean {
-  return manager === FIELD_MANAGER && operation === 'Update' && (subresource ?? '') === '';
-}
-
-function isOurApply({ manager, operation }: ManagedFields): boolean {
-  return manager === FIELD_MANAGER && operation === 'Apply';
 }
 
 function isCrd(object: KubeObject): boolean {

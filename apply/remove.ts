@@ -2,7 +2,7 @@
  * Deletes one object, if it is ours. Shared by prune.ts and uninstall.ts. An object that cannot be looked at is
  * never taken for one that is gone.
  */
-import { describeRef, groupKind, groupOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure, isConflict, type Failure } from './api-failure.ts';
 import type { Cluster, DeleteOptions } from './cluster.ts';
 import { judgeOwnership } from './collision.ts';
@@ -24,6 +24,8 @@ export type RemovalOutcome =
 
 export interface Removal {
   readonly ref: ObjectRef;
+  /** Of the object that was deleted, where it was. */
+  readonly uid?: string;
   readonly outcome: RemovalOutcome;
   /** For deleting, kept and foreign: why it is there. */
   readonly message?: string;
@@ -63,16 +65,22 @@ async function removeOnce(cluster: Cluster, entry: InventoryEntry, options: Remo
   if (live === undefined) return { ref, outcome: 'gone' };
   const ownership = judgeOwnership(live, owner, entry.uid);
   if (ownership.kind !== 'ours') return { ref, outcome: 'foreign', message: describeForeign(ownership) };
-  if (live.metadata.deletionTimestamp !== undefined)
-    return { ref, outcome: 'deleting', message: describeHolders(live) };
-  const left = await cluster.delete(ref, { propagation, ...uidOf(live) }, signal);
-  return left === undefined
-    ? { ref, outcome: 'deleted' }
-    : { ref, outcome: 'deleting', message: describeHolders(left) };
+  return deleteSeen(cluster, live, { propagation, ...(signal !== undefined && { signal }) });
 }
 
-function uidOf({ metadata: { uid } }: KubeObject): { readonly uid?: string } {
-  return uid === undefined ? {} : { uid };
+/** Deletes the very object that was seen, unless that has begun already. Throws as the client does. */
+export async function deleteSeen(
+  cluster: Cluster,
+  live: KubeObject,
+  { propagation, signal }: Omit<RemoveOptions, 'owner'>,
+): Promise<Removal> {
+  const { uid, deletionTimestamp } = live.metadata;
+  const seen = { ref: refOf(live), ...(uid !== undefined && { uid }) };
+  if (deletionTimestamp !== undefined) return { ...seen, outcome: 'deleting', message: describeHolders(live) };
+  const options = { ...(uid !== undefined && { uid }), ...(propagation !== undefined && { propagation }) };
+  const left = await cluster.delete(seen.ref, options, signal);
+  if (left === undefined) return { ...seen, outcome: 'deleted' };
+  return { ...seen, outcome: 'deleting', message: describeHolders(left) };
 }
 
 function describeForeign(ownership: {

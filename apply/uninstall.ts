@@ -7,13 +7,14 @@ import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/obje
 import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { countInstances, isCrdEntry, listServed } from './custom-resources.ts';
+import { identityOf } from './identity.ts';
 import type { InventoryEntry } from './inventory.ts';
 import type { Stay, UninstallPlan, UninstallStep, UninstallStepName } from './plan-uninstall.ts';
 import type { Owner } from './prepare.ts';
 import { keepUsedCrd } from './prune.ts';
-import { describeHolders, removeObject, type Removal } from './remove.ts';
+import { deleteSeen, describeHolders, removeObject, type Removal } from './remove.ts';
 import { createSlots, type Slots } from './slots.ts';
-import { observeByPolling, waitUntilGone, type Observe } from './wait.ts';
+import { observeByPolling, waitUntilGone, type Leaving, type Observe } from './wait.ts';
 
 export interface UninstallOptions {
   readonly owner: Owner;
@@ -82,11 +83,13 @@ export async function runUninstall(
 async function runStep(run: Run, step: UninstallStep): Promise<StepResult> {
   const removals = step.name === 'customResources' ? await deleteInstances(run, step) : await deleteEntries(run, step);
   for (const removal of removals) run.options.onProgress?.(step.name, removal);
-  const deleted = removals
-    .filter(({ outcome }) => outcome === 'deleted' || outcome === 'deleting')
-    .map(({ ref }) => ref);
+  const deleted = removals.filter(({ outcome }) => outcome === 'deleted' || outcome === 'deleting').map(leavingOf);
   const waiting = await awaitGone(run, deleted);
   return { removals, waiting, stays: removals.flatMap(stayOfRemoval) };
+}
+
+function leavingOf({ ref, uid }: Removal): Leaving {
+  return uid === undefined ? ref : { ...ref, uid };
 }
 
 /** Workloads are deleted from the foreground: they are gone only when their Pods are, and RBAC outlives them. */
@@ -128,14 +131,8 @@ async function listInstances({ cluster, options }: Run, kind: Pick<ObjectRef, 'a
 
 async function deleteInstance({ cluster, options }: Run, object: KubeObject): Promise<Removal> {
   const ref = refOf(object);
-  if (object.metadata.deletionTimestamp !== undefined)
-    return { ref, outcome: 'deleting', message: describeHolders(object) };
   try {
-    const { uid } = object.metadata;
-    const left = await cluster.delete(ref, { ...(uid !== undefined && { uid }) }, options.signal);
-    return left === undefined
-      ? { ref, outcome: 'deleted' }
-      : { ref, outcome: 'deleting', message: describeHolders(left) };
+    return await deleteSeen(cluster, object, { ...(options.signal !== undefined && { signal: options.signal }) });
   } catch (error) {
     return { ref, outcome: 'failed', failure: explainFailure(error, describeRef(ref)) };
   }
@@ -159,7 +156,7 @@ function inSlots<Item, Result>(
 const STEP_SECONDS = 30;
 
 /** Waits until all are gone; nudges a CRD that hangs, and names what holds the rest. */
-async function awaitGone(run: Run, refs: readonly ObjectRef[]): Promise<UninstallResult['waiting']> {
+async function awaitGone(run: Run, refs: readonly Leaving[]): Promise<UninstallResult['waiting']> {
   const { cluster, options } = run;
   const { stepSeconds = STEP_SECONDS, observe = observeByPolling(cluster), signal } = options;
   const rest = { observe, ...(signal !== undefined && { signal }) };
@@ -168,8 +165,9 @@ async function awaitGone(run: Run, refs: readonly ObjectRef[]): Promise<Uninstal
   const hanging = first.map(({ ref }) => ref).filter(isCrdEntry);
   if (hanging.length === 0) return explain(run, first);
   await Promise.all(hanging.map((ref) => touchCrd(run, ref)));
+  const pending = new Set(first.map(({ ref }) => identityOf(ref)));
   const left = await waitUntilGone(
-    first.map(({ ref }) => ref),
+    refs.filter((ref) => pending.has(identityOf(ref))),
     { deadlineSeconds: Math.max(stepSeconds - patience, patience), ...rest },
   );
   return explain(run, left);

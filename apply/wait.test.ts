@@ -84,6 +84,13 @@ describe('waiting until objects are gone', () => {
     ).toEqual([]);
   });
 
+  test('another object in the place of the one that was deleted is not waited for', async () => {
+    const another = { ...deployment, metadata: { ...deployment.metadata, uid: 'new' } };
+    const options = { observe: observing(another), deadlineSeconds: 0.02 };
+    expect(await waitUntilGone([{ ...ref, uid: 'old' }], options)).toEqual([]);
+    expect(await waitUntilGone([{ ...ref, uid: 'new' }], options)).toHaveLength(1);
+  });
+
   test('names what holds those that are left', async () => {
     const left = await waitUntilGone([ref], { observe: observing(held), deadlineSeconds: 0.02 });
     expect(left).toMatchObject([{ ref, health: { message: 'it is held by example.com/hold' } }]);

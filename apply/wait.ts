@@ -7,6 +7,7 @@ import type { KubeObject, ObjectRef } from '../api/object.ts';
 import type { Unready } from './apply.ts';
 import type { Cluster } from './cluster.ts';
 import { assessHealth, type Health } from './health.ts';
+import { identityOf } from './identity.ts';
 import { describeHolders } from './remove.ts';
 
 export interface Observation {
@@ -36,17 +37,23 @@ export function waitUntilReady(refs: readonly ObjectRef[], options: WaitOptions)
   );
 }
 
+/** An object to be gone; with the uid, another one in its place counts as gone. */
+export type Leaving = ObjectRef & { readonly uid?: string };
+
 /** Waits until no object is left; answers those that are, with what holds them. Throws as {@link waitUntilReady}. */
-export function waitUntilGone(refs: readonly ObjectRef[], options: WaitOptions): Promise<readonly Unready[]> {
-  return waitFor(refs, options, (object) =>
-    object === undefined ? { state: 'Ready', message: '' } : { state: 'Progressing', message: describeHolders(object) },
-  );
+export function waitUntilGone(refs: readonly Leaving[], options: WaitOptions): Promise<readonly Unready[]> {
+  const uids = new Map(refs.map((ref) => [identityOf(ref), ref.uid]));
+  return waitFor(refs, options, (object, ref) => {
+    const uid = uids.get(identityOf(ref));
+    const gone = object === undefined || (uid !== undefined && object.metadata.uid !== uid);
+    return gone ? { state: 'Ready', message: '' } : { state: 'Progressing', message: describeHolders(object) };
+  });
 }
 
 async function waitFor(
   refs: readonly ObjectRef[],
   options: WaitOptions,
-  judge: (object: KubeObject | undefined) => Health,
+  judge: (object: KubeObject | undefined, ref: ObjectRef) => Health,
 ): Promise<readonly Unready[]> {
   if (refs.length === 0) return [];
   const deadline = AbortSignal.timeout(options.deadlineSeconds * 1000);
@@ -58,7 +65,7 @@ async function waitFor(
   }));
   try {
     for await (const observed of untilAborted(options.observe(refs, signal), signal)) {
-      pending = observed.map(({ ref, object }) => ({ ref, health: judge(object) })).filter(isPending);
+      pending = observed.map(({ ref, object }) => ({ ref, health: judge(object, ref) })).filter(isPending);
       options.onProgress?.(pending);
       if (pending.length === 0 || pending.some(({ health }) => health.state === 'Failed')) break;
     }

@@ -1,0 +1,191 @@
+/**
+ * What apply/ relies on in a cluster, as tests that run against the real API server and against the fake: a fake
+ * that differs is found out. Called by fake-cluster.test.ts and apply.cluster.test.ts.
+ */
+import { describe, expect, test } from 'vitest';
+import { refOf, type KubeObject } from '../api/object.ts';
+import { isAlreadyExists, isConflict, isNotFound } from './api-failure.ts';
+import type { Cluster } from './cluster.ts';
+import { changeObject, createObject, takeOverFields, withUid } from './write.ts';
+import { sample } from './sample-objects.ts';
+
+interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: string;
+}
+
+/** Declares the tests; `cluster` is asked for within each, `namespace` exists. */
+export function describeContract(cluster: () => Cluster, namespace: string): void {
+  const config = (name: string, data: Record<string, string> = { x: '1' }): KubeObject =>
+    sample('v1', 'ConfigMap', name, { namespace, data });
+
+  describe('creating', () => {
+    test('an object that exists is refused as such, in a dry run too', async () => {
+      await cluster().create(config('twice'));
+      for (const dryRun of [true, false]) {
+        const error = await failure(cluster().create(config('twice'), { dryRun }));
+        expect([isAlreadyExists(error), isConflict(error)]).toEqual([true, false]);
+      }
+    });
+
+    test('a dry run leaves nothing behind', async () => {
+      await cluster().create(config('dry'), { dryRun: true });
+      expect(await cluster().get(refOf(config('dry')))).toBeUndefined();
+    });
+
+    test('in a namespace that does not exist is refused as not found', async () => {
+      const object = sample('v1', 'ConfigMap', 'lost', { namespace: 'nowhere' });
+      expect(isNotFound(await failure(cluster().create(object)))).toBe(true);
+    });
+
+    test("gives the fields to our manager's Update", async () => {
+      const created = await cluster().create(config('fields-created'));
+      expect(managers(created)).toEqual(['slipway Update']);
+    });
+  });
+
+  describe('creating by apply', () => {
+    test('makes an object whose fields are all ours to take away again', async () => {
+      const created = await createObject(cluster(), config('made', { x: '1', y: '1' }));
+      expect(managers(created)).toEqual(['slipway Apply']);
+      const changed = await changeObject(cluster(), config('made'), created);
+      expect(changed['data']).toEqual({ x: '1' });
+    });
+
+    test('an object that exists is a conflict, in a dry run too, even if it is the same', async () => {
+      await cluster().create(config('there'));
+      for (const dryRun of [true, false]) {
+        expect(isConflict(await failure(createObject(cluster(), config('there'), { dryRun })))).toBe(true);
+      }
+    });
+
+    test('a dry run leaves nothing behind', async () => {
+      await createObject(cluster(), config('tried'), { dryRun: true });
+      expect(await cluster().get(refOf(config('tried')))).toBeUndefined();
+    });
+
+    test('of many at once, one wins', async () => {
+      const racers = ['1', '2', '3', '4', '5', '6', '7', '8'].map((x) =>
+        createObject(cluster(), config('raced', { x })),
+      );
+      const settled = await Promise.allSettled(racers);
+      expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+
+    test('what cannot be merged is created and changed plainly, and never laid over another object', async () => {
+      const created = await createObject(cluster(), withTwin(namespace, '1'));
+      expect(isAlreadyExists(await failure(createObject(cluster(), withTwin(namespace, '2'))))).toBe(true);
+      const changed = await changeObject(cluster(), withTwin(namespace, '3'), created);
+      expect(JSON.stringify(changed['spec'])).toContain('"value":"3"');
+      const other = { ...created, metadata: { ...created.metadata, uid: '00000000-0000-0000-0000-000000000000' } };
+      expect(isConflict(await failure(changeObject(cluster(), withTwin(namespace, '4'), other)))).toBe(true);
+    });
+  });
+
+  describe('applying', () => {
+    test('bound to the uid of another object is a conflict, and changes nothing', async () => {
+      const created = await cluster().create(config('bound'));
+      const other = { ...created, metadata: { ...created.metadata, uid: '00000000-0000-0000-0000-000000000000' } };
+      const error = await failure(cluster().apply(withUid(config('bound', { x: '2' }), other), { force: true }));
+      expect(isConflict(error)).toBe(true);
+      expect(await cluster().get(refOf(created))).toMatchObject({ data: { x: '1' } });
+    });
+
+    test('bound to the uid of an object that is gone does not make a new one', async () => {
+      const created = await cluster().create(config('vanished'));
+      await cluster().delete(refOf(created));
+      const error = await failure(cluster().apply(withUid(config('vanished'), created), { force: true }));
+      expect(isConflict(error) || isNotFound(error)).toBe(true);
+      expect(await cluster().get(refOf(created))).toBeUndefined();
+    });
+
+    test('takes away what it no longer names once the fields are taken over, and not before', async () => {
+      const created = await cluster().create(config('less', { x: '1', y: '1' }));
+      const before = await cluster().apply(config('less'), { force: true, dryRun: true });
+      expect(before['data']).toEqual({ x: '1', y: '1' });
+      await takeOverFields(cluster(), created);
+      const after = await cluster().apply(config('less'), { force: true });
+      expect(after['data']).toEqual({ x: '1' });
+      expect(managers(after)).toEqual(['slipway Apply']);
+    });
+
+    test('the same again changes nothing, not even the resourceVersion', async () => {
+      await takeOverFields(cluster(), await cluster().create(config('same')));
+      const first = await cluster().apply(config('same'), { force: true });
+      const second = await cluster().apply(config('same'), { force: true });
+      expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
+    });
+  });
+
+  describe('taking fields over', () => {
+    test('from an object that was changed since is a conflict', async () => {
+      const created = await cluster().create(config('stale'));
+      await cluster().patch(refOf(created), { data: { z: '1' } });
+      expect(isConflict(await failure(takeOverFields(cluster(), created)))).toBe(true);
+    });
+
+    test('twice is done once', async () => {
+      const owned = await takeOverFields(cluster(), await cluster().create(config('owned')));
+      expect(await takeOverFields(cluster(), owned)).toBe(owned);
+    });
+  });
+
+  describe('deleting', () => {
+    test('by the uid of another object deletes nothing', async () => {
+      const created = await cluster().create(config('kept'));
+      expect(await cluster().delete(refOf(created), { uid: '00000000-0000-0000-0000-000000000000' })).toBeUndefined();
+      expect(await cluster().get(refOf(created))).toBeDefined();
+    });
+
+    test('what is gone is a success', async () => {
+      expect(await cluster().delete(refOf(config('never')))).toBeUndefined();
+    });
+
+    test('what a finalizer holds answers the object', async () => {
+      const object = config('held');
+      await cluster().create({ ...object, metadata: { ...object.metadata, finalizers: ['example.com/hold'] } });
+      const left = await cluster().delete(refOf(object));
+      expect(left?.metadata).toMatchObject({ finalizers: ['example.com/hold'] });
+      expect(left?.metadata.deletionTimestamp).toBeDefined();
+      await cluster().patch(refOf(object), { metadata: { finalizers: null } });
+      expect(await cluster().get(refOf(object))).toBeUndefined();
+    });
+  });
+
+  describe('kinds', () => {
+    test.each([
+      { apiVersion: 'v1', kind: 'ConfigMap', scope: true },
+      { apiVersion: 'v1', kind: 'Namespace', scope: false },
+      { apiVersion: 'nothing.example.com/v1', kind: 'Nothing', scope: undefined },
+    ])('$kind is namespaced: $scope', async ({ apiVersion, kind, scope }) => {
+      expect(await cluster().isNamespaced({ apiVersion, kind })).toBe(scope);
+    });
+
+    test('an object of a kind that is not served is not there', async () => {
+      const ref = { apiVersion: 'nothing.example.com/v1', kind: 'Nothing', namespace, name: 'x' };
+      expect(await cluster().get(ref)).toBeUndefined();
+    });
+  });
+}
+
+/** A Deployment with an environment variable that is given twice. */
+function withTwin(namespace: string, value: string): KubeObject {
+  const labels = { app: 'twin' };
+  const env = ['0', value].map((each) => ({ name: 'TWIN', value: each }));
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'registry.example/a:1', env }] } };
+  const spec = { replicas: 0, selector: { matchLabels: labels }, template };
+  return sample('apps/v1', 'Deployment', 'twin', { namespace, spec });
+}
+
+function managers(object: KubeObject): string[] {
+  const { managedFields = [] } = object.metadata as { managedFields?: readonly ManagedFields[] };
+  return managedFields.map(({ manager = '', operation = '' }) => `${manager} ${operation}`);
+}
+
+/** What a promise is rejected with. */
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => expect.fail('nothing was refused'),
+    (error: unknown) => error,
+  );
+}

@@ -1,0 +1,105 @@
+/**
+ * Writes one object so that a race shows as a conflict: what is to be made is never laid over something that
+ * appeared meanwhile, and what is to be changed is changed only if it is the very object that was looked at.
+ */
+import { FIELD_MANAGER } from '../api/names.ts';
+import { refOf, type KubeObject } from '../api/object.ts';
+import { isUnmergeable } from './api-failure.ts';
+import type { Cluster } from './cluster.ts';
+
+export interface WriteOptions {
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Creates by server-side apply, so that every field is ours to take away again. The resourceVersion makes it a
+ * conflict where the object exists: no object ever has the version 1, which is that of the empty store.
+ *
+ * An object that cannot be merged is created plainly, as its publisher tested it.
+ *
+ * Errors: as the client throws them; see isConflict and isAlreadyExists for an object that exists.
+ * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
+ */
+export async function createObject(
+  cluster: Cluster,
+  object: KubeObject,
+  options: WriteOptions = {},
+): Promise<KubeObject> {
+  const { dryRun = false, signal } = options;
+  const { metadata } = object;
+  try {
+    return await cluster.apply(
+      { ...object, metadata: { ...metadata, resourceVersion: '1' } },
+      { force: true, dryRun },
+      signal,
+    );
+  } catch (error) {
+    if (!isUnmergeable(error)) throw error;
+    return cluster.create(object, { dryRun }, signal);
+  }
+}
+
+/** Applies to the very object that was seen; a conflict where it is another by now, or was changed on the way. */
+export async function changeObject(
+  cluster: Cluster,
+  object: KubeObject,
+  live: KubeObject,
+  signal?: AbortSignal,
+): Promise<KubeObject> {
+  const owned = await takeOverFields(cluster, live, signal);
+  try {
+    return await cluster.apply(withUid(object, live), { force: true }, signal);
+  } catch (error) {
+    if (!isUnmergeable(error)) throw error;
+    return cluster.patch(refOf(object), replacementOf(object, owned), undefined, signal);
+  }
+}
+
+/** The object to apply, bound to the very object that was seen. */
+export function withUid(object: KubeObject, live: KubeObject): KubeObject {
+  const { uid } = live.metadata;
+  return uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
+}
+
+/** A merge patch that replaces all but status and what others have put into the metadata. */
+function replacementOf(
+  object: KubeObject,
+  { metadata: { uid, resourceVersion } }: KubeObject,
+): Record<string, unknown> {
+  const { labels, annotations } = object.metadata;
+  const { apiVersion: _apiVersion, kind: _kind, ...content } = object;
+  return { ...content, metadata: { uid, resourceVersion, labels, annotations } };
+}
+
+interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly subresource?: string;
+}
+
+/**
+ * Fields that came by a plain create belong to our manager's `Update`, and a later apply would never take any of
+ * them away. So they are handed to our `Apply`, once. Answers the object as it is then.
+ * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply
+ */
+export async function takeOverFields(cluster: Cluster, live: KubeObject, signal?: AbortSignal): Promise<KubeObject> {
+  const { managedFields, resourceVersion } = live.metadata as {
+    managedFields?: ManagedFields[];
+    resourceVersion?: string;
+  };
+  if (managedFields === undefined || !managedFields.some(isOurUpdate) || managedFields.some(isOurApply)) return live;
+  const changed = [
+    ...managedFields.filter((fields) => !isOurUpdate(fields)),
+    { ...managedFields.find(isOurUpdate), operation: 'Apply' },
+  ];
+  return cluster.patch(refOf(live), { metadata: { managedFields: changed, resourceVersion } }, undefined, signal);
+}
+
+function isOurUpdate({ manager, operation, subresource }: ManagedFields): boolean {
+  return manager === FIELD_MANAGER && operation === 'Update' && (subresource ?? '') === '';
+}
+
+function isOurApply({ manager, operation }: ManagedFields): boolean {
+  return manager === FIELD_MANAGER && operation === 'Apply';
+}
