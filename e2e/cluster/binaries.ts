@@ -4,17 +4,14 @@
  * Nothing here starts a program.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../lib/shared.ts';
-import { buildProgram } from './go-build.ts';
+import { buildProgram, elapsed } from './go-build.ts';
 import { withLock } from './lock.ts';
-import { linkerFlags, moduleOf, TOOL_MODULES, type ToolModule } from './tools.ts';
+import { linkerFlags, moduleOf, type ToolModule } from './tools.ts';
 
 const MODULES = join(import.meta.dirname, 'modules');
-
-/** Names of the programs without which no test cluster starts. */
-export const PROGRAMS: readonly string[] = TOOL_MODULES.flatMap(({ programs }) => Object.keys(programs));
 
 /** Program → path of the executable. */
 export type Binaries = ReadonlyMap<string, string>;
@@ -48,7 +45,9 @@ async function provideProgram(program: string, progress: Progress): Promise<stri
   const target = join(targetFolder(module), program);
   if (existsSync(target)) return target;
   mkdirSync(targetFolder(module), { recursive: true });
-  await withLock(`${target}.lock`, { onWait: () => progress('another process builds it', 'running') }, async () => {
+  const started = Date.now();
+  const onWait = (): void => progress(`another process builds it, ${elapsed(started)}`, 'running');
+  await withLock(`${target}.lock`, { onWait }, async () => {
     if (!existsSync(target)) await build(module, { program, target, progress });
   });
   return target;
@@ -58,25 +57,31 @@ function build(
   module: ToolModule,
   { program, target, progress }: { readonly program: string; readonly target: string; readonly progress: Progress },
 ): Promise<void> {
-  const folder = join(MODULES, module.name);
-  return buildProgram({ folder, goPackage: module.programs[program]!, flags: flagsOf(module), target, progress });
+  const goPackage = module.programs[program]!;
+  const cgo = module.cgo === true;
+  return buildProgram({ folder: sourceFolder(module), goPackage, flags: flagsOf(module), cgo, target, progress });
 }
 
 /** Named by everything that decides what the programs are, so that a change never meets an old binary. */
 function targetFolder(module: ToolModule): string {
   const hash = createHash('sha256');
-  for (const part of [goMod(module), goSum(module), ...flagsOf(module), process.arch]) hash.update(`${part}\0`);
+  for (const part of [...sources(module), ...flagsOf(module), process.arch]) hash.update(`${part}\0`);
   return cacheFolder('bin', `${module.name}-${hash.digest('hex').slice(0, 16)}`);
 }
 
 function flagsOf(module: ToolModule): readonly string[] {
-  return ['-trimpath', '-buildvcs=false', `-ldflags=${linkerFlags(module, goMod(module))}`];
+  const goMod = readFileSync(join(sourceFolder(module), 'go.mod'), 'utf8');
+  const tags = module.tags === undefined ? [] : [`-tags=${module.tags.join(',')}`];
+  return ['-trimpath', '-buildvcs=false', `-ldflags=${linkerFlags(module, goMod)}`, ...tags];
 }
 
-function goMod({ name }: ToolModule): string {
-  return readFileSync(join(MODULES, name, 'go.mod'), 'utf8');
+function sources(module: ToolModule): string[] {
+  const folder = sourceFolder(module);
+  return readdirSync(folder)
+    .toSorted()
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
 }
 
-function goSum({ name }: ToolModule): string {
-  return readFileSync(join(MODULES, name, 'go.sum'), 'utf8');
+function sourceFolder({ name }: ToolModule): string {
+  return join(MODULES, name);
 }

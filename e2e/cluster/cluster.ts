@@ -4,7 +4,7 @@
  * about three seconds and gone without a trace. Called by e2e/lib/cluster.ts for tests and by main.ts for people.
  * Building the programs is binaries.ts, owning their processes supervisor.ts. Nothing here knows Slipway.
  */
-import { PROGRAMS, provideBinaries, type Progress } from './binaries.ts';
+import { provideBinaries, type Progress } from './binaries.ts';
 import { bootComponents } from './boot.ts';
 import { COMPONENTS, selectComponents, type ComponentName } from './components.ts';
 import { createClusterFolder, reapClusters, removeCluster } from './folders.ts';
@@ -12,6 +12,7 @@ import { openHandle, type TestCluster } from './handle.ts';
 import type { RegistryOptions } from './registry-config.ts';
 import { PortTaken } from './start-components.ts';
 import { startSupervisor } from './supervised.ts';
+import { CONTROL_PLANE_PROGRAMS } from './tools.ts';
 
 export type { ComponentName } from './components.ts';
 export type { TestCluster } from './handle.ts';
@@ -56,7 +57,7 @@ const ATTEMPTS = 5;
  * Throws with the end of its log where a component does not start; nothing is left behind then.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
-  const binaries = await provideBinaries(PROGRAMS, options.progress ?? reportOnStderr);
+  const binaries = await provideBinaries(CONTROL_PLANE_PROGRAMS, options.progress ?? reportOnStderr);
   reapClusters();
   for (let attempt = 1; ; attempt += 1) {
     try {

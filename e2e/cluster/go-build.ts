@@ -13,17 +13,19 @@ export interface GoBuild {
   readonly folder: string;
   readonly goPackage: string;
   readonly flags: readonly string[];
+  /** Compile and link C code too. */
+  readonly cgo: boolean;
   /** Where the executable goes; it appears there complete or not at all. */
   readonly target: string;
   readonly progress: Progress;
 }
 
 /** Builds beside the target and renames. Throws with the end of the compiler's output where the build fails. */
-export async function buildProgram({ folder, goPackage, flags, target, progress }: GoBuild): Promise<void> {
+export async function buildProgram({ folder, goPackage, flags, cgo, target, progress }: GoBuild): Promise<void> {
   const partial = mkdtempSync(join(dirname(target), `.${basename(target)}-`));
   try {
     const output = join(partial, basename(target));
-    await runGo(['build', '-v', ...flags, '-o', output, goPackage], { folder, progress });
+    await runGo(['build', '-v', ...flags, '-o', output, goPackage], { folder, cgo, progress });
     renameSync(output, target);
   } finally {
     rmSync(partial, { recursive: true, force: true });
@@ -33,10 +35,10 @@ export async function buildProgram({ folder, goPackage, flags, target, progress 
 /** Runs `go ARGS` in the folder. `-v` makes it print each package when it is compiled, which is the progress. */
 async function runGo(
   args: readonly string[],
-  { folder, progress }: { readonly folder: string; readonly progress: Progress },
+  { folder, cgo, progress }: Pick<GoBuild, 'folder' | 'cgo' | 'progress'>,
 ): Promise<void> {
   const started = Date.now();
-  const child = spawn('go', args, { cwd: folder, env: goEnvironment(), stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn('go', args, { cwd: folder, env: goEnvironment(cgo), stdio: ['ignore', 'ignore', 'pipe'] });
   let packages = 0;
   const last: string[] = [];
   const lines = createInterface({ input: child.stderr });
@@ -45,7 +47,7 @@ async function runGo(
     last.push(line);
     if (last.length > OUTPUT_LINES_KEPT) last.shift();
   });
-  const report = (verb: string): string => `${verb}, ${packages} packages compiled, ${seconds(started)}`;
+  const report = (verb: string): string => `${verb}, ${packages} packages compiled, ${elapsed(started)}`;
   const timer = setInterval(() => progress(report('building'), 'running'), REPORT_EVERY_MS);
   try {
     await ended(child, () => last.join('\n'));
@@ -69,12 +71,13 @@ function ended(child: ReturnType<typeof spawn>, output: () => string): Promise<v
   }).finally(() => process.off('exit', stopWithUs));
 }
 
-/** No C compiler, no other Go version, no workspace file of a folder above. */
-function goEnvironment(): NodeJS.ProcessEnv {
-  return { ...process.env, CGO_ENABLED: '0', GOTOOLCHAIN: 'local', GOWORK: 'off' };
+/** No C compiler where it is not needed, no other Go version, no workspace file of a folder above. */
+function goEnvironment(cgo: boolean): NodeJS.ProcessEnv {
+  return { ...process.env, CGO_ENABLED: cgo ? '1' : '0', GOTOOLCHAIN: 'local', GOWORK: 'off' };
 }
 
-function seconds(since: number): string {
+/** How long ago that was, as `12 s` or `3 min 4 s`. */
+export function elapsed(since: number): string {
   const total = Math.round((Date.now() - since) / 1000);
   return total < 60 ? `${total} s` : `${Math.floor(total / 60)} min ${total % 60} s`;
 }

@@ -6,9 +6,10 @@
  * `up` leaves a cluster running that is found again by its name. Tests do not come here, they use startCluster.
  */
 import { parseArgs } from 'node:util';
-import { PROGRAMS, provideBinaries, type Progress } from './binaries.ts';
+import { provideBinaries, type Progress } from './binaries.ts';
 import { startCluster } from './cluster.ts';
 import { clusterStatus, stopNamed, writeFacts, type ClusterFacts } from './named.ts';
+import { CONTROL_PLANE_PROGRAMS } from './tools.ts';
 
 const USAGE = 'usage: main.ts build | up | down | status [--name NAME]';
 const VERBS: ReadonlyMap<string, (name: string) => Promise<void>> = new Map([
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
 }
 
 async function build(): Promise<void> {
-  const binaries = await provideBinaries(PROGRAMS, report());
+  const binaries = await provideBinaries(CONTROL_PLANE_PROGRAMS, report());
   print(`${binaries.size} programs are there`);
 }
 

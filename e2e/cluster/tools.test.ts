@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { linkerFlags, moduleOf, TOOL_MODULES } from './tools.ts';
+import { CONTROL_PLANE_PROGRAMS, linkerFlags, moduleOf, NODE_PROGRAMS, TOOL_MODULES } from './tools.ts';
 
 const modules = join(import.meta.dirname, 'modules');
 
@@ -9,7 +9,12 @@ test('the folders of modules are those that programs are built from', () => {
   expect(readdirSync(modules).sort()).toEqual(TOOL_MODULES.map(({ name }) => name).sort());
 });
 
-test.each(TOOL_MODULES.map((module) => ({ module, name: module.name })))(
+test('every program that a module builds is used, and every program that is used is built', () => {
+  const built = TOOL_MODULES.flatMap(({ programs }) => Object.keys(programs));
+  expect([...CONTROL_PLANE_PROGRAMS, ...NODE_PROGRAMS].toSorted()).toEqual(built.toSorted());
+});
+
+test.each(TOOL_MODULES.filter(({ name }) => name !== 'pod').map((module) => ({ module, name: module.name })))(
   'the module $name pins every package that is built from it as a tool',
   ({ module }) => {
     const goMod = readFileSync(join(modules, module.name, 'go.mod'), 'utf8');

@@ -10,27 +10,74 @@ export interface ToolModule {
   readonly programs: Readonly<Record<string, string>>;
   /** The module whose version the programs report, where it has to be told to them while linking. */
   readonly reportsVersionOf?: string;
+  /** Build tags. */
+  readonly tags?: readonly string[];
+  /** Needs a C compiler and the headers of libseccomp. */
+  readonly cgo?: boolean;
 }
-
-const CONTROL_PLANE: ToolModule = {
-  name: 'kubernetes',
-  reportsVersionOf: 'k8s.io/kubernetes',
-  programs: {
-    'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
-    'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
-    'kube-scheduler': 'k8s.io/kubernetes/cmd/kube-scheduler',
-    kubectl: 'k8s.io/kubernetes/cmd/kubectl',
-  },
-};
 
 /** In the order in which they are built: what takes longest first. */
 export const TOOL_MODULES: readonly ToolModule[] = [
-  CONTROL_PLANE,
+  {
+    name: 'kubernetes',
+    reportsVersionOf: 'k8s.io/kubernetes',
+    programs: {
+      'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
+      'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
+      'kube-scheduler': 'k8s.io/kubernetes/cmd/kube-scheduler',
+      kubectl: 'k8s.io/kubernetes/cmd/kubectl',
+      kubelet: 'k8s.io/kubernetes/cmd/kubelet',
+      'kube-proxy': 'k8s.io/kubernetes/cmd/kube-proxy',
+    },
+  },
   { name: 'etcd', programs: { etcd: 'go.etcd.io/etcd/server/v3' } },
   { name: 'kwok', programs: { kwok: 'sigs.k8s.io/kwok/cmd/kwok' } },
   { name: 'registry', programs: { registry: 'github.com/distribution/distribution/v3/cmd/registry' } },
   { name: 'crane', programs: { crane: 'github.com/google/go-containerregistry/cmd/crane' } },
+  {
+    name: 'containerd',
+    tags: ['no_btrfs', 'no_devmapper', 'no_zfs'],
+    programs: {
+      containerd: 'github.com/containerd/containerd/v2/cmd/containerd',
+      'containerd-shim-runc-v2': 'github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2',
+    },
+  },
+  { name: 'runc', cgo: true, tags: ['seccomp'], programs: { runc: 'github.com/opencontainers/runc' } },
+  {
+    name: 'cni',
+    programs: {
+      bridge: 'github.com/containernetworking/plugins/plugins/main/bridge',
+      loopback: 'github.com/containernetworking/plugins/plugins/main/loopback',
+      'host-local': 'github.com/containernetworking/plugins/plugins/ipam/host-local',
+    },
+  },
+  { name: 'pod', programs: { pod: 'slipway.dev/e2e/cluster/pod' } },
 ];
+
+/** What every cluster is made of. */
+export const CONTROL_PLANE_PROGRAMS = [
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubectl',
+  'etcd',
+  'kwok',
+  'registry',
+  'crane',
+] as const;
+
+/** What a real node needs besides. */
+export const NODE_PROGRAMS = [
+  'kubelet',
+  'kube-proxy',
+  'containerd',
+  'containerd-shim-runc-v2',
+  'runc',
+  'bridge',
+  'loopback',
+  'host-local',
+  'pod',
+] as const;
 
 /** The module that a program comes from; a program that no module has is a bug of the caller. */
 export function moduleOf(program: string): ToolModule {
