@@ -17,7 +17,7 @@ export { DEFAULT_YAML_LIMITS, type YamlLimits } from './yaml/limits.ts';
 
 /** One document of a file, empty ones left out. */
 export interface YamlDocument {
-  /** Position in the file, from 1; empty documents count. */
+  /** Position in the file, from 1; documents of comments count, those without any line do not. */
   readonly index: number;
   /** Line of the file where the document starts, from 1. */
   readonly line: number;
@@ -100,7 +100,7 @@ function isDeficientIndentation(error: unknown): error is YAMLException {
 
 function indentLine(source: string, position: number): string {
   const start = source.lastIndexOf('\n', position - 1) + 1;
-  return `${source.slice(0, start)}${' '.repeat(256)}${source.slice(start).trimStart()}`;
+  return `${source.slice(0, start)}${' '.repeat(100)}${source.slice(start).trimStart()}`;
 }
 
 function locate(error: unknown, { index, line }: DocumentText): unknown {

@@ -13,6 +13,7 @@ const USUAL = [
   'Modernization & Migration',
   'Monitoring',
   'Networking',
+  'Observability',
   'OpenShift Optional',
   'Security',
   'Storage',

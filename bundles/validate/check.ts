@@ -1,5 +1,5 @@
 /** What a check of a bundle is, and what it finds. */
-import { describeRef, refOf } from '../../api/object.ts';
+import { groupKind } from '../../api/object.ts';
 import type { Bundle, Manifest } from '../bundle.ts';
 
 /**
@@ -44,9 +44,9 @@ export interface Check {
   readonly run: (bundle: Bundle, options: CheckOptions) => Iterable<FoundBy>;
 }
 
-/** File and object of a manifest, for a finding. */
+/** File and object of a manifest, for a finding. A namespace in it means nothing. */
 export function at({ file, object }: Manifest): { readonly file: string; readonly object: string } {
-  return { file, object: describeRef(refOf(object)) };
+  return { file, object: `${groupKind(object)} ${object.metadata.name}` };
 }
 
 /** File, object and path of a field of the CSV. */

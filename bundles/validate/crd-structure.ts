@@ -76,13 +76,18 @@ function* checkVersions(manifest: Manifest, found: Found): Iterable<FoundBy> {
   if (isBeta(manifest)) return;
   for (const [index, { name, schema }] of versions.entries()) {
     if (Object.keys(map(schema)).length > 0) continue;
-    yield found(`${path}[${index}].schema`, `the version ${String(name)} has no schema`, 'Add schema.openAPIV3Schema');
+    const finding = found(
+      `${path}[${index}].schema`,
+      `the version ${String(name)} has no schema`,
+      'Add openAPIV3Schema',
+    );
+    yield { ...finding, level: 'warning' };
   }
 }
 
 function* checkConversion(manifest: Manifest, found: Found): Iterable<FoundBy> {
-  const { strategy, webhook, conversionReviewVersions: beta } = map(specOf(manifest)['conversion']);
-  if (strategy === undefined || strategy === 'None') return;
+  const { strategy, webhook } = map(specOf(manifest)['conversion']);
+  if (strategy === undefined || strategy === 'None' || isBeta(manifest)) return;
   if (strategy !== 'Webhook') {
     yield found(
       'spec.conversion.strategy',
@@ -91,7 +96,7 @@ function* checkConversion(manifest: Manifest, found: Found): Iterable<FoundBy> {
     );
     return;
   }
-  const { conversionReviewVersions = beta } = map(webhook);
+  const { conversionReviewVersions } = map(webhook);
   if (Array.isArray(conversionReviewVersions) && conversionReviewVersions.length > 0) return;
   const path = 'spec.conversion.conversionReviewVersions';
   yield found(path, 'it is not said which versions of reviews the conversion webhook takes', 'Add ["v1"]');

@@ -24,10 +24,8 @@ interface Frame {
   key: string | typeof MERGE | undefined;
 }
 
-interface Anchor {
-  readonly value: unknown;
-  readonly nodes: number;
-}
+/** What an alias stands for; `open` while the collection that it names is not complete. */
+type Anchor = { readonly value: unknown; readonly nodes: number } | { readonly open: Frame };
 
 interface State {
   readonly source: string;
@@ -81,7 +79,9 @@ function open(state: State, kind: Frame['kind'], value: Frame['value'], event: A
   if (top?.kind === 'mapping' && top.key === undefined) {
     throw new YamlError({ kind: 'syntax', what: 'has a list or map as a key' });
   }
-  state.frames.push({ kind, value, anchor: anchorOf(state, event), before: state.nodes, key: undefined });
+  const frame: Frame = { kind, value, anchor: anchorOf(state, event), before: state.nodes, key: undefined };
+  state.frames.push(frame);
+  if (frame.anchor !== undefined) state.anchors.set(frame.anchor, { open: frame });
   count(state, 1);
 }
 
@@ -92,7 +92,7 @@ function close(state: State): void {
     state.documents.push((frame.value as unknown[])[0] ?? null);
     return;
   }
-  remember(state, frame.anchor, { value: frame.value, nodes: state.nodes - frame.before });
+  complete(state, frame);
   add(state, frame.value);
 }
 
@@ -108,7 +108,8 @@ function addScalar(state: State, event: Extract<Event, { type: 4 }>): void {
     return;
   }
   const value = plain ? resolvePlain(text) : resolveTagged(text, tag);
-  remember(state, anchorOf(state, event), { value, nodes: 1 });
+  const anchor = anchorOf(state, event);
+  if (anchor !== undefined) state.anchors.set(anchor, { value, nodes: 1 });
   add(state, value);
 }
 
@@ -124,9 +125,8 @@ function fullTag(state: State, raw: string): string {
 
 function addAlias(state: State, name: string): void {
   const anchor = state.anchors.get(name);
-  if (anchor === undefined) {
-    const inside = state.frames.some((frame) => frame.anchor === name);
-    const what = inside ? `has an anchor "${name}" that contains itself` : `has an unknown anchor "${name}"`;
+  if (anchor === undefined || 'open' in anchor) {
+    const what = anchor === undefined ? `has an unknown anchor "${name}"` : `has an anchor "${name}" inside of itself`;
     throw new YamlError({ kind: 'syntax', what });
   }
   count(state, anchor.nodes);
@@ -137,8 +137,11 @@ function anchorOf(state: State, { anchorStart, anchorEnd }: Anchored): string | 
   return anchorStart < 0 ? undefined : state.source.slice(anchorStart, anchorEnd);
 }
 
-function remember(state: State, name: string | undefined, anchor: Anchor): void {
-  if (name !== undefined) state.anchors.set(name, anchor);
+/** An anchor of the same name inside the collection is the newer one, and stays. */
+function complete(state: State, frame: Frame): void {
+  const anchor = frame.anchor === undefined ? undefined : state.anchors.get(frame.anchor);
+  if (frame.anchor === undefined || anchor === undefined || !('open' in anchor) || anchor.open !== frame) return;
+  state.anchors.set(frame.anchor, { value: frame.value, nodes: state.nodes - frame.before });
 }
 
 function count(state: State, nodes: number): void {

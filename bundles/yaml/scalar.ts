@@ -61,13 +61,14 @@ export function resolveTagged(text: string, tag: string): Scalar {
 }
 
 function resolveNumber(text: string): Scalar {
-  const digits = text.includes('_') ? text.replaceAll('_', '') : text;
-  if (digits.length > 400) return text;
+  if (text.length > 400) return text;
+  const digits = text.includes('_') && !text.startsWith('.') ? text.replaceAll('_', '') : text;
   if (INTEGER.test(digits)) {
     const integer = parseInteger(digits);
     if (integer !== undefined) return integer;
   }
-  return FLOAT.test(digits) ? finite(Number(digits), text) : text;
+  const number = FLOAT.test(digits) ? Number(digits) : NaN;
+  return Number.isFinite(number) ? number : text;
 }
 
 /** Undefined where Go's 64 bits do not suffice: Go then reads a float. */

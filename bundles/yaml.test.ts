@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { parseYaml, YamlError } from './yaml.ts';
+
+/** What the Go library gives for a scalar, by `sigs.k8s.io/yaml` 1.6. */
+const SCALARS: readonly { readonly text: string; readonly value: unknown; readonly because: string }[] = [
+  { text: 'yes', value: true, because: 'YAML 1.1 has these words for booleans' },
+  { text: 'No', value: false, because: 'Norway' },
+  { text: 'y', value: true, because: 'one letter is enough' },
+  { text: 'OFF', value: false, because: 'in capitals too' },
+  { text: 'tRUE', value: 'tRUE', because: 'but not in any mixture' },
+  { text: '"yes"', value: 'yes', because: 'quotes make strings' },
+  { text: '~', value: null, because: 'null has four names' },
+  { text: '017', value: 15, because: 'a leading zero is octal' },
+  { text: '0o17', value: 15, because: 'Go knows this form of octal' },
+  { text: '0b101', value: 5, because: 'and binary' },
+  { text: '-0x1F', value: -31, because: 'and hexadecimal' },
+  { text: '1_000', value: 1000, because: 'underscores separate digits' },
+  { text: '08', value: 8, because: 'no octal, so a float' },
+  { text: '1:30', value: '1:30', because: 'no sexagesimals' },
+  { text: '2001-01-01', value: '2001-01-01', because: 'timestamps stay as they are written' },
+  { text: '2001-12-14t21:59:43.10-05:00', value: '2001-12-14t21:59:43.10-05:00', because: 'with a time too' },
+  { text: '9007199254740993', value: 9007199254740993n, because: 'beyond 2^53 a number would not be exact' },
+  { text: '18446744073709551615', value: 18446744073709551615n, because: 'unsigned 64 bits are integers' },
+  { text: '18446744073709551616', value: 18446744073709552000, because: 'more bits are a float' },
+  { text: '-9223372036854775809', value: -9223372036854775808, because: 'less than 64 bits hold, so a float' },
+  { text: '.5', value: 0.5, because: 'a float may start with its point' },
+  { text: '._5', value: '._5', because: 'but not with an underscore after it' },
+  { text: '1e400', value: '1e400', because: 'no float holds it' },
+  { text: '1e3', value: 1000, because: 'exponents need no point' },
+  { text: '!!str 1', value: '1', because: 'a tag decides' },
+  { text: '!!float 1', value: 1, because: 'an integer is a float too' },
+  { text: '!!binary aGk=', value: 'hi', because: 'bytes become the string that they spell' },
+  { text: '!!js/function "x"', value: 'x', because: 'unknown tags mean nothing' },
+  { text: '! 12', value: '12', because: 'the non-specific tag makes a string' },
+  { text: '"\\u00e9\\x41"', value: 'éA', because: 'escapes' },
+  { text: '<<', value: '<<', because: 'a merge key only as a key' },
+];
+
+describe('scalars', () => {
+  it.each(SCALARS)('$text is as in Go, because: $because', ({ text, value }) => {
+    expect(one(`a: ${text}\n`)).toEqual(value === null ? { a: null } : { a: value });
+  });
+
+  it.each(['.inf', '-.INF', '.nan'])('%s is refused, because JSON cannot express it', (text) => {
+    expect(() => parseYaml(`a: ${text}`)).toThrow(YamlError);
+  });
+
+  it.each(['!!int a', '!!bool 1', '!!null x', '!!binary "§"'])('%s is refused: the tag does not fit', (text) => {
+    expect(() => parseYaml(`a: ${text}`)).toThrow(YamlError);
+  });
+});
+
+const DOCUMENTS: readonly { readonly text: string; readonly values: readonly unknown[]; readonly because: string }[] = [
+  { text: '', values: [], because: 'an empty file has no document' },
+  { text: '# only a comment\n', values: [], because: 'nor has one with comments' },
+  { text: '# first\n---\na: 1\n', values: [{ a: 1 }], because: 'a comment-only first document is none' },
+  { text: 'a: 1\n---\nb: 2\n', values: [{ a: 1 }, { b: 2 }], because: 'dashes separate documents' },
+  { text: 'a: 1\n--- # note\nb: 2\n', values: [{ a: 1 }, { b: 2 }], because: 'a comment may follow the dashes' },
+  { text: '---\n---\na: 1\n---\n', values: [{ a: 1 }], because: 'empty documents do not count' },
+  { text: 'a: 1\r\nb: 2\r\n', values: [{ a: 1, b: 2 }], because: 'lines may end as on Windows' },
+  { text: '\uFEFFa: 1\n', values: [{ a: 1 }], because: 'a byte order mark is skipped' },
+  { text: 'a: 1\na: 2\n', values: [{ a: 2 }], because: 'the last of duplicate keys counts' },
+  { text: 'a: "x\n  y\n"\n', values: [{ a: 'x y ' }], because: 'a closing quote may be indented less' },
+  { text: 'k:\n  a: {b: 1\n}\n', values: [{ k: { a: { b: 1 } } }], because: 'and so may a closing bracket' },
+  { text: 'a: 1 # c\nb:\t2\n', values: [{ a: 1, b: 2 }], because: 'a tab may follow the colon' },
+  { text: '? a\n: b\n', values: [{ a: 'b' }], because: 'complex keys, where they are simple' },
+  { text: '1: a\ntrue: b\n0x10: c\n', values: [{ '1': 'a', true: 'b', '16': 'c' }], because: 'keys become strings' },
+  { text: 'a: |2\n   x\n', values: [{ a: ' x\n' }], because: 'indentation may be told' },
+  { text: 'x: &a {b: 1}\nz: *a\n', values: [{ x: { b: 1 }, z: { b: 1 } }], because: 'aliases' },
+  { text: 'x: &a {b: 1}\n<<: *a\nb: 2\n', values: [{ x: { b: 1 }, b: 2 }], because: 'later keys win over merged ones' },
+  { text: 'x: &a {b: 1}\nb: 2\n<<: *a\n', values: [{ x: { b: 1 }, b: 1 }], because: 'merged ones over earlier keys' },
+  { text: '!!merge <<: {a: 1}\n', values: [{ a: 1 }], because: 'a merge key may say that it is one' },
+  { text: '"<<": {a: 1}\n', values: [{ '<<': { a: 1 } }], because: 'a quoted one is none' },
+  { text: '<<: [{a: 1}, {a: 2}]\n', values: [{ a: 1 }], because: 'of several merged maps the first counts' },
+  { text: '{"a": 1, "b": [true]}', values: [{ a: 1, b: [true] }], because: 'JSON is YAML' },
+  {
+    text: '{"a": 12345678901234567890}',
+    values: [{ a: 12345678901234567890n }],
+    because: 'large integers in JSON too',
+  },
+  { text: '{a: 1}\n', values: [{ a: 1 }], because: 'what starts like JSON need not be' },
+  { text: '\t{"a":\t1}\n', values: [{ a: 1 }], because: 'JSON may have tabs where YAML may not' },
+];
+
+describe('documents', () => {
+  it.each(DOCUMENTS)('$text: $because', ({ text, values }) => {
+    expect(parseYaml(text).map(({ value }) => value)).toEqual(values);
+  });
+
+  it('tell where they are', () => {
+    const found = parseYaml('# none\n---\na: 1\n---\n---\nb: 2\n');
+    expect(found.map(({ index, line }) => ({ index, line }))).toEqual([
+      { index: 2, line: 3 },
+      { index: 3, line: 6 },
+    ]);
+  });
+
+  it.each([
+    { text: 'a: 1\n---\nb: [\n', document: 2, line: 4, because: 'a bracket stays open' },
+    { text: 'a: b: c\n', document: 1, line: 1, because: 'a map cannot stand there' },
+    { text: 'a: 1\n--- b\n', document: 1, line: 2, because: 'nothing but a comment may follow the dashes' },
+    { text: 'a: *x\n', document: 1, line: 1, because: 'the anchor does not exist' },
+    { text: 'a: &x [*x]\n', document: 1, line: 1, because: 'the anchor contains itself' },
+    { text: '<<: 1\n', document: 1, line: 1, because: 'only maps can be merged' },
+    { text: '[a]: 1\n', document: 1, line: 1, because: 'a list cannot be a key' },
+    { text: '~: 1\n', document: 1, line: 1, because: 'null cannot be a key' },
+  ])('$text is refused with its place, because $because', ({ text, document, line }) => {
+    const error = thrown(() => parseYaml(text));
+    expect(error).toBeInstanceOf(YamlError);
+    expect(error).toMatchObject({ kind: 'syntax', document, line });
+  });
+
+  it('are refused where they are not UTF-8', () => {
+    expect(thrown(() => parseYaml(Uint8Array.of(0x61, 0x3a, 0x20, 0xff)))).toMatchObject({ kind: 'syntax' });
+  });
+
+  it('keep keys that mean something to JavaScript', () => {
+    const value = one('__proto__: {polluted: true}\nconstructor: 1\ntoString: 2\n') as Record<string, unknown>;
+    expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'toString']);
+    expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":true},"constructor":1,"toString":2}');
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+describe('limits', () => {
+  const deep = (depth: number): string => `a: ${'['.repeat(depth)}${']'.repeat(depth)}\n`;
+
+  it.each([
+    { name: 'nested lists', text: deep(100_000) },
+    { name: 'nested JSON', text: `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}` },
+    { name: 'nested maps', text: `a: ${'{a: '.repeat(5000)}1${'}'.repeat(5000)}` },
+    { name: 'nested block lists', text: `${'- '.repeat(5000)}1\n` },
+    { name: 'a billion laughs', text: laughs(12) },
+    { name: 'merges that multiply', text: merges(300) },
+    { name: 'a million and a half keys', text: Array.from({ length: 1_500_000 }, (_, i) => `k${i}: 1`).join('\n') },
+    { name: 'a million documents', text: '---\na\n'.repeat(1_000_000) },
+    { name: 'a scalar of 20 MB', text: `a: ${'x'.repeat(20 << 20)}` },
+    { name: 'too many bytes', text: 'a'.repeat((16 << 20) + 1) },
+  ])('$name are refused as too large, not as wrong', ({ text }) => {
+    expect(thrown(() => parseYaml(text))).toMatchObject({ kind: 'limit' });
+  });
+
+  it('leave room for what is published', () => {
+    expect(() => parseYaml(deep(90))).not.toThrow();
+    expect(() => parseYaml(`a: ${'x'.repeat(1 << 20)}`)).not.toThrow();
+    expect(() => parseYaml('---\na\n'.repeat(900))).not.toThrow();
+  });
+
+  it('can be chosen', () => {
+    expect(thrown(() => parseYaml('a: [1, 2, 3]', { maxNodes: 4 }))).toMatchObject({ kind: 'limit' });
+    expect(thrown(() => parseYaml(deep(5), { maxDepth: 4 }))).toMatchObject({ kind: 'limit' });
+  });
+});
+
+function one(text: string): unknown {
+  return parseYaml(text)[0]?.value;
+}
+
+function laughs(levels: number): string {
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+  for (let level = 1; level < levels; level += 1) {
+    lines.push(`a${level}: &a${level} [${Array.from({ length: 10 }, () => `*a${level - 1}`).join(', ')}]`);
+  }
+  return lines.join('\n');
+}
+
+/** Each map merges all of the one before and adds keys, so that the work grows with the square. */
+function merges(levels: number): string {
+  const lines = [`m0: &m0 {${keys(0)}}`];
+  for (let level = 1; level < levels; level += 1) {
+    lines.push(`m${level}: &m${level} {<<: *m${level - 1}, ${keys(level)}}`);
+  }
+  return lines.join('\n');
+}
+
+function keys(level: number): string {
+  return Array.from({ length: 100 }, (_, index) => `k${level}_${index}: 1`).join(', ');
+}
+
+function thrown(action: () => unknown): unknown {
+  try {
+    action();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
