@@ -76,7 +76,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       const created = await createObject(cluster(), withTwin(namespace, '1'));
       expect(isAlreadyExists(await failure(createObject(cluster(), withTwin(namespace, '2'))))).toBe(true);
       const changed = await changeObject(cluster(), withTwin(namespace, '3'), created);
-      expect(JSON.stringify(changed['spec'])).toContain('"value":"3"');
+      expect(JSON.stringify(changed['template'])).toContain('"value":"3"');
       const other = { ...created, metadata: { ...created.metadata, uid: '00000000-0000-0000-0000-000000000000' } };
       expect(isConflict(await failure(changeObject(cluster(), withTwin(namespace, '4'), other)))).toBe(true);
     });
@@ -168,13 +168,11 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
   });
 }
 
-/** A Deployment with an environment variable that is given twice. */
+/** A template with an environment variable that is given twice; no controller touches it. */
 function withTwin(namespace: string, value: string): KubeObject {
-  const labels = { app: 'twin' };
   const env = ['0', value].map((each) => ({ name: 'TWIN', value: each }));
-  const template = { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'registry.example/a:1', env }] } };
-  const spec = { replicas: 0, selector: { matchLabels: labels }, template };
-  return sample('apps/v1', 'Deployment', 'twin', { namespace, spec });
+  const spec = { containers: [{ name: 'a', image: 'registry.example/a:1', env }] };
+  return sample('v1', 'PodTemplate', 'twin', { namespace, template: { metadata: { labels: { app: 'twin' } }, spec } });
 }
 
 function managers(object: KubeObject): string[] {

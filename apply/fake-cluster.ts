@@ -152,6 +152,7 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
     const expected = (patch['metadata'] as { resourceVersion?: string } | undefined)?.resourceVersion;
     if (expected !== undefined && expected !== live.metadata.resourceVersion) throw conflict(live, 'it was modified');
     const patched = mergePatch(live, patch) as KubeObject;
+    if (patched.metadata.uid !== live.metadata.uid) throw invalid(live, 'metadata.uid: field is immutable');
     const saved = save(patched);
     finishDeletion(ref);
     return saved;

@@ -47,12 +47,12 @@ export async function changeObject(
   live: KubeObject,
   signal?: AbortSignal,
 ): Promise<KubeObject> {
-  const owned = await takeOverFields(cluster, live, signal);
+  await takeOverFields(cluster, live, signal);
   try {
     return await cluster.apply(withUid(object, live), { force: true }, signal);
   } catch (error) {
     if (!isUnmergeable(error)) throw error;
-    return cluster.patch(refOf(object), replacementOf(object, owned), undefined, signal);
+    return cluster.patch(refOf(object), replacementOf(object, live), undefined, signal);
   }
 }
 
@@ -62,14 +62,14 @@ export function withUid(object: KubeObject, live: KubeObject): KubeObject {
   return uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
 }
 
-/** A merge patch that replaces all but status and what others have put into the metadata. */
-function replacementOf(
-  object: KubeObject,
-  { metadata: { uid, resourceVersion } }: KubeObject,
-): Record<string, unknown> {
+/**
+ * A merge patch that replaces what the object names, on the very object that was seen. Without the version: the
+ * status of a workload changes all the time.
+ */
+function replacementOf(object: KubeObject, { metadata: { uid } }: KubeObject): Record<string, unknown> {
   const { labels, annotations } = object.metadata;
   const { apiVersion: _apiVersion, kind: _kind, ...content } = object;
-  return { ...content, metadata: { uid, resourceVersion, labels, annotations } };
+  return { ...content, metadata: { uid, labels, annotations } };
 }
 
 interface ManagedFields {
