@@ -46,6 +46,15 @@ export class ApiError extends ReasonedError {
   }
 }
 
+/** What `parse` gives; throws ApiError(ApiUnavailable, backoff) where an answer is not what an API server sends. */
+export function readable<T>(subject: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new ApiError(subject, { code: 0, message: 'the answer cannot be read', causes: [] }, cause);
+  }
+}
+
 /** Whether the server says that the object (or its kind) does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.code === 404;

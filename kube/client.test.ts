@@ -174,6 +174,26 @@ describe('kinds', () => {
   });
 });
 
+describe('answers that no API server gives', () => {
+  test.each([
+    '<html>',
+    '{"kind":',
+    'null',
+    '[]',
+    '{}',
+    '{"metadata":{},"items":[]}',
+    '{"kind":"PodList","metadata":{}}',
+  ])('%s is ApiUnavailable, neither nothing nor a defect', async (text) => {
+    await client.discovery.list();
+    api.fault((_request, response) => Boolean(response.end(text)));
+    await expect(client.list({ apiVersion: 'v1', kind: 'ConfigMap' })).rejects.toMatchObject({
+      reason: 'ApiUnavailable',
+    });
+    client.discovery.invalidate();
+    await expect(client.get(ref('x'))).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+  });
+});
+
 describe('acting as somebody else', () => {
   test('every request of such a client carries user and groups; the others do not', async () => {
     const tenant = client.as({ user: 'system:serviceaccount:a:b', groups: ['g1', 'g2'] });

@@ -6,10 +6,10 @@
 import { formatJson } from '../api/json.ts';
 import { FIELD_MANAGER } from '../api/names.ts';
 import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
-import { ApiError, isConflict, isExpired, isNotFound, parseStatus } from './api-error.ts';
+import { ApiError, isConflict, isExpired, isNotFound, parseStatus, readable } from './api-error.ts';
 import type { Clock } from './clock.ts';
 import { createDiscovery, type Discovery, type Kind } from './discovery.ts';
-import { parseBody } from './json-body.ts';
+import { parseDeleted, parseList, parseObject, stamp, type ObjectList } from './parse-answer.ts';
 import { collectionPath, objectPath, type Resource } from './resource-path.ts';
 import type { ApiRequest, ApiResponse, Transport } from './transport.ts';
 import { decodeWatch, type WatchEvent } from './watch-decoder.ts';
@@ -37,14 +37,6 @@ export interface ListOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-}
-
-/** One page of a list, or all of it. */
-export interface ObjectList {
-  readonly resourceVersion: string;
-  readonly items: readonly KubeObject[];
-  /** Where the next page begins; absent on the last. */
-  readonly continue?: string;
 }
 
 export interface ListPageOptions extends ListOptions {
@@ -148,7 +140,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     const path = rest.method === 'POST' ? createPath(resource, ref) : objectPath(resource, ref, subresource);
     const subject = `${verb} ${describeRef(ref)}`;
     const response = await send({ ...rest, path, subject, body: formatJson(body), signal });
-    return parseBody(response.text()) as KubeObject;
+    return readable(subject, () => parseObject(response.text(), ref));
   }
 
   async function read(
@@ -161,8 +153,9 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     const path = objectPath(resource, ref);
     const headers = accept === undefined ? {} : { accept };
     try {
-      const response = await send({ method: 'GET', path, headers, subject: `read ${describeRef(ref)}`, signal });
-      return stamp(parseBody(response.text()) as KubeObject, ref);
+      const subject = `read ${describeRef(ref)}`;
+      const response = await send({ method: 'GET', path, headers, subject, signal });
+      return readable(subject, () => parseObject(response.text(), ref));
     } catch (error) {
       return undefinedIfNotFound(error);
     }
@@ -178,8 +171,9 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     const resource = await discovery.need(kind, signal);
     const path = collectionPath(resource, namespace);
     const headers = metadataOnly === true ? { accept: METADATA_LIST } : {};
-    const response = await send({ method: 'GET', path, query, headers, subject: `list ${groupKind(kind)}`, signal });
-    return parseList(response.text(), kind);
+    const subject = `list ${groupKind(kind)}`;
+    const response = await send({ method: 'GET', path, query, headers, subject, signal });
+    return readable(subject, () => parseList(response.text(), kind));
   }
 
   async function listAll(kind: Kind, options: ListPageOptions, signal?: AbortSignal): Promise<readonly KubeObject[]> {
@@ -249,8 +243,9 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
         body: formatJson(deleteBody(options)),
       } as const;
       try {
-        const response = await send({ ...request, subject: `delete ${describeRef(ref)}`, signal });
-        return parseDeleted(response.text(), ref);
+        const subject = `delete ${describeRef(ref)}`;
+        const response = await send({ ...request, subject, signal });
+        return readable(subject, () => parseDeleted(response.text(), ref));
       } catch (error) {
         if (isNotFound(error) || (isConflict(error) && (await isReplaced(ref, options.uid, signal)))) return undefined;
         throw error;
@@ -327,25 +322,6 @@ export async function listConsistently(
   }
 }
 
-/** The parts of a list document; gives each item the kind that lists leave out. */
-function parseList(text: string, kind: Kind): ObjectList {
-  const body = parseBody(text) as {
-    metadata?: { resourceVersion?: string; continue?: string };
-    items?: KubeObject[] | null;
-  };
-  const next = body.metadata?.continue;
-  return {
-    resourceVersion: body.metadata?.resourceVersion ?? '',
-    items: (body.items ?? []).map((item) => stamp(item, kind)),
-    ...(next !== undefined && next !== '' && { continue: next }),
-  };
-}
-
-/** The object under the kind it was asked for: lists omit it, metadata comes as PartialObjectMetadata. */
-function stamp(object: KubeObject, { apiVersion, kind }: Kind): KubeObject {
-  return object.kind === kind && object.apiVersion === apiVersion ? object : { ...object, apiVersion, kind };
-}
-
 function deleteBody({ uid, resourceVersion, propagation = 'Background' }: DeleteOptions): object {
   return {
     apiVersion: 'v1',
@@ -353,13 +329,6 @@ function deleteBody({ uid, resourceVersion, propagation = 'Background' }: Delete
     propagationPolicy: propagation,
     ...((uid !== undefined || resourceVersion !== undefined) && { preconditions: { uid, resourceVersion } }),
   };
-}
-
-/** The API server answers with a Status when the object is gone, with the object when something holds it. */
-function parseDeleted(text: string, ref: ObjectRef): KubeObject | undefined {
-  const body = parseBody(text) as KubeObject;
-  const held = body.kind !== 'Status' && body.metadata.deletionTimestamp !== undefined;
-  return held ? stamp(body, ref) : undefined;
 }
 
 function undefinedIfNotFound(error: unknown): undefined {

@@ -4,7 +4,7 @@
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery
  */
 import { groupKind, type ObjectRef } from '../api/object.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, readable } from './api-error.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { createBucket } from './rate-limiters.ts';
 import { parseDiscovery, type ServedKinds } from './parse-discovery.ts';
@@ -84,7 +84,8 @@ const ACCEPT = [
 async function fetchServedKinds(transport: Transport): Promise<ServedKinds> {
   const fetchRoot = async (path: string): Promise<string> =>
     (await transport.request({ method: 'GET', path, headers: { accept: ACCEPT }, subject: 'discover kinds' })).text();
-  return parseDiscovery(await Promise.all([fetchRoot('/api'), fetchRoot('/apis')]));
+  const bodies = await Promise.all([fetchRoot('/api'), fetchRoot('/apis')]);
+  return readable('discover kinds (Kubernetes 1.27 or later)', () => parseDiscovery(bodies));
 }
 
 function absent(kinds: ServedKinds, kind: Kind): undefined {

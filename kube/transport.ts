@@ -192,6 +192,7 @@ async function attempt<Body>(context: Context, call: Call<Body>, fresh: boolean)
     if (refusal === undefined) return { kind: 'done', answer: { response, body: body as Body } };
     return { kind: 'refused', status: parseStatus(status, refusal, response.headers['retry-after']) };
   } catch (error) {
+    if (error instanceof RangeError) throw unavailable(subjectOf(call.request), error.message, error);
     if (!(error instanceof ConnectionError)) throw error;
     if (call.deadline.signal.aborted) throw call.deadline.signal.reason;
     report(0);
