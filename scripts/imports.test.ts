@@ -128,7 +128,7 @@ function isTest(path: string): boolean {
 
 /** What tests of any folder may use: the real parts, and the interface that a client is held against. */
 function isForTests(path: string): boolean {
-  return path.startsWith('e2e/lib/') || path === 'apply/cluster.ts';
+  return path.startsWith('e2e/lib/') || path.startsWith('kube/') || path === 'apply/cluster.ts';
 }
 
 function isPure(path: string): boolean {
