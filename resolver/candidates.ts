@@ -23,6 +23,13 @@ export type Rule = 'dependency' | 'cluster' | 'quarantined' | 'edges' | 'version
 /** All rules; when a "no" is brought down to its facts, they are tried in this order. */
 export const RULES: readonly Rule[] = ['dependency', 'cluster', 'quarantined', 'edges', 'version', 'channel'];
 
+/** A package as one catalog offers it. */
+export interface Offer {
+  readonly catalog: string;
+  readonly priority: number;
+  readonly graph: UpgradeGraph;
+}
+
 /** A resolution's input, read once. */
 export interface Question {
   readonly wanted: Wanted;
@@ -31,7 +38,7 @@ export interface Question {
   readonly quarantined: ReadonlySet<string>;
   readonly cluster: ClusterFacts | undefined;
   /** Why what a bundle depends on cannot be had; asked only for bundles on the way to a choice. */
-  readonly dependencyProblem: (bundle: GraphBundle) => Cause | undefined;
+  readonly dependencyProblem: (bundle: GraphBundle, catalog: string) => Cause | undefined;
 }
 
 /** The best bundle of one catalog. */
@@ -54,13 +61,13 @@ export interface View {
   readonly known: GraphBundle | undefined;
 }
 
-/** Applies the rules in force to one package. */
-export function evaluate(graph: UpgradeGraph, question: Question, rules: ReadonlySet<Rule>): View {
+/** Applies the rules in force to what one catalog offers. */
+export function evaluate({ graph, catalog }: Offer, question: Question, rules: ReadonlySet<Rule>): View {
   const refusedLater = new Map<string, Cause>();
   for (;;) {
     const view = evaluateOnce(graph, question, { rules, refusedLater });
     if (!rules.has('dependency')) return view;
-    const problem = firstDependencyProblem(view.candidate, question);
+    const problem = firstDependencyProblem(view.candidate, catalog, question);
     if (problem === undefined) return view;
     refusedLater.set(problem.bundle, problem.cause);
   }
@@ -220,13 +227,14 @@ function pickBest(candidates: readonly Candidate[], channels: readonly ChannelGr
 
 function firstDependencyProblem(
   candidate: Candidate | undefined,
+  catalog: string,
   { dependencyProblem }: Question,
 ): { readonly bundle: string; readonly cause: Cause } | undefined {
   if (candidate === undefined || candidate.stay) return undefined;
   const bundles = [candidate.target];
   for (let step = candidate.way; step !== undefined; step = step.previous) bundles.unshift(step.entry.bundle);
   for (const bundle of bundles.sort(comparePreference)) {
-    const cause = dependencyProblem(bundle);
+    const cause = dependencyProblem(bundle, catalog);
     if (cause !== undefined) return { bundle: bundle.name, cause };
   }
   return undefined;

@@ -3,10 +3,20 @@
  * It asks the same evaluation again with single rules lifted, so an explanation cannot disagree with the decision.
  */
 import type { Reason } from '../api/reasons.ts';
-import { evaluate, isLower, RULES, selectChannels, type Question, type Rule, type View } from './candidates.ts';
+import {
+  evaluate,
+  isLower,
+  RULES,
+  selectChannels,
+  type Offer,
+  type Question,
+  type Rule,
+  type View,
+} from './candidates.ts';
 import type { Conflict, Refusal, RefusedCandidate, Suggestion } from './decision.ts';
 import { compareText, type UpgradeGraph } from './graph.ts';
-import { describeRefused, type Offer } from './refused.ts';
+import { minimize } from './minimize.ts';
+import { describeRefused } from './refused.ts';
 
 /** Explains why no offer has an acceptable bundle. `offers` has at least one, the most important first. */
 export function explainNoCandidate(offers: readonly Offer[], question: Question): Refusal {
@@ -20,7 +30,10 @@ export function explainNoCandidate(offers: readonly Offer[], question: Question)
     return { kind: 'none', reason: 'VersionNotFound', because, suggestions: [], refused };
   }
   const because = [...minimal].map((rule) => describeRule(rule, { offers, question, minimal, refused }));
-  const suggestions = [...minimal].flatMap((rule) => suggest(rule, offers, question, minimal));
+  const suggestions = [
+    ...[...minimal].flatMap((rule) => suggest(rule, offers, question, minimal)),
+    ...because.flatMap((fact) => (fact.kind === 'dependency' ? suggestForDependencies(fact.because) : [])),
+  ];
   return {
     kind: 'none',
     reason: reasonOf(minimal, because),
@@ -30,27 +43,12 @@ export function explainNoCandidate(offers: readonly Offer[], question: Question)
   };
 }
 
-/**
- * A smallest part of a set for which something still holds, by leaving out one element after another; undefined where
- * it does not need any of them. Whatever is left out of the answer makes it hold no longer.
- */
-export function minimize<T>(all: ReadonlySet<T>, holds: (part: ReadonlySet<T>) => boolean): ReadonlySet<T> | undefined {
-  if (holds(new Set())) return undefined;
-  let part = all;
-  for (const element of all) {
-    const without = new Set(part);
-    without.delete(element);
-    if (holds(without)) part = without;
-  }
-  return part;
-}
-
 function hasCandidate(offers: readonly Offer[], question: Question, rules: ReadonlySet<Rule>): boolean {
-  return offers.some(({ graph }) => evaluate(graph, question, rules).candidate !== undefined);
+  return offers.some((offer) => evaluate(offer, question, rules).candidate !== undefined);
 }
 
-function viewOf({ graph }: Offer, question: Question, rules: Iterable<Rule>): View {
-  return evaluate(graph, question, new Set(rules));
+function viewOf(offer: Offer, question: Question, rules: Iterable<Rule>): View {
+  return evaluate(offer, question, new Set(rules));
 }
 
 /** The most telling of the facts names the reason. */
@@ -150,15 +148,45 @@ function suggest(
         return [{ change: 'edges', gives: version, lower: isLower(target, question.installed) }];
       case 'quarantined':
         return [{ change: 'release', bundle: target.name }];
-      case 'cluster':
-      case 'dependency':
+      default:
         return [];
     }
   }
   return [];
 }
 
-const ORDER: readonly Suggestion['change'][] = ['version', 'channel', 'wait', 'catalog', 'release', 'edges'];
+/** What would let the dependencies be had. */
+function suggestForDependencies(because: readonly Conflict[]): readonly Suggestion[] {
+  return because.flatMap((fact): readonly Suggestion[] => {
+    if (fact.kind === 'mustBeThere') return [{ change: 'dependencies' }];
+    if (fact.kind === 'requires')
+      return fact.offered.length === 0 && fact.need.kind !== 'not' ? [{ change: 'offer', need: fact.need }] : [];
+    if (fact.kind !== 'keeps') return [];
+    const ranges = because.flatMap((other) => rangeFor(fact.package, other));
+    const { package: name, subscription } = fact;
+    const [range] = ranges;
+    if (range === undefined) return [];
+    return [{ change: 'otherPackage', package: name, range, ...(subscription !== undefined && { subscription }) }];
+  });
+}
+
+function rangeFor(name: string, fact: Conflict): readonly string[] {
+  return fact.kind === 'requires' && fact.need.kind === 'package' && fact.need.package === name
+    ? [fact.need.range]
+    : [];
+}
+
+const ORDER: readonly Suggestion['change'][] = [
+  'dependencies',
+  'otherPackage',
+  'version',
+  'channel',
+  'wait',
+  'catalog',
+  'offer',
+  'release',
+  'edges',
+];
 
 function compareSuggestions(a: Suggestion, b: Suggestion): number {
   return ORDER.indexOf(a.change) - ORDER.indexOf(b.change);

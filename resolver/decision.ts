@@ -4,7 +4,8 @@
  */
 import type { Reason } from '../api/reasons.ts';
 import type { CatalogBundle } from '../catalog/model.ts';
-import type { Edge, GraphBundle } from './graph.ts';
+import type { Need } from './dependencies/requirements.ts';
+import type { Kind } from './input.ts';
 import type { Hop } from './paths.ts';
 
 export type Decision = Choice | Refusal;
@@ -28,8 +29,23 @@ export interface Choice {
   readonly catalogChange?: { readonly from: string; readonly to: string };
   /** Whether `next` is lower than what is installed; only ever asked for by `edges: Ignore`. */
   readonly downgrade: boolean;
+  /** What is to be installed or upgraded before `next`, in this order. */
+  readonly dependencies: readonly DependencyStep[];
   /** Every other bundle of the package, highest first, with why it is not chosen. */
   readonly refused: readonly RefusedCandidate[];
+}
+
+/** Something that has to be there before `next`. */
+export interface DependencyStep {
+  readonly kind: 'install' | 'upgrade';
+  readonly package: string;
+  readonly bundle: CatalogBundle;
+  readonly catalog: string;
+  readonly channel: string;
+  /** Hops from what is installed, the last one to `bundle`; empty for an installation. */
+  readonly path: readonly Hop[];
+  /** Packages that need it, of those that are installed along with it. */
+  readonly neededBy: readonly string[];
 }
 
 /** Messages of the catalog about what is chosen. */
@@ -102,6 +118,31 @@ export type Conflict =
       readonly message?: string;
       readonly role: 'only' | 'origin' | 'precedence' | 'one';
     }
+  /** Bundles of a package need something; `offered` are the versions of it that there are, whatever the range. */
+  | {
+      readonly kind: 'requires';
+      readonly package: string;
+      readonly bundles: readonly string[];
+      readonly need: Need;
+      readonly offered: readonly string[];
+    }
+  /** A package is installed and is not to be changed, or not beyond its graph. */
+  | {
+      readonly kind: 'keeps';
+      readonly package: string;
+      readonly bundle: string;
+      readonly version: string;
+      readonly subscription?: string;
+      readonly movable: boolean;
+    }
+  /** Only one package may provide a kind. */
+  | { readonly kind: 'provider'; readonly gvk: Kind; readonly packages: readonly string[] }
+  /** Bundles that could serve may not be taken. */
+  | { readonly kind: 'barred'; readonly package: string; readonly causes: readonly RefusedCandidate[] }
+  /** The spec says that dependencies must be there already. */
+  | { readonly kind: 'mustBeThere' }
+  /** The search was given up. */
+  | { readonly kind: 'effort'; readonly why: 'tooLarge' | 'tooLong' }
   | {
       readonly kind: 'ambiguous';
       readonly priority: number;
@@ -115,6 +156,15 @@ export type Suggestion =
   | { readonly change: 'edges'; readonly gives: string; readonly lower: boolean }
   | { readonly change: 'release'; readonly bundle: string }
   | { readonly change: 'catalog'; readonly catalogs: readonly string[] }
-  | { readonly change: 'wait'; readonly catalog: string };
-
-export type { Edge, GraphBundle, Hop };
+  | { readonly change: 'wait'; readonly catalog: string }
+  /** Let dependencies be installed. */
+  | { readonly change: 'dependencies' }
+  /** Bring another package to a version that is needed. */
+  | {
+      readonly change: 'otherPackage';
+      readonly package: string;
+      readonly range: string;
+      readonly subscription?: string;
+    }
+  /** Add a catalog that has what no catalog has. */
+  | { readonly change: 'offer'; readonly need: Need };

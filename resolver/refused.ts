@@ -1,14 +1,7 @@
 /** Says of every bundle that is not chosen why it is not, in the order in which a person would look for a cause. */
-import { isInside, isLower, type Candidate, type Question, type View } from './candidates.ts';
+import { isInside, isLower, type Candidate, type Offer, type Question, type View } from './candidates.ts';
 import type { Cause, RefusedCandidate } from './decision.ts';
-import { compareHighestFirst, type GraphBundle, type UpgradeGraph } from './graph.ts';
-
-/** A package as one catalog offers it. */
-export interface Offer {
-  readonly catalog: string;
-  readonly priority: number;
-  readonly graph: UpgradeGraph;
-}
+import { compareHighestFirst, type GraphBundle } from './graph.ts';
 
 /** What the bundles are judged by. */
 export interface Judgement {

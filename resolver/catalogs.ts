@@ -1,0 +1,154 @@
+/**
+ * Decides which catalogs have a say, and which of several wins: the named one, the catalog of origin, priority,
+ * ambiguity, catalogs without content. What a catalog offers at its best is decided in candidates.ts.
+ */
+import { ReasonedError } from '../api/errors.ts';
+import type { Reason } from '../api/reasons.ts';
+import type { Candidate, Offer, View } from './candidates.ts';
+import type { Conflict, Refusal, Suggestion } from './decision.ts';
+import { compareText, upgradeGraph } from './graph.ts';
+import type { CatalogSource, Installed, ResolveInput } from './input.ts';
+import { hopsOf } from './paths.ts';
+
+/** The catalogs that have the package and may be chosen from. */
+export interface SearchResult {
+  readonly offers: readonly Offer[];
+  /** Selected catalogs that have no content yet. */
+  readonly unavailable: readonly CatalogSource[];
+  /** Whether the choice is bound to the catalog of origin. */
+  readonly bound: boolean;
+}
+
+/** The offers to choose from, or why there are none. */
+export function gatherOffers({ wanted, installed, catalogs }: ResolveInput): SearchResult | Refusal {
+  const selected = catalogs.filter(({ name }) => wanted.catalog === undefined || name === wanted.catalog);
+  const named = wanted.catalog;
+  const only = selected[0];
+  if (named !== undefined && (only === undefined || only.state !== 'Serving')) return refuseNamed(named, only);
+  const states = selected.map((source) => openSource(source, wanted.package));
+  const offers = states.flatMap((state) => ('graph' in state ? [state] : [])).sort(compareOffers);
+  const unavailable = states.flatMap((state) => ('content' in state && state.state === 'Unavailable' ? [state] : []));
+  const origin = boundOrigin({ installed, named, offers, unavailable });
+  if (origin !== undefined && 'kind' in origin) return origin;
+  if (origin !== undefined) return { offers: [origin], unavailable: [], bound: true };
+  const searched = states.flatMap((state) => ('lacking' in state ? [state.lacking] : []));
+  if (offers.length === 0) return refuseWithoutOffers(wanted.package, searched, unavailable);
+  return { offers, unavailable, bound: named !== undefined };
+}
+
+/** A catalog whose index turns out to be damaged counts as one without content. */
+function openSource(source: CatalogSource, name: string): Offer | CatalogSource | { readonly lacking: string } {
+  if (source.state !== 'Serving') return source;
+  try {
+    const content = source.content(name);
+    if (content === undefined) return { lacking: source.name };
+    return { catalog: source.name, priority: source.priority, graph: upgradeGraph(content) };
+  } catch (error) {
+    if (!(error instanceof ReasonedError)) throw error;
+    return { ...source, state: 'Unavailable', message: error.message };
+  }
+}
+
+function compareOffers(a: Offer, b: Offer): number {
+  return b.priority - a.priority || compareText(a.catalog, b.catalog);
+}
+
+interface OriginQuestion {
+  readonly installed: Installed | undefined;
+  readonly named: string | undefined;
+  readonly offers: readonly Offer[];
+  readonly unavailable: readonly CatalogSource[];
+}
+
+/** What is installed stays with its catalog of origin, unless that is gone, lacks the package, or another is named. */
+function boundOrigin({ installed, named, offers, unavailable }: OriginQuestion): Offer | Refusal | undefined {
+  if (installed === undefined || (named !== undefined && named !== installed.catalog)) return undefined;
+  const waiting = unavailable.find(({ name }) => name === installed.catalog);
+  if (waiting !== undefined)
+    return refuse('CatalogUnavailable', stateConflict(waiting, 'origin'), [{ change: 'wait', catalog: waiting.name }]);
+  return offers.find(({ catalog }) => catalog === installed.catalog);
+}
+
+function refuseNamed(name: string, source: CatalogSource | undefined): Refusal {
+  if (source?.state === 'Unavailable')
+    return refuse('CatalogUnavailable', stateConflict(source, 'only'), [{ change: 'wait', catalog: name }]);
+  return refuse('CatalogNotFound', { kind: 'catalog', catalog: name, state: 'Missing', role: 'only' });
+}
+
+function refuseWithoutOffers(
+  name: string,
+  searched: readonly string[],
+  unavailable: readonly CatalogSource[],
+): Refusal {
+  const [waiting] = [...unavailable].sort((a, b) => b.priority - a.priority || compareText(a.name, b.name));
+  const lacking: Conflict = { kind: 'package', package: name, catalogs: searched.toSorted(compareText) };
+  if (waiting === undefined) return refuse('PackageNotFound', lacking);
+  const refusal = refuse('CatalogUnavailable', stateConflict(waiting, 'one'), [
+    { change: 'wait', catalog: waiting.name },
+  ]);
+  return searched.length === 0 ? refusal : { ...refusal, because: [lacking, ...refusal.because] };
+}
+
+/** An offer with its best candidate, if it has one. */
+export interface Rated extends Offer {
+  readonly view: View;
+  readonly candidate: Candidate | undefined;
+}
+
+/** An offer with its best candidate. */
+export interface Best extends Offer {
+  readonly view: View;
+  readonly candidate: Candidate;
+}
+
+/**
+ * Not deprecated before priority, priority before version. Equal priority is ambiguous unless the offers are one and
+ * the same. A catalog without content stands in the way only of those that it takes precedence over: what it would
+ * offer could be meant to win.
+ */
+export function chooseBetweenCatalogs(able: readonly Rated[], { unavailable, bound }: SearchResult): Best | Refusal {
+  const candidates = able.flatMap((one) => (one.candidate === undefined ? [] : [{ ...one, candidate: one.candidate }]));
+  const current = candidates.filter(({ candidate }) => candidate.target.deprecation === undefined);
+  const preferred = current.length > 0 ? current : candidates;
+  const priority = Math.max(...preferred.map((one) => one.priority));
+  const top = preferred.filter((one) => one.priority === priority).sort(compareOffers);
+  const blocking = bound ? undefined : unavailable.find((source) => source.priority > priority);
+  if (blocking !== undefined)
+    return refuse('CatalogUnavailable', stateConflict(blocking, 'precedence'), [
+      { change: 'wait', catalog: blocking.name },
+      { change: 'catalog', catalogs: top.map(({ catalog }) => catalog) },
+    ]);
+  const [first] = top;
+  if (first === undefined) throw new Error('no candidate is left to choose from');
+  if (top.every((one) => isSameOffer(one, first))) return first;
+  const offers = top.map(({ catalog, candidate: { target } }) => ({
+    catalog,
+    bundle: target.name,
+    version: target.bundle.version,
+  }));
+  return refuse('AmbiguousCatalogs', { kind: 'ambiguous', priority, offers }, [
+    { change: 'catalog', catalogs: top.map(({ catalog }) => catalog) },
+  ]);
+}
+
+/** The same bundle by the same image, on the same way. */
+function isSameOffer(a: Best, b: Best): boolean {
+  const keys = [a, b].map(({ candidate: { target, way } }) => {
+    const hops = way === undefined ? [] : hopsOf(way, '').map(({ bundle }) => bundle);
+    return JSON.stringify([target.name, target.bundle.version, target.bundle.release, target.bundle.image, hops]);
+  });
+  return keys[0] === keys[1] && a.candidate.target.bundle.image !== '';
+}
+
+function stateConflict(
+  { name, state, message }: CatalogSource,
+  role: 'only' | 'origin' | 'precedence' | 'one',
+): Conflict {
+  if (state === 'Serving') throw new Error(`catalog ${name} is serving`);
+  return { kind: 'catalog', catalog: name, state, role, ...(message !== undefined && { message }) };
+}
+
+/** A "no" for one fact. */
+export function refuse(reason: Reason, fact: Conflict, suggestions: readonly Suggestion[] = []): Refusal {
+  return { kind: 'none', reason, because: [fact], suggestions, refused: [] };
+}

@@ -1,0 +1,84 @@
+/** Answers, for the bundles that a resolution comes across, whether and how their dependencies can be had. */
+import { ReasonedError } from '../../api/errors.ts';
+import type { CatalogBundle } from '../../catalog/model.ts';
+import type { Cause, DependencyStep } from '../decision.ts';
+import type { GraphBundle } from '../graph.ts';
+import type { CatalogSource, ClusterFacts, ResolveInput } from '../input.ts';
+import { planDependencies, type DependencyPlan } from './plan.ts';
+import { hasRequirements, parseRequirements } from './requirements.ts';
+
+export interface DependencyOracle {
+  /** Why the dependencies of a bundle cannot be had; undefined where they can. */
+  readonly problem: (bundle: GraphBundle, catalog: string) => Cause | undefined;
+  /** What comes before a bundle that has no problem. */
+  readonly steps: (bundle: CatalogBundle, catalog: string) => readonly DependencyStep[];
+}
+
+const NOTHING: DependencyPlan = { kind: 'possible', steps: [], best: true };
+
+/** An oracle for one resolution; every bundle is planned for at most once. */
+export function createDependencyOracle(input: ResolveInput): DependencyOracle {
+  const plans = new Map<CatalogBundle, DependencyPlan>();
+  const catalogs = input.catalogs.map(forgive);
+  const quarantined = new Set(input.quarantined);
+
+  function planFor(bundle: CatalogBundle, catalog: string): DependencyPlan {
+    const known = plans.get(bundle);
+    if (known !== undefined) return known;
+    const plan = makePlan(bundle, catalog, { input, catalogs, quarantined });
+    plans.set(bundle, plan);
+    return plan;
+  }
+
+  return {
+    problem: ({ bundle }, catalog) => {
+      if (input.wanted.dependencies === 'Ignore') return undefined;
+      const parsed = parseRequirements(bundle.properties);
+      if (!parsed.ok) return { kind: 'requirementInvalid', problem: parsed.problem };
+      const plan = planFor(bundle, catalog);
+      return plan.kind === 'possible' ? undefined : { kind: 'dependency', because: plan.because };
+    },
+    steps: (bundle, catalog) => {
+      const plan = planFor(bundle, catalog);
+      return plan.kind === 'possible' ? plan.steps : [];
+    },
+  };
+}
+
+/** A damaged catalog has no dependencies to offer; it is reported where the package itself is looked for. */
+function forgive(source: CatalogSource): CatalogSource {
+  const { content, providersOf } = source;
+  return {
+    ...source,
+    content: (name) => orUndefined(() => content(name)),
+    ...(providersOf !== undefined && { providersOf: (kind) => orUndefined(() => providersOf(kind)) ?? [] }),
+  };
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ReasonedError) return undefined;
+    throw error;
+  }
+}
+
+interface Scope {
+  readonly input: ResolveInput;
+  readonly catalogs: readonly CatalogSource[];
+  readonly quarantined: ReadonlySet<string>;
+}
+
+/** Most bundles depend on nothing, and nothing that is installed depends on them: there is no problem to solve. */
+function makePlan(bundle: CatalogBundle, catalog: string, { input, catalogs, quarantined }: Scope): DependencyPlan {
+  const { wanted } = input;
+  if (wanted.dependencies === 'Ignore') return NOTHING;
+  if (wanted.dependencies === 'Require' && input.cluster === undefined) return NOTHING;
+  const cluster: ClusterFacts = input.cluster ?? { providedKinds: [] };
+  const others = (cluster.packages ?? []).filter((one) => one.package !== wanted.package);
+  if (!hasRequirements(bundle.properties) && !others.some(({ properties }) => hasRequirements(properties)))
+    return NOTHING;
+  const root = { package: wanted.package, catalog, bundle };
+  return planDependencies({ root, catalogs, cluster, quarantined }, wanted.dependencies);
+}

@@ -1,0 +1,97 @@
+/**
+ * Decides what must be installed or upgraded before a bundle can be: (bundle, catalogs, cluster) → steps in order,
+ * or the smallest set of facts for which there is no way. resolve.ts calls it for bundles that depend on something,
+ * or that something installed depends on.
+ *
+ *   gather what can matter → clauses → the best solution → steps, each after what it needs itself
+ */
+import type { Conflict, DependencyStep } from '../decision.ts';
+import { minimize } from '../minimize.ts';
+import type { Budget } from '../solver/sat.ts';
+import { encode, type Encoding, type Policy } from './encode.ts';
+import { findBest } from './optimize.ts';
+import type { Requirement } from './requirements.ts';
+import { gatherUniverse, meets, type DependencyQuestion, type Option, type Universe } from './universe.ts';
+
+/** What is to be done, or why it cannot be. */
+export type DependencyPlan =
+  | { readonly kind: 'possible'; readonly steps: readonly DependencyStep[]; readonly best: boolean }
+  | { readonly kind: 'impossible'; readonly because: readonly Conflict[] };
+
+/** Enough for the largest catalogs there are, within about a second. */
+export const DEFAULT_BUDGET: Budget = { steps: 20_000_000 };
+
+/**
+ * The steps that come before a bundle. Equal questions give equal plans, unless the budget ends by the clock. Of all
+ * plans: nothing is uninstalled, the fewest packages change, and each gets the best version, in the order in which
+ * they are met.
+ */
+export function planDependencies(
+  question: DependencyQuestion,
+  policy: Policy,
+  budget = DEFAULT_BUDGET,
+): DependencyPlan {
+  const universe = gatherUniverse(question);
+  if (universe === undefined) return { kind: 'impossible', because: [{ kind: 'effort', why: 'tooLarge' }] };
+  const encoding = encode(universe, policy);
+  const solution = findBest(encoding, budget);
+  if (solution === 'effort') return { kind: 'impossible', because: [{ kind: 'effort', why: 'tooLong' }] };
+  if (solution === 'contradiction') return { kind: 'impossible', because: explainContradiction(encoding, budget) };
+  return { kind: 'possible', steps: orderSteps(universe, solution.chosen), best: solution.best };
+}
+
+/** The facts without any one of which there would be a way. */
+function explainContradiction({ solver, facts }: Encoding, budget: Budget): readonly Conflict[] {
+  const failed = [...solver.failedAssumptions()].sort((a, b) => b - a);
+  const holds = (part: ReadonlySet<number>): boolean => solver.solve([...part], budget) === 'unsatisfiable';
+  const minimal = minimize(new Set(failed), holds) ?? new Set<number>();
+  return [...facts].filter(([variable]) => minimal.has(variable)).map(([, fact]) => fact);
+}
+
+/** Each step after those that it needs itself; a circle is entered at the package that is met first. */
+function orderSteps(universe: Universe, chosen: readonly Option[]): readonly DependencyStep[] {
+  const needs = new Map(
+    chosen.map((option) => [option, chosen.filter((other) => other !== option && isNeeded(universe, option, other))]),
+  );
+  const ordered = orderByNeed([universe.root, ...chosen], needs);
+  return ordered.flatMap((option) => {
+    const neededBy = chosen.filter((other) => needs.get(other)?.includes(option)).map((other) => other.package);
+    return option === universe.root ? [] : describeStep(option, universe, neededBy);
+  });
+}
+
+/** Depth first, each after what it needs; without recursion, as a chain may be long. */
+function orderByNeed(options: readonly Option[], needs: ReadonlyMap<Option, readonly Option[]>): readonly Option[] {
+  const ordered = new Set<Option>();
+  const entered = new Set<Option>();
+  const stack = options.toReversed();
+  for (let option = stack.at(-1); option !== undefined; option = stack.at(-1)) {
+    const open = entered.has(option) ? [] : (needs.get(option) ?? []).filter((other) => !entered.has(other));
+    entered.add(option);
+    if (open.length > 0) stack.push(...open.toReversed());
+    else {
+      stack.pop();
+      ordered.add(option);
+    }
+  }
+  return [...ordered];
+}
+
+function isNeeded(universe: Universe, option: Option, other: Option): boolean {
+  const parsed = universe.requirementsOf(option);
+  return parsed.ok && parsed.value.some((requirement) => takesPart(other, requirement));
+}
+
+function takesPart(option: Option, requirement: Requirement): boolean {
+  if (requirement.kind === 'not') return false;
+  if (requirement.kind === 'all' || requirement.kind === 'any')
+    return requirement.of.some((part) => takesPart(option, part));
+  return meets(option, requirement);
+}
+
+function describeStep(option: Option, universe: Universe, neededBy: readonly string[]): readonly DependencyStep[] {
+  const { bundle, catalog, channel, path } = option;
+  if (bundle === undefined) return [];
+  const kind = universe.packages.get(option.package)?.installed === undefined ? 'install' : 'upgrade';
+  return [{ kind, package: option.package, bundle, catalog, channel: path.at(-1)?.channel ?? channel, path, neededBy }];
+}

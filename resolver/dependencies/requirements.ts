@@ -1,0 +1,196 @@
+/**
+ * Reads what a bundle provides and what it depends on from its properties: `olm.gvk`, `olm.package.required`,
+ * `olm.gvk.required` and `olm.constraint`. Nothing is looked up here.
+ */
+import { z } from 'zod';
+import type { Property } from '../../catalog/model.ts';
+import type { Kind } from '../input.ts';
+import { parseBlangRange } from '../ranges/blang.ts';
+import type { VersionRange } from '../ranges/range.ts';
+import type { Parsed } from '../version.ts';
+import { compileRule, type Rule } from './cel.ts';
+
+/** Something that other bundles, or the cluster, must provide. */
+export type Requirement =
+  | { readonly kind: 'package'; readonly package: string; readonly range: VersionRange; readonly message?: string }
+  | { readonly kind: 'gvk'; readonly gvk: Kind; readonly message?: string }
+  | { readonly kind: 'cel'; readonly rule: Rule; readonly message?: string }
+  /** `not` holds where none of its parts does; every part may be met by another bundle. */
+  | { readonly kind: 'all' | 'any' | 'not'; readonly of: readonly Requirement[]; readonly message?: string };
+
+/** A requirement as plain data, to be shown. */
+export type Need =
+  | { readonly kind: 'package'; readonly package: string; readonly range: string; readonly message?: string }
+  | { readonly kind: 'gvk'; readonly gvk: Kind; readonly message?: string }
+  | { readonly kind: 'cel'; readonly rule: string; readonly message?: string }
+  | { readonly kind: 'all' | 'any' | 'not'; readonly of: readonly Need[]; readonly message?: string };
+
+/** What is read of one constraint at most; the first is the reference's limit, the others are ours. */
+const MAX_CONSTRAINT_LENGTH = 2 << 16;
+const MAX_PARTS = 256;
+const MAX_DEPTH = 16;
+
+const Text = z.string();
+const Gvk = z.strictObject({ group: Text.default(''), version: Text, kind: Text });
+const LooseGvk = z.object({ group: Text.default(''), version: Text, kind: Text });
+const RequiredPackage = z.object({ packageName: Text, versionRange: Text });
+
+interface Constraint {
+  readonly failureMessage?: string | undefined;
+  readonly gvk?: z.infer<typeof Gvk> | undefined;
+  readonly package?: z.infer<typeof RequiredPackage> | undefined;
+  readonly all?: Compound | undefined;
+  readonly any?: Compound | undefined;
+  readonly not?: Compound | undefined;
+  readonly cel?: { readonly rule: string } | undefined;
+}
+
+interface Compound {
+  readonly constraints: readonly Constraint[];
+}
+
+const ConstraintSchema: z.ZodType<Constraint> = z.lazy(() =>
+  z.strictObject({
+    failureMessage: Text.optional(),
+    gvk: Gvk.optional(),
+    package: z.strictObject({ packageName: Text, versionRange: Text }).optional(),
+    all: CompoundSchema.optional(),
+    any: CompoundSchema.optional(),
+    not: CompoundSchema.optional(),
+    cel: z.strictObject({ rule: Text }).optional(),
+  }),
+);
+const CompoundSchema = z.strictObject({ constraints: z.array(ConstraintSchema).max(MAX_PARTS) });
+
+/** Everything that a bundle depends on, in the order of its properties; what cannot be read is a problem. */
+export function parseRequirements(properties: readonly Property[]): Parsed<readonly Requirement[]> {
+  const requirements: Requirement[] = [];
+  for (const { type, value } of properties) {
+    const parsed = parseRequirement(type, value);
+    if (parsed === undefined) continue;
+    if (!parsed.ok) return { ok: false, problem: `${type}: ${parsed.problem}` };
+    requirements.push(parsed.value);
+  }
+  return { ok: true, value: requirements };
+}
+
+/** Whether a bundle depends on anything, without reading what. */
+export function hasRequirements(properties: readonly Property[]): boolean {
+  return properties.some(({ type }) => REQUIRING.has(type));
+}
+
+/** The kinds that a bundle provides. */
+export function providedKinds(properties: readonly Property[]): readonly Kind[] {
+  return properties.flatMap(({ type, value }) => {
+    const gvk = type === 'olm.gvk' ? LooseGvk.safeParse(value) : undefined;
+    return gvk?.success === true ? [gvk.data] : [];
+  });
+}
+
+/** `Issuer.v1.cert-manager.io`: equal texts, equal kinds. */
+export function kindKey({ group, version, kind }: Kind): string {
+  return `${kind}.${version}.${group}`;
+}
+
+/** The requirement as data that can be shown and compared. */
+export function needOf(requirement: Requirement): Need {
+  const message = requirement.message === undefined ? {} : { message: requirement.message };
+  switch (requirement.kind) {
+    case 'package':
+      return { kind: 'package', package: requirement.package, range: requirement.range.text, ...message };
+    case 'gvk':
+      return { kind: 'gvk', gvk: requirement.gvk, ...message };
+    case 'cel':
+      return { kind: 'cel', rule: requirement.rule.text, ...message };
+    default:
+      return { kind: requirement.kind, of: requirement.of.map(needOf), ...message };
+  }
+}
+
+const REQUIRING: ReadonlySet<string> = new Set([
+  'olm.package.required',
+  'olm.gvk.required',
+  'olm.constraint',
+  'olm.label.required',
+]);
+
+function parseRequirement(type: string, value: unknown): Parsed<Requirement> | undefined {
+  switch (type) {
+    case 'olm.package.required':
+      return parsePackage(RequiredPackage.safeParse(value).data);
+    case 'olm.gvk.required':
+      return parseGvk(LooseGvk.safeParse(value).data);
+    case 'olm.constraint':
+      return parseConstraintValue(value);
+    case 'olm.label.required':
+      return bad('requirements of labels are not supported');
+    default:
+      return undefined;
+  }
+}
+
+function parsePackage(value: z.infer<typeof RequiredPackage> | undefined): Parsed<Requirement> {
+  if (value === undefined) return bad('it needs packageName and versionRange');
+  const range = parseBlangRange(value.versionRange);
+  if (!range.ok) return bad(`the range ${JSON.stringify(value.versionRange)} cannot be parsed: ${range.problem}`);
+  return { ok: true, value: { kind: 'package', package: value.packageName, range: range.value } };
+}
+
+function parseGvk(gvk: Kind | undefined): Parsed<Requirement> {
+  return gvk === undefined ? bad('it needs group, version and kind') : { ok: true, value: { kind: 'gvk', gvk } };
+}
+
+function parseConstraintValue(value: unknown): Parsed<Requirement> {
+  if (depthOf(value, MAX_DEPTH * 3) < 0) return bad(`it is nested more than ${MAX_DEPTH} levels deep`);
+  if ((JSON.stringify(value, bigintAsText) ?? '').length > MAX_CONSTRAINT_LENGTH)
+    return bad(`it is longer than ${MAX_CONSTRAINT_LENGTH} bytes`);
+  const parsed = ConstraintSchema.safeParse(value);
+  if (!parsed.success) return bad(parsed.error.issues[0]?.message ?? 'it is malformed');
+  return parseConstraint(parsed.data, { parts: MAX_PARTS });
+}
+
+/** One constraint; `left` counts the parts of the whole, nested ones included. */
+function parseConstraint(constraint: Constraint, left: { parts: number }): Parsed<Requirement> {
+  const { failureMessage, ...choices } = constraint;
+  const chosen = Object.values(choices).filter((choice) => choice !== undefined);
+  if (chosen.length !== 1) return bad('exactly one of gvk, package, all, any, not and cel is wanted');
+  if (--left.parts < 0) return bad(`it has more than ${MAX_PARTS} parts`);
+  const parsed = parseChoice(choices, left);
+  return parsed.ok && failureMessage !== undefined
+    ? { ok: true, value: { ...parsed.value, message: failureMessage } }
+    : parsed;
+}
+
+function parseChoice(
+  { gvk, package: name, all, any, not, cel }: Constraint,
+  left: { parts: number },
+): Parsed<Requirement> {
+  if (gvk !== undefined) return parseGvk(gvk);
+  if (name !== undefined) return parsePackage(name);
+  if (cel !== undefined) {
+    const rule = compileRule(cel.rule);
+    return rule.ok ? { ok: true, value: { kind: 'cel', rule: rule.value } } : rule;
+  }
+  const kind = all !== undefined ? 'all' : any !== undefined ? 'any' : 'not';
+  const of: Requirement[] = [];
+  for (const part of (all ?? any ?? not)?.constraints ?? []) {
+    const parsed = parseConstraint(part, left);
+    if (!parsed.ok) return parsed;
+    of.push(parsed.value);
+  }
+  return { ok: true, value: { kind, of } };
+}
+
+/** Levels that are left after the deepest one; negative where there are not enough. */
+function depthOf(value: unknown, levels: number): number {
+  if (levels < 0 || typeof value !== 'object' || value === null) return levels;
+  return Object.values(value).reduce<number>((least, child) => Math.min(least, depthOf(child, levels - 1)), levels - 1);
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
+function bad(problem: string): { readonly ok: false; readonly problem: string } {
+  return { ok: false, problem };
+}
