@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lookupReach, mayReach, reachOf } from './address.ts';
+import { guardedLookup, lookupReach, mayReach, type Reach, reachOf } from './address.ts';
 
 describe('where an address lies', () => {
   test.each([
@@ -62,5 +62,32 @@ describe('where an address lies', () => {
     ['loopback', 'linkLocal', false],
   ] as const)('a registry that is %s may lead to one that is %s: %s', (from, to, allowed) => {
     expect(mayReach(from, to)).toBe(allowed);
+  });
+});
+
+const resolve = (from: Reach, options: object = {}) =>
+  new Promise((done, fail) => {
+    guardedLookup(from)('localhost', options, (error, address) => (error === null ? done(address) : fail(error)));
+  });
+
+describe('a guarded resolver', () => {
+  test('gives an address that is within bounds', async () => {
+    expect(reachOf((await resolve('loopback')) as string)).toBe('loopback');
+    expect(await resolve('loopback', { all: true })).toContainEqual(expect.objectContaining({ family: 4 }));
+  });
+
+  test.each(['public', 'private', 'linkLocal'] as const)(
+    'refuses a name that leads to loopback from %s',
+    async (from) => {
+      await expect(resolve(from)).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+      await expect(resolve(from, { all: true })).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+    },
+  );
+
+  test('passes on that a name is unknown', async () => {
+    const unknown = new Promise((done, fail) => {
+      guardedLookup('public')('registry.invalid', {}, (error) => (error === null ? done(undefined) : fail(error)));
+    });
+    await expect(unknown).rejects.toMatchObject({ code: expect.stringMatching(/^E/) as string });
   });
 });

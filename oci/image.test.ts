@@ -235,6 +235,17 @@ describe('what an image says', () => {
     expect({ ...annotations }).toEqual({ toString: 'y' });
   });
 
+  test.each([
+    { created: '2026-01-02T03:04:05.123456789Z', want: '2026-01-02T03:04:05.123456789Z' },
+    { created: '2026-01-02T03:04:05+01:00', want: '2026-01-02T03:04:05+01:00' },
+    { created: 'yesterday', want: undefined },
+    { created: 5, want: undefined },
+    { created: null, want: undefined },
+  ])('created $created is $want', async ({ created, want }) => {
+    putManifest({ schemaVersion: 2, config: putConfig({ created }), layers: [] });
+    expect((await pullFiles(registry, reference, FOLDERS)).created).toBe(want);
+  });
+
   test.each([{}, { config: null }, { config: { Labels: null } }, { config: {} }])(
     '%j has no labels',
     async (config) => {

@@ -3,10 +3,10 @@
  * manifests. What is written is what the digest says, by the registry's own check and by what it answers.
  */
 import { digestOf } from './digest.ts';
-import { mismatch, unavailable } from './errors.ts';
+import { mismatch } from './errors.ts';
 import { formatReference, type Reference } from './reference.ts';
-import type { RegistryRequest, Session } from './session.ts';
-import type { BodyStream, HttpResponse } from './transport.ts';
+import type { Session } from './session.ts';
+import { cancelUpload, finishUpload, nameOf, requestFor, sendChunks, startUpload } from './upload.ts';
 
 export interface BlobSource {
   readonly digest: string;
@@ -38,7 +38,7 @@ export async function hasBlob(
   options: { digest: string; signal?: AbortSignal | undefined },
 ) {
   const response = await session.send({
-    ...call(reference, options.signal),
+    ...requestFor(reference, options.signal),
     method: 'HEAD',
     to: `blobs/${options.digest}`,
     actions: ['pull'],
@@ -102,7 +102,7 @@ export async function pushManifest(
   if (reference.digest !== undefined && reference.digest !== digest)
     throw new Error('manifest pushed under a wrong digest');
   const response = await session.send({
-    ...call(reference, signal),
+    ...requestFor(reference, signal),
     method: 'PUT',
     to: `manifests/${reference.tag ?? digest}`,
     actions: ['pull', 'push'],
@@ -121,7 +121,7 @@ export async function pushManifest(
 /** Deletes by digest, or a tag alone where the registry supports that. */
 export async function deleteManifest(session: Session, reference: Reference, signal?: AbortSignal): Promise<void> {
   const response = await session.send({
-    ...call(reference, signal),
+    ...requestFor(reference, signal),
     method: 'DELETE',
     to: `manifests/${reference.digest ?? reference.tag ?? ''}`,
     actions: ['delete', 'pull', 'push'],
@@ -130,189 +130,6 @@ export async function deleteManifest(session: Session, reference: Reference, sig
   await response.discard();
 }
 
-interface StartOptions {
-  readonly digest: string;
-  readonly mountFrom: string | undefined;
-  readonly signal: AbortSignal | undefined;
-}
-
-interface StartedUpload {
-  readonly location: URL;
-  readonly minChunkBytes: number;
-}
-
-async function startUpload(
-  session: Session,
-  reference: Reference,
-  options: StartOptions,
-): Promise<'mounted' | StartedUpload> {
-  const { digest, mountFrom, signal } = options;
-  const query =
-    mountFrom === undefined ? '' : `?mount=${encodeURIComponent(digest)}&from=${encodeURIComponent(mountFrom)}`;
-  const response = await session.send({
-    ...call(reference, signal),
-    method: 'POST',
-    to: `blobs/uploads/${query}`,
-    actions: ['pull', 'push'],
-    ...(mountFrom !== undefined && { alsoPull: mountFrom }),
-    what: `the start of an upload to ${nameOf(reference)}`,
-  });
-  await response.discard();
-  if (response.status === 201) return 'mounted';
-  return {
-    location: locationOf(response, reference),
-    minChunkBytes: Number(response.headers['oci-chunk-min-length'] ?? 0) || 0,
-  };
-}
-
-interface Upload {
-  readonly session: Session;
-  readonly reference: Reference;
-  readonly blob: BlobSource;
-  readonly signal: AbortSignal | undefined;
-  readonly what: string;
-}
-
-async function finishUpload(
-  { session, reference, blob, signal, what }: Upload,
-  location: URL,
-  body?: BodyStream,
-): Promise<void> {
-  const to = new URL(location);
-  to.searchParams.set('digest', blob.digest);
-  const response = await session.send({
-    ...call(reference, signal),
-    method: 'PUT',
-    to,
-    actions: ['pull', 'push'],
-    headers: { 'content-type': 'application/octet-stream' },
-    ...(body !== undefined && { body }),
-    what,
-  });
-  await response.discard();
-}
-
-/** In order and one by one; where the registry lost count, it is asked once how far it got. */
-async function sendChunks(upload: Upload, { location, bytes }: { location: URL; bytes: number }): Promise<void> {
-  let at = location;
-  let offset = 0;
-  for await (const piece of pieces(upload.blob.open(), bytes)) {
-    at = await sendChunk(upload, { location: at, offset, piece });
-    offset += piece.length;
-  }
-  await finishUpload(upload, at);
-}
-
-interface Chunk {
-  readonly location: URL;
-  readonly offset: number;
-  readonly piece: Uint8Array;
-}
-
-async function sendChunk(upload: Upload, chunk: Chunk): Promise<URL> {
-  const response = await patch(upload, chunk);
-  if (response.status !== 416) return locationOf(response, upload.reference);
-  const { received, location } = await uploadStatus(upload, chunk.location);
-  const missing = received - chunk.offset;
-  if (missing === chunk.piece.length) return location;
-  if (missing < 0 || missing > chunk.piece.length) throw unavailable(`${upload.what} lost its place`);
-  const rest = { location, offset: received, piece: chunk.piece.subarray(missing) };
-  const again = await patch(upload, rest);
-  if (again.status === 416) throw unavailable(`${upload.what} lost its place`);
-  return locationOf(again, upload.reference);
-}
-
-async function patch(
-  { session, reference, signal, what }: Upload,
-  { location, offset, piece }: Chunk,
-): Promise<HttpResponse> {
-  const response = await session.send({
-    ...call(reference, signal),
-    method: 'PATCH',
-    to: location,
-    actions: ['pull', 'push'],
-    headers: {
-      'content-type': 'application/octet-stream',
-      'content-range': `${offset}-${offset + piece.length - 1}`,
-    },
-    body: piece,
-    accept: [416],
-    what,
-  });
-  await response.discard();
-  return response;
-}
-
-async function uploadStatus(
-  { session, reference, signal, what }: Upload,
-  location: URL,
-): Promise<{ received: number; location: URL }> {
-  const response = await session.send({
-    ...call(reference, signal),
-    method: 'GET',
-    to: location,
-    actions: ['pull', 'push'],
-    what,
-  });
-  await response.discard();
-  const last = /^(?:bytes=)?0-(\d+)$/.exec(response.headers.range ?? '')?.[1];
-  const moved = response.headers.location === undefined ? location : locationOf(response, reference);
-  return { received: last === undefined ? 0 : Number(last) + 1, location: moved };
-}
-
-async function cancelUpload(
-  session: Session,
-  reference: Reference,
-  options: { location: URL; signal: AbortSignal | undefined },
-) {
-  const response = await session.send({
-    ...call(reference, options.signal),
-    method: 'DELETE',
-    to: options.location,
-    actions: ['pull', 'push'],
-    accept: [400, 404, 405],
-    what: `the end of an upload to ${nameOf(reference)}`,
-  });
-  await response.discard();
-}
-
-function locationOf({ headers, url }: HttpResponse, { registry, repository }: Reference): URL {
-  const { location } = headers;
-  if (location === undefined || !URL.canParse(location, url.href)) {
-    throw unavailable(`registry ${registry} does not say where to upload to for ${repository}`);
-  }
-  return new URL(location, url);
-}
-
-async function* pieces(content: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
-  let held: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of content) {
-    for (let at = 0; at < chunk.length;) {
-      const part = chunk.subarray(at, at + size - length);
-      held.push(part);
-      length += part.length;
-      at += part.length;
-      if (length < size) continue;
-      yield Buffer.concat(held);
-      held = [];
-      length = 0;
-    }
-  }
-  if (length > 0) yield Buffer.concat(held);
-}
-
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
-}
-
-function call(
-  { registry, repository }: Reference,
-  signal: AbortSignal | undefined,
-): Pick<RegistryRequest, 'registry' | 'repository' | 'signal'> {
-  return { registry, repository, ...(signal !== undefined && { signal }) };
-}
-
-function nameOf({ registry, repository }: Reference): string {
-  return `${registry}/${repository}`;
 }

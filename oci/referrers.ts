@@ -13,7 +13,8 @@ import { type Descriptor, type ImageIndex, MEDIA_TYPE, parseManifest } from './m
 import { type PullContext, pullManifest } from './pull.ts';
 import { pushManifest } from './push.ts';
 import { formatReference, type Reference, withTag } from './reference.ts';
-import { type HttpResponse, readBody } from './transport.ts';
+import { readBody } from './http-body.ts';
+import { type HttpResponse } from './transport.ts';
 
 export interface ReferrerLimits {
   readonly referrers: number;

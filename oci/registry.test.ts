@@ -492,6 +492,21 @@ describe('tokens', () => {
     expect(tokenRequests().length - before).toBe(1);
   });
 
+  test('who gives up waiting does not take it from the others', async () => {
+    await withTokens();
+    const other = client();
+    const abort = new AbortController();
+    const held = Promise.withResolvers<ServerResponse>();
+    fake.intercept = ({ path }) => (path.startsWith('/token') ? (response) => held.resolve(response) : undefined);
+    const impatient = other.pullManifest(reference, abort.signal);
+    await held.promise;
+    const patient = other.pullManifest(reference);
+    abort.abort(new RangeError('enough'));
+    await expect(impatient).rejects.toThrow(RangeError);
+    (await held.promise).end(JSON.stringify({ token: fakeToken(['repository:org/app:pull']) }));
+    expect((await patient).digest).toBe(digest);
+  });
+
   test('that of one repository is not sent for another', async () => {
     await withTokens();
     await registry.pullManifest(reference);

@@ -10,8 +10,8 @@ import { createAuthenticator } from './auth.ts';
 import type { CredentialLookup } from './docker-config.ts';
 import type { Descriptor } from './manifest.ts';
 import type { Mirror } from './mirrors.ts';
+import { pullBlob } from './pull-blob.ts';
 import {
-  pullBlob,
   type PullContext,
   pullManifest,
   type PulledManifest,
@@ -33,7 +33,8 @@ import { type Reference, withTag } from './reference.ts';
 import { type ReferrerLimits, type ReferrerManifest, referrers, pushReferrer } from './referrers.ts';
 import { listTags, type TagLimits } from './tags.ts';
 import { createSession } from './session.ts';
-import { createTransport, DEFAULT_TIMEOUTS, type Timeouts } from './transport.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './http-body.ts';
+import { createTransport } from './transport.ts';
 
 export interface RegistryOptions {
   /** Asked before every request, so that a changed Secret acts at once; anonymous where absent. */

@@ -3,9 +3,11 @@
  * push.ts, tags.ts and referrers.ts are written on `send`; nothing here knows what a manifest is.
  */
 import { lookupReach, type Reach } from './address.ts';
-import type { Authenticator, AuthTarget } from './auth.ts';
+import type { Authenticator } from './auth.ts';
 import { answerError, unavailable } from './errors.ts';
-import { type BodyStream, type HttpResponse, readBody, type Transport } from './transport.ts';
+import { type BodyStream, readBody } from './http-body.ts';
+import type { AuthTarget } from './token-service.ts';
+import { type HttpResponse, type Transport } from './transport.ts';
 
 export interface Session {
   /** Sends a request; any answer of 200–299, or one listed in `accept`, is returned, others are thrown. */

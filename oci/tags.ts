@@ -3,7 +3,8 @@ import { imageInvalid, imageTooLarge, unavailable } from './errors.ts';
 import { type Reference, isTag } from './reference.ts';
 import { nextPage } from './link.ts';
 import type { Session } from './session.ts';
-import { type HttpResponse, readBody } from './transport.ts';
+import { readBody } from './http-body.ts';
+import { type HttpResponse } from './transport.ts';
 
 export interface TagLimits {
   readonly tags: number;

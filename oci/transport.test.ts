@@ -7,6 +7,8 @@ import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@pecu
 import { afterEach, describe, expect, test } from 'vitest';
 import { buildImage, pushImage } from './build.ts';
 import { startFakeRegistry } from './fake-registry.ts';
+import { DEFAULT_TIMEOUTS } from './http-body.ts';
+import { createTransport } from './transport.ts';
 import { createRegistry, isLoopbackName, type RegistryOptions } from './registry.ts';
 
 const stops: (() => unknown)[] = [];
@@ -53,6 +55,22 @@ async function ask(tls: { cert: string; key: string }, options: RegistryOptions)
   );
   return { digest, fake, registry };
 }
+
+describe('a host that a public registry points to', () => {
+  test.each(['localhost', '127.0.0.1'])('is not spoken to when it is %s', async (host) => {
+    const fake = await startFakeRegistry();
+    const transport = createTransport({ timeouts: DEFAULT_TIMEOUTS, userAgent: 'test' });
+    stops.push(
+      () => fake.close(),
+      () => transport.close(),
+    );
+    const url = new URL(fake.url.replace('localhost', host));
+    const refused = transport.send({ method: 'GET', url, pointedToFrom: 'public' });
+    await expect(refused).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+    expect(fake.requests).toEqual([]);
+    await expect(transport.send({ method: 'GET', url, pointedToFrom: 'loopback' })).resolves.toBeDefined();
+  });
+});
 
 describe('TLS', () => {
   test('an authority that is given is trusted, beside others', async () => {

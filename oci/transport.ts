@@ -13,22 +13,11 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { finished } from 'node:stream';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { ReasonedError } from '../api/errors.ts';
 import { guardedLookup, mayReach, outOfBounds, type Reach, reachOf } from './address.ts';
-import { mismatch, unavailable } from './errors.ts';
-
-export interface Timeouts {
-  /** From sending to the answer's headers. */
-  readonly headersMs: number;
-  /** Longest pause between two pieces of a body. */
-  readonly stallMs: number;
-  /** A body must arrive at this rate, measured over `stallMs`; defeats servers that send a byte a second. */
-  readonly minBytesPerSecond: number;
-}
-
-export const DEFAULT_TIMEOUTS: Timeouts = { headersMs: 30_000, stallMs: 30_000, minBytesPerSecond: 1024 };
+import { unavailable } from './errors.ts';
+import { type BodyStream, discardBody, receiveBody, sendBody, TimedOut, type Timeouts } from './http-body.ts';
 
 export interface TransportOptions {
   readonly timeouts: Timeouts;
@@ -48,11 +37,6 @@ export interface HttpRequest {
   /** Set for hosts that a registry points to: where that registry lies. */
   readonly pointedToFrom?: Reach;
   readonly signal?: AbortSignal;
-}
-
-export interface BodyStream {
-  readonly length: number;
-  readonly open: () => AsyncIterable<Uint8Array>;
 }
 
 export interface HttpResponse {
@@ -87,18 +71,6 @@ export function createTransport(options: TransportOptions): Transport {
       agents.https.destroy();
     },
   };
-}
-
-/** Reads a body to its end. @throws Error made by `tooLarge` at the first byte beyond `maxBytes`. */
-export async function readBody(response: HttpResponse, maxBytes: number, tooLarge: () => Error): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 interface Wiring {
@@ -176,7 +148,8 @@ async function sendOnce(request: HttpRequest, { options, agents, proxied }: Wiri
   try {
     const answered = once(client, 'response') as Promise<[IncomingMessage]>;
     answered.catch(() => {}); // awaited below; a failure while the body is sent must not be unhandled
-    await sendBody(client, request.body, timer);
+    if (request.body === undefined) client.end();
+    else await sendBody(client, request.body, () => timer.restart());
     const [message] = await answered;
     return describeResponse(request, message, options.timeouts);
   } catch (error) {
@@ -211,23 +184,6 @@ function startTimer(client: ClientRequest, ms: number): Timer {
       clearTimeout(handle);
     },
   };
-}
-
-class TimedOut extends Error {}
-
-async function sendBody(client: ClientRequest, body: HttpRequest['body'], timer: Timer): Promise<void> {
-  if (body === undefined) return void client.end();
-  if (body instanceof Uint8Array) return void client.end(body);
-  let sent = 0;
-  for await (const chunk of body.open()) {
-    if (client.destroyed || client.writableEnded) return;
-    sent += chunk.length;
-    if (sent > body.length) break;
-    if (!client.write(chunk)) await Promise.race([once(client, 'drain'), once(client, 'close')]);
-    timer.restart();
-  }
-  if (sent !== body.length) throw mismatch('content to be sent is not as long as it was announced', false);
-  client.end();
 }
 
 function sendError(error: unknown, { url, signal }: HttpRequest, client: ClientRequest): unknown {
@@ -270,75 +226,7 @@ function describeResponse(
     url,
     status: message.statusCode ?? 0,
     headers: message.headers,
-    body: guardedBody(url, message, { timeouts, signal }),
-    async discard() {
-      const rest = method === 'HEAD' ? 0 : Number(message.headers['content-length'] ?? Number.NaN);
-      if (message.complete || rest <= MAX_DISCARD_BYTES) await drain(message, timeouts.stallMs);
-      else message.destroy();
-    },
+    body: receiveBody(url, message, { timeouts, signal }),
+    discard: () => discardBody(message, { empty: method === 'HEAD', timeouts }),
   };
-}
-
-/** What is worth reading to the end to keep a connection. */
-const MAX_DISCARD_BYTES = 16 << 10;
-
-async function drain(message: IncomingMessage, ms: number): Promise<void> {
-  const timer = setTimeout(() => message.destroy(), ms);
-  message.resume();
-  await new Promise((resolve) => finished(message, resolve));
-  clearTimeout(timer);
-}
-
-interface Guard {
-  readonly timeouts: Timeouts;
-  readonly signal: AbortSignal | undefined;
-}
-
-/**
- * The body, with the time spent waiting for the other side bounded; time that the reader takes does not count.
- * Over each `stallMs` of waiting at least `minBytesPerSecond` must have come.
- */
-async function* guardedBody(
-  url: URL,
-  message: IncomingMessage,
-  { timeouts, signal }: Guard,
-): AsyncGenerator<Uint8Array> {
-  const { stallMs, minBytesPerSecond } = timeouts;
-  const chunks = message[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  let waitedMs = 0;
-  let bytes = 0;
-  try {
-    for (;;) {
-      const since = performance.now();
-      const next = await beforeDeadline(chunks, message, stallMs);
-      if (next.done === true) return;
-      waitedMs += performance.now() - since;
-      bytes += next.value.length;
-      if (waitedMs >= stallMs) {
-        if (bytes < (minBytesPerSecond * waitedMs) / 1000) throw new TimedOut();
-        waitedMs = 0;
-        bytes = 0;
-      }
-      yield next.value;
-    }
-  } catch (error) {
-    if (signal?.aborted === true) throw signal.reason;
-    const why = error instanceof TimedOut ? 'it arrives too slowly' : 'the connection was cut';
-    throw unavailable(`the answer of ${url.host} is incomplete: ${why}`, { cause: error });
-  } finally {
-    message.destroy();
-  }
-}
-
-async function beforeDeadline(
-  chunks: AsyncIterator<Uint8Array>,
-  message: IncomingMessage,
-  ms: number,
-): Promise<IteratorResult<Uint8Array>> {
-  const timer = setTimeout(() => message.destroy(new TimedOut()), ms);
-  try {
-    return await chunks.next();
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,0 +1,179 @@
+/**
+ * Opens an image: reference in, its manifest for the platform, labels and annotations out, with all that can be
+ * known before a layer is fetched checked. image.ts reads the layers.
+ */
+import * as z from 'zod';
+import { collectBytes } from './bytes.ts';
+import { imageInvalid, imageTooLarge } from './errors.ts';
+import {
+  type Descriptor,
+  type ImageManifest,
+  MEDIA_TYPE,
+  type Origin,
+  pickPlatform,
+  type Platform,
+} from './manifest.ts';
+import type { ArchiveLimits } from './members.ts';
+import { originOf, type PulledManifest } from './pull.ts';
+import { type Reference, withDigest } from './reference.ts';
+import type { ImageSource } from './source.ts';
+
+export interface ImageLimits extends ArchiveLimits {
+  readonly layers: number;
+  /** Bytes of all layers as they are stored. */
+  readonly compressedBytes: number;
+  readonly configBytes: number;
+}
+
+/** For bundles: a few dozen manifests, on whatever base image. */
+export const BUNDLE_LIMITS: ImageLimits = {
+  layers: 128,
+  compressedBytes: 256 << 20,
+  configBytes: 4 << 20,
+  entries: 200_000,
+  files: 5000,
+  fileBytes: 8 << 20,
+  totalBytes: 64 << 20,
+  inflatedBytes: 1 << 30,
+  ratio: 200,
+};
+
+/** For catalogs: up to some hundred megabytes of JSON. */
+export const CATALOG_LIMITS: ImageLimits = {
+  ...BUNDLE_LIMITS,
+  compressedBytes: 1 << 30,
+  files: 100_000,
+  fileBytes: 1 << 30,
+  totalBytes: 1 << 30,
+  inflatedBytes: 4 * (1 << 30),
+};
+
+export interface ImageOptions {
+  /** Folders to read (`manifests/`, `/configs`), or how the image's labels name them. */
+  readonly folders: readonly string[] | ((labels: Readonly<Record<string, string>>) => readonly string[]);
+  readonly limits?: Partial<ImageLimits>;
+  /** Which image of an index to take; `linux/amd64` where absent. */
+  readonly platform?: Platform;
+  readonly signal?: AbortSignal;
+}
+
+/** What an image says about itself. */
+export interface ImageFacts {
+  /** Of what the reference stands for: the index where there is one. */
+  readonly digest: string;
+  /** Of the image that was read. */
+  readonly manifestDigest: string;
+  /** `config.Labels` of the image's configuration; no prototype. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Annotations of the image's manifest; no prototype. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** When the image was made, as its configuration says it: RFC 3339. */
+  readonly created: string | undefined;
+}
+
+/** The facts alone, without what else an object carries. */
+export function factsOf({ digest, manifestDigest, labels, annotations, created }: ImageFacts): ImageFacts {
+  return { digest, manifestDigest, labels, annotations, created };
+}
+
+export interface OpenImage extends ImageFacts {
+  readonly layers: readonly Descriptor[];
+  readonly origin: Origin;
+}
+
+/** @throws everything that a source throws; ImageInvalid, ImageTooLarge */
+export async function openImage(source: ImageSource, reference: Reference, options: ImageOptions): Promise<OpenImage> {
+  const origin = originOf(reference);
+  const top = await source.pullManifest(reference, options.signal);
+  const pulled = await descend(source, reference, { top, options });
+  const manifest = pulled.manifest;
+  assertShape(manifest, limitsOf(options), origin);
+  return {
+    digest: top.digest,
+    manifestDigest: pulled.digest,
+    ...(await pullConfig(source, reference, { config: manifest.config, options, origin })),
+    annotations: manifest.annotations ?? emptyRecord(),
+    layers: manifest.layers,
+    origin,
+  };
+}
+
+interface PulledImage extends PulledManifest {
+  readonly manifest: ImageManifest & { readonly kind: 'image' };
+}
+
+const MAX_INDEX_DEPTH = 3;
+
+/** From an index to the image for the platform; an index may hold an index, but not for ever. */
+async function descend(
+  source: ImageSource,
+  reference: Reference,
+  { top, options }: { readonly top: PulledManifest; readonly options: ImageOptions },
+): Promise<PulledImage> {
+  const origin = originOf(reference);
+  const platform = options.platform ?? { os: 'linux', architecture: 'amd64' };
+  let current = top;
+  for (let depth = 0; depth <= MAX_INDEX_DEPTH; depth += 1) {
+    const { manifest } = current;
+    if (manifest.kind === 'image') return { ...current, manifest };
+    const entry = pickPlatform(manifest, platform, origin);
+    current = await source.pullManifest(withDigest(reference, entry.digest), options.signal);
+    if (current.bytes.length !== entry.size) {
+      throw imageInvalid(`${origin.what} names an image whose size is another`, origin.byDigest);
+    }
+  }
+  throw imageInvalid(`${origin.what} nests indexes more than ${MAX_INDEX_DEPTH} deep`, origin.byDigest);
+}
+
+function assertShape(manifest: ImageManifest, limits: ImageLimits, { what, byDigest }: Origin): void {
+  const { mediaType } = manifest.config;
+  if (mediaType !== MEDIA_TYPE.ociConfig && mediaType !== MEDIA_TYPE.dockerConfig) {
+    throw imageInvalid(`${what} is not an image but holds ${JSON.stringify(mediaType.slice(0, 100))}`, byDigest);
+  }
+  if (manifest.layers.length > limits.layers) {
+    throw imageTooLarge(`${what} has more than ${limits.layers} layers`, byDigest);
+  }
+  if (manifest.layers.reduce((sum, { size }) => sum + size, 0) > limits.compressedBytes) {
+    throw imageTooLarge(`${what} has more than ${limits.compressedBytes} bytes in its layers`, byDigest);
+  }
+  if (manifest.config.size > limits.configBytes) {
+    throw imageTooLarge(`${what} has a configuration larger than ${limits.configBytes} bytes`, byDigest);
+  }
+}
+
+/** @see https://github.com/opencontainers/image-spec/blob/main/config.md#properties */
+const ImageConfig = z.object({
+  created: z.iso.datetime({ offset: true }).nullish().catch(undefined),
+  config: z.object({ Labels: z.record(z.string(), z.string()).nullish() }).nullish(),
+});
+
+interface ConfigRequest {
+  readonly config: Descriptor;
+  readonly options: ImageOptions;
+  readonly origin: Origin;
+}
+
+async function pullConfig(source: ImageSource, reference: Reference, { config, options, origin }: ConfigRequest) {
+  const bytes = await collectBytes(source.pullBlob(reference, config, options.signal));
+  const parsed = ImageConfig.safeParse(parseJson(bytes));
+  if (!parsed.success) throw imageInvalid(`${origin.what} has a configuration that cannot be read`, origin.byDigest);
+  const { config: settings, created } = parsed.data;
+  return { labels: Object.assign(emptyRecord(), settings?.Labels), created: created ?? undefined };
+}
+
+/** The limits that apply: the caller's, else those of bundles. */
+export function limitsOf({ limits }: ImageOptions): ImageLimits {
+  return { ...BUNDLE_LIMITS, ...limits };
+}
+
+function emptyRecord(): Record<string, string> {
+  return Object.create(null) as Record<string, string>;
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}
