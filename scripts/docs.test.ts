@@ -141,8 +141,9 @@ describe('commands', () => {
 });
 
 test('reasons that are explained exist', () => {
-  const told = documents.flatMap(({ prose }) => firstColumn(prose, 'reason'));
-  expect(told.length).toBeGreaterThan(80);
+  const written = documents.filter(({ path }) => path !== 'docs/api.md');
+  const told = written.flatMap(({ prose }) => firstColumn(prose, 'reason'));
+  expect(told.length).toBeGreaterThan(15);
   expect(told.filter((word) => !isReason(word))).toEqual([]);
 });
 
