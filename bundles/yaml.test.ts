@@ -123,8 +123,6 @@ describe('documents', () => {
 });
 
 describe('limits', () => {
-  const deep = (depth: number): string => `a: ${'['.repeat(depth)}${']'.repeat(depth)}\n`;
-
   it.each([
     { name: 'nested lists', text: deep(100_000) },
     { name: 'nested JSON', text: `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}` },
@@ -154,6 +152,10 @@ describe('limits', () => {
 
 function one(text: string): unknown {
   return parseYaml(text)[0]?.value;
+}
+
+function deep(depth: number): string {
+  return `a: ${'['.repeat(depth)}${']'.repeat(depth)}\n`;
 }
 
 function laughs(levels: number): string {

@@ -158,9 +158,9 @@ const cases = hasShared
 describe.skipIf(!hasShared)('the reference validators', () => {
   let equal = 0;
 
-  it.each(cases.map((row, index) => ({ ...row, index, title: row.description ?? row.name ?? '' })))(
+  it.each(cases.map((row, index) => ({ row, index, test: row.test, title: row.description ?? row.name ?? '' })))(
     '$index $test: $title',
-    (row) => {
+    ({ row }) => {
       const findings = run(row);
       const errors = findings.filter(({ level }) => level === 'error');
       const expectedErrors = [...(row.errStrings ?? []), ...(errorText(row) ?? [])];
@@ -177,7 +177,9 @@ describe.skipIf(!hasShared)('the reference validators', () => {
     },
   );
 
-  afterAll(() => console.log(`bundle-validation: ${equal} of 59 cases are equal`));
+  afterAll(() => {
+    process.stdout.write(`bundle-validation: ${equal} of 59 cases are equal\n`);
+  });
 });
 
 function errorText({ errString = '', error = false, detail = '' }: Case): readonly string[] | undefined {
@@ -226,7 +228,6 @@ function read(
 ): { readonly parsed: Bundle; readonly files: ReadonlyMap<string, Uint8Array> } {
   const path = local(source);
   const files = new Map(filesOf(path));
-  const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
   if (!files.has('metadata/annotations.yaml')) files.set('metadata/annotations.yaml', bytes(''));
   if (!statSync(path).isDirectory()) files.set('manifests/csv.yaml', bytes(EMPTY_CSV));
   return { parsed: withChanges(parseBundle(files), args), files };
@@ -243,6 +244,10 @@ function filesOf(path: string): Iterable<readonly [string, Uint8Array]> {
   if (!statSync(path).isDirectory()) return [['manifests/object.yaml', readFileSync(path)]];
   if (readdirSync(path).includes('manifests')) return readBundleFolder(path);
   return readdirSync(path).map((name) => [`manifests/${name}`, readFileSync(join(path, name))] as const);
+}
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }
 
 /** Some cases set fields of the CSV that they read. */
