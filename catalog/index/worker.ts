@@ -11,11 +11,11 @@ parentPort!.on('message', (message: ToWorker) => {
   try {
     carryOut(message);
   } catch (error) {
-    parentPort!.close();
     builder.abort();
     if (!(error instanceof ReasonedError)) throw error;
     const { reason, retry, message: text, hint } = error;
     answer({ is: 'failed', facts: { reason, retry, message: text, ...(hint !== undefined && { hint }) } });
+    parentPort!.close();
   }
 });
 

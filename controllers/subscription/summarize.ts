@@ -137,10 +137,17 @@ function progressOf(plan: ResolvedPlan, error: ReasonedError | undefined): reado
     {
       type: 'Reconciling',
       status: 'True',
-      reason: workOf(plan),
+      reason: switching ? workOf(plan) : (troubleOf(active) ?? workOf(plan)),
       message: switching ? describeWork(plan) : (busy?.message ?? describeWork(plan)),
     },
   ];
+}
+
+/** Why the active Revision does not come to an end, where there is more to say than that it is under way. */
+function troubleOf(active: Revision | undefined): Reason | undefined {
+  const ready = findCondition(active?.status?.conditions, 'Ready');
+  if (ready === undefined || ready.status === 'True' || !isReason(ready.reason)) return undefined;
+  return ready.reason === 'Archived' ? undefined : ready.reason;
 }
 
 function workOf({ installed, action, decision }: ResolvedPlan): Reason {
