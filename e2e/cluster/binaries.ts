@@ -34,6 +34,12 @@ export async function provideBinaries(programs: readonly string[], progress: Pro
   return binaries;
 }
 
+/** Whether a program is there without building it. */
+export function hasProgram(program: string): boolean {
+  const given = process.env['SLIPWAY_CLUSTER_BIN'];
+  return existsSync(join(given === undefined || given === '' ? targetFolder(moduleOf(program)) : given, program));
+}
+
 function binariesFrom(folder: string, programs: readonly string[]): Binaries {
   const missing = programs.filter((program) => !existsSync(join(folder, program)));
   if (missing.length > 0) throw new Error(`The folder of SLIPWAY_CLUSTER_BIN lacks ${missing.join(', ')}: ${folder}`);

@@ -5,6 +5,9 @@ import { openAdmin, type Admin } from './admin.ts';
 import type { ClusterOptions } from './cluster.ts';
 import type { ComponentName, Layout } from './components.ts';
 import { buildKubeconfig } from './kubeconfig.ts';
+import { createNetwork, type ClusterNetwork } from './node/network.ts';
+import { pushPodImage } from './node/pod-image.ts';
+import { startRealNode, type NodeName } from './node/real-node.ts';
 import { writePki, type ClusterCredentials } from './pki.ts';
 import { pickPorts } from './ports.ts';
 import { passwordFile, registryConfig } from './registry-config.ts';
@@ -27,35 +30,66 @@ export interface Booted {
   readonly credentials: ClusterCredentials;
   readonly admin: Admin;
   /** Starts a component that does not run, and waits until it can be used. */
-  start(name: ComponentName): Promise<void>;
+  start(name: ComponentName | NodeName): Promise<void>;
 }
 
 /** Starts the components in order and waits for each; the supervisor owns them from then on. */
 export async function bootComponents(boot: Boot): Promise<Booted> {
-  const layout = await layOut(boot.folder);
-  const credentials = await writePki(boot.folder, [layout.address]);
+  const network = boot.options.node === 'real' ? await createNetwork(boot.supervisor.pid) : undefined;
+  const layout = network === undefined ? await layOutOnLoopback(boot.folder) : layOutOn(network, boot.folder);
+  const credentials = await writePki(layout);
   const endpoint = {
     server: `https://${layout.address}:${layout.ports.api}`,
     ca: credentials.ca,
     certificate: credentials.admin.publicPem,
     key: credentials.admin.privatePem,
   };
+  const registry = `${network === undefined ? 'localhost' : layout.address}:${layout.ports.registry}`;
   writeFiles(boot, { layout, kubeconfig: buildKubeconfig({ ...endpoint, credentials: endpoint }) });
-  const started = { boot, layout, admin: openAdmin(endpoint) };
-  await startAll(started);
+  const starting = { boot, layout, admin: openAdmin(endpoint) };
+  const { server } = endpoint;
+  await startAll(starting);
+  const startNode = await startRealNodes(boot, { ...starting, network, server, registry, credentials });
   return {
-    server: endpoint.server,
-    registry: `localhost:${layout.ports.registry}`,
+    server,
+    registry,
     credentials,
-    admin: started.admin,
-    start: (name) => startComponent(name, started),
+    admin: starting.admin,
+    start: (name) => (isNode(name) ? startNode(name) : startComponent(name, starting)),
   };
 }
 
-async function layOut(folder: string): Promise<Layout> {
+async function layOutOnLoopback(folder: string): Promise<Layout> {
   const address = '127.0.0.1';
   const [etcd, etcdPeer, api, registry] = (await pickPorts(4, address)) as [number, number, number, number];
-  return { folder, address, ports: { etcd, etcdPeer, api, registry } };
+  return { folder, address, serviceCidr: '10.96.0.0/16', ports: { etcd, etcdPeer, api, registry } };
+}
+
+/** Nobody else has these addresses, so the ports can be the usual ones. */
+function layOutOn({ gateway, serviceCidr }: ClusterNetwork, folder: string): Layout {
+  return { folder, address: gateway, serviceCidr, ports: { etcd: 2379, etcdPeer: 2380, api: 6443, registry: 5000 } };
+}
+
+/** All at the same time; none without a network for them. Returns how to bring one back. */
+async function startRealNodes(
+  { folder, binaries, supervisor, options }: Boot,
+  { network, admin, server, registry, credentials }: RealNodeParts,
+): Promise<(name: NodeName) => Promise<void>> {
+  if (network === undefined) return (name) => Promise.reject(new Error(`This cluster has no ${name}`));
+  const count = options.realNodes ?? 1;
+  const { authority } = credentials;
+  const nodes = { folder, network, count, binaries, supervisor, authority, admin, server, registry };
+  await pushPodImage({ folder, binaries, registry });
+  await Promise.all(Array.from({ length: count }, (_none, at) => startRealNode(at + 1, nodes)));
+  return (name) => startRealNode(Number(name.slice('node-'.length)), nodes);
+}
+
+interface RealNodeParts extends Pick<Booted, 'server' | 'registry' | 'credentials' | 'admin'> {
+  readonly network: ClusterNetwork | undefined;
+}
+
+function isNode(name: ComponentName | NodeName): name is NodeName {
+  return name.startsWith('node-');
 }
 
 function writeFiles(

@@ -9,13 +9,15 @@ import { bootComponents } from './boot.ts';
 import { COMPONENTS, selectComponents, type ComponentName } from './components.ts';
 import { createClusterFolder, reapClusters, removeCluster } from './folders.ts';
 import { openHandle, type TestCluster } from './handle.ts';
+import { realNodeObstacle } from './node/obstacle.ts';
 import type { RegistryOptions } from './registry-config.ts';
 import { PortTaken } from './start-components.ts';
 import { startSupervisor } from './supervised.ts';
-import { CONTROL_PLANE_PROGRAMS } from './tools.ts';
+import { CONTROL_PLANE_PROGRAMS, NODE_PROGRAMS } from './tools.ts';
 
 export type { ComponentName } from './components.ts';
 export type { TestCluster } from './handle.ts';
+export { realNodeObstacle } from './node/obstacle.ts';
 export { REGISTRY_USER, type RegistryOptions } from './registry-config.ts';
 
 export interface ClusterOptions {
@@ -33,7 +35,14 @@ export interface ClusterOptions {
   readonly apiServerFlags?: readonly string[];
   /** Files with kwok Stages in place of stages/pods.yaml. */
   readonly stageFiles?: readonly string[];
-  /** How many Nodes kwok pretends to have; default 1. */
+  /**
+   * `real`: a kubelet with containerd and kube-proxy, on which Pods run, Services work and the API server reaches
+   * webhooks; see realNodeObstacle for where it cannot. Default `fake`: kwok.
+   */
+  readonly node?: 'fake' | 'real';
+  /** How many real nodes, where there are any; default 1. */
+  readonly realNodes?: number;
+  /** How many Nodes kwok pretends to have; default 1, or none beside real ones, where they are tainted. */
   readonly fakeNodes?: number;
   /** Record every request in the file `audit.jsonl` of the folder: who, what, when, no bodies. */
   readonly audit?: boolean;
@@ -54,10 +63,14 @@ const ATTEMPTS = 5;
  *     await using cluster = await startCluster();
  *     await cluster.kubectl(['apply', '-f', '-'], manifests);
  *
- * Throws with the end of its log where a component does not start; nothing is left behind then.
+ * Throws with the end of its log where a component does not start, and with the obstacle where a real node is asked for
+ * on a machine that cannot have one; nothing is left behind then.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
-  const binaries = await provideBinaries(CONTROL_PLANE_PROGRAMS, options.progress ?? reportOnStderr);
+  const obstacle = options.node === 'real' ? realNodeObstacle() : undefined;
+  if (obstacle !== undefined) throw new Error(obstacle);
+  const programs = [...CONTROL_PLANE_PROGRAMS, ...(options.node === 'real' ? NODE_PROGRAMS : [])];
+  const binaries = await provideBinaries(programs, options.progress ?? reportOnStderr);
   reapClusters();
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -70,7 +83,11 @@ export async function startCluster(options: ClusterOptions = {}): Promise<TestCl
 
 async function attemptStart(options: ClusterOptions, binaries: ReadonlyMap<string, string>): Promise<TestCluster> {
   const folder = createClusterFolder(options.name);
-  const supervisor = await startSupervisor({ folder, detached: options.detached ?? false });
+  const supervisor = await startSupervisor({
+    folder,
+    detached: options.detached ?? false,
+    ownNetwork: options.node === 'real',
+  });
   try {
     const components = wantedComponents(options);
     const booted = await bootComponents({ folder, supervisor, binaries, components, options });
@@ -81,7 +98,8 @@ async function attemptStart(options: ClusterOptions, binaries: ReadonlyMap<strin
   }
 }
 
-function wantedComponents({ only = COMPONENTS, registry }: ClusterOptions): readonly ComponentName[] {
+function wantedComponents({ only = COMPONENTS, registry, node, fakeNodes }: ClusterOptions): readonly ComponentName[] {
+  if (node === 'real') return fakeNodes === undefined ? COMPONENTS.filter((name) => name !== 'kwok') : COMPONENTS;
   const selected = selectComponents(only);
   return registry === false ? selected.filter((name) => name !== 'registry') : selected;
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { componentArgs, COMPONENTS, selectComponents, type Layout } from './components.ts';
 
-const layout: Layout = { folder: '/f', address: '127.0.0.1', ports: { etcd: 1, etcdPeer: 2, api: 3, registry: 4 } };
+const ports = { etcd: 1, etcdPeer: 2, api: 3, registry: 4 };
+const layout: Layout = { folder: '/f', address: '127.0.0.1', serviceCidr: '10.96.0.0/16', ports };
 const settings = { kubeApiQps: 'default', apiServerFlags: [], stageFiles: [] } as const;
 
 test.each([

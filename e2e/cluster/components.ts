@@ -18,6 +18,8 @@ export interface Layout {
   readonly folder: string;
   /** Address that everything listens on. */
   readonly address: string;
+  /** Addresses of Services; the first is the API server's. */
+  readonly serviceCidr: string;
   readonly ports: { readonly etcd: number; readonly etcdPeer: number; readonly api: number; readonly registry: number };
 }
 
@@ -37,7 +39,6 @@ export interface Component {
   readonly args: readonly string[];
 }
 
-export const SERVICE_CIDR = '10.96.0.0/16';
 export const TOKEN_ISSUER = 'https://kubernetes.default.svc';
 
 /** The wanted components, and those that they cannot do without, in the order in which they start. */
@@ -62,9 +63,9 @@ const ARGUMENTS: Readonly<Record<ComponentName, (layout: Layout, settings: Compo
 };
 
 /** What is written need not survive the machine, so nothing waits for the disk. */
-function etcd({ folder, ports }: Layout): string[] {
-  const client = `http://127.0.0.1:${ports.etcd}`;
-  const peer = `http://127.0.0.1:${ports.etcdPeer}`;
+function etcd({ folder, address, ports }: Layout): string[] {
+  const client = `http://${address}:${ports.etcd}`;
+  const peer = `http://${address}:${ports.etcdPeer}`;
   return [
     `--data-dir=${join(folder, 'etcd')}`,
     `--listen-client-urls=${client}`,
@@ -81,10 +82,10 @@ function etcd({ folder, ports }: Layout): string[] {
 }
 
 /** With the admission plugins, RBAC and aggregation of a production server. */
-function apiServer({ folder, address, ports }: Layout): string[] {
+function apiServer({ folder, address, serviceCidr, ports }: Layout): string[] {
   const pki = (name: string): string => join(folder, 'pki', name);
   return [
-    `--etcd-servers=http://127.0.0.1:${ports.etcd}`,
+    `--etcd-servers=http://${address}:${ports.etcd}`,
     `--bind-address=${address}`,
     `--advertise-address=${address}`,
     `--secure-port=${ports.api}`,
@@ -102,7 +103,11 @@ function apiServer({ folder, address, ports }: Layout): string[] {
     `--service-account-key-file=${pki('service-account.pub')}`,
     `--service-account-signing-key-file=${pki('service-account.key')}`,
     `--service-account-issuer=${TOKEN_ISSUER}`,
-    `--service-cluster-ip-range=${SERVICE_CIDR}`,
+    `--service-cluster-ip-range=${serviceCidr}`,
+    `--kubelet-client-certificate=${pki('admin.crt')}`,
+    `--kubelet-client-key=${pki('admin.key')}`,
+    `--kubelet-certificate-authority=${pki('ca.crt')}`,
+    '--kubelet-preferred-address-types=InternalIP',
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',
     '--allow-privileged=true',

@@ -3,9 +3,16 @@ import type { Admin } from './admin.ts';
 
 const SELECTED = 'type=kwok';
 
+export interface FakeNodes {
+  readonly count: number;
+  /** Only Pods that tolerate it come to them: where there are real ones, Pods are meant to run. */
+  readonly tainted: boolean;
+}
+
 /** Creates `fake-0` and so on. kwok looks after Nodes with this annotation, and after no others. */
-export async function createFakeNodes(admin: Admin, count: number): Promise<void> {
-  await Promise.all(Array.from({ length: count }, (_none, index) => createFakeNode(admin, `fake-${index}`)));
+export async function createFakeNodes(admin: Admin, { count, tainted }: FakeNodes): Promise<void> {
+  const names = Array.from({ length: count }, (_none, index) => `fake-${index}`);
+  await Promise.all(names.map((name) => createFakeNode(admin, name, tainted)));
 }
 
 /** Whether every fake Node says that it is ready and, where asked, takes Pods. */
@@ -23,7 +30,7 @@ interface Node {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-async function createFakeNode(admin: Admin, name: string): Promise<void> {
+async function createFakeNode(admin: Admin, name: string, tainted: boolean): Promise<void> {
   const room = { cpu: '256', memory: '1Ti', pods: '10000' };
   await admin.call('POST', '/api/v1/nodes', {
     metadata: {
@@ -36,6 +43,7 @@ async function createFakeNode(admin: Admin, name: string): Promise<void> {
         'kubernetes.io/hostname': name,
       },
     },
+    spec: { taints: tainted ? [{ key: 'kwok.x-k8s.io/node', value: 'fake', effect: 'NoSchedule' }] : [] },
     status: { allocatable: room, capacity: room },
   });
 }

@@ -9,6 +9,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } fr
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
+import { removeCgroups } from './node/cgroups.ts';
 import { identify, isAlive, readIdentity, signal, writeIdentity } from './process-identity.ts';
 
 const UNFINISHED = '.new-';
@@ -58,6 +59,7 @@ export function removeCluster(folder: string): void {
     const identity = readIdentity(file);
     if (identity !== undefined) signal(identity, 'SIGKILL');
   }
+  removeCgroups(folder);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 

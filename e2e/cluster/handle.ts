@@ -1,10 +1,11 @@
 /** What a test or a person does with a cluster that is up. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Booted } from './boot.ts';
 import type { ComponentName } from './components.ts';
 import { buildKubeconfig } from './kubeconfig.ts';
-import { readIdentity } from './process-identity.ts';
+import { runOnNode, type NodeName } from './node/real-node.ts';
+import { runningProcesses } from './processes.ts';
 import { REGISTRY_USER } from './registry-config.ts';
 import { runTool } from './run-tool.ts';
 import type { Supervisor } from './supervised.ts';
@@ -21,7 +22,7 @@ export interface TestCluster extends AsyncDisposable {
   readonly caFile: string;
   /** Path of a kubeconfig with all rights. */
   readonly kubeconfig: string;
-  /** `localhost:port`, as it stands in front of an image's name. */
+  /** `host:port`, as it stands in front of an image's name, here and, where there is a real node, in Pods. */
   readonly registry: string;
   /** Folder with kubectl and crane, for a PATH. */
   readonly tools: string;
@@ -38,16 +39,18 @@ export interface TestCluster extends AsyncDisposable {
    */
   readonly podFiles: (namespace: string, serviceAccount: string, options?: TokenOptions) => Promise<string>;
   /** Ends a component in the usual way, or by the signal, starts it again at its place, and waits for it. */
-  readonly restart: (name: ComponentName, signal?: NodeJS.Signals) => Promise<void>;
+  readonly restart: (name: ComponentName | NodeName, signal?: NodeJS.Signals) => Promise<void>;
   /** Stops a component in the middle of whatever it does, and lets it go on. */
-  readonly pause: (name: ComponentName) => Promise<void>;
-  readonly resume: (name: ComponentName) => Promise<void>;
+  readonly pause: (name: ComponentName | NodeName) => Promise<void>;
+  readonly resume: (name: ComponentName | NodeName) => Promise<void>;
   /** Ends a component at once; `restart` brings it back. */
-  readonly kill: (name: ComponentName) => Promise<void>;
+  readonly kill: (name: ComponentName | NodeName) => Promise<void>;
   /** What a component has written so far. */
-  readonly log: (name: ComponentName) => string;
+  readonly log: (name: ComponentName | NodeName) => string;
   /** Component → process id, of those that run. */
   readonly processes: () => ReadonlyMap<string, number>;
+  /** Runs a command inside a real node, where its processes, mounts and network are. */
+  readonly onNode: (name: NodeName, command: readonly string[]) => Promise<string>;
   readonly stop: () => Promise<void>;
   /** For a detached cluster: lets go of it. */
   readonly release: () => void;
@@ -101,6 +104,7 @@ export function openHandle({ folder, supervisor, binaries, booted }: HandleParts
     kill: (name) => supervisor.end(name, 'SIGKILL'),
     log: (name) => readFileSync(join(folder, 'logs', `${name}.log`), 'utf8'),
     processes: () => runningProcesses(folder),
+    onNode: (name, command) => runOnNode(runningProcesses(folder).get(name), command),
     stop,
     release: () => {
       admin.close();
@@ -108,16 +112,6 @@ export function openHandle({ folder, supervisor, binaries, booted }: HandleParts
     },
     [Symbol.asyncDispose]: stop,
   };
-}
-
-/** Component → process id, of those that run in the cluster's folder. */
-export function runningProcesses(folder: string): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
-  for (const name of readdirSync(join(folder, 'pids'))) {
-    const identity = readIdentity(join(folder, 'pids', name));
-    if (identity !== undefined) found.set(name, identity.pid);
-  }
-  return found;
 }
 
 function writePodFiles(folder: string, files: Readonly<Record<string, string>>): string {

@@ -3,8 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { clusterFolder, removeCluster } from './folders.ts';
-import { runningProcesses } from './handle.ts';
 import { isAlive, readIdentity, signal } from './process-identity.ts';
+import { runningProcesses } from './processes.ts';
 
 const STOPS_WITHIN_MS = 10_000;
 

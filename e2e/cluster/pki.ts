@@ -1,22 +1,26 @@
 /** Writes the certificates and keys of a cluster into its folder, where the components look for them. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createAuthority, createTokenKeys, type KeyPair } from './certificates.ts';
+import { createAuthority, createTokenKeys, type Authority, type KeyPair } from './certificates.ts';
+import type { Layout } from './components.ts';
 
 /** What the one who started the cluster needs of them. */
 export interface ClusterCredentials {
   /** PEM of the authority that signed the servers' certificates. */
   readonly ca: string;
   readonly admin: KeyPair;
+  /** For certificates that are needed later. */
+  readonly authority: Authority;
 }
 
-/** Creates everything under `pki/`. `addresses` are the IP addresses under which the servers are reached. */
-export async function writePki(folder: string, addresses: readonly string[]): Promise<ClusterCredentials> {
+/** Creates everything under `pki/` for servers that are reached under the layout's addresses. */
+export async function writePki({ folder, address, serviceCidr }: Layout): Promise<ClusterCredentials> {
+  const apiService = serviceCidr.replace(/0\/\d+$/, '1');
   const authority = await createAuthority('slipway-test-cluster');
   const frontProxy = await createAuthority('slipway-test-front-proxy');
   const [apiServer, registry, admin, frontProxyClient] = await Promise.all([
-    authority.issue({ commonName: 'kube-apiserver', dnsNames: API_NAMES, ipAddresses: [...addresses, '10.96.0.1'] }),
-    authority.issue({ commonName: 'registry', dnsNames: ['localhost'], ipAddresses: addresses }),
+    authority.issue({ commonName: 'kube-apiserver', dnsNames: API_NAMES, ipAddresses: [address, apiService] }),
+    authority.issue({ commonName: 'registry', dnsNames: ['localhost'], ipAddresses: [address] }),
     authority.issue({ commonName: 'admin', organization: 'system:masters' }),
     frontProxy.issue({ commonName: 'front-proxy-client' }),
   ]);
@@ -31,7 +35,7 @@ export async function writePki(folder: string, addresses: readonly string[]): Pr
     write(`${name}.crt`, pair.publicPem);
     write(`${name}.key`, pair.privatePem);
   }
-  return { ca: authority.certificatePem, admin };
+  return { ca: authority.certificatePem, admin, authority };
 }
 
 /** Names under which Pods and people address the API server. */

@@ -5,8 +5,8 @@ import type { Layout } from './components.ts';
 import type { RegistryOptions } from './registry-config.ts';
 
 /** Whether etcd has a leader and serves. */
-export async function etcdReady(port: number): Promise<boolean> {
-  return (await statusOf(`http://127.0.0.1:${port}/readyz`)) === 200;
+export async function etcdReady({ address, ports }: Layout): Promise<boolean> {
+  return (await statusOf(`http://${address}:${ports.etcd}/readyz`)) === 200;
 }
 
 /** Whether the registry answers; that it asks who is there is an answer too. */

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntil, type Admin } from './admin.ts';
 import type { Boot } from './boot.ts';
+import type { ClusterOptions } from './cluster.ts';
 import { componentArgs, type ComponentName, type ComponentSettings, type Layout } from './components.ts';
-import { createFakeNodes, fakeNodesReady } from './fake-nodes.ts';
+import { createFakeNodes, fakeNodesReady, type FakeNodes } from './fake-nodes.ts';
 import { etcdReady, registryReady } from './readiness.ts';
 
 const READY_WITHIN_SECONDS = 60;
@@ -52,8 +53,12 @@ async function startControlPlane(starting: Starting): Promise<void> {
     awaitReady('kube-apiserver', starting).then(() => startIfWanted('kube-controller-manager')),
     startIfWanted('kube-scheduler'),
     startIfWanted('kwok'),
-    boot.components.includes('kwok') ? createFakeNodes(admin, boot.options.fakeNodes ?? 1) : undefined,
+    boot.components.includes('kwok') ? createFakeNodes(admin, fakeNodes(boot.options)) : undefined,
   ]);
+}
+
+function fakeNodes({ node, fakeNodes: count = 1 }: ClusterOptions): FakeNodes {
+  return { count, tainted: node === 'real' };
 }
 
 function launch(name: ComponentName, { boot, layout }: Starting): Promise<void> {
@@ -83,7 +88,7 @@ function awaitReady(name: ComponentName, starting: Starting): Promise<void> {
 /** Ready means that what the component is there for works, not only that it answers. */
 function isReady(name: ComponentName, { boot, layout, admin }: Starting): Promise<boolean> {
   const questions: Readonly<Record<ComponentName, () => Promise<boolean>>> = {
-    etcd: () => etcdReady(layout.ports.etcd),
+    etcd: () => etcdReady(layout),
     'kube-apiserver': () => found(admin, '/readyz'),
     'kube-controller-manager': () => found(admin, '/api/v1/namespaces/default/serviceaccounts/default'),
     'kube-scheduler': () => Promise.resolve(true),

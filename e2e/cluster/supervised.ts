@@ -22,13 +22,16 @@ export interface SupervisorOptions {
   readonly folder: string;
   /** Goes on when this process ends. */
   readonly detached: boolean;
+  /** Runs in a network namespace of its own, and so does everything that it starts. */
+  readonly ownNetwork: boolean;
 }
 
 /** Starts a supervisor for the folder, in a process group of its own so that Ctrl-C does not reach it. */
-export async function startSupervisor({ folder, detached }: SupervisorOptions): Promise<Supervisor> {
-  const child = fork(join(import.meta.dirname, 'supervisor.ts'), [folder, detached ? 'detached' : 'attended'], {
+export async function startSupervisor({ folder, detached, ownNetwork }: SupervisorOptions): Promise<Supervisor> {
+  const args = [folder, detached ? 'detached' : 'attended', ...(ownNetwork ? ['own-network'] : [])];
+  const child = fork(join(import.meta.dirname, 'supervisor.ts'), args, {
     detached: true,
-    execArgv: [],
+    ...(ownNetwork ? { execPath: 'unshare', execArgv: ['--net', process.execPath] } : { execArgv: [] }),
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

@@ -1,5 +1,5 @@
 /**
- * The process that owns the processes of one test cluster: `node supervisor.ts FOLDER attended|detached`.
+ * The process that owns the processes of one test cluster: `node supervisor.ts FOLDER attended|detached [own-network]`.
  * It starts, signals and ends them as its parent asks (supervised.ts), and when it is asked to stop, or when an
  * attended parent is gone for whatever reason, it kills them all and removes the folder. It knows nothing of
  * Kubernetes. Should it be killed itself, the kernel ends its children (`setpriv --pdeathsig`), or, where that
@@ -9,6 +9,8 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeCgroups } from './node/cgroups.ts';
+import { LINK_TO_MACHINE } from './node/link.ts';
 import { identify, writeIdentity } from './process-identity.ts';
 
 /** A program with its arguments; its output goes to `logs/NAME.log` in the folder. */
@@ -35,7 +37,7 @@ export type Message =
   /** A process ended, asked or not. */
   | { readonly kind: 'ended'; readonly name: string; readonly how: string };
 
-const [folder, mode] = process.argv.slice(2) as [string, 'attended' | 'detached'];
+const [folder, mode, network] = process.argv.slice(2) as [string, 'attended' | 'detached', 'own-network'?];
 const deathSignal = spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true']).status === 0;
 const running = new Map<string, ChildProcess>();
 let stopping: Promise<void> | undefined;
@@ -129,8 +131,11 @@ function stop(): Promise<void> {
 
 /** At once and without farewell: nothing of what they hold is wanted any more. */
 async function killAll(): Promise<void> {
+  // the kernel would do it too, but later
+  if (network === 'own-network') spawnSync('ip', ['link', 'delete', LINK_TO_MACHINE], { stdio: 'ignore' });
   await Promise.all([...running.keys()].map((name) => end(name, 'SIGKILL')));
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  removeCgroups(folder);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
 function send(message: Message): void {
