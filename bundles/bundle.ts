@@ -109,7 +109,7 @@ export interface DeploymentSpec {
 
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly unknown[];
+  readonly matchExpressions?: readonly { readonly key: string }[];
 }
 
 export interface PodTemplate {

@@ -19,7 +19,7 @@ interface Parsed {
   readonly exponent: number;
 }
 
-/** The canonical form, or undefined where the text is no quantity. */
+/** The canonical form, or undefined where the text is no quantity. A suffix without digits is 0, as for Kubernetes. */
 export function canonicalQuantity(text: string): string | undefined {
   const parsed = text.length > 64 ? undefined : parseQuantity(text);
   if (parsed === undefined) return undefined;
@@ -28,7 +28,7 @@ export function canonicalQuantity(text: string): string | undefined {
 
 function parseQuantity(text: string): Parsed | undefined {
   const match = QUANTITY.exec(text);
-  if (match === null || !/\d/.test(text.replace(/[eE].*$/, ''))) return undefined;
+  if (match === null || text === '') return undefined;
   const [, sign, whole = '', fraction = '', suffix = ''] = match;
   return {
     text,
@@ -64,9 +64,10 @@ function writeQuantity({ negative, whole, fraction, format, exponent }: Parsed):
   const scaled = format === 'binary' ? digits << BigInt(exponent) : digits;
   const scale = format === 'binary' ? -fraction.length : exponent - fraction.length;
   const { amount, power } = roundUp(scaled, scale);
+  if (format === 'binary' && isOver(amount, power)) return `${sign}${MAX}`;
   if (format === 'binary' && power >= 0) {
     const value = amount * 10n ** BigInt(power);
-    if (value >= 1024n) return `${sign}${writeBinary(value > MAX ? MAX : value)}`;
+    if (value >= 1024n) return `${sign}${writeBinary(value)}`;
   }
   return `${sign}${writeDecimal(amount, power, format === 'exponent')}`;
 }
@@ -85,6 +86,10 @@ function roundUp(digits: bigint, scale: number): { readonly amount: bigint; read
     power += 1;
   }
   return { amount, power };
+}
+
+function isOver(amount: bigint, power: number): boolean {
+  return power >= 0 ? amount * 10n ** BigInt(power) > MAX : amount > MAX * 10n ** BigInt(-power);
 }
 
 function writeBinary(value: bigint): string {

@@ -19,6 +19,8 @@ function collect(type: GoType, data: unknown, at: { readonly path: string; reado
     for (const [key, value] of Object.entries(data)) collect(type.of, value, { path: `${path}[${key}]`, found });
   } else if (type.form === 'struct' && !Array.isArray(data)) {
     collectFields(type.fields, data, at);
+  } else if (type.form === 'basic' && type.type.startsWith('schemaOr')) {
+    collect(goType(Array.isArray(data) ? '[]JSONSchemaProps' : 'JSONSchemaProps'), data, at);
   }
 }
 

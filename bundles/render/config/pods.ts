@@ -1,6 +1,6 @@
 /** Changes to a Deployment and its Pods: where they run, volumes, labels, annotations, how many there are. */
 import type { DeploymentConfig } from '../../../api/operator-config.ts';
-import type { Named, PodSpec } from '../../bundle.ts';
+import type { LabelSelector, Named, PodSpec } from '../../bundle.ts';
 import type { Deployment } from '../deployments.ts';
 import type { Layer } from './configure.ts';
 import { addMissing, override } from './containers.ts';
@@ -31,13 +31,18 @@ export function configurePods(deployment: Deployment, layer: Part): Deployment {
 
 /** Labels of the bundle may be replaced, but not those by which the Deployment finds its Pods. */
 function checkedLabels({ spec }: Deployment, { path, config }: Part): Texts | undefined {
-  const selected = spec.selector?.matchLabels ?? {};
+  const current = spec.template.metadata.labels ?? {};
   for (const [key, value] of Object.entries(config.labels ?? {})) {
-    if (!Object.hasOwn(selected, key) || selected[key] === value) continue;
-    const hint = `The bundle finds its Pods by ${key}=${selected[key]}: leave the label out`;
+    if (!selectorKeys(spec.selector).has(key) || (Object.hasOwn(current, key) && current[key] === value)) continue;
+    const hint = `The bundle finds its Pods by the label ${key}: leave it out`;
     throw invalidConfig(`${path}.labels[${key}]`, 'the label is used by the selector of the Deployment', hint);
   }
   return config.labels;
+}
+
+function selectorKeys(selector: LabelSelector | null): ReadonlySet<string> {
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+  return new Set([...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)]);
 }
 
 /** Annotations of the bundle win over those of the configuration, as in OLM. */

@@ -1,0 +1,554 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { formatJson } from '../../api/json.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { makeBundle, makeCrd, makeDeployment, type BundleParts } from '../testing/bundle.ts';
+import {
+  GENERATORS,
+  injectCaBundles,
+  renderBundle,
+  requiredCertificates,
+  supportedModes,
+  type RenderOptions,
+} from './render.ts';
+
+const ALL_MODES = ['AllNamespaces', 'OwnNamespace', 'SingleNamespace', 'MultiNamespace'];
+const PERMISSION = { serviceAccountName: 'gadget', rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] };
+const WEBHOOK = {
+  type: 'ValidatingAdmissionWebhook',
+  generateName: 'vgadget.example.com-',
+  deploymentName: 'gadget-manager',
+  containerPort: 443,
+  targetPort: 9443,
+  webhookPath: '/validate',
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  rules: [{ apiGroups: ['example.com'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['gadgets'] }],
+};
+const CONVERSION = {
+  type: 'ConversionWebhook',
+  generateName: 'cgadget',
+  deploymentName: 'gadget-manager',
+  containerPort: 443,
+  conversionCRDs: ['gadgets.example.com'],
+  admissionReviewVersions: ['v1'],
+  sideEffects: 'None',
+};
+const OWNED = { owned: [{ name: 'gadgets.example.com', version: 'v1', kind: 'Gadget' }] };
+
+function render(parts: BundleParts = {}, options: Partial<RenderOptions> = {}): readonly KubeObject[] {
+  return renderBundle(makeBundle(parts), { namespace: 'ops', certificates: 'none', ...options });
+}
+
+function names(objects: readonly KubeObject[]): readonly string[] {
+  return objects.map(
+    ({ kind, metadata }) =>
+      `${kind} ${metadata.namespace ?? ''}/${metadata.name.replace(/\.v[\w.-]*-[0-9a-z]{40,}$/, '')}`,
+  );
+}
+
+describe('the namespaces to watch', () => {
+  const SCOPES = [
+    { modes: ['AllNamespaces'], watch: undefined, targets: '', because: 'all of them where that is supported' },
+    { modes: ALL_MODES, watch: undefined, targets: '', because: 'all of them, though others are supported too' },
+    { modes: ['OwnNamespace'], watch: undefined, targets: 'ops', because: 'its own where nothing else is supported' },
+    { modes: ['OwnNamespace', 'SingleNamespace'], watch: undefined, targets: 'ops', because: 'its own before another' },
+    { modes: ALL_MODES, watch: [''], targets: '', because: 'the empty name stands for all' },
+    { modes: ['OwnNamespace'], watch: ['ops'], targets: 'ops', because: 'its own by its name' },
+    { modes: ['SingleNamespace'], watch: ['a'], targets: 'a', because: 'one other' },
+    { modes: ['MultiNamespace'], watch: ['a', 'b'], targets: 'a,b', because: 'several' },
+    {
+      modes: ['MultiNamespace', 'OwnNamespace'],
+      watch: ['a', 'ops'],
+      targets: 'a,ops',
+      because: 'its own among several',
+    },
+  ] as const;
+
+  it.each(SCOPES)('are $targets: $because', ({ modes, watch, targets }) => {
+    const objects = render({ modes }, watch === undefined ? {} : { watchNamespaces: watch });
+    expect(podAnnotations(objects)).toMatchObject({ 'olm.targetNamespaces': targets, 'olm.operatorNamespace': 'ops' });
+  });
+
+  const UNSUPPORTED = [
+    { modes: ['SingleNamespace'], watch: undefined, because: 'none is named and no default is supported' },
+    { modes: ['OwnNamespace'], watch: [''], because: 'not all' },
+    { modes: ['AllNamespaces'], watch: ['ops'], because: 'not its own' },
+    { modes: ['OwnNamespace'], watch: ['a'], because: 'not another' },
+    { modes: ['SingleNamespace'], watch: ['a', 'b'], because: 'not several' },
+    { modes: ['MultiNamespace'], watch: ['a', 'ops'], because: 'several, but not its own' },
+    { modes: ['AllNamespaces'], watch: ['', 'a'], because: 'all and another make no sense' },
+    { modes: ALL_MODES, watch: [], because: 'an empty list names none' },
+    { modes: [], watch: undefined, because: 'no mode is supported at all' },
+  ] as const;
+
+  it.each(UNSUPPORTED)('are refused with the modes that are supported: $because', ({ modes, watch }) => {
+    const error = thrown(() => render({ modes }, watch === undefined ? {} : { watchNamespaces: watch }));
+    expect(error).toMatchObject({ reason: 'InstallModeUnsupported', retry: 'never' });
+    for (const mode of modes) expect((error as Error).message).toContain(mode);
+  });
+
+  it('are never in a mode that does not exist', () => {
+    const installModes = [
+      { type: 'AllNamespace', supported: true },
+      { type: 'OwnNamespace', supported: true },
+    ];
+    expect(supportedModes(makeBundle({ spec: { installModes } }))).toEqual(['OwnNamespace']);
+  });
+});
+
+describe('roles', () => {
+  const parts = { modes: ALL_MODES, permissions: [PERMISSION], clusterPermissions: [PERMISSION] };
+
+  it('become cluster roles when all namespaces are watched, with the right to see namespaces', () => {
+    const objects = render(parts);
+    expect(names(objects)).toEqual([
+      'ServiceAccount ops/gadget',
+      'ClusterRole /gadget-operator',
+      'ClusterRoleBinding /gadget-operator',
+      'ClusterRole /gadget-operator',
+      'ClusterRoleBinding /gadget-operator',
+      'Deployment ops/gadget-manager',
+    ]);
+    expect(objects[3]?.['rules']).toEqual([
+      ...PERMISSION.rules.map(({ verbs, ...rule }) => ({ verbs, ...rule })),
+      { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['namespaces'] },
+    ]);
+  });
+
+  it('are made in each watched namespace, for the ServiceAccount of the operator', () => {
+    const objects = render(parts, { watchNamespaces: ['a', 'b'] });
+    const bindings = objects.filter(({ kind }) => kind === 'RoleBinding');
+    expect(bindings.map(({ metadata }) => metadata.namespace)).toEqual(['a', 'b']);
+    expect(bindings[0]?.['subjects']).toEqual([{ kind: 'ServiceAccount', name: 'gadget', namespace: 'ops' }]);
+  });
+
+  it('are named by a hash of their JSON as Go writes it', () => {
+    const rules = [{ nonResourceURLs: ['/a<b>&c'], verbs: ['get'] }];
+    const [, role] = render({ clusterPermissions: [{ rules, serviceAccountName: 'gadget' }] });
+    const json =
+      '{"serviceAccountName":"gadget","rules":[{"verbs":["get"],"nonResourceURLs":["/a\\u003cb\\u003e\\u0026c"]}]}\n';
+    const hash = BigInt(`0x${createHash('sha224').update(json).digest('hex')}`).toString(36);
+    expect(role?.metadata.name).toBe(`${'gadget-operator.v1.0.0-gadget'.slice(0, 62 - hash.length)}-${hash}`);
+  });
+
+  it('need no ServiceAccount where they are for the default one', () => {
+    const objects = render({ clusterPermissions: [{ rules: [] }, { serviceAccountName: 'default', rules: [] }] });
+    expect(names(objects)).not.toContain('ServiceAccount ops/default');
+    expect(objects.find(({ kind }) => kind === 'ClusterRoleBinding')?.['subjects']).toMatchObject([
+      { name: 'default' },
+    ]);
+  });
+});
+
+describe('objects of the bundle', () => {
+  it('go to the namespace of the operator where their kind is namespaced, and lose what belongs to a cluster', () => {
+    const metadata = {
+      namespace: 'elsewhere',
+      uid: 'u',
+      resourceVersion: '7',
+      ownerReferences: [{ uid: 'x' }],
+      finalizers: ['a/b'],
+      managedFields: [{}],
+      creationTimestamp: null,
+      labels: { a: 'b' },
+    };
+    const [secret, role] = render({
+      objects: [
+        { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', ...metadata }, status: {} },
+        { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'r' }, rules: [] },
+      ],
+    });
+    expect(secret).toEqual({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 's', namespace: 'ops', labels: { a: 'b' } },
+    });
+    expect(role?.metadata).toEqual({ name: 'r' });
+  });
+
+  it('get the apiVersion of their kind where they name none, or one of RBAC that is gone', () => {
+    const beta = { apiVersion: 'rbac.authorization.k8s.io/v1beta1', kind: 'Role', metadata: { name: 'r' } };
+    const other = { apiVersion: 'example.com/v1', kind: 'Secret', metadata: { name: 'o' } };
+    const objects = render({ objects: [{ kind: 'Service', metadata: { name: 's' } }, beta, other] });
+    expect(objects.slice(0, 3).map(({ apiVersion }) => apiVersion)).toEqual([
+      'v1',
+      'rbac.authorization.k8s.io/v1',
+      'example.com/v1',
+    ]);
+  });
+
+  it('replace generated ones of the same identity, in their place', () => {
+    const account = {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'gadget' },
+      imagePullSecrets: [{ name: 'p' }],
+    };
+    const objects = render({ clusterPermissions: [PERMISSION], objects: [account] });
+    expect(objects.filter(({ kind }) => kind === 'ServiceAccount')).toEqual([
+      { ...account, metadata: { name: 'gadget', namespace: 'ops' } },
+    ]);
+    expect(objects[0]?.kind).toBe('ServiceAccount');
+  });
+
+  const REFUSED: readonly (BundleParts & {
+    readonly because: string;
+    readonly reason: string;
+    readonly names: string;
+  })[] = [
+    {
+      because: 'a kind is not allowed',
+      reason: 'BundleUnsupported',
+      names: 'DaemonSet.apps d',
+      objects: [{ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'd' } }],
+    },
+    {
+      because: 'a kind is written in lower case',
+      reason: 'BundleUnsupported',
+      names: 'secret',
+      objects: [{ apiVersion: 'v1', kind: 'secret', metadata: { name: 's' } }],
+    },
+    {
+      because: 'a CRD is of v1beta1',
+      reason: 'BundleUnsupported',
+      names: 'gadgets.example.com',
+      objects: [{ ...(makeCrd() as object), apiVersion: 'apiextensions.k8s.io/v1beta1' }],
+    },
+    {
+      because: 'a name is to be generated',
+      reason: 'BundleInvalid',
+      names: 'no name',
+      objects: [{ apiVersion: 'v1', kind: 'Secret', metadata: { generateName: 's-' } }],
+    },
+    {
+      because: 'an object is larger than etcd takes',
+      reason: 'BundleUnsupported',
+      names: 'ConfigMap c',
+      objects: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { a: 'x'.repeat(1_600_000) } }],
+    },
+    {
+      because: 'annotations are larger than the API server takes',
+      reason: 'BundleUnsupported',
+      names: 'annotations',
+      objects: [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'c', annotations: { a: 'x'.repeat(300_000) } } }],
+    },
+    {
+      because: 'the install strategy is not known',
+      reason: 'BundleUnsupported',
+      names: 'magic',
+      spec: { install: { strategy: 'magic' } },
+    },
+    {
+      because: 'an owned CRD is missing',
+      reason: 'BundleInvalid',
+      names: 'gadgets.example.com',
+      spec: { customresourcedefinitions: OWNED },
+    },
+    {
+      because: 'a CRD is there twice',
+      reason: 'BundleInvalid',
+      names: 'object-1.yaml',
+      objects: [makeCrd(), makeCrd()],
+    },
+    {
+      because: 'two Deployments have one name',
+      reason: 'BundleInvalid',
+      names: 'several Deployments',
+      deployments: [makeDeployment('d'), makeDeployment('d')],
+    },
+    {
+      because: 'a Deployment has no proper name',
+      reason: 'BundleInvalid',
+      names: 'My_D',
+      deployments: [makeDeployment('My_D')],
+    },
+    {
+      because: 'a webhook leads nowhere',
+      reason: 'BundleInvalid',
+      names: '"nowhere"',
+      spec: { webhookdefinitions: [{ ...WEBHOOK, deploymentName: 'nowhere' }] },
+    },
+    {
+      because: 'a webhook is for everything',
+      reason: 'BundleUnsupported',
+      names: 'all groups',
+      spec: { webhookdefinitions: [{ ...WEBHOOK, rules: [{ apiGroups: ['*'] }] }] },
+    },
+    {
+      because: 'a webhook is for webhooks',
+      reason: 'BundleUnsupported',
+      names: 'ValidatingWebhookConfigurations',
+      spec: {
+        webhookdefinitions: [
+          {
+            ...WEBHOOK,
+            rules: [{ apiGroups: ['admissionregistration.k8s.io'], resources: ['ValidatingWebhookConfigurations'] }],
+          },
+        ],
+      },
+    },
+    {
+      because: 'two webhooks have one name',
+      reason: 'BundleInvalid',
+      names: 'several webhooks',
+      spec: { webhookdefinitions: [WEBHOOK, { ...WEBHOOK, generateName: 'vgadget.example.com' }] },
+    },
+    {
+      because: 'a converted CRD is not owned',
+      reason: 'BundleInvalid',
+      names: 'gadgets.example.com',
+      objects: [makeCrd()],
+      spec: { webhookdefinitions: [CONVERSION] },
+    },
+    {
+      because: 'a converted CRD keeps unknown fields',
+      reason: 'BundleInvalid',
+      names: 'preserveUnknownFields',
+      objects: [makeCrd({ preserveUnknownFields: true })],
+      spec: { webhookdefinitions: [CONVERSION], customresourcedefinitions: OWNED },
+    },
+    {
+      because: 'a conversion is for some namespaces only',
+      reason: 'BundleInvalid',
+      names: 'AllNamespaces',
+      modes: ALL_MODES,
+      objects: [makeCrd()],
+      spec: { webhookdefinitions: [CONVERSION], customresourcedefinitions: OWNED },
+    },
+    {
+      because: 'it belongs to no package',
+      reason: 'BundleInvalid',
+      names: 'package',
+      files: { 'metadata/annotations.yaml': '' },
+    },
+  ];
+
+  it.each(REFUSED)('are refused before anything is applied when $because', ({ reason, names: named, ...parts }) => {
+    const error = thrown(() => render(parts));
+    expect(error).toMatchObject({ reason, retry: 'never' });
+    expect((error as Error).message).toContain(named);
+  });
+});
+
+describe('webhooks', () => {
+  const parts = {
+    objects: [makeCrd()],
+    spec: {
+      webhookdefinitions: [
+        WEBHOOK,
+        { ...WEBHOOK, type: 'MutatingAdmissionWebhook', reinvocationPolicy: 'IfNeeded' },
+        CONVERSION,
+      ],
+      customresourcedefinitions: OWNED,
+    },
+  };
+
+  it('are called through a Service of their Deployment', () => {
+    const objects = render(parts);
+    expect(names(objects)).toEqual([
+      'CustomResourceDefinition /gadgets.example.com',
+      'Deployment ops/gadget-manager',
+      'ValidatingWebhookConfiguration ops/vgadget.example.com',
+      'MutatingWebhookConfiguration ops/vgadget.example.com',
+      'Service ops/gadget-manager-service',
+    ]);
+    expect(objects[4]?.['spec']).toEqual({
+      ports: [
+        { name: '443', port: 443, targetPort: 443 },
+        { name: '443', port: 443, targetPort: 9443 },
+      ],
+      selector: { app: 'gadget-manager' },
+    });
+    expect(objects[3]?.['webhooks']).toMatchObject([{ reinvocationPolicy: 'IfNeeded' }]);
+    expect(objects[0]?.['spec']).toMatchObject({
+      conversion: {
+        strategy: 'Webhook',
+        webhook: { clientConfig: { service: { name: 'gadget-manager-service', path: '/', port: 443 } } },
+      },
+    });
+  });
+
+  it('are limited to the watched namespaces', () => {
+    const spec = { webhookdefinitions: [WEBHOOK] };
+    const objects = render({ modes: ALL_MODES, spec }, { watchNamespaces: ['a', 'b'] });
+    expect(objects.find(({ kind }) => kind === 'ValidatingWebhookConfiguration')?.['webhooks']).toMatchObject([
+      {
+        namespaceSelector: {
+          matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['a', 'b'] }],
+        },
+      },
+    ]);
+  });
+
+  it('have no certificates where none are asked for', () => {
+    expect(requiredCertificates(makeBundle(parts), { namespace: 'ops', certificates: 'none' })).toEqual([]);
+    expect(formatJson(render(parts))).not.toMatch(/caBundle|webhook-cert/);
+  });
+
+  it('take the certificate that the manager issues from a Secret, in place of what the bundle had there', () => {
+    const pod = {
+      volumes: [
+        { name: 'old', secret: { secretName: 'x' } },
+        { name: 'keep', emptyDir: {} },
+      ],
+      containers: [
+        {
+          name: 'manager',
+          volumeMounts: [
+            { name: 'old', mountPath: '/tmp/k8s-webhook-server/serving-certs' },
+            { name: 'keep', mountPath: '/keep' },
+          ],
+        },
+      ],
+    };
+    const objects = render(
+      { ...parts, deployments: [makeDeployment('gadget-manager', pod)] },
+      { certificates: 'manager' },
+    );
+    const { containers, volumes } = podOf(objects);
+    expect(volumes?.map(({ name }) => name)).toEqual(['keep', 'webhook-cert', 'apiservice-cert']);
+    expect(volumes?.[1]).toMatchObject({ secret: { secretName: 'gadget-manager-service-cert' } });
+    expect(containers?.[0]?.volumeMounts?.map(({ mountPath }) => mountPath)).toEqual([
+      '/keep',
+      '/tmp/k8s-webhook-server/serving-certs',
+      '/apiserver.local.config/certificates',
+    ]);
+  });
+
+  it('tell the manager which certificates they need and where the authority goes', () => {
+    const bundle = makeBundle(parts);
+    const options: RenderOptions = { namespace: 'ops', certificates: 'manager' };
+    const required = requiredCertificates(bundle, options);
+    expect(required).toMatchObject([
+      {
+        deployment: 'gadget-manager',
+        secretName: 'gadget-manager-service-cert',
+        dnsNames: [
+          'gadget-manager-service.ops',
+          'gadget-manager-service.ops.svc',
+          'gadget-manager-service.ops.svc.cluster.local',
+        ],
+      },
+    ]);
+    expect(required[0]?.injectInto.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      'ValidatingWebhookConfiguration vgadget.example.com',
+      'MutatingWebhookConfiguration vgadget.example.com',
+      'CustomResourceDefinition gadgets.example.com',
+    ]);
+    const authorities = new Map([['gadget-manager-service-cert', 'PEM']]);
+    const injected = injectCaBundles(renderBundle(bundle, options), required, authorities);
+    expect(injected).toEqual(renderBundle(bundle, { ...options, caBundles: authorities }));
+    expect(formatJson(injected).split('"caBundle":"UEVN"')).toHaveLength(4);
+  });
+
+  it('are certified by cert-manager where it is asked for', () => {
+    const objects = render(parts, { certificates: 'cert-manager' });
+    expect(names(objects).slice(-2)).toEqual([
+      'Issuer ops/gadget-manager-service-cert-selfsigned-issuer',
+      'Certificate ops/gadget-manager-service-cert',
+    ]);
+    const injected = objects.filter(
+      ({ metadata }) => metadata.annotations?.['cert-manager.io/inject-ca-from'] !== undefined,
+    );
+    expect(injected.map(({ kind }) => kind)).toEqual([
+      'CustomResourceDefinition',
+      'ValidatingWebhookConfiguration',
+      'MutatingWebhookConfiguration',
+    ]);
+  });
+});
+
+describe('APIServices', () => {
+  const parts = {
+    spec: {
+      apiservicedefinitions: {
+        owned: [
+          {
+            name: 'gadgets',
+            group: 'api.example.com',
+            version: 'v1',
+            kind: 'Gadget',
+            deploymentName: 'gadget-manager',
+          },
+        ],
+      },
+    },
+  };
+
+  it('come with a Service, a certificate and the rights to ask the main API server who calls', () => {
+    const caBundles = new Map([['gadget-manager-service-cert', 'PEM']]);
+    const objects = render(parts, { certificates: 'manager', caBundles });
+    expect(names(objects)).toEqual([
+      'Deployment ops/gadget-manager',
+      'Service ops/gadget-manager-service',
+      'ClusterRoleBinding /gadget-manager-service-system:auth-delegator',
+      'RoleBinding kube-system/gadget-manager-service-auth-reader',
+      'APIService /v1.api.example.com',
+    ]);
+    expect(objects[4]?.['spec']).toMatchObject({
+      service: { port: 443 },
+      groupPriorityMinimum: 2000,
+      caBundle: 'UEVN',
+    });
+    expect(objects[3]?.['subjects']).toEqual([{ kind: 'ServiceAccount', name: 'gadget', namespace: 'ops' }]);
+    const required = requiredCertificates(makeBundle(parts), { namespace: 'ops', certificates: 'manager' });
+    expect(required[0]?.injectInto).toMatchObject([{ kind: 'APIService', name: 'v1.api.example.com' }]);
+  });
+
+  it('are left out without certificates: they cannot work', () => {
+    expect(names(render(parts))).toEqual(['Deployment ops/gadget-manager']);
+  });
+});
+
+describe('rendering', () => {
+  it('gives the same bytes for the same bundle, and changes nothing in it', () => {
+    const bundle = makeBundle({
+      clusterPermissions: [PERMISSION],
+      objects: [makeCrd()],
+      spec: { webhookdefinitions: [WEBHOOK] },
+    });
+    const before = formatJson(bundle.csv);
+    const options: RenderOptions = { namespace: 'ops', certificates: 'manager', config: { replicas: 3, args: ['-v'] } };
+    expect(formatJson(renderBundle(bundle, options))).toBe(formatJson(renderBundle(bundle, options)));
+    expect(formatJson(bundle.csv)).toBe(before);
+  });
+
+  it('has every generator of the folder in its list', () => {
+    const source = readdirSync(import.meta.dirname).filter(
+      (name) => !/test|^(names|options|metadata|kinds|render|one-of)/.test(name),
+    );
+    expect(source.filter((name) => name.endsWith('.ts'))).toHaveLength(GENERATORS.length);
+  });
+});
+
+function podOf(objects: readonly KubeObject[]): {
+  readonly containers?: readonly { readonly volumeMounts?: readonly { readonly mountPath: string }[] }[];
+  readonly volumes?: readonly { readonly name: string }[];
+} {
+  return templateOf(objects).spec;
+}
+
+function podAnnotations(objects: readonly KubeObject[]): unknown {
+  return templateOf(objects).metadata.annotations;
+}
+
+function templateOf(objects: readonly KubeObject[]): {
+  readonly metadata: { readonly annotations: unknown };
+  readonly spec: ReturnType<typeof podOf>;
+} {
+  const [deployment] = objects.filter(({ kind }) => kind === 'Deployment');
+  const { template } = (deployment?.['spec'] ?? {}) as { readonly template?: ReturnType<typeof templateOf> };
+  if (template === undefined) throw new Error('there is no Deployment');
+  return template;
+}
+
+function thrown(action: () => unknown): unknown {
+  try {
+    action();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}

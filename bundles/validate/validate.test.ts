@@ -1,0 +1,423 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { makeBundle, makeCrd, makeDeployment, makeFiles, type BundleParts } from '../testing/bundle.ts';
+import type { CheckOptions } from './check.ts';
+import { CHECKS, describeFinding, SUITES, validateBundle, type Finding } from './validate.ts';
+
+const OWNED = { owned: [{ name: 'gadgets.example.com', version: 'v1', kind: 'Gadget', description: 'A gadget.' }] };
+const ICON = { base64data: 'aWNvbg==', mediatype: 'image/png' };
+
+/** A bundle in which no check finds anything. */
+const CLEAN: BundleParts = {
+  metadata: {
+    annotations: {
+      'alm-examples': '[{"apiVersion": "example.com/v1", "kind": "Gadget"}]',
+      capabilities: 'Full Lifecycle',
+      categories: 'Database, Storage',
+    },
+  },
+  deployments: [
+    makeDeployment('gadget-manager', {
+      containers: [{ name: 'manager', image: 'quay.io/example/gadget:v1', resources: { requests: { cpu: '1' } } }],
+    }),
+  ],
+  objects: [makeCrd()],
+  spec: {
+    customresourcedefinitions: OWNED,
+    provider: { name: 'Example' },
+    maintainers: [{ name: 'Ann', email: 'ann@example.com' }],
+    links: [{ name: 'Docs', url: 'https://example.com/docs' }],
+    icon: [ICON],
+    minKubeVersion: '1.27.0',
+  },
+};
+
+function changed(spec: Readonly<Record<string, unknown>>): BundleParts {
+  return { ...CLEAN, spec: { ...CLEAN.spec, ...spec } };
+}
+
+function annotated(annotations: Readonly<Record<string, string>>): BundleParts {
+  const kept = CLEAN.metadata?.['annotations'] as object;
+  return { ...CLEAN, metadata: { annotations: { ...kept, ...annotations } } };
+}
+
+function holding(...objects: readonly unknown[]): BundleParts {
+  return { ...CLEAN, objects: [makeCrd(), ...objects] };
+}
+
+const WEBHOOK = { type: 'ValidatingAdmissionWebhook', generateName: 'v', deploymentName: 'gadget-manager', rules: [] };
+const BETA = { apiVersion: 'rbac.authorization.k8s.io/v1beta1', kind: 'Role', metadata: { name: 'r' }, rules: [] };
+const rule = (fields: object): object => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRole',
+  metadata: { name: 'r' },
+  rules: [fields],
+});
+
+interface Row {
+  readonly check: string;
+  readonly because: string;
+  readonly parts: BundleParts;
+  readonly options?: CheckOptions;
+  readonly level?: Finding['level'];
+  /** Part of the finding's path. */
+  readonly path?: string;
+}
+
+/** For each check something that it finds. Those that rendering refuses are in render.test.ts too. */
+const ROWS: readonly Row[] = [
+  {
+    check: 'install-strategy',
+    because: 'it is unknown',
+    parts: changed({ install: { strategy: 'x' } }),
+    path: 'strategy',
+  },
+  { check: 'package-name', because: 'it is missing', parts: { ...CLEAN, files: { 'metadata/annotations.yaml': '' } } },
+  { check: 'object-names', because: 'an object has none', parts: holding({ kind: 'Secret' }), path: 'metadata.name' },
+  {
+    check: 'object-size',
+    because: 'no API server stores it',
+    parts: holding({ kind: 'ConfigMap', metadata: { name: 'c' }, data: { a: 'x'.repeat(1_600_000) } }),
+  },
+  { check: 'deployment-names', because: 'one has none', parts: { ...CLEAN, deployments: [makeDeployment('')] } },
+  { check: 'crd-names', because: 'a CRD is there twice', parts: holding(makeCrd()) },
+  {
+    check: 'crd-api-version',
+    because: 'it is no longer served',
+    parts: { ...CLEAN, objects: [{ ...(makeCrd() as object), apiVersion: 'apiextensions.k8s.io/v1beta1' }] },
+    path: 'apiVersion',
+  },
+  { check: 'owned-crds-present', because: 'one is missing', parts: { ...CLEAN, objects: [] }, path: 'owned[0]' },
+  {
+    check: 'supported-kinds',
+    because: 'a Job may not be there',
+    parts: holding({ kind: 'Job', metadata: { name: 'j' } }),
+  },
+  {
+    check: 'webhook-names',
+    because: 'it is no name',
+    parts: changed({ webhookdefinitions: [{ ...WEBHOOK, generateName: 'V' }] }),
+  },
+  {
+    check: 'webhook-deployments',
+    because: 'there is none',
+    parts: changed({ webhookdefinitions: [{ ...WEBHOOK, deploymentName: 'x' }] }),
+    path: 'webhookdefinitions[0].deploymentName',
+  },
+  {
+    check: 'webhook-deployments',
+    because: 'there is none for the APIService either',
+    parts: changed({ apiservicedefinitions: { owned: [{ name: 'a', group: 'g', version: 'v1', kind: 'A' }] } }),
+    path: 'apiservicedefinitions.owned[0]',
+  },
+  {
+    check: 'webhook-rules',
+    because: 'it would come between',
+    parts: changed({ webhookdefinitions: [{ ...WEBHOOK, rules: [{ apiGroups: ['slipway.dev'] }] }] }),
+    path: 'rules[0]',
+  },
+  {
+    check: 'conversion-webhooks',
+    because: 'two convert one CRD',
+    parts: changed({
+      webhookdefinitions: ['a', 'b'].map((generateName) => ({
+        ...WEBHOOK,
+        generateName,
+        type: 'ConversionWebhook',
+        conversionCRDs: ['gadgets.example.com'],
+      })),
+    }),
+  },
+  {
+    check: 'csv-name',
+    because: 'it is too long',
+    parts: { ...CLEAN, metadata: { name: `a${'b'.repeat(63)}.v1.0.0` } },
+  },
+  {
+    check: 'csv-fields',
+    because: 'it has no displayName',
+    parts: changed({ displayName: '' }),
+    path: 'spec.displayName',
+  },
+  { check: 'csv-fields', because: 'nothing would run', parts: { ...CLEAN, deployments: [] }, level: 'warning' },
+  { check: 'install-modes', because: 'there are none', parts: changed({ installModes: [] }) },
+  {
+    check: 'install-modes',
+    because: 'one does not exist',
+    parts: changed({ installModes: [{ type: 'AllNamespace', supported: true }] }),
+    path: 'installModes[0].type',
+  },
+  { check: 'install-modes', because: 'none is supported', parts: { ...CLEAN, modes: [] } },
+  { check: 'min-kube-version', because: 'it is no version', parts: changed({ minKubeVersion: 'latest' }) },
+  { check: 'annotation-names', because: 'of the wrong case', parts: annotated({ 'olm.skiprange': '<1.0.0' }) },
+  {
+    check: 'annotation-names',
+    because: 'properties belong elsewhere',
+    parts: annotated({ 'olm.properties': '[]' }),
+    level: 'warning',
+  },
+  { check: 'examples', because: 'they are no JSON', parts: annotated({ 'alm-examples': '[{' }) },
+  { check: 'examples', because: 'they are no list', parts: annotated({ 'alm-examples': '{"a": 1}' }) },
+  {
+    check: 'examples',
+    because: 'of another kind',
+    parts: annotated({ 'alm-examples': '[{"apiVersion": "a/v1", "kind": "B"}]' }),
+  },
+  { check: 'examples', because: 'there are none', parts: { ...CLEAN, metadata: {} }, level: 'warning' },
+  {
+    check: 'owned-crd-versions',
+    because: 'the version differs',
+    parts: changed({ customresourcedefinitions: { owned: [{ ...OWNED.owned[0], version: 'v2' }] } }),
+  },
+  { check: 'owned-crd-versions', because: 'it is not owned', parts: changed({ customresourcedefinitions: {} }) },
+  {
+    check: 'crd-structure',
+    because: 'the name is wrong',
+    parts: { ...CLEAN, objects: [makeCrd({ group: 'x.com' })] },
+    path: 'metadata.name',
+  },
+  {
+    check: 'crd-structure',
+    because: 'nothing is stored',
+    parts: { ...CLEAN, objects: [makeCrd({ versions: [] })] },
+    path: 'spec.versions',
+  },
+  {
+    check: 'crd-structure',
+    because: 'the scope is unknown',
+    parts: { ...CLEAN, objects: [makeCrd({ scope: 'Global' })] },
+    path: 'spec.scope',
+  },
+  {
+    check: 'service-accounts',
+    because: 'it is made already',
+    parts: holding({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'gadget' } }),
+  },
+  {
+    check: 'webhook-types',
+    because: 'it is never called',
+    parts: changed({ webhookdefinitions: [{ ...WEBHOOK, type: 'Validating' }] }),
+    level: 'warning',
+  },
+  {
+    check: 'unknown-fields',
+    because: 'it is dropped from a Deployment',
+    parts: { ...CLEAN, deployments: [makeDeployment('d', { hostNetwrok: true })] },
+    level: 'warning',
+    path: 'spec.install.spec.deployments[0].spec.template.spec.hostNetwrok',
+  },
+  {
+    check: 'unknown-fields',
+    because: 'it is dropped from a CRD',
+    parts: { ...CLEAN, objects: [makeCrd({ subresources: {} })] },
+    level: 'warning',
+    path: 'spec.subresources',
+  },
+  {
+    check: 'disruption-budgets',
+    because: 'it allows none',
+    parts: holding({
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'p' },
+      spec: { maxUnavailable: 0 },
+    }),
+  },
+  {
+    check: 'priority-classes',
+    because: 'it is for all',
+    parts: holding({ kind: 'PriorityClass', metadata: { name: 'p' }, globalDefault: true }),
+    path: 'globalDefault',
+  },
+  {
+    check: 'rbac-rules',
+    because: 'budgets disturb',
+    parts: holding(rule({ apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: ['*'] })),
+    level: 'warning',
+    path: 'rules[0]',
+  },
+  {
+    check: 'rbac-rules',
+    because: 'constraints protect all',
+    parts: holding(
+      rule({
+        apiGroups: ['security.openshift.io'],
+        resources: ['securitycontextconstraints'],
+        resourceNames: ['anyuid'],
+        verbs: ['patch'],
+      }),
+    ),
+  },
+  {
+    check: 'dependencies',
+    because: 'the file is broken',
+    parts: { ...CLEAN, files: { 'metadata/dependencies.yaml': '[' } },
+  },
+  {
+    check: 'dependencies',
+    because: 'of an unknown type',
+    parts: { ...CLEAN, files: { 'metadata/dependencies.yaml': 'dependencies: [{type: x, value: {}}]' } },
+    path: 'dependencies[0]',
+  },
+  {
+    check: 'dependencies',
+    because: 'incomplete',
+    parts: { ...CLEAN, files: { 'metadata/dependencies.yaml': 'dependencies: [{type: olm.gvk, value: {group: g}}]' } },
+  },
+  {
+    check: 'metadata-annotations',
+    because: 'there is no channel',
+    parts: { ...CLEAN, files: { 'metadata/annotations.yaml': 'annotations: {a: b}' } },
+    level: 'warning',
+  },
+  {
+    check: 'bundle-size',
+    because: 'OLM v0 cannot unpack it',
+    parts: CLEAN,
+    options: { files: new Map([...makeFiles(CLEAN), ['manifests/noise', noise(1_200_000)]]) },
+  },
+  {
+    check: 'bundle-size',
+    because: 'it comes near',
+    parts: CLEAN,
+    options: { files: new Map([['manifests/a', noise(950_000)]]) },
+    level: 'warning',
+  },
+  { check: 'provider', because: 'it has no name', parts: changed({ provider: {} }) },
+  {
+    check: 'maintainers',
+    because: 'they have no address',
+    parts: changed({ maintainers: [{ name: 'Ann', email: 'ann' }] }),
+  },
+  { check: 'links', because: 'they lead nowhere', parts: changed({ links: [{ name: 'Docs', url: 'https//x' }] }) },
+  { check: 'capabilities', because: 'the level is unknown', parts: annotated({ capabilities: 'All' }) },
+  { check: 'categories', because: 'one is unknown', parts: annotated({ categories: 'Database, Magic' }) },
+  { check: 'categories', because: 'the hub has others', parts: CLEAN, options: { categories: ['Database'] } },
+  { check: 'icon', because: 'there are two', parts: changed({ icon: [ICON, ICON] }) },
+  { check: 'icon', because: 'it is no picture', parts: changed({ icon: [{ ...ICON, mediatype: 'text/html' }] }) },
+  { check: 'icon', because: 'there is none', parts: changed({ icon: [] }), level: 'warning' },
+  { check: 'csv-version', because: 'there is none', parts: changed({ version: '' }), path: 'spec.version' },
+  {
+    check: 'csv-version',
+    because: 'the name has none',
+    parts: { ...CLEAN, metadata: { name: 'gadget' } },
+    level: 'warning',
+  },
+  { check: 'max-openshift-version', because: 'removed APIs need one', parts: holding(BETA) },
+  {
+    check: 'max-openshift-version',
+    because: 'it is too high',
+    parts: {
+      ...annotated({ 'olm.properties': '[{"type":"olm.maxOpenShiftVersion","value":"4.9"}]' }),
+      objects: [makeCrd(), BETA],
+    },
+  },
+  {
+    check: 'openshift-label',
+    because: 'it is missing',
+    parts: holding(BETA),
+    options: { dockerfile: 'FROM scratch\n' },
+  },
+  { check: 'openshift-label', because: 'it has no end', parts: holding(BETA), options: { dockerfile: label('v4.6') } },
+  {
+    check: 'openshift-label',
+    because: 'it ends too late',
+    parts: holding(BETA),
+    options: { dockerfile: label('v4.6-v4.9') },
+  },
+  {
+    check: 'openshift-label',
+    because: 'it is one that is too new',
+    parts: holding(BETA),
+    options: { dockerfile: label('=v4.10') },
+  },
+  { check: 'openshift-label', because: 'it cannot be seen', parts: holding(BETA), level: 'warning' },
+  {
+    check: 'resource-requests',
+    because: 'a container has none',
+    parts: { ...CLEAN, deployments: [makeDeployment('d')] },
+    level: 'warning',
+  },
+  {
+    check: 'channel-names',
+    because: 'one is unusual',
+    parts: {
+      ...CLEAN,
+      files: { 'metadata/annotations.yaml': 'annotations: {operators.operatorframework.io.bundle.channels.v1: alpha}' },
+    },
+    level: 'warning',
+  },
+  {
+    check: 'crd-descriptions',
+    because: 'one is empty',
+    parts: changed({ customresourcedefinitions: { owned: [{ ...OWNED.owned[0], description: '' }] } }),
+    level: 'warning',
+  },
+  {
+    check: 'deprecated-images',
+    because: 'it is gone',
+    parts: {
+      ...CLEAN,
+      deployments: [
+        makeDeployment('d', { containers: [{ name: 'c', image: 'gcr.io/kubebuilder/kube-rbac-proxy:v0.8' }] }),
+      ],
+    },
+    level: 'warning',
+  },
+  { check: 'removed-apis', because: 'it was removed before', parts: holding(BETA) },
+  {
+    check: 'removed-apis',
+    because: 'it may have been removed',
+    parts: { ...holding(BETA), spec: { ...CLEAN.spec, minKubeVersion: '1.16' } },
+    level: 'warning',
+  },
+  { check: 'removed-apis', because: 'the version is none', parts: CLEAN, options: { kubernetesVersion: 'new' } },
+  {
+    check: 'removed-apis',
+    because: 'the rights are for a removed version, perhaps',
+    parts: { ...CLEAN, permissions: [{ rules: [{ apiGroups: ['batch'], resources: ['cronjobs'], verbs: ['get'] }] }] },
+    level: 'warning',
+    path: 'permissions[0].rules[0]',
+  },
+];
+
+describe('the checks', () => {
+  it.each(ROWS)('$check finds that $because', ({ check, parts, options = {}, level = 'error', path = '' }) => {
+    const findings = validateBundle(makeBundle(parts), options).filter((finding) => finding.check === check);
+    const found = findings.find((finding) => finding.level === level && (finding.path ?? '').includes(path));
+    expect(found, JSON.stringify(findings)).toBeDefined();
+    expect(found?.advice).not.toBe('');
+    expect(describeFinding(found as Finding)).toContain(found?.message);
+  });
+
+  it('find nothing in a bundle that is right', () => {
+    expect(validateBundle(makeBundle(CLEAN), { files: makeFiles(CLEAN), kubernetesVersion: '1.36' })).toEqual([]);
+  });
+
+  it('are all in the list, one a file, and each is proved here', () => {
+    const names = CHECKS.map(({ name }) => name).sort();
+    const files = readdirSync(import.meta.dirname).filter((name) => !/test|^(check|checks|validate)\.ts$/.test(name));
+    expect(names).toEqual(files.map((name) => name.replace(/\.ts$/, '')).sort());
+    expect([...new Set(ROWS.map(({ check }) => check))].sort()).toEqual(names);
+    expect(new Set(CHECKS.map(({ suite }) => suite))).toEqual(new Set(SUITES));
+  });
+
+  it('are chosen by suite', () => {
+    const findings = validateBundle(makeBundle({ spec: { minKubeVersion: 'x' } }), { suites: ['format'] });
+    const suites = findings.map(({ check }) => CHECKS.find(({ name }) => name === check)?.suite);
+    expect(new Set(suites)).toEqual(new Set(['format']));
+  });
+});
+
+/** Bytes that no compression makes smaller. */
+function noise(length: number): Uint8Array {
+  let state = 1;
+  return Uint8Array.from({ length }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    return state >>> 24;
+  });
+}
+
+function label(value: string): string {
+  return `FROM scratch\nLABEL com.redhat.openshift.versions="${value}"\n`;
+}
