@@ -310,6 +310,11 @@ describe('sizes', () => {
   });
 });
 
+/** A zstd frame that ends with a checksum. */
+function checked(bytes: Buffer): Buffer {
+  return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+}
+
 describe('compression', () => {
   const tar = forgeTar([file('manifests/a', 'abc')]);
   test.each([
@@ -326,6 +331,11 @@ describe('compression', () => {
       bytes: Buffer.concat([zstdCompressSync(tar.subarray(0, 700)), zstdCompressSync(tar.subarray(700))]),
       mediaType: ZSTD,
       because: 'several zstd frames, as some tools write',
+    },
+    {
+      bytes: Buffer.concat([checked(tar.subarray(0, 700)), checked(tar.subarray(700))]),
+      mediaType: ZSTD,
+      because: 'zstd frames with checksums',
     },
     { bytes: gzipSync(tar), mediaType: undefined, because: 'the kind is told by the first bytes' },
   ])('is read: $because', async ({ bytes, mediaType }) => {

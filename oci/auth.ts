@@ -50,7 +50,6 @@ export function createAuthenticator(options: AuthOptions): Authenticator {
       const key = tokenKey(target, challenge, credential);
       const known = memory.token(key);
       if (known !== undefined && bearer(known) !== refusal.header) return bearer(known);
-      memory.forget(key);
       const token = await untilAborted(
         memory.issue(key, () => fetchToken({ target, challenge, credential }, options)),
         signal,
@@ -78,7 +77,6 @@ interface Memory {
   challenge(target: AuthTarget): Challenge | undefined;
   rememberChallenge(target: AuthTarget, challenge: Challenge): void;
   token(key: string): string | undefined;
-  forget(key: string): void;
   /** Runs `fetch` once for all who ask for the same key at the same time. */
   issue(key: string, fetch: () => Promise<Token>): Promise<string>;
 }
@@ -94,7 +92,6 @@ function createMemory(now: () => number): Memory {
       const token = tokens.get(key);
       return token === undefined || token.expiresAtMs <= now() ? undefined : token.value;
     },
-    forget: (key) => void tokens.delete(key),
     async issue(key, fetch) {
       const running = pending.get(key) ?? fetch().finally(() => pending.delete(key));
       pending.set(key, running);
