@@ -1,47 +1,55 @@
 /**
  * The command behind `make cluster-build`, `cluster-up`, `cluster-down` and `cluster-status`:
  *
- *     node e2e/cluster/main.ts build | up | down | status [--name NAME]
+ *     node e2e/cluster/main.ts build | up | down | status [--name NAME] [--node real]
  *
- * `up` leaves a cluster running that is found again by its name. Tests do not come here, they use startCluster.
+ * `up` leaves a cluster running that is found again by its name; with `--node real` Pods really run in it. Tests do not
+ * come here, they use startCluster.
  */
 import { parseArgs } from 'node:util';
 import { provideBinaries, type Progress } from './binaries.ts';
 import { startCluster } from './cluster.ts';
 import { clusterStatus, stopNamed, writeFacts, type ClusterFacts } from './named.ts';
-import { CONTROL_PLANE_PROGRAMS } from './tools.ts';
+import { CONTROL_PLANE_PROGRAMS, NODE_PROGRAMS } from './tools.ts';
 
-const USAGE = 'usage: main.ts build | up | down | status [--name NAME]';
-const VERBS: ReadonlyMap<string, (name: string) => Promise<void>> = new Map([
+const USAGE = 'usage: main.ts build | up | down | status [--name NAME] [--node real]';
+const VERBS: ReadonlyMap<string, (asked: Asked) => Promise<void>> = new Map([
   ['build', build],
   ['up', up],
   ['down', down],
   ['status', status],
 ]);
 
+interface Asked {
+  readonly name: string;
+  readonly node: 'fake' | 'real';
+}
+
 await main();
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { name: { type: 'string' } } });
+  const options = { name: { type: 'string' }, node: { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
   const verb = VERBS.get(positionals[0] ?? '');
   try {
     if (verb === undefined) throw new Error(USAGE);
-    await verb(values.name ?? 'dev');
+    await verb({ name: values.name ?? 'dev', node: values.node === 'real' ? 'real' : 'fake' });
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
 }
 
-async function build(): Promise<void> {
-  const binaries = await provideBinaries(CONTROL_PLANE_PROGRAMS, report());
+async function build({ node }: Asked): Promise<void> {
+  const programs = [...CONTROL_PLANE_PROGRAMS, ...(node === 'real' ? NODE_PROGRAMS : [])];
+  const binaries = await provideBinaries(programs, report());
   print(`${binaries.size} programs are there`);
 }
 
-async function up(name: string): Promise<void> {
+async function up({ name, node }: Asked): Promise<void> {
   const running = clusterStatus(name);
   if (running !== undefined) return print(describe(name, running.facts));
-  const cluster = await startCluster({ name, detached: true, progress: report() });
+  const cluster = await startCluster({ name, node, detached: true, progress: report() });
   const { server, kubeconfig, registry, tools } = cluster;
   const facts = { server, kubeconfig, registry, tools };
   writeFacts(name, facts);
@@ -49,11 +57,11 @@ async function up(name: string): Promise<void> {
   print(describe(name, facts));
 }
 
-async function down(name: string): Promise<void> {
+async function down({ name }: Asked): Promise<void> {
   print((await stopNamed(name)) ? `The cluster ${name} is stopped and removed.` : `There is no cluster ${name}.`);
 }
 
-function status(name: string): Promise<void> {
+function status({ name }: Asked): Promise<void> {
   const found = clusterStatus(name);
   const processes = [...(found?.processes ?? [])].map(([part, pid]) => `  ${part} ${pid}`);
   print(found === undefined ? `There is no cluster ${name}.` : [describe(name, found.facts), ...processes].join('\n'));

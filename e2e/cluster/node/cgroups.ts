@@ -14,9 +14,10 @@ export function clusterCgroup(folder: string): string {
   return `slipway-${basename(folder)}`;
 }
 
-/** Creates the group of a node, `CLUSTER/NODE`, under every hierarchy. */
+/** Creates the group of a node, `CLUSTER/NODE`, under every hierarchy, empty as after a start of the machine. */
 export function createCgroups(folder: string, node: string): void {
   const cluster = clusterCgroup(folder);
+  removeEverywhere(join(cluster, node));
   for (const hierarchy of hierarchies().filter(holdsPods)) {
     for (const group of [join(hierarchy, cluster), join(hierarchy, cluster, node)]) {
       mkdirSync(group, { recursive: true });
@@ -31,9 +32,12 @@ export function createCgroups(folder: string, node: string): void {
  * A cluster without real nodes has none.
  */
 export function removeCgroups(folder: string): void {
-  if (!existsSync(join(folder, 'node-1'))) return;
+  if (existsSync(join(folder, 'node-1'))) removeEverywhere(clusterCgroup(folder));
+}
+
+function removeEverywhere(name: string): void {
   const deadline = Date.now() + GONE_WITHIN_MS;
-  let left = hierarchies().map((hierarchy) => join(hierarchy, clusterCgroup(folder)));
+  let left = hierarchies().map((hierarchy) => join(hierarchy, name));
   while (left.length > 0 && Date.now() < deadline) {
     left = left.filter((group) => !removeGroup(group));
     if (left.length > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN_MS);

@@ -66,6 +66,7 @@ export async function connectNode(network: ClusterNetwork, index: number, box: n
     what: 'Making the network namespace of a node',
     timeoutSeconds: 10,
   });
+  await inNamespaceOf(hub, [`link delete node${index}`]).catch(() => {}); // a killed node's goes a moment after it
   await inNamespaceOf(hub, [
     `link add node${index} type veth peer name eth0 netns ${box}`,
     `link set node${index} master pods up`,

@@ -1,5 +1,5 @@
-// A program small enough to be an image of its own. As `pod pause` it holds the namespaces of a Pod; as `pod serve`
-// it is the workload of tests: a server that answers what it is asked for.
+// A program small enough to be an image of its own. As `pod pause` it holds the namespaces of a Pod; in tests it is the
+// workload: `pod serve` answers what it is asked for, `pod show FILE…` prints files, `pod fail` fails.
 package main
 
 import (
@@ -17,11 +17,31 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "serve" {
-		serve()
-		return
+	verb := ""
+	if len(os.Args) > 1 {
+		verb = os.Args[1]
 	}
-	pause()
+	switch verb {
+	case "serve":
+		serve()
+	case "show":
+		show(os.Args[2:])
+	case "fail":
+		log.Fatal("told to fail")
+	default:
+		pause()
+	}
+}
+
+// show prints the content of files.
+func show(files []string) {
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			log.Fatal(err)
+		}
+		os.Stdout.Write(text)
+	}
 }
 
 // pause waits to be told to end, and takes over processes whose parents have ended, as the first process of a Pod has to.

@@ -1,0 +1,7 @@
+/** Starts a cluster with a real node, says where it is, and waits for its end. */
+import { startCluster } from '../../cluster.ts';
+
+const cluster = await startCluster({ node: 'real' });
+const pids = [...cluster.processes().values()];
+process.stdout.write(`${JSON.stringify({ folder: cluster.folder, pids })}\n`);
+setInterval(() => {}, 1_000);
