@@ -46,6 +46,8 @@ export interface CatalogSource {
   readonly content: (name: string) => CatalogPackage | undefined;
   /** Names of packages with a bundle that provides a kind; absent: such a dependency finds nothing here. */
   readonly providersOf?: (kind: Kind) => readonly string[];
+  /** Names of all packages; asked only for a dependency in CEL that names none. */
+  readonly packages?: () => readonly string[];
 }
 
 /** A kind of objects: `{ group: 'cert-manager.io', version: 'v1', kind: 'Issuer' }`. */

@@ -3,9 +3,9 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Cause, DependencyStep } from '../decision.ts';
 import type { GraphBundle } from '../graph.ts';
-import type { CatalogSource, ClusterFacts, ResolveInput } from '../input.ts';
+import type { CatalogSource, ClusterFacts, InstalledPackage, ResolveInput } from '../input.ts';
 import { planDependencies, type DependencyPlan } from './plan.ts';
-import { hasRequirements, parseRequirements } from './requirements.ts';
+import { hasRequirements, kindKey, parseRequirements, providedKinds, type Requirement } from './requirements.ts';
 
 export interface DependencyOracle {
   /** Why the dependencies of a bundle cannot be had; undefined where they can. */
@@ -47,10 +47,11 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
 
 /** A damaged catalog has no dependencies to offer; it is reported where the package itself is looked for. */
 function forgive(source: CatalogSource): CatalogSource {
-  const { content, providersOf } = source;
+  const { content, packages, providersOf } = source;
   return {
     ...source,
     content: (name) => orUndefined(() => content(name)),
+    ...(packages !== undefined && { packages: () => orUndefined(packages) ?? [] }),
     ...(providersOf !== undefined && { providersOf: (kind) => orUndefined(() => providersOf(kind)) ?? [] }),
   };
 }
@@ -70,15 +71,41 @@ interface Scope {
   readonly quarantined: ReadonlySet<string>;
 }
 
-/** Most bundles depend on nothing, and nothing that is installed depends on them: there is no problem to solve. */
+/** Most bundles depend on nothing, and nothing that is installed has to do with them: there is no problem to solve. */
 function makePlan(bundle: CatalogBundle, catalog: string, { input, catalogs, quarantined }: Scope): DependencyPlan {
   const { wanted } = input;
   if (wanted.dependencies === 'Ignore') return NOTHING;
   if (wanted.dependencies === 'Require' && input.cluster === undefined) return NOTHING;
   const cluster: ClusterFacts = input.cluster ?? { providedKinds: [] };
-  const others = (cluster.packages ?? []).filter((one) => one.package !== wanted.package);
-  if (!hasRequirements(bundle.properties) && !others.some(({ properties }) => hasRequirements(properties)))
+  if (!hasRequirements(bundle.properties) && !isConnected(bundle, wanted.package, cluster.packages ?? []))
     return NOTHING;
   const root = { package: wanted.package, catalog, bundle };
   return planDependencies({ root, catalogs, cluster, quarantined }, wanted.dependencies);
+}
+
+/** Whether something else that is installed depends on a package, or provides a kind that it provides too. */
+function isConnected(bundle: CatalogBundle, name: string, packages: readonly InstalledPackage[]): boolean {
+  const before = packages.filter((one) => one.package === name).flatMap(({ properties }) => providedKinds(properties));
+  const own = providedKinds(bundle.properties);
+  const kinds = new Set([...before, ...own].map(kindKey));
+  const ownKinds = new Set(own.map(kindKey));
+  return packages.some(({ package: other, properties }) => {
+    if (other === name) return false;
+    const parsed = parseRequirements(properties);
+    const concerns = parsed.ok && parsed.value.some((requirement) => isAbout(requirement, name, kinds));
+    return concerns || providedKinds(properties).some((kind) => ownKinds.has(kindKey(kind)));
+  });
+}
+
+function isAbout(requirement: Requirement, name: string, kinds: ReadonlySet<string>): boolean {
+  switch (requirement.kind) {
+    case 'package':
+      return requirement.package === name;
+    case 'gvk':
+      return kinds.has(kindKey(requirement.gvk));
+    case 'cel':
+      return true;
+    default:
+      return requirement.of.some((part) => isAbout(part, name, kinds));
+  }
 }

@@ -77,7 +77,7 @@ interface Asking {
 function reduceTo(needed: number, changes: readonly number[], { solver, spend }: Asking): boolean {
   let count = countTrue(changes, solver);
   if (changes.length * count > MAX_COUNTER) return false;
-  const atLeast = writeCounter(changes, count, solver);
+  const atLeast = writeCounter(changes, count + 1, solver);
   for (; count > needed; count = countTrue(changes, solver)) {
     const answer = spend([-(atLeast[count - 1] ?? 0)]);
     if (answer === 'unknown') return false;

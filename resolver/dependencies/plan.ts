@@ -31,7 +31,11 @@ export function planDependencies(
   policy: Policy,
   budget = DEFAULT_BUDGET,
 ): DependencyPlan {
-  const universe = gatherUniverse(question);
+  const plan = planWithin(gatherUniverse(question), policy, budget);
+  return plan.kind === 'possible' ? plan : planWithin(gatherUniverse(question, true), policy, budget);
+}
+
+function planWithin(universe: Universe | undefined, policy: Policy, budget: Budget): DependencyPlan {
   if (universe === undefined) return { kind: 'impossible', because: [{ kind: 'effort', why: 'tooLarge' }] };
   const encoding = encode(universe, policy);
   const solution = findBest(encoding, budget);
@@ -79,14 +83,13 @@ function orderByNeed(options: readonly Option[], needs: ReadonlyMap<Option, read
 
 function isNeeded(universe: Universe, option: Option, other: Option): boolean {
   const parsed = universe.requirementsOf(option);
-  return parsed.ok && parsed.value.some((requirement) => takesPart(other, requirement));
+  return parsed.ok && parsed.value.some((requirement) => takesPart(other, requirement, true));
 }
 
-function takesPart(option: Option, requirement: Requirement): boolean {
-  if (requirement.kind === 'not') return false;
-  if (requirement.kind === 'all' || requirement.kind === 'any')
-    return requirement.of.some((part) => takesPart(option, part));
-  return meets(option, requirement);
+function takesPart(option: Option, requirement: Requirement, wanted: boolean): boolean {
+  if (!('of' in requirement)) return wanted && meets(option, requirement);
+  const inner = requirement.kind === 'not' ? !wanted : wanted;
+  return requirement.of.some((part) => takesPart(option, part, inner));
 }
 
 function describeStep(option: Option, universe: Universe, neededBy: readonly string[]): readonly DependencyStep[] {

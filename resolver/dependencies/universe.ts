@@ -74,10 +74,13 @@ export interface Universe {
 /** Most options that are considered; a problem beyond that is refused, not cut. */
 export const MAX_OPTIONS = 50_000;
 
-/** Gathers the universe; undefined where it would be too large. */
-export function gatherUniverse(question: DependencyQuestion): Universe | undefined {
-  const builder = createBuilder(question);
-  for (const installed of question.cluster.packages ?? []) builder.openPackage(installed.package);
+/**
+ * Gathers the universe; undefined where it would be too large. A thorough one also has the alternatives to what is
+ * met by something that stays: they cannot be chosen, but belong to the explanation of a contradiction.
+ */
+export function gatherUniverse(question: DependencyQuestion, thorough = false): Universe | undefined {
+  const builder = createBuilder(question, thorough);
+  for (const installed of question.cluster.packages ?? []) builder.openInstalled(installed);
   builder.activate(builder.root);
   return builder.drain() ? builder.universe() : undefined;
 }
@@ -89,14 +92,15 @@ interface MutableNode extends PackageNode {
 
 interface Builder {
   readonly root: Option;
-  readonly openPackage: (name: string) => PackageNode;
+  /** Takes in an installed package, and where it may go if it may move. */
+  readonly openInstalled: (installed: InstalledPackage) => void;
   readonly activate: (option: Option) => void;
   /** Follows requirements until nothing new turns up; false where that is too much. */
   readonly drain: () => boolean;
   readonly universe: () => Universe;
 }
 
-function createBuilder(question: DependencyQuestion): Builder {
+function createBuilder(question: DependencyQuestion, thorough: boolean): Builder {
   const { cluster } = question;
   const root = rootOption(question);
   const installed = new Map(
@@ -133,6 +137,13 @@ function createBuilder(question: DependencyQuestion): Builder {
     node.options = [...node.options, ...alternativesTo(node.installed, sources, question)];
   }
 
+  function openInstalled(fixed: InstalledPackage): void {
+    const node = openPackage(fixed.package);
+    if (!fixed.dependency || node.installed === undefined) return;
+    complete(node);
+    for (const option of node.options) if (option.reachable) activate(option);
+  }
+
   function activate(option: Option): void {
     const { active } = openPackage(option.package);
     if (active.has(option)) return;
@@ -148,16 +159,25 @@ function createBuilder(question: DependencyQuestion): Builder {
     return parsed;
   }
 
-  function follow(requirement: Requirement): void {
-    if (requirement.kind === 'all' || requirement.kind === 'any') for (const part of requirement.of) follow(part);
-    if (requirement.kind === 'not' || isServed(requirement)) return;
-    const present = [...packages.values()].filter(({ installed: fixed }) => fixed !== undefined);
-    if (present.some(({ options }) => options[0] !== undefined && meets(options[0], requirement))) return;
+  /** Opens what could meet a requirement, unless something that stays meets it already. */
+  function follow(requirement: Requirement, wanted: boolean): void {
+    if ('of' in requirement) {
+      for (const part of requirement.of) follow(part, requirement.kind === 'not' ? !wanted : wanted);
+      return;
+    }
+    if (!wanted || isServed(requirement) || (!thorough && isMetForGood(requirement))) return;
     for (const name of packagesFor(requirement)) {
       const node = openPackage(name);
       complete(node);
       for (const option of node.options) if (meets(option, requirement)) activate(option);
     }
+  }
+
+  function isMetForGood(requirement: Requirement): boolean {
+    return [...installed.values()].some((fixed) => {
+      const option = openPackage(fixed.package).options[0];
+      return !fixed.dependency && option !== undefined && meets(option, requirement);
+    });
   }
 
   function isServed(requirement: Requirement): boolean {
@@ -166,8 +186,7 @@ function createBuilder(question: DependencyQuestion): Builder {
 
   function packagesFor(requirement: Requirement): readonly string[] {
     if (requirement.kind === 'package') return [requirement.package];
-    if (requirement.kind === 'cel')
-      return [...new Set([...requirement.rule.literals.filter(isOffered), ...packages.keys()])];
+    if (requirement.kind === 'cel') return packagesForRule(requirement.rule.literals);
     if (requirement.kind !== 'gvk') return [];
     const key = kindKey(requirement.gvk);
     const present = [...packages.values()].filter(({ options }) => options.some(({ kinds }) => kinds.has(key)));
@@ -179,16 +198,28 @@ function createBuilder(question: DependencyQuestion): Builder {
     ];
   }
 
+  /** A rule that names packages is about those; another one may be about any. */
+  function packagesForRule(literals: readonly string[]): readonly string[] {
+    const named = literals.filter(isOffered);
+    return named.length > 0
+      ? named
+      : [...new Set([...packages.keys(), ...sources.flatMap((source) => source.packages?.() ?? [])])];
+  }
+
   function isOffered(name: string): boolean {
     return packages.has(name) || sources.some((source) => source.content(name) !== undefined);
   }
 
+  /** What is installed needs nothing new, but what it has now may not be taken from it. */
   function drain(): boolean {
-    for (let option = queue.shift(), count = 0; option !== undefined; option = queue.shift()) {
-      if (++count > MAX_OPTIONS) return false;
-      if (option.bundle === undefined) continue; // what is installed needs nothing new
-      const parsed = requirementsOf(option);
-      if (parsed.ok) for (const requirement of parsed.value) follow(requirement);
+    for (let count = 0; count < queue.length; count++) {
+      const option = queue[count];
+      const parsed = option === undefined ? undefined : requirementsOf(option);
+      if (count >= MAX_OPTIONS) return false;
+      if (option === undefined || parsed?.ok !== true) continue;
+      for (const requirement of parsed.value) {
+        if (option.bundle !== undefined || isMetNow(requirement)) follow(requirement, true);
+      }
     }
     return true;
   }
@@ -213,7 +244,7 @@ function createBuilder(question: DependencyQuestion): Builder {
 
   return {
     root,
-    openPackage,
+    openInstalled,
     activate,
     drain,
     universe: () => ({ root, packages, servedKinds, requirementsOf, matching, current, isMetNow }),
