@@ -1,7 +1,7 @@
 /**
  * Looks at one object in the cluster before anything is written: is it there, is it ours, would the API server
- * take it? One request for an object that is not there (a create as dry run tells both), up to three for one
- * that has to change. What it finds is data; apply.ts decides what follows.
+ * take it? One request for an object that is not there (making it as dry run tells both), two for one that has to
+ * change. What it finds is data; apply.ts decides what follows.
  */
 import { ANNOTATION } from '../api/names.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';

@@ -3,7 +3,8 @@
  * for long enough. Only the very objects of the inventory are deleted, in reverse order of the phases; a CRD
  * that still has custom resources stays unless asked.
  */
-import { refOf, type ObjectRef } from '../api/object.ts';
+import { describeRef, refOf, type ObjectRef } from '../api/object.ts';
+import { explainFailure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { countInstances, describeSamples, isCrdEntry } from './custom-resources.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
@@ -12,8 +13,6 @@ import { comparePhases, phaseOf } from './phases.ts';
 import type { Owner } from './prepare.ts';
 import { removeObject, type Removal } from './remove.ts';
 import { createSlots } from './slots.ts';
-import { explainFailure } from './api-failure.ts';
-import { describeRef } from '../api/object.ts';
 
 export interface PruneOptions {
   readonly owner: Owner;

@@ -1,0 +1,156 @@
+/**
+ * Judges a change of a CRD by what it may do to objects that exist: lose their data, or refuse them. A change that
+ * does neither is told and lets through. Pure; the revision controller asks before an upgrade, `plan` and
+ * `crd diff` print it. It compares schemas; whether an object exists that a change would hurt is for others to ask.
+ */
+import { ReasonedError } from '../../api/errors.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { EFFECTS, type Effect, type FlatPair, type NodePair, type VersionPair } from './rule.ts';
+import { CRD_RULES, NODE_RULES, VERSION_RULES } from './rules.ts';
+import { flattenSchema, readCrd, type Crd, type CrdVersion } from './schema.ts';
+
+export interface Finding {
+  readonly crd: string;
+  readonly rule: string;
+  readonly effect: Effect;
+  /** `v1`, or `v1 -> v2` for two served versions that are converted without a webhook; absent for the CRD itself. */
+  readonly version?: string;
+  /** `^.spec.size`; absent for the CRD itself. */
+  readonly path?: string;
+  readonly message: string;
+  /** A person has said that it is right here. */
+  readonly waived: boolean;
+}
+
+/** A rule that is not enforced on a CRD. */
+export interface Waiver {
+  readonly crd: string;
+  readonly rule: string;
+}
+
+export interface CrdVerdict {
+  readonly crd: string;
+  /** Nothing that exists may be lost or refused, waivers aside. */
+  readonly safe: boolean;
+  /** The worst first, then in the order of the schema. */
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Compares the CRD that is in the cluster with the one that is to replace it.
+ *
+ * Errors: BundleUnsupported for a CRD that is not of apiextensions.k8s.io/v1, ObjectInvalid for a schema beyond all
+ * measure; never retried.
+ */
+export function compareCrds(old: KubeObject, next: KubeObject, waivers: readonly Waiver[] = []): CrdVerdict {
+  const [before, after] = [readCrd(old), readCrd(next)];
+  const waived = new Set(waivers.filter(({ crd }) => crd === after.name).map(({ rule }) => rule));
+  const findings = [...compareWhole(before, after), ...compareVersions(before, after), ...compareServed(before, after)]
+    .map((finding) => Object.assign(finding, { crd: after.name, waived: waived.has(finding.rule) }))
+    .toSorted((a, b) => EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect));
+  return { crd: after.name, safe: !findings.some(isDangerous), findings };
+}
+
+/** Whether a finding stands in the way of an upgrade. */
+export function isDangerous({ effect, waived }: Finding): boolean {
+  return !waived && (effect === 'loses' || effect === 'rejects');
+}
+
+/** `v1: ^.spec.size: minimum: minimum 1 becomes 2`: one finding as a line. */
+export function describeFinding({ version, path, rule, message }: Finding): string {
+  return [version, path, rule, message].filter((part) => part !== undefined).join(': ');
+}
+
+const MOST_NAMED = 3;
+
+/** The error that refuses an upgrade; undefined where every verdict is safe. CRDUnsafe, not retried until an input changes. */
+export function unsafeError(verdicts: readonly CrdVerdict[]): ReasonedError | undefined {
+  const dangerous = verdicts.flatMap(({ findings }) => findings.filter(isDangerous));
+  const [first] = dangerous;
+  if (first === undefined) return undefined;
+  const named = dangerous.slice(0, MOST_NAMED).map((finding) => `${finding.crd}: ${describeFinding(finding)}`);
+  const more = dangerous.length - named.length;
+  return new ReasonedError({
+    reason: 'CRDUnsafe',
+    retry: 'never',
+    message: `the new CRDs could lose or refuse objects that exist: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
+    hint: `Where it is right here, waive it: spec.crdUpgradeSafety.waivers, crd ${first.crd}, rule ${first.rule}`,
+  });
+}
+
+type Bare = Omit<Finding, 'crd' | 'waived'>;
+
+function compareWhole(old: Crd, next: Crd): Bare[] {
+  return CRD_RULES.flatMap((rule) => rule.compare(old, next).map((change) => ({ rule: rule.name, ...change })));
+}
+
+function compareVersions(old: Crd, next: Crd): Bare[] {
+  return old.versions.flatMap((version) => {
+    const same = next.versions.find(({ name }) => name === version.name);
+    return same === undefined ? [] : comparePair({ old: version, next: same }, version.name);
+  });
+}
+
+/**
+ * Without a webhook, an object written in one served version is read in another as it is. What is wrong between
+ * two of them is told only where it was not so before.
+ */
+function compareServed(old: Crd, next: Crd): Bare[] {
+  if (next.conversion === 'Webhook') return [];
+  const known = new Set(pairsOf(old).map((finding) => JSON.stringify(finding)));
+  return pairsOf(next).filter((finding) => isHarmful(finding) && !known.has(JSON.stringify(finding)));
+}
+
+function isHarmful({ effect }: Bare): boolean {
+  return effect === 'loses' || effect === 'rejects';
+}
+
+function pairsOf({ versions }: Crd): Bare[] {
+  const served = versions.filter((version) => version.served).toSorted((a, b) => compareVersionNames(a.name, b.name));
+  return served.flatMap((old, index) =>
+    served.slice(index + 1).flatMap((next) => comparePair({ old, next }, `${old.name} -> ${next.name}`)),
+  );
+}
+
+function comparePair(pair: VersionPair, version: string): Bare[] {
+  const flat: FlatPair = { old: flattenSchema(pair.old.schema), next: flattenSchema(pair.next.schema) };
+  const whole = VERSION_RULES.flatMap((rule) =>
+    rule.compare(pair, flat).map((change) => ({ rule: rule.name, ...change })),
+  );
+  const nodes = [...flat.old].flatMap(([path, old]) => {
+    const next = flat.next.get(path);
+    return next === undefined ? [] : compareNode(path, { old, next });
+  });
+  return [...whole, ...nodes].map((finding) => ({ ...finding, version, effect: effectOf(finding, pair) }));
+}
+
+function compareNode(path: string, pair: NodePair): (Bare & { readonly path: string })[] {
+  return NODE_RULES.flatMap((rule) => rule.compare(pair).map((change) => ({ rule: rule.name, path, ...change })));
+}
+
+/** What is under a status is the operator's own, which writes it anew; no user loses it or is refused for it. */
+function effectOf({ effect, path }: Pick<Bare, 'effect' | 'path'>, { next }: VersionPair): Effect {
+  const inStatus = path === '^.status' || path?.startsWith('^.status.') === true;
+  return inStatus && next.hasStatus && effect !== 'none' ? 'alters' : effect;
+}
+
+/**
+ * Orders versions as Kubernetes does, the oldest first: v1alpha1, v1beta1, v1, v2; other names before all of them.
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
+ */
+export function compareVersionNames(a: CrdVersion['name'], b: CrdVersion['name']): number {
+  const [x, y] = [rankOf(a), rankOf(b)];
+  for (const [index, rank] of x.entries()) {
+    const difference = rank - (y[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  // Names that are not versions come in reverse: the API server prefers the alphabetically first.
+  return a === b ? 0 : a < b ? 1 : -1;
+}
+
+function rankOf(name: string): readonly [number, number, number] {
+  const match = /^v(\d{1,9})(?:(alpha|beta)(\d{1,9}))?$/.exec(name);
+  if (match === null) return [-1, 0, 0];
+  const [, major = '0', stage, minor = '0'] = match;
+  return [stage === undefined ? 2 : stage === 'beta' ? 1 : 0, Number(major), Number(minor)];
+}

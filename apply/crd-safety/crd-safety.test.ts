@@ -1,0 +1,405 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../api/object.ts';
+import { compareCrds, compareVersionNames, unsafeError, type CrdVerdict } from './compare.ts';
+import type { Effect } from './rule.ts';
+import { NODE_RULES, RULE_NAMES } from './rules.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+interface Options {
+  readonly versions?: readonly Fields[];
+  readonly spec?: Fields;
+  readonly stored?: readonly string[];
+}
+
+const version = (name: string, schema: Fields, fields: Fields = {}): Fields => ({
+  name,
+  served: true,
+  storage: true,
+  schema: { openAPIV3Schema: schema },
+  ...fields,
+});
+const crd = ({ versions = [], spec = {}, stored }: Options): KubeObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: { group: 'example.com', scope: 'Namespaced', names: { kind: 'Widget', plural: 'widgets' }, versions, ...spec },
+  ...(stored !== undefined && { status: { storedVersions: stored } }),
+});
+/** A CRD with one version whose `spec.x` has this schema. */
+const withField = (x: Fields, spec: Fields = {}): KubeObject =>
+  crd({
+    versions: [version('v1', { type: 'object', properties: { spec: { type: 'object', properties: { x }, ...spec } } })],
+  });
+const tell = ({ findings }: CrdVerdict): string[] =>
+  findings.map(({ rule, effect, path }) => `${rule} ${effect} ${path ?? ''}`);
+const text = { type: 'string' };
+const integer = { type: 'integer' };
+const either = { 'x-kubernetes-int-or-string': true, anyOf: [integer, text] };
+
+describe('a change of a field', () => {
+  const cases: readonly { old: Fields; next: Fields; want: `${string} ${Effect}` | undefined; because: string }[] = [
+    { old: text, next: text, want: undefined, because: 'nothing changes' },
+    { old: text, next: integer, want: 'type rejects', because: 'no text is an integer' },
+    { old: integer, next: { type: 'number' }, want: 'type none', because: 'every integer is a number' },
+    { old: { type: 'number' }, next: integer, want: 'type rejects', because: 'not every number is an integer' },
+    {
+      old: { ...text, enum: ['a', 'b'] },
+      next: { ...text, enum: ['a'] },
+      want: 'enum rejects',
+      because: 'b is refused',
+    },
+    { old: { ...text, enum: ['a'] }, next: { ...text, enum: ['a', 'b'] }, want: 'enum none', because: 'more is taken' },
+    { old: text, next: { ...text, enum: ['a'] }, want: 'enum rejects', because: 'anything else is refused' },
+    { old: { ...text, enum: ['a'] }, next: text, want: 'enum none', because: 'everything is taken' },
+    { old: text, next: { ...text, pattern: '^a' }, want: 'pattern rejects', because: 'texts may not match' },
+    { old: { ...text, pattern: '^a' }, next: text, want: 'pattern none', because: 'a looser rule refuses nothing' },
+    {
+      old: { ...integer, minimum: 1 },
+      next: { ...integer, minimum: 2 },
+      want: 'minimum rejects',
+      because: '1 is refused',
+    },
+    {
+      old: { ...integer, minimum: 2 },
+      next: { ...integer, minimum: 1 },
+      want: 'minimum none',
+      because: 'more is taken',
+    },
+    { old: integer, next: { ...integer, maximum: 5 }, want: 'maximum rejects', because: '6 is refused' },
+    {
+      old: { ...integer, maximum: 5 },
+      next: { ...integer, maximum: 5, exclusiveMaximum: true },
+      want: 'maximum rejects',
+      because: '5 itself is refused',
+    },
+    { old: text, next: { ...text, maxLength: 5 }, want: 'maxLength rejects', because: 'longer texts are refused' },
+    { old: text, next: { ...text, default: 'a' }, want: 'default alters', because: 'who left it out has it now' },
+    { old: text, next: { ...text, nullable: true }, want: 'nullable none', because: 'more is taken' },
+    { old: { ...text, nullable: true }, next: text, want: 'nullable rejects', because: 'null is refused' },
+    { old: text, next: { ...text, format: 'email' }, want: 'format rejects', because: 'the API server checks it' },
+    {
+      old: integer,
+      next: { ...integer, format: 'int64' },
+      want: 'format none',
+      because: 'the API server does not check it',
+    },
+    { old: { ...text, format: 'email' }, next: text, want: 'format none', because: 'it is no longer checked' },
+    { old: text, next: { ...text, description: 'x' }, want: 'documentation none', because: 'only people read it' },
+    {
+      old: { type: 'array', items: text },
+      next: { type: 'array', items: text, 'x-kubernetes-list-type': 'atomic' },
+      want: undefined,
+      because: 'a list is atomic anyway',
+    },
+    {
+      old: { type: 'array', items: text },
+      next: { type: 'array', items: text, 'x-kubernetes-list-type': 'set' },
+      want: 'topology rejects',
+      because: 'repeats are refused',
+    },
+    {
+      old: { type: 'object' },
+      next: { type: 'object', 'x-kubernetes-map-type': 'atomic' },
+      want: 'topology alters',
+      because: 'it is merged as a whole',
+    },
+    {
+      old: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      next: { type: 'object' },
+      want: 'unknownFields loses',
+      because: 'what is not named is dropped',
+    },
+    {
+      old: { type: 'object' },
+      next: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      want: 'unknownFields none',
+      because: 'more is kept',
+    },
+    {
+      old: { type: 'object', additionalProperties: true },
+      next: { type: 'object' },
+      want: 'mapValues loses',
+      because: 'keys are dropped',
+    },
+    {
+      old: text,
+      next: { ...text, 'x-kubernetes-validations': [{ rule: 'self != "a"' }] },
+      want: 'validations rejects',
+      because: 'a is refused',
+    },
+    {
+      old: { ...text, 'x-kubernetes-validations': [{ rule: 'self != "a"' }] },
+      next: { ...text, 'x-kubernetes-validations': [{ rule: 'self != "a"', message: 'not a' }] },
+      want: undefined,
+      because: 'only the message changes',
+    },
+    { old: text, next: { ...text, not: { enum: ['a'] } }, want: 'not rejects', because: 'a is refused' },
+    {
+      old: { ...text, anyOf: [{ minLength: 1 }] },
+      next: { ...text, anyOf: [{ minLength: 1 }, { pattern: 'a' }] },
+      want: 'anyOf none',
+      because: 'there is one more way',
+    },
+    {
+      old: { ...text, oneOf: [{ minLength: 1 }] },
+      next: { ...text, oneOf: [{ minLength: 1 }, { pattern: 'a' }] },
+      want: 'oneOf rejects',
+      because: 'both may hold',
+    },
+    {
+      old: { ...text, allOf: [{ minLength: 1 }] },
+      next: text,
+      want: 'allOf none',
+      because: 'a looser rule refuses nothing',
+    },
+    {
+      old: { ...text, oneOf: [{ title: 'x', minLength: 1 }] },
+      next: { ...text, oneOf: [{ minLength: 1 }] },
+      want: undefined,
+      because: 'only people read a title',
+    },
+    {
+      old: text,
+      next: { ...text, 'x-kubernetes-of-tomorrow': true },
+      want: 'otherKeywords rejects',
+      because: 'nobody knows what it does',
+    },
+  ];
+
+  test.each(cases)('$want, because $because', ({ old, next, want }) => {
+    const verdict = compareCrds(withField(old), withField(next));
+    expect(tell(verdict)).toEqual(want === undefined ? [] : [`${want} ^.spec.x`]);
+    expect(verdict.safe).toBe(want === undefined || /none|alters/.test(want));
+  });
+
+  test('a text that may be an integer too takes what was there', () => {
+    expect(compareCrds(withField(text), withField(either)).findings.find(({ rule }) => rule === 'type')?.effect).toBe(
+      'none',
+    );
+    expect(compareCrds(withField(either), withField(text)).safe).toBe(false);
+  });
+
+  test('a field that is required now refuses objects without it, unless a default fills it in', () => {
+    expect(compareCrds(withField(text), withField(text, { required: ['x'] })).safe).toBe(false);
+    const filled = { ...text, default: 'a' };
+    expect(compareCrds(withField(filled), withField(filled, { required: ['x'] })).safe).toBe(true);
+    expect(compareCrds(withField(filled, { required: ['x'] }), withField(text, { required: ['x'] })).safe).toBe(false);
+  });
+});
+
+describe('a field that is gone', () => {
+  test('loses data; the topmost is named', () => {
+    const deep = { type: 'object', properties: { y: { type: 'object', properties: { z: text } } } };
+    expect(tell(compareCrds(withField(deep), withField({ type: 'object' })))).toEqual([
+      'existingFieldRemoval loses ^.spec.x.y',
+    ]);
+  });
+
+  test('loses nothing where unknown fields are kept', () => {
+    const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    expect(compareCrds(withField({ ...open, properties: { y: text } }), withField(open)).safe).toBe(true);
+  });
+
+  test('loses nothing of a user under a status that only the operator writes', () => {
+    const old = { type: 'object', properties: { status: { type: 'object', properties: { x: text } } } };
+    const next = { type: 'object', properties: { status: { type: 'object' } } };
+    const both = (fields: Fields): CrdVerdict =>
+      compareCrds(crd({ versions: [version('v1', old, fields)] }), crd({ versions: [version('v1', next, fields)] }));
+    expect(tell(both({ subresources: { status: {} } }))).toEqual(['existingFieldRemoval alters ^.status.x']);
+    expect(both({}).safe).toBe(false);
+  });
+
+  test('apiVersion, kind and metadata are there whether the schema names them or not', () => {
+    const named = { type: 'object', properties: { apiVersion: text, kind: text, metadata: { type: 'object' } } };
+    expect(
+      tell(
+        compareCrds(crd({ versions: [version('v1', named)] }), crd({ versions: [version('v1', { type: 'object' })] })),
+      ),
+    ).toEqual([]);
+  });
+
+  test('is not lost when it is named like a part of its parent', () => {
+    const x = { type: 'object', properties: { 'a.b': text, a: text } };
+    expect(tell(compareCrds(withField(x), withField({ type: 'object', properties: { a: text } })))).toEqual([
+      'existingFieldRemoval loses ^.spec.x.a.b',
+    ]);
+  });
+});
+
+describe('a change of the CRD itself', () => {
+  const one = [version('v1', { type: 'object' })];
+  const two = [version('v1', { type: 'object' }, { storage: false }), version('v2', { type: 'object' })];
+  const webhook = { conversion: { strategy: 'Webhook' } };
+  test.each<{ old: Options; next: Options; want: readonly string[]; because: string }>([
+    {
+      old: { versions: one },
+      next: { versions: one, spec: { scope: 'Cluster' } },
+      want: ['scope rejects '],
+      because: 'objects would move',
+    },
+    { old: { versions: one }, next: { versions: two }, want: [], because: 'a version is added' },
+    {
+      old: { versions: two, stored: ['v1', 'v2'] },
+      next: { versions: two.slice(1) },
+      want: ['storedVersionRemoval loses ', 'servedVersionRemoval alters '],
+      because: 'objects may be stored as v1',
+    },
+    {
+      old: { versions: two, stored: ['v2'] },
+      next: { versions: two.slice(1) },
+      want: ['servedVersionRemoval alters '],
+      because: 'no object is stored as v1',
+    },
+    {
+      old: { versions: two, spec: webhook },
+      next: { versions: two },
+      want: ['conversion loses '],
+      because: 'objects of v1 are cut to v2',
+    },
+    {
+      old: { versions: one, spec: webhook },
+      next: { versions: one },
+      want: [],
+      because: 'there is nothing to convert',
+    },
+    {
+      old: { versions: one },
+      next: { versions: one, spec: { names: { kind: 'Gadget' } } },
+      want: ['kind rejects '],
+      because: 'nobody finds them',
+    },
+  ])('$want, because $because', ({ old, next, want }) => {
+    expect(tell(compareCrds(crd(old), crd(next)))).toEqual(want);
+  });
+
+  test('two served versions that differ are told where no webhook converts them, once', () => {
+    const narrow = version('v2', {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { x: { ...text, enum: ['a'] } } } },
+    });
+    const wide = version(
+      'v1',
+      { type: 'object', properties: { spec: { type: 'object', properties: { x: text } } } },
+      { storage: false },
+    );
+    const [old, next] = [
+      crd({ versions: [{ ...wide, storage: true }] }),
+      crd({ versions: [narrow, wide], stored: ['v1'] }),
+    ];
+    expect(compareCrds(old, next).findings).toMatchObject([{ rule: 'enum', version: 'v1 -> v2', effect: 'rejects' }]);
+    expect(compareCrds(old, crd({ versions: [narrow, wide], spec: webhook })).findings).toEqual([]);
+    expect(compareCrds(next, next).findings).toEqual([]);
+  });
+
+  test('a CRD of an older API is refused by name rather than compared in part', () => {
+    const old = { ...crd({}), apiVersion: 'apiextensions.k8s.io/v1beta1' };
+    expect(() => compareCrds(old, crd({}))).toThrow(expect.objectContaining({ reason: 'BundleUnsupported' }));
+  });
+});
+
+describe('a waiver', () => {
+  const [old, next] = [withField({ ...text, enum: ['a', 'b'] }), withField({ ...integer, enum: ['a'] })];
+
+  test('lifts one rule on one CRD and no other', () => {
+    const waived = compareCrds(old, next, [{ crd: 'widgets.example.com', rule: 'enum' }]);
+    expect(waived.safe).toBe(false);
+    expect(waived.findings.map(({ rule, waived: lifted }) => [rule, lifted])).toEqual([
+      ['type', false],
+      ['enum', true],
+    ]);
+    expect(
+      compareCrds(old, next, [{ crd: 'gadgets.example.com', rule: 'enum' }]).findings.some((finding) => finding.waived),
+    ).toBe(false);
+    expect(
+      compareCrds(old, next, [
+        { crd: 'widgets.example.com', rule: 'enum' },
+        { crd: 'widgets.example.com', rule: 'type' },
+      ]).safe,
+    ).toBe(true);
+  });
+
+  test('is what the error asks for, by name', () => {
+    const error = unsafeError([compareCrds(old, next)]);
+    expect(error).toMatchObject({ reason: 'CRDUnsafe', retry: 'never' });
+    expect(error?.describe()).toMatch(
+      /widgets\.example\.com: v1: \^\.spec\.x: type: .* crd widgets\.example\.com, rule type/,
+    );
+    expect(unsafeError([compareCrds(old, old)])).toBeUndefined();
+  });
+});
+
+test('versions are ordered as Kubernetes does, the oldest first', () => {
+  const names = ['foo10', 'foo1', 'v1alpha1', 'v1alpha2', 'v2alpha1', 'v1beta1', 'v3beta1', 'v1', 'v2', 'v11'];
+  expect(names.toReversed().sort(compareVersionNames)).toEqual(names);
+});
+
+describe('the list of rules', () => {
+  test('has every file of the folder, and each name once, fit for a waiver', () => {
+    const source = readFileSync(join(import.meta.dirname, 'rules.ts'), 'utf8');
+    for (const file of readdirSync(join(import.meta.dirname, 'rules'))) expect(source).toContain(`'./rules/${file}'`);
+    expect(new Set(RULE_NAMES).size).toBe(RULE_NAMES.length);
+    for (const name of RULE_NAMES) expect(name).toMatch(/^[A-Za-z][A-Za-z0-9]*$/);
+  });
+
+  test('understands every keyword that a CRD may have', () => {
+    const understood = new Set(NODE_RULES.flatMap(({ keywords }) => keywords));
+    const keywords = [
+      '$schema additionalProperties allOf anyOf default description enum example exclusiveMaximum exclusiveMinimum',
+      'externalDocs format id maxItems maxLength maxProperties maximum minItems minLength minProperties minimum',
+      'multipleOf not nullable oneOf pattern required title type uniqueItems x-kubernetes-embedded-resource',
+      'x-kubernetes-int-or-string x-kubernetes-list-map-keys x-kubernetes-list-type x-kubernetes-map-type',
+      'x-kubernetes-preserve-unknown-fields x-kubernetes-validations',
+    ].flatMap((line) => line.split(' '));
+    expect(keywords.filter((keyword) => !understood.has(keyword))).toEqual([]);
+  });
+});
+
+describe('whatever the schema', () => {
+  const { node } = fc.letrec((tie) => ({
+    node: fc.oneof({ maxDepth: 4 }, fc.constantFrom(text, integer, {}, { type: 'object' }), tie('tree')),
+    tree: fc.record(
+      {
+        type: fc.constantFrom('object', 'array', 'string'),
+        properties: fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'a.b', 'items'), tie('node'), { maxKeys: 3 }),
+        items: tie('node'),
+        required: fc.array(fc.constantFrom('a', 'b'), { maxLength: 2 }),
+        enum: fc.array(fc.constantFrom('x', 'y'), { maxLength: 2 }),
+        minimum: fc.integer(),
+        default: fc.jsonValue(),
+        additionalProperties: fc.oneof(fc.boolean(), tie('node')),
+        anyOf: fc.array(tie('node'), { maxLength: 2 }),
+      },
+      { requiredKeys: [] },
+    ),
+  }));
+
+  test('no change is no finding, and any change can be compared', () => {
+    fc.assert(
+      fc.property(node, node, (a, b) => {
+        expect(compareCrds(withField(a as Fields), withField(a as Fields)).findings).toEqual([]);
+        expect(compareCrds(withField(a as Fields), withField(b as Fields)).crd).toBe('widgets.example.com');
+      }),
+    );
+  });
+
+  test('one that is anything but a schema is compared without failing', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+        const made = (schema: unknown): KubeObject =>
+          crd({ versions: [{ name: 'v1', served: true, schema: { openAPIV3Schema: schema } }] });
+        expect(compareCrds(made(a), made(b)).crd).toBe('widgets.example.com');
+      }),
+    );
+  });
+
+  test('one deeper than any that an API server takes is refused, at no cost of stack or memory', () => {
+    let deep: Fields = text;
+    for (let depth = 0; depth < 20_000; depth++) deep = { type: 'object', properties: { a: deep } };
+    expect(() => compareCrds(withField(deep), withField(deep))).toThrow(
+      expect.objectContaining({ reason: 'ObjectInvalid' }),
+    );
+  });
+});

@@ -1,0 +1,51 @@
+/** Every rule, in the order in which findings are told. A test holds the list to the folder and to the keywords. */
+import type { CrdRule, NodeRule, VersionRule } from './rule.ts';
+import { boundRules } from './rules/bounds.ts';
+import { compositionRules } from './rules/composition.ts';
+import { defaultRule } from './rules/default.ts';
+import { documentationRule } from './rules/documentation.ts';
+import { enumRule } from './rules/enum.ts';
+import { formatRule } from './rules/format.ts';
+import { mapValuesRule } from './rules/map-values.ts';
+import { nullableRule } from './rules/nullable.ts';
+import { crdRules } from './rules/of-crd.ts';
+import { otherKeywordsRule } from './rules/other-keywords.ts';
+import { patternRule } from './rules/pattern.ts';
+import { removedFieldRule } from './rules/removed-field.ts';
+import { requiredRule } from './rules/required.ts';
+import { topologyRule } from './rules/topology.ts';
+import { typeRule } from './rules/type.ts';
+import { unknownFieldsRule } from './rules/unknown-fields.ts';
+import { validationsRule } from './rules/validations.ts';
+
+export const CRD_RULES: readonly CrdRule[] = crdRules;
+
+export const VERSION_RULES: readonly VersionRule[] = [removedFieldRule];
+
+const KNOWN_RULES: readonly NodeRule[] = [
+  typeRule,
+  requiredRule,
+  enumRule,
+  patternRule,
+  ...boundRules,
+  defaultRule,
+  nullableRule,
+  formatRule,
+  topologyRule,
+  unknownFieldsRule,
+  mapValuesRule,
+  ...compositionRules,
+  validationsRule,
+  documentationRule,
+];
+
+/** Compared as nodes of their own. */
+const CHILDREN = ['properties', 'items'];
+
+export const NODE_RULES: readonly NodeRule[] = [
+  ...KNOWN_RULES,
+  otherKeywordsRule(new Set([...CHILDREN, ...KNOWN_RULES.flatMap(({ keywords }) => keywords)])),
+];
+
+/** The names that a waiver may give. */
+export const RULE_NAMES: readonly string[] = [...CRD_RULES, ...VERSION_RULES, ...NODE_RULES].map(({ name }) => name);

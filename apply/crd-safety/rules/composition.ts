@@ -1,0 +1,85 @@
+import { canonicalJson } from '../../../api/json.ts';
+import type { Change, NodePair, NodeRule } from '../rule.ts';
+import { isSchema } from '../schema.ts';
+import { DOCUMENTATION } from './documentation.ts';
+
+/** One keyword that combines schemas. */
+function compositionRule(name: 'allOf' | 'anyOf' | 'oneOf' | 'not', judge: (branches: Branches) => Change[]): NodeRule {
+  return {
+    name,
+    meaning: `The combination of schemas under ${name} changes.`,
+    keywords: [name],
+    compare: ({ old, next }: NodePair): Change[] => judge(branchesOf(old[name], next[name])),
+  };
+}
+
+interface Branches {
+  readonly before: number;
+  readonly after: number;
+  readonly removed: number;
+  readonly added: number;
+}
+
+/** Counts branches, comparing them without what only people read. */
+function branchesOf(old: unknown, next: unknown): Branches {
+  const [before, after] = [old, next].map(listBranches) as [string[], string[]];
+  return {
+    before: before.length,
+    after: after.length,
+    removed: before.filter((branch) => !after.includes(branch)).length,
+    added: after.filter((branch) => !before.includes(branch)).length,
+  };
+}
+
+function listBranches(value: unknown): string[] {
+  if (value === undefined) return [];
+  return (Array.isArray(value) ? value : [value]).map((branch) => canonicalJson(withoutDocumentation(branch)));
+}
+
+/** Properties may be named like keywords that document; only keywords are left out. */
+function withoutDocumentation(value: unknown, isProperties = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutDocumentation(item));
+  if (!isSchema(value)) return value;
+  const kept = Object.entries(value).filter(([key]) => isProperties || !DOCUMENTATION.includes(key));
+  return Object.fromEntries(
+    kept.map(([key, child]) => [key, withoutDocumentation(child, !isProperties && key === 'properties')]),
+  );
+}
+
+/** Every branch must hold: fewer are looser. */
+const judgeAllOf = ({ removed, added }: Branches): Change[] => {
+  if (added > 0) return [{ effect: 'rejects', message: `${added} more schemas have to hold` }];
+  return removed > 0 ? [{ effect: 'none', message: `${removed} schemas need not hold any more` }] : [];
+};
+
+/** One branch must hold: more are looser, none at all the loosest. */
+const judgeAnyOf = ({ before, after, removed, added }: Branches): Change[] => {
+  if (removed + added === 0) return [];
+  if (after === 0) return [{ effect: 'none', message: 'none of the alternatives has to hold any more' }];
+  if (before === 0) return [{ effect: 'rejects', message: `one of ${after} schemas has to hold` }];
+  if (removed > 0) return [{ effect: 'rejects', message: `${removed} alternatives are gone` }];
+  return [{ effect: 'none', message: `${added} more alternatives` }];
+};
+
+/** Exactly one branch must hold: fewer refuse what only those took, more what two of them take. */
+const judgeOneOf = ({ before, after, removed, added }: Branches): Change[] => {
+  if (removed + added === 0) return [];
+  if (after === 0) return [{ effect: 'none', message: 'none of the alternatives has to hold any more' }];
+  if (before === 0) return [{ effect: 'rejects', message: `exactly one of ${after} schemas has to hold` }];
+  return [
+    { effect: 'rejects', message: `of ${before} exclusive alternatives ${removed} are gone and ${added} are new` },
+  ];
+};
+
+const judgeNot = ({ after, removed, added }: Branches): Change[] => {
+  if (removed + added === 0) return [];
+  if (after === 0) return [{ effect: 'none', message: 'nothing is excluded any more' }];
+  return [{ effect: 'rejects', message: 'other values are excluded' }];
+};
+
+export const compositionRules: readonly NodeRule[] = [
+  compositionRule('allOf', judgeAllOf),
+  compositionRule('anyOf', judgeAnyOf),
+  compositionRule('oneOf', judgeOneOf),
+  compositionRule('not', judgeNot),
+];

@@ -1,0 +1,17 @@
+import { canonicalJson } from '../../../api/json.ts';
+import type { Change, NodePair, NodeRule } from '../rule.ts';
+
+/** Keywords that only people read. */
+export const DOCUMENTATION: readonly string[] = ['description', 'title', 'example', 'externalDocs', 'id', '$schema'];
+
+/** Nothing that a machine reads changes; reported so that a plan can show it. */
+export const documentationRule: NodeRule = {
+  name: 'documentation',
+  meaning: 'What people read about a field changes.',
+  keywords: DOCUMENTATION,
+  compare({ old, next }: NodePair): Change[] {
+    return DOCUMENTATION.filter(
+      (keyword) => canonicalJson(old[keyword] ?? '') !== canonicalJson(next[keyword] ?? ''),
+    ).map((keyword) => ({ effect: 'none', message: `the ${keyword} changes` }));
+  },
+};

@@ -1,0 +1,58 @@
+/** The rules that look at a CRD apart from its schemas. */
+import type { Change, CrdRule } from '../rule.ts';
+import type { Crd } from '../schema.ts';
+
+/** The API server takes no change of scope. */
+const scopeRule: CrdRule = {
+  name: 'scope',
+  meaning: 'Objects move into or out of namespaces.',
+  compare: (old, next): Change[] =>
+    old.scope === next.scope ? [] : [{ effect: 'rejects', message: `the scope ${old.scope} becomes ${next.scope}` }],
+};
+
+/** Objects would be there under a kind that nobody asks for. */
+const kindRule: CrdRule = {
+  name: 'kind',
+  meaning: 'Objects get another kind.',
+  compare: (old, next): Change[] =>
+    old.kind === next.kind ? [] : [{ effect: 'rejects', message: `the kind ${old.kind} becomes ${next.kind}` }],
+};
+
+/** The API server refuses to forget a version in which objects may be stored. */
+const storedVersionRule: CrdRule = {
+  name: 'storedVersionRemoval',
+  meaning: 'A version is gone in which objects may be stored.',
+  compare(old, next): Change[] {
+    const left = new Set(next.versions.map(({ name }) => name));
+    const gone = old.storedVersions.filter((version) => !left.has(version));
+    return gone.map((version) => ({ effect: 'loses', message: `objects may be stored as ${version}, which is gone` }));
+  },
+};
+
+/** Objects stay; clients and owner references that use the version do not find them. */
+const servedVersionRule: CrdRule = {
+  name: 'servedVersionRemoval',
+  meaning: 'A version is no longer served.',
+  compare(old, next): Change[] {
+    const left = servedOf(next);
+    const gone = [...servedOf(old)].filter((version) => !left.has(version));
+    return gone.map((version) => ({ effect: 'alters', message: `${version} is no longer served` }));
+  },
+};
+
+function servedOf({ versions }: Crd): ReadonlySet<string> {
+  return new Set(versions.filter(({ served }) => served).map(({ name }) => name));
+}
+
+/** Without the webhook, an object of another version is cut to the schema that it is read or stored as. */
+const conversionRule: CrdRule = {
+  name: 'conversion',
+  meaning: 'Versions are no longer converted by a webhook.',
+  compare(old, next): Change[] {
+    const versions = new Set([...next.versions.map(({ name }) => name), ...old.storedVersions]);
+    if (old.conversion !== 'Webhook' || next.conversion === 'Webhook' || versions.size < 2) return [];
+    return [{ effect: 'loses', message: `${[...versions].join(', ')} are no longer converted by a webhook` }];
+  },
+};
+
+export const crdRules: readonly CrdRule[] = [scopeRule, kindRule, storedVersionRule, servedVersionRule, conversionRule];

@@ -1,0 +1,25 @@
+import { canonicalJson } from '../../../api/json.ts';
+import type { Change, NodePair, NodeRule } from '../rule.ts';
+
+/**
+ * Keywords that no other rule understands, those to come included: a change counts as dangerous, since nobody has
+ * thought about it. `handled` is what the other rules understand.
+ */
+export function otherKeywordsRule(handled: ReadonlySet<string>): NodeRule {
+  return {
+    name: 'otherKeywords',
+    meaning: 'A keyword changes whose effect is not known.',
+    keywords: ['multipleOf', 'uniqueItems', 'x-kubernetes-embedded-resource'],
+    compare({ old, next }: NodePair): Change[] {
+      const keywords = [...new Set([...Object.keys(old), ...Object.keys(next)])].filter(
+        (keyword) => !handled.has(keyword),
+      );
+      return keywords
+        .filter((keyword) => canonicalJson(old[keyword] ?? null) !== canonicalJson(next[keyword] ?? null))
+        .map((keyword) => ({
+          effect: next[keyword] === undefined ? 'none' : 'rejects',
+          message: `${keyword} changes`,
+        }));
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { textOf } from '../../untyped.ts';
+import type { Change, NodePair, NodeRule } from '../rule.ts';
+
+/** Whether another expression matches as much is not decided: a change counts as stricter, a removal as looser. */
+export const patternRule: NodeRule = {
+  name: 'pattern',
+  meaning: 'The expression that a text has to match changes.',
+  keywords: ['pattern'],
+  compare({ old, next }: NodePair): Change[] {
+    const [before, after] = [textOf(old['pattern']), textOf(next['pattern'])];
+    if (before === after) return [];
+    if (after === '') return [{ effect: 'none', message: `a text need not match ${before} any more` }];
+    return [
+      { effect: 'rejects', message: `a text has to match ${after}${before === '' ? '' : ` instead of ${before}`}` },
+    ];
+  },
+};

@@ -1,0 +1,36 @@
+import type { Change, FlatPair, VersionRule } from '../rule.ts';
+import { parentOf } from '../schema.ts';
+
+/**
+ * A field that the schema no longer names is dropped from every object at its next write, unless something above
+ * it keeps unknown fields. Only the topmost of a tree that goes is named.
+ */
+export const removedFieldRule: VersionRule = {
+  name: 'existingFieldRemoval',
+  meaning: 'A field is gone.',
+  compare(_pair, flat: FlatPair): (Change & { readonly path: string })[] {
+    const removed = [...flat.old.keys()].filter((path) => isRemoved(path, flat) && !isRemoved(parentOf(path), flat));
+    return removed.map((path) => ({
+      path,
+      effect: isKept(path, flat) ? 'none' : 'loses',
+      message: isKept(path, flat) ? 'the field is no longer described' : 'the field is gone',
+    }));
+  },
+};
+
+/** Every object has these, whether its schema names them or not. */
+const ALWAYS: ReadonlySet<string> = new Set(['^.apiVersion', '^.kind', '^.metadata']);
+
+function isRemoved(path: string | undefined, { old, next }: FlatPair): boolean {
+  return path !== undefined && !ALWAYS.has(path) && old.has(path) && !next.has(path);
+}
+
+/** Whether the nearest node above that is left takes fields that it does not name. */
+function isKept(path: string, { next }: FlatPair): boolean {
+  for (let above = parentOf(path); above !== undefined; above = parentOf(above)) {
+    const schema = next.get(above);
+    if (schema === undefined) continue;
+    return schema['x-kubernetes-preserve-unknown-fields'] === true || schema['additionalProperties'] === true;
+  }
+  return false;
+}

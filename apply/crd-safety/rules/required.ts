@@ -1,0 +1,30 @@
+import { fieldsOf, textOf } from '../../untyped.ts';
+import type { Change, NodePair, NodeRule } from '../rule.ts';
+import type { Schema } from '../schema.ts';
+
+function requiredOf(schema: Schema): readonly string[] {
+  return Array.isArray(schema['required']) ? schema['required'].map(textOf) : [];
+}
+
+function hasDefault(schema: Schema, property: string): boolean {
+  return fieldsOf(fieldsOf(schema['properties'])[property])['default'] !== undefined;
+}
+
+/** An object without the field is refused, unless a default fills it in. */
+export const requiredRule: NodeRule = {
+  name: 'required',
+  meaning: 'A field has to be there that did not have to.',
+  keywords: ['required'],
+  compare({ old, next }: NodePair): Change[] {
+    const before = new Set(requiredOf(old));
+    return requiredOf(next).flatMap((field): Change[] => {
+      const filled = hasDefault(next, field);
+      const isNew = !before.has(field);
+      // A required field may be absent from what is stored if a default stood in for it.
+      if (!isNew && !filled && hasDefault(old, field)) {
+        return [{ effect: 'rejects', message: `the required field "${field}" is no longer filled in by a default` }];
+      }
+      return isNew ? [{ effect: filled ? 'none' : 'rejects', message: `the field "${field}" is required now` }] : [];
+    });
+  },
+};

@@ -1,0 +1,23 @@
+import { listOf, textOf } from '../../untyped.ts';
+import type { Change, NodePair, NodeRule } from '../rule.ts';
+import type { Schema } from '../schema.ts';
+
+function expressionsOf(schema: Schema): ReadonlySet<string> {
+  return new Set(listOf(schema['x-kubernetes-validations']).map(({ rule }) => textOf(rule).trim()));
+}
+
+/** Expressions are compared as texts: one that is new or reads otherwise may refuse what exists. */
+export const validationsRule: NodeRule = {
+  name: 'validations',
+  meaning: 'The expressions that a value has to satisfy change.',
+  keywords: ['x-kubernetes-validations'],
+  compare({ old, next }: NodePair): Change[] {
+    const [before, after] = [expressionsOf(old), expressionsOf(next)];
+    const added = after.difference(before);
+    const removed = before.difference(after);
+    return [
+      ...[...added].map((rule): Change => ({ effect: 'rejects', message: `has to satisfy ${rule}` })),
+      ...[...removed].map((rule): Change => ({ effect: 'none', message: `need not satisfy ${rule} any more` })),
+    ];
+  },
+};

@@ -1,0 +1,122 @@
+/** Reads the parts of a CRD that the checks compare. Pure; everything is taken for hostile until it is read. */
+import { ReasonedError } from '../../api/errors.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../untyped.ts';
+
+/** One node of an OpenAPI v3 schema, by keyword. */
+export type Schema = Fields;
+
+export interface CrdVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly schema: Schema;
+  /** Whether the status is a subresource: users cannot write it. */
+  readonly hasStatus: boolean;
+}
+
+/** What is compared of a CRD. */
+export interface Crd {
+  readonly name: string;
+  readonly scope: string;
+  readonly kind: string;
+  readonly versions: readonly CrdVersion[];
+  /** Versions in which objects may be stored; of a CRD that was never in a cluster, its storage version. */
+  readonly storedVersions: readonly string[];
+  readonly conversion: 'Webhook' | 'None';
+}
+
+/**
+ * Reads a CRD of `apiextensions.k8s.io/v1`. Errors: BundleUnsupported (never retried) for any other version, the
+ * schemas of which are elsewhere.
+ */
+export function readCrd(object: KubeObject): Crd {
+  const { name } = object.metadata;
+  if (object.apiVersion !== 'apiextensions.k8s.io/v1') throw unsupported(name, object.apiVersion);
+  const spec = fieldsOf(object['spec']);
+  const versions = listOf(spec['versions']).map(readVersion);
+  const stored = fieldsOf(object['status'])['storedVersions'];
+  return {
+    name,
+    scope: textOf(spec['scope']),
+    kind: textOf(fieldsOf(spec['names'])['kind']),
+    versions,
+    storedVersions: Array.isArray(stored) && stored.length > 0 ? stored.map(textOf) : storageOf(versions),
+    conversion: fieldsOf(spec['conversion'])['strategy'] === 'Webhook' ? 'Webhook' : 'None',
+  };
+}
+
+function readVersion(version: Fields): CrdVersion {
+  return {
+    name: textOf(version['name']),
+    served: version['served'] === true,
+    storage: version['storage'] === true,
+    schema: fieldsOf(fieldsOf(version['schema'])['openAPIV3Schema']),
+    hasStatus: fieldsOf(version['subresources'])['status'] !== undefined,
+  };
+}
+
+function storageOf(versions: readonly CrdVersion[]): string[] {
+  return versions.filter(({ storage }) => storage).map(({ name }) => name);
+}
+
+/** No CRD that an API server takes has more; one that does is refused rather than compared in part. */
+const MOST_NODES = 200_000;
+const MOST_LEVELS = 256;
+
+/**
+ * Every node of a schema that describes a value, by its path: `^.spec.items.name` is the property `name` of the
+ * items of the list `spec`, `^.data.additionalProperties` any value of the map `data`. In the order of the schema.
+ * Throws ObjectInvalid (never retried) for a schema beyond all measure.
+ */
+export function flattenSchema(root: Schema): ReadonlyMap<string, Schema> {
+  const nodes = new Map<string, Schema>();
+  const pending: { readonly path: string; readonly schema: Schema; readonly level: number }[] = [
+    { path: '^', schema: root, level: 0 },
+  ];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    const { path, schema, level } = node;
+    if (nodes.size >= MOST_NODES || level > MOST_LEVELS) throw tooLarge();
+    nodes.set(path, schema);
+    for (const [name, child] of childrenOf(schema).reverse()) {
+      pending.push({ path: `${path}.${name}`, schema: child, level: level + 1 });
+    }
+  }
+  return nodes;
+}
+
+function childrenOf(schema: Schema): [string, Schema][] {
+  const children: [string, unknown][] = Object.entries(fieldsOf(schema['properties']));
+  for (const keyword of ['items', 'additionalProperties'] as const) {
+    if (isSchema(schema[keyword])) children.push([keyword, schema[keyword]]);
+  }
+  return children.map(([name, child]) => [name, fieldsOf(child)]);
+}
+
+/** Whether a keyword's value is a schema, and not true, false or absent. */
+export function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Path of the node above; undefined for the root. */
+export function parentOf(path: string): string | undefined {
+  const dot = path.lastIndexOf('.');
+  return dot < 0 ? undefined : path.slice(0, dot);
+}
+
+function unsupported(name: string, apiVersion: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'BundleUnsupported',
+    retry: 'never',
+    message: `the CRD ${name} is of ${apiVersion}, which no API server takes any more`,
+    hint: 'Choose a version of the bundle whose CRDs are of apiextensions.k8s.io/v1',
+  });
+}
+
+function tooLarge(): ReasonedError {
+  return new ReasonedError({
+    reason: 'ObjectInvalid',
+    retry: 'never',
+    message: `the schema of a CRD has more than ${MOST_NODES} nodes or ${MOST_LEVELS} levels`,
+  });
+}
