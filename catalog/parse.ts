@@ -4,6 +4,7 @@
  * named in `problems`, so that one bad entry does not take its catalog down. Whether a catalog obeys the rules of
  * its format is the business of check.ts.
  */
+import { BULKY_PROPERTIES } from './bulk.ts';
 import { field, foldCase, isFields, listField, textField, type Fields } from './fields.ts';
 import { invalidCatalog, type Place } from './invalid.ts';
 import type { CatalogBundle, Channel, ChannelEntry, Deprecation, Property } from './model.ts';
@@ -23,9 +24,6 @@ export type Meaning = { readonly problems: readonly string[] } & (
   | { readonly kind: 'deprecations'; readonly deprecations: readonly Deprecation[] }
   | { readonly kind: 'other' }
 );
-
-/** Properties that hold manifests or their excerpts: too bulky for the model, read from the index where needed. */
-const BULKY_PROPERTIES: ReadonlySet<string> = new Set(['olm.bundle.object', 'olm.csv.metadata']);
 
 const KEYS = ['schema', 'package', 'name'] as const;
 

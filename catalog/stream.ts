@@ -7,6 +7,7 @@
 import { isUtf8 } from 'node:buffer';
 import { formatJson, parseJson } from '../api/json.ts';
 import { YamlError, parseYaml } from '../bundles/yaml.ts';
+import type { Span } from './bulk.ts';
 import { HINT_NOT_CATALOG, createJsonSplitter, type Piece, type SyntaxSplitter } from './json-splitter.ts';
 import { invalidCatalog } from './invalid.ts';
 import type { StreamLimits } from './limits.ts';
@@ -16,7 +17,10 @@ import { createYamlSplitter } from './yaml-splitter.ts';
 export interface RawDocument {
   /** Compact JSON in UTF-8, on one line, without a line feed; valid until the next document is taken. */
   readonly bytes: Uint8Array;
+  /** The document; the values of properties that hold manifests may be missing (`{}`), see bulk.ts. */
   readonly value: Readonly<Record<string, unknown>>;
+  /** Whether it may have integers that are bigint in the value. */
+  readonly longNumbers: boolean;
   /** Its ordinal in the file, from 1. */
   readonly ordinal: number;
 }
@@ -104,15 +108,27 @@ export function* parseDocuments(path: string, content: Uint8Array, limits: Strea
 type Parsed = Omit<RawDocument, 'ordinal'>;
 type Place = { readonly path: string; readonly document: number };
 
-function* fromJson({ bytes, longNumbers }: Piece, place: Place): Generator<Parsed> {
-  const text = bytes.toString('utf8');
+function* fromJson({ bytes, longNumbers, bulk }: Piece, place: Place): Generator<Parsed> {
+  const text = withoutBulk(bytes, bulk);
   let value: unknown;
   try {
     value = longNumbers ? parseJson(text) : JSON.parse(text);
   } catch (cause) {
     throw invalidCatalog(place, `the JSON cannot be parsed: ${(cause as Error).message}`, HINT_NOT_CATALOG);
   }
-  yield { bytes: isUtf8(bytes) ? bytes : Buffer.from(text), value: value as Record<string, unknown> };
+  const valid = isUtf8(bytes) ? bytes : Buffer.from(bytes.toString('utf8'));
+  yield { bytes: valid, value: value as Record<string, unknown>, longNumbers };
+}
+
+/** The text of a document with `{}` in place of each span. */
+function withoutBulk(bytes: Buffer, bulk: readonly Span[]): string {
+  let text = '';
+  let from = 0;
+  for (const { start, end } of bulk) {
+    text += `${bytes.toString('utf8', from, start)}{}`;
+    from = end;
+  }
+  return text + bytes.toString('utf8', from);
 }
 
 function* fromYaml({ bytes }: Piece, place: Place): Generator<Parsed> {
@@ -120,7 +136,7 @@ function* fromYaml({ bytes }: Piece, place: Place): Generator<Parsed> {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw invalidCatalog(place, 'the YAML document is not an object', HINT_NOT_CATALOG);
     }
-    yield { bytes: Buffer.from(formatJson(value)), value: value as Record<string, unknown> };
+    yield { bytes: Buffer.from(formatJson(value)), value: value as Record<string, unknown>, longNumbers: true };
   }
 }
 

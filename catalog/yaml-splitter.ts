@@ -51,7 +51,7 @@ export function createYamlSplitter(path: string, limits: StreamLimits): SyntaxSp
     const bytes = Buffer.concat(parts);
     parts = [];
     size = 0;
-    yield { bytes, longNumbers: false };
+    yield { bytes, longNumbers: false, bulk: [] };
     ordinal += 1;
   }
 

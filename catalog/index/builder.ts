@@ -123,14 +123,14 @@ export function createIndexBuilder({ target, partial, limits }: BuilderOptions):
     }
   }
 
-  function take(file: CurrentFile, { bytes, value, ordinal }: RawDocument): void {
+  function take(file: CurrentFile, { bytes, value, ordinal, longNumbers }: RawDocument): void {
     const keys = parseKeys(value, { path: file.path, document: ordinal });
     if (++blobs > limits.maxDocuments) {
       throw invalidCatalog({ path: file.path }, `the catalog has more than ${limits.maxDocuments} documents`);
     }
     const meaning = parseMeaning(keys, value);
     const place = chunks.add(file.id, bytes);
-    const excerpt = meaning.kind === 'other' ? null : formatJson(meaning);
+    const excerpt = meaning.kind === 'other' ? null : longNumbers ? formatJson(meaning) : JSON.stringify(meaning);
     insertBlob.run(
       blobs,
       file.id,
@@ -215,7 +215,7 @@ export function createIndexBuilder({ target, partial, limits }: BuilderOptions):
 function openEmpty(path: string): DatabaseSync {
   const database = new DatabaseSync(path);
   database.exec(`PRAGMA page_size = 4096; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-    PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY;
+    PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;
     PRAGMA application_id = ${APPLICATION_ID};`);
   database.exec(TABLES);
   return database;

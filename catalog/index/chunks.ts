@@ -17,6 +17,7 @@ export interface ChunkWriter {
 }
 
 const COMPRESSION = {
+  chunkSize: 1 << 16,
   params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
 };
 const LINE_FEED = 0x0a;

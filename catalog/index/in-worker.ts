@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { ReasonedError, type ErrorFacts } from '../../api/errors.ts';
 import { DEFAULT_LIMITS, type CatalogLimits } from '../limits.ts';
-import { chunksOf, type CatalogFiles } from '../tree.ts';
+import { chunksOf, type CatalogFile, type CatalogFiles } from '../tree.ts';
 import { partialPath, type BuildOptions } from './build.ts';
 import type { IndexCounts } from './builder.ts';
 
@@ -41,7 +41,8 @@ export const BUNDLED_WORKER = 'catalog-index-worker.js';
 
 const SLOTS = 4;
 const SLOT_BYTES = 1 << 18;
-const YOUNG_GENERATION_MB = 8;
+/** A small young generation keeps garbage small; the old one is bounded, as documents are hostile. */
+const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
 
 /** As {@link buildIndex}, in a thread of its own; aborting the signal ends the thread and leaves no file behind. */
 export async function buildIndexInWorker(options: BuildInWorkerOptions): Promise<IndexCounts> {
@@ -53,7 +54,7 @@ export async function buildIndexInWorker(options: BuildInWorkerOptions): Promise
   const worker = new Worker(program, {
     workerData,
     name: 'catalog-index',
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    resourceLimits: HEAP,
   });
   const talk = talkTo(worker, slots, signal);
   try {
@@ -68,8 +69,10 @@ export async function buildIndexInWorker(options: BuildInWorkerOptions): Promise
 /** One side of the conversation with the worker. */
 interface Talk {
   tell(message: ToWorker): void;
-  /** A slot that the worker has read; rejects when the worker has failed. */
-  freeSlot(): Promise<number>;
+  /** A slot that the worker has read, if there is one. */
+  takeFree(): number | undefined;
+  /** Waits for one; rejects when the worker has failed. */
+  nextFree(): Promise<number>;
   readonly slots: readonly SharedArrayBuffer[];
   readonly outcome: Promise<IndexCounts>;
   end(): void;
@@ -83,7 +86,7 @@ function talkTo(worker: Worker, slots: readonly SharedArrayBuffer[], signal: Abo
   const aborted = (): void => fail(signal?.reason);
   outcome.promise.catch(() => wake());
   signal?.addEventListener('abort', aborted, { once: true });
-  worker.on('error', fail);
+  worker.on('error', (error) => fail(isOutOfMemory(error) ? needsTooMuchMemory(error) : error));
   worker.on('exit', (code) => fail(new Error(`the catalog worker ended with code ${code}`)));
   worker.on('message', (answer: FromWorker) => {
     if (answer.is === 'done') outcome.resolve(answer.counts);
@@ -97,7 +100,8 @@ function talkTo(worker: Worker, slots: readonly SharedArrayBuffer[], signal: Abo
     slots,
     outcome: outcome.promise,
     tell: (message) => worker.postMessage(message, []),
-    async freeSlot() {
+    takeFree: () => free.pop(),
+    async nextFree() {
       while (free.length === 0) {
         const woken = Promise.withResolvers<void>();
         wake = woken.resolve;
@@ -111,23 +115,47 @@ function talkTo(worker: Worker, slots: readonly SharedArrayBuffer[], signal: Abo
 
 function doNothing(): void {}
 
+function isOutOfMemory(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function needsTooMuchMemory(cause: unknown): ReasonedError {
+  return new ReasonedError({
+    reason: 'CatalogInvalid',
+    retry: 'never',
+    message: `a document of the catalog needs more than ${HEAP.maxOldGenerationSizeMb} MB of memory to be read`,
+    hint: 'Publish large documents as JSON, and split the catalog into files',
+    cause,
+  });
+}
+
 async function send(files: CatalogFiles, talk: Talk): Promise<IndexCounts> {
   for await (const { path, content } of files) {
     talk.tell({ do: 'beginFile', path });
-    for await (const chunk of chunksOf(content)) await sendChunk(chunk, talk);
+    await sendContent(content, talk);
     talk.tell({ do: 'endFile' });
   }
   talk.tell({ do: 'finish' });
   return talk.outcome;
 }
 
-async function sendChunk(chunk: Uint8Array, talk: Talk): Promise<void> {
-  for (let from = 0; from < chunk.length; from += SLOT_BYTES) {
-    const part = chunk.subarray(from, from + SLOT_BYTES);
-    const slot = await talk.freeSlot();
-    new Uint8Array(talk.slots[slot]!).set(part);
-    talk.tell({ do: 'push', slot, length: part.length });
+/** Fills the slots as far as the file goes: a message costs more than its bytes. */
+async function sendContent(content: CatalogFile['content'], talk: Talk): Promise<void> {
+  let slot = -1;
+  let filled = 0;
+  for await (const chunk of chunksOf(content)) {
+    for (let from = 0; from < chunk.length;) {
+      if (slot < 0) slot = talk.takeFree() ?? (await talk.nextFree());
+      const part = chunk.subarray(from, from + SLOT_BYTES - filled);
+      new Uint8Array(talk.slots[slot]!).set(part, filled);
+      from += part.length;
+      filled += part.length;
+      if (filled < SLOT_BYTES) continue;
+      talk.tell({ do: 'push', slot, length: filled });
+      [slot, filled] = [-1, 0];
+    }
   }
+  if (slot >= 0) talk.tell({ do: 'push', slot, length: filled });
 }
 
 function defaultProgram(): URL {

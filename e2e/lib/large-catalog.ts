@@ -103,7 +103,7 @@ function isOrdinary(shape: Shape): boolean {
   return bundles.length > 0 && JSON.stringify(bundles).length < bundles.length * MAX_MEAN_BYTES;
 }
 
-const MAX_MEAN_BYTES = 100_000;
+const MAX_MEAN_BYTES = 120_000;
 
 function inventedShape(): Shape {
   const name = 'invented-operator';

@@ -1,0 +1,77 @@
+/**
+ * Finds, while a document is read, the values of its bulky properties: manifests and their excerpts are most of a
+ * catalog, and nothing that only wants to know what a bundle is needs them.
+ */
+
+/** Properties that hold manifests or excerpts of them. */
+export const BULKY_PROPERTIES: ReadonlySet<string> = new Set(['olm.bundle.object', 'olm.csv.metadata']);
+
+/** A part of the document's bytes. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const TOP = 1;
+const LIST = 2;
+const PROPERTY = 3;
+
+/** Is told the tokens of one document after another; positions count from the document's start. */
+export class BulkFinder {
+  /** Values that may be left out of the document that is being read. */
+  spans: Span[] = [];
+  #key = '';
+  #inList = false;
+  #type = '';
+  #valueStart = -1;
+  #valueEnd = -1;
+
+  /** Whether the text of the next string at this depth is wanted. */
+  wantsText(depth: number, isKey: boolean): boolean {
+    if (depth === TOP) return isKey;
+    return this.#inList && depth === PROPERTY && (isKey || this.#key === 'type');
+  }
+
+  /** A key, where its text was wanted. */
+  key(text: string): void {
+    this.#key = text;
+  }
+
+  /** A text that is a value, where it was wanted. */
+  text(text: string): void {
+    if (this.#key === 'type') this.#type = text;
+  }
+
+  /** A list or an object opens at this position; `depth` is that inside of it. */
+  open(depth: number, isObject: boolean, position: number): void {
+    if (depth === LIST) this.#inList = !isObject && this.#key === 'properties';
+    else if (this.#inList && depth === PROPERTY) this.#reset();
+    else if (this.#inList && depth === PROPERTY + 1 && this.#key === 'value') this.#valueStart = position;
+  }
+
+  /** A list or an object has closed before this position; `depth` is that outside of it. */
+  close(depth: number, position: number): void {
+    if (!this.#inList) return;
+    if (depth === PROPERTY && this.#key === 'value') this.#valueEnd = position;
+    else if (depth === LIST) {
+      if (BULKY_PROPERTIES.has(this.#type) && this.#valueEnd > this.#valueStart && this.#valueStart >= 0) {
+        this.spans.push({ start: this.#valueStart, end: this.#valueEnd });
+      }
+      this.#reset();
+    } else if (depth === TOP) this.#inList = false;
+  }
+
+  /** The document is complete. */
+  next(): void {
+    this.spans = [];
+    this.#inList = false;
+    this.#reset();
+  }
+
+  #reset(): void {
+    this.#key = '';
+    this.#type = '';
+    this.#valueStart = -1;
+    this.#valueEnd = -1;
+  }
+}

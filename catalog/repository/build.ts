@@ -1,0 +1,176 @@
+/**
+ * Makes a catalog out of repositories of bundles: every tag that is a version becomes a bundle, and the order of the
+ * versions the upgrade graph. controllers/catalog lists the tags and fetches what each one holds; this folder only
+ * computes. The result is written as the documents of a file-based catalog, so that it is indexed and served like
+ * any other.
+ */
+import { createHash } from 'node:crypto';
+import { formatJson } from '../../api/json.ts';
+import type { BundleBlob } from '../blob.ts';
+import { field, isFields, textField } from '../fields.ts';
+import type { CatalogDocument } from '../templates/template.ts';
+import type { CatalogFile } from '../tree.ts';
+import type { BundleVersion, VersionRules } from '../versions.ts';
+import type { IgnoredTag, VersionTag } from './tags.ts';
+
+/** A version whose bundle has been read. */
+export interface DescribedVersion extends VersionTag {
+  /** Its entry, with the image by digest. */
+  readonly bundle: BundleBlob;
+}
+
+export interface DescribedRepository {
+  /** Without tag: `registry.example/team/gadget`. */
+  readonly repository: string;
+  /** Name of the package that it is to offer; absent, that of its newest bundle. */
+  readonly package?: string;
+  readonly versions: readonly DescribedVersion[];
+}
+
+export interface RepositoryCatalog {
+  readonly documents: readonly CatalogDocument[];
+  readonly ignored: readonly (IgnoredTag & { readonly repository: string })[];
+}
+
+/** Channel of the versions that are no pre-releases; the default one, where it has any. */
+export const STABLE_CHANNEL = 'stable';
+/** Channel of all versions, there only if some are pre-releases. */
+export const CANDIDATE_CHANNEL = 'candidate';
+
+/**
+ * The catalog of these repositories, in their order. From every version of a channel one may upgrade to every
+ * higher one: each entry replaces the one before it and skips all that are lower. A package is offered by the first
+ * repository that has it.
+ */
+export function buildRepositoryCatalog(
+  repositories: readonly DescribedRepository[],
+  rules: VersionRules,
+): RepositoryCatalog {
+  const documents: CatalogDocument[] = [];
+  const ignored: (IgnoredTag & { repository: string })[] = [];
+  const owners = new Map<string, string>();
+  for (const source of repositories) {
+    const { repository } = source;
+    const { name, offered, ignored: refused } = selectVersions(source, rules);
+    ignored.push(...refused.map(({ tag, because }) => ({ repository, tag, because })));
+    if (offered.length === 0) continue;
+    const owner = owners.get(name);
+    if (owner !== undefined) {
+      const because = `the package ${name} is offered by ${owner} already`;
+      ignored.push(...offered.map(({ tag }) => ({ repository, tag, because })));
+      continue;
+    }
+    owners.set(name, repository);
+    documents.push(...packageDocuments(name, offered));
+  }
+  return { documents, ignored };
+}
+
+/** The documents as one file of a catalog. */
+export function fileOf(documents: readonly CatalogDocument[]): CatalogFile {
+  return {
+    path: 'catalog.json',
+    content: (function* lines() {
+      for (const document of documents) yield Buffer.from(`${formatJson(document)}\n`);
+    })(),
+  };
+}
+
+/** Names the content of repositories: equal tags with equal images, equal digest, in whatever order. */
+export function repositoriesDigest(
+  images: readonly { readonly repository: string; readonly tag: string; readonly digest: string }[],
+): string {
+  const lines = images.map(({ repository, tag, digest }) => JSON.stringify([repository, tag, digest]));
+  return `sha256:${createHash('sha256').update(lines.sort().join('\n')).digest('hex')}`;
+}
+
+interface Selection {
+  readonly name: string;
+  /** In ascending order. */
+  readonly offered: readonly DescribedVersion[];
+  readonly ignored: readonly IgnoredTag[];
+}
+
+/** Leaves out bundles of other packages, those whose own version is not the tag's, and those of a name seen before. */
+function selectVersions({ package: wanted, versions }: DescribedRepository, rules: VersionRules): Selection {
+  const newestFirst = versions.toSorted((a, b) => rules.compareBundleVersions(b.version, a.version));
+  const name = wanted ?? newestFirst[0]?.bundle.package ?? '';
+  const offered: DescribedVersion[] = [];
+  const ignored: IgnoredTag[] = [];
+  const tags = new Map<string, string>();
+  for (const candidate of newestFirst) {
+    const { tag, bundle } = candidate;
+    const because = refusal(candidate, name, rules) ?? sameName(bundle.name, tags.get(bundle.name));
+    if (because === undefined) {
+      tags.set(bundle.name, tag);
+      offered.unshift(candidate);
+    } else ignored.push({ tag, because });
+  }
+  return { name, offered, ignored };
+}
+
+function refusal({ bundle, version }: DescribedVersion, name: string, rules: VersionRules): string | undefined {
+  if (bundle.package !== name) return `its bundle is of the package ${bundle.package}, not of ${name}`;
+  const own = rules.parseVersion(ownVersion(bundle));
+  if (!own.ok) return `the version of its bundle is invalid: ${own.problem}`;
+  if (rules.compareVersions(own.value, version.version) === 0) return undefined;
+  return `its bundle says that it is version ${own.value.text}`;
+}
+
+function ownVersion({ properties }: BundleBlob): string {
+  const value = properties.find(({ type }) => type === 'olm.package')?.value;
+  return isFields(value) ? (textField(value, 'version') ?? '') : '';
+}
+
+function sameName(name: string, other: string | undefined): string | undefined {
+  return other === undefined ? undefined : `its bundle is named ${name}, as that of the tag ${other} is`;
+}
+
+function packageDocuments(name: string, offered: readonly DescribedVersion[]): CatalogDocument[] {
+  const releases = offered.filter(({ version }) => version.version.prerelease.length === 0);
+  const channels = [
+    ...(releases.length > 0 ? [channel(STABLE_CHANNEL, name, releases)] : []),
+    ...(releases.length < offered.length ? [channel(CANDIDATE_CHANNEL, name, offered)] : []),
+  ];
+  const description = displayedDescription(offered.at(-1)!.bundle);
+  return [
+    {
+      schema: 'olm.package',
+      name,
+      defaultChannel: releases.length > 0 ? STABLE_CHANNEL : CANDIDATE_CHANNEL,
+      ...(description !== undefined && { description }),
+    },
+    ...channels,
+    ...offered.map(({ bundle, version }) => identified(bundle, version)),
+  ];
+}
+
+function channel(name: string, packageName: string, versions: readonly DescribedVersion[]): CatalogDocument {
+  const entries = versions.map(({ bundle, version }, index) => {
+    const previous = versions[index - 1]?.bundle.name;
+    const skipRange = `<${withoutBuild(version)}`;
+    return previous === undefined
+      ? { name: bundle.name, skipRange }
+      : { name: bundle.name, replaces: previous, skipRange };
+  });
+  return { schema: 'olm.channel', name, package: packageName, entries };
+}
+
+function withoutBuild({ version }: BundleVersion): string {
+  return version.text.split('+')[0]!;
+}
+
+/** A bundle whose tag has build metadata is known by the tag's version: builds of one version are told apart by it. */
+function identified(bundle: BundleBlob, { version }: BundleVersion): BundleBlob {
+  if (version.build.length === 0 || version.text === ownVersion(bundle)) return bundle;
+  const identity = { type: 'olm.package', value: { packageName: bundle.package, version: version.text } };
+  return { ...bundle, properties: [identity, ...bundle.properties.filter(({ type }) => type !== 'olm.package')] };
+}
+
+function displayedDescription({ properties }: BundleBlob): string | undefined {
+  const value = properties.find(({ type }) => type === 'olm.csv.metadata')?.value;
+  const description = isFields(value) ? field(value, 'description') : undefined;
+  return typeof description === 'string' && description !== '' ? description.slice(0, MAX_DESCRIPTION) : undefined;
+}
+
+const MAX_DESCRIPTION = 16_384;
