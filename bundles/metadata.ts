@@ -95,8 +95,12 @@ function checkProperties(list: unknown, wrong: (what: string) => ReasonedError):
   });
 }
 
+/** These files are read without regard to case by the other tools: `Annotations:` is `annotations:`. */
 function field(value: unknown, name: string): unknown {
-  return isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  if (!isMap(value)) return undefined;
+  if (Object.hasOwn(value, name)) return value[name];
+  const key = Object.keys(value).find((candidate) => candidate.toLowerCase() === name);
+  return key === undefined ? undefined : value[key];
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {

@@ -9,7 +9,7 @@ describe('a bundle', () => {
     const { annotations, ...bundle } = makeBundle({
       files: {
         'metadata/annotations.yaml': [
-          'annotations:',
+          'Annotations:',
           '  operators.operatorframework.io.bundle.package.v1: 7',
           '  operators.operatorframework.io.bundle.channels.v1: stable, fast',
           '  operators.operatorframework.io.bundle.channel.default.v1: stable',
@@ -230,6 +230,12 @@ const REFUSED: readonly Refused[] = [
     reason: 'BundleTooLarge',
     names: ['1000 objects'],
     ...object(`kind: List\nitems: [${'{kind: Secret, metadata: {name: a}},'.repeat(1001)}]`),
+  },
+  {
+    because: 'the CSV has too many webhooks',
+    reason: 'BundleTooLarge',
+    names: ['manifests/csv.yaml', 'spec.webhookdefinitions'],
+    spec: { webhookdefinitions: Array.from({ length: 1001 }, () => ({})) },
   },
   {
     because: 'it has too many documents',

@@ -12,9 +12,8 @@ import { readManifests } from './manifests.ts';
 import { mergeProperties, readAnnotations, readDependencies, readProperties } from './metadata.ts';
 import { decode, DecodeError } from './typed/decode.ts';
 
-export { BUNDLE_ANNOTATION } from './annotations.ts';
 export type * from './bundle.ts';
-export { DEFAULT_BUNDLE_LIMITS, type BundleLimits } from './limits.ts';
+export type { BundleLimits } from './limits.ts';
 
 /**
  * Reads a bundle from its files by path: `manifests/…`, `metadata/annotations.yaml`, `…/properties.yaml`,
@@ -30,6 +29,7 @@ export function parseBundle(files: ReadonlyMap<string, Uint8Array>, overrides: P
   const manifests = readManifests(files, limits);
   const published = readProperties(files, limits);
   const csv = readCsv(manifests, published);
+  checkLists(csv.csv, limits);
   return {
     package: annotations.get(BUNDLE_ANNOTATION.package) ?? '',
     channels: splitChannels(annotations.get(BUNDLE_ANNOTATION.channels)),
@@ -99,6 +99,25 @@ function decodeCsv(manifest: Manifest): DecodedCsv {
     if (!(error instanceof DecodeError)) throw error;
     const place = `${manifest.file}, document ${manifest.document}`;
     throw invalid(`${place}: ${CSV} ${manifest.object.metadata.name}: ${error.message}`, 'Correct the field');
+  }
+}
+
+/** What is compared with each other must not be many; real CSVs have at most 86 webhooks and 48 CRDs. */
+function checkLists({ spec, manifest }: Csv, { maxObjects }: BundleLimits): void {
+  const { install, customresourcedefinitions, apiservicedefinitions } = spec;
+  const lists = {
+    'spec.install.spec.deployments': install.spec?.deployments,
+    'spec.install.spec.permissions': install.spec?.permissions,
+    'spec.install.spec.clusterPermissions': install.spec?.clusterPermissions,
+    'spec.webhookdefinitions': spec.webhookdefinitions,
+    'spec.installModes': spec.installModes,
+    'spec.customresourcedefinitions.owned': customresourcedefinitions.owned,
+    'spec.customresourcedefinitions.required': customresourcedefinitions.required,
+    'spec.apiservicedefinitions.owned': apiservicedefinitions.owned,
+  };
+  for (const [path, list] of Object.entries(lists)) {
+    if ((list?.length ?? 0) > maxObjects)
+      throw tooLarge(`${manifest.file}: ${path} has more than ${maxObjects} entries`);
   }
 }
 

@@ -55,6 +55,7 @@ function tooLarge(maxBytes: number): YamlError {
 /** A text that is one JSON object is read as JSON, as the Kubernetes decoder does; anything else is YAML. */
 function parseWholeJson(text: string, bounds: YamlLimits): { readonly value: unknown } | undefined {
   if (!/^\s*\{/.test(text.slice(0, 4096))) return undefined;
+  checkDensity(text, bounds);
   let value: unknown;
   try {
     value = parseJson(text);

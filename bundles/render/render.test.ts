@@ -538,7 +538,7 @@ function templateOf(objects: readonly KubeObject[]): {
   readonly metadata: { readonly annotations: unknown };
   readonly spec: ReturnType<typeof podOf>;
 } {
-  const [deployment] = objects.filter(({ kind }) => kind === 'Deployment');
+  const deployment = objects.find(({ kind }) => kind === 'Deployment');
   const { template } = (deployment?.['spec'] ?? {}) as { readonly template?: ReturnType<typeof templateOf> };
   if (template === undefined) throw new Error('there is no Deployment');
   return template;

@@ -56,7 +56,8 @@ export function inCsv({ csv }: Bundle, path: string): Pick<Finding, 'file' | 'ob
 
 /** What occurs more than once, sorted. */
 export function duplicates(values: readonly string[]): readonly string[] {
-  return [...new Set(values.filter((value, index) => values.indexOf(value) !== index))].sort();
+  const seen = new Set<string>();
+  return [...new Set(values.filter((value) => seen.size === seen.add(value).size))].sort();
 }
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -71,6 +72,7 @@ export const SUBDOMAIN_ADVICE =
 
 /** `1.2.3`, also `v1.2`: a version as people write it; undefined where it is none. */
 export function tolerantVersion(text: string): readonly [number, number, number] | undefined {
+  if (text.length > 256) return undefined;
   const match = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-+][0-9A-Za-z.+-]*)?$/.exec(text.trim());
   return match === null ? undefined : [Number(match[1]), Number(match[2] ?? 0), Number(match[3] ?? 0)];
 }

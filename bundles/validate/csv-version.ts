@@ -17,8 +17,8 @@ export const csvVersion: Check = {
       yield { level: 'error', ...inCsv(bundle, 'spec.version'), message, advice: 'Write it as MAJOR.MINOR.PATCH' };
     }
     const where = { level: 'warning', ...inCsv(bundle, 'metadata.name') } as const;
-    if (!SEMVER_AT_END.test(name) || !name.includes('.v')) {
-      const message = `the name "${name}" does not end in .v and a semantic version`;
+    if (name.length > 253 || !SEMVER_AT_END.test(name) || !name.includes('.v')) {
+      const message = `the name "${name.slice(0, 253)}" does not end in .v and a semantic version`;
       yield { ...where, message, advice: `Name it ${bundle.package || 'operator'}.v${version || '1.0.0'}` };
     }
     if (minKubeVersion.trim() !== '') return;

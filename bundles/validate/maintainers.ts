@@ -18,6 +18,7 @@ export const maintainers: Check = {
 
 /** `a@b` or `Name <a@b>`. */
 function isAddress(text: string): boolean {
+  if (text.length > 320) return false;
   const bare = /<([^<>]*)>\s*$/.exec(text)?.[1] ?? text.trim();
   return /^[^\s@<>]+@[^\s@<>]+$/.test(bare);
 }

@@ -42,10 +42,11 @@ function versionsOf(manifest: Manifest): readonly Version[] {
 
 function* compare(bundle: Bundle, present: readonly Version[]): Iterable<FoundBy> {
   const owned = new Set<string>();
+  const keys = new Set(present.map((version) => version.key));
   for (const [index, { name, version, kind }] of (bundle.csv.spec.customresourcedefinitions.owned ?? []).entries()) {
     const group = name.slice(name.indexOf('.') + 1);
     const key = `${group}/${version} ${kind}`;
-    if (present.some((candidate) => candidate.key === key)) {
+    if (keys.has(key)) {
       owned.add(`${group} ${kind}`);
       continue;
     }
