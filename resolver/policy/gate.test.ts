@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { Decision } from '../decision.ts';
+import { passGate, type Gate, type GateQuestion } from './gate.ts';
+import { parseWindows } from './windows.ts';
+
+const now = new Date('2026-05-01T12:00:00Z');
+const closed = parseWindows([{ cron: '0 2 * * *', duration: '1h', timeZone: 'UTC' }], now);
+const open = parseWindows([{ cron: '0 12 * * *', duration: '1h', timeZone: 'UTC' }], now);
+const waits = (reason: 'Suspended' | 'ApprovalRequired'): Gate => ({ kind: 'wait', reason });
+const later: Gate = { kind: 'wait', reason: 'OutsideWindow', until: new Date('2026-05-02T02:00:00Z') };
+
+const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; expected: Gate; because: string }[] = [
+  {
+    kind: 'upToDate',
+    given: { suspend: true },
+    expected: { kind: 'nothing' },
+    because: 'there is nothing to hold back',
+  },
+  { kind: 'none', given: {}, expected: { kind: 'nothing' }, because: 'there is nothing to install' },
+  { kind: 'install', given: {}, expected: { kind: 'go' }, because: 'nothing is in the way' },
+  {
+    kind: 'install',
+    given: { windows: closed },
+    expected: { kind: 'go' },
+    because: 'a first installation does not wait for a window',
+  },
+  {
+    kind: 'install',
+    given: { approval: 'Manual' },
+    expected: waits('ApprovalRequired'),
+    because: 'a person decides about it too',
+  },
+  { kind: 'upgrade', given: {}, expected: { kind: 'go' }, because: 'nothing is in the way' },
+  { kind: 'upgrade', given: { windows: closed }, expected: later, because: 'no window is open' },
+  { kind: 'upgrade', given: { windows: open }, expected: { kind: 'go' }, because: 'a window is open' },
+  {
+    kind: 'upgrade',
+    given: { approval: 'Manual', windows: closed },
+    expected: waits('ApprovalRequired'),
+    because: 'approval may be given before the window opens',
+  },
+  {
+    kind: 'upgrade',
+    given: { approval: 'Manual', approved: true, windows: closed },
+    expected: later,
+    because: 'approval opens no window',
+  },
+  {
+    kind: 'upgrade',
+    given: { approval: 'Manual', approved: true, windows: open },
+    expected: { kind: 'go' },
+    because: 'it is approved and in time',
+  },
+  {
+    kind: 'upgrade',
+    given: { suspend: true, approved: true, windows: open },
+    expected: waits('Suspended'),
+    because: 'suspension comes before everything',
+  },
+];
+
+test.each(cases)('$kind with $given: $because', ({ kind, given, expected }) => {
+  const decision = { kind } as Decision;
+  expect(
+    passGate({ decision, suspend: false, approval: 'Automatic', approved: false, windows: [], now, ...given }),
+  ).toEqual(expected);
+});

@@ -1,0 +1,126 @@
+/**
+ * Says when upgrades may start: a window opens at each time that a cron expression matches in a time zone, and stays
+ * open for a duration. The Subscription's reconciler and `plan` ask. It starts no timers.
+ *
+ * A window whose time does not exist on the day the clocks go forward opens when the clocks have gone forward; one
+ * whose time comes twice on the day they go back opens the first time. A duration is elapsed time, whatever the
+ * clocks do.
+ */
+import { Cron } from 'croner';
+import { parseDuration } from '../../api/duration.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import { WINDOW_BOUNDS } from '../../api/subscription.ts';
+
+/** A window as a spec has it. */
+export interface WindowSpec {
+  /** Five fields: `0 2 * * SAT`. */
+  readonly cron: string;
+  /** `4h`. */
+  readonly duration: string;
+  /** IANA name: `Europe/Berlin`. */
+  readonly timeZone: string;
+}
+
+/** A window that was read. */
+export interface MaintenanceWindow {
+  /** When it last opened, up to and including a time; undefined where it never did. */
+  readonly lastOpening: (at: Date) => Date | undefined;
+  /** When it opens next, after a time. */
+  readonly nextOpening: (at: Date) => Date | undefined;
+  readonly durationSeconds: number;
+}
+
+/** Whether upgrades may start at a time, and until or from when. */
+export type Eligibility =
+  | { readonly open: true; readonly until: Date | undefined }
+  | { readonly open: false; readonly next: Date };
+
+const SECOND = 1000;
+
+/**
+ * Reads windows. Throws InvalidSpec, not retried, naming the window and the field: a cron expression that is none or
+ * never comes (30 February), a duration out of bounds, a time zone that does not exist.
+ * @param reference A time from which on a window must open some day; any will do.
+ */
+export function parseWindows(windows: readonly WindowSpec[], reference: Date): readonly MaintenanceWindow[] {
+  return windows.map((window, index) => parseWindow(window, `spec.windows[${index}]`, reference));
+}
+
+/** Whether one of the windows is open; without any, upgrades may start at any time. */
+export function eligibility(windows: readonly MaintenanceWindow[], now: Date): Eligibility {
+  if (windows.length === 0) return { open: true, until: undefined };
+  const ends = windows.flatMap((window) => closingTime(window, now) ?? []);
+  if (ends.length > 0) return { open: true, until: latest(ends) };
+  return { open: false, next: earliest(windows.flatMap((window) => window.nextOpening(now) ?? [])) };
+}
+
+/** The first time from now on at which an upgrade may start: now, where a window is open. */
+export function nextEligibleTime(windows: readonly MaintenanceWindow[], now: Date): Date {
+  const state = eligibility(windows, now);
+  return state.open ? now : state.next;
+}
+
+function parseWindow({ cron, duration, timeZone }: WindowSpec, field: string, reference: Date): MaintenanceWindow {
+  if (!isTimeZone(timeZone))
+    throw invalid(
+      `${field}.timeZone: ${JSON.stringify(timeZone)} is no time zone`,
+      'Use an IANA name like Europe/Berlin or UTC',
+    );
+  const schedule = parseCron(cron, timeZone, field);
+  if (nextRun(schedule, reference) === undefined)
+    throw invalid(`${field}.cron: ${JSON.stringify(cron)} never comes`, 'Use a day that the month has');
+  return {
+    lastOpening: (at) => schedule.previousRuns(1, new Date(Math.floor(at.getTime() / SECOND) * SECOND + SECOND))[0],
+    nextOpening: (at) => nextRun(schedule, at),
+    durationSeconds: parseDuration(duration, WINDOW_BOUNDS),
+  };
+}
+
+function parseCron(text: string, timezone: string, field: string): Cron {
+  try {
+    return new Cron(text, { timezone, paused: true, mode: '5-part' });
+  } catch (cause) {
+    throw invalid(
+      `${field}.cron: ${JSON.stringify(text)} is no cron expression`,
+      'Use five fields like 0 2 * * SAT',
+      cause,
+    );
+  }
+}
+
+function nextRun(schedule: Cron, at: Date): Date | undefined {
+  return schedule.nextRun(at) ?? undefined;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+function closingTime({ lastOpening, durationSeconds }: MaintenanceWindow, now: Date): Date | undefined {
+  const opened = lastOpening(now);
+  if (opened === undefined) return undefined;
+  const end = new Date(opened.getTime() + durationSeconds * SECOND);
+  return end > now ? end : undefined;
+}
+
+function latest(times: readonly Date[]): Date {
+  return times.reduce((a, b) => (b > a ? b : a));
+}
+
+function earliest(times: readonly Date[]): Date {
+  return times.reduce((a, b) => (b < a ? b : a));
+}
+
+function invalid(message: string, hint: string, cause?: unknown): ReasonedError {
+  return new ReasonedError({
+    reason: 'InvalidSpec',
+    retry: 'never',
+    message,
+    hint,
+    ...(cause !== undefined && { cause }),
+  });
+}
