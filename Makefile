@@ -32,10 +32,10 @@ verify: check ## as check, and that nothing generated is stale
 	$(RUN) generate -- --check
 
 cluster-build: setup ## build the control plane and the registry once, from Go modules
-	$(RUN) cluster -- build
+	$(RUN) cluster -- build $(if $(NODE),--node $(NODE))
 
 cluster-up: setup ## start a cluster that stays, and print how to use it (NAME=…)
-	$(RUN) cluster -- up --name $(NAME)
+	$(RUN) cluster -- up --name $(NAME) $(if $(NODE),--node $(NODE))
 
 cluster-down: setup ## stop it
 	$(RUN) cluster -- down --name $(NAME)

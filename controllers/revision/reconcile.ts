@@ -91,7 +91,7 @@ async function archive(deps: RevisionDeps, { revision }: RevisionFacts, handedOv
 }
 
 async function remove(deps: RevisionDeps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
-  const gone = await removeRevision({ ...deps, ...actors(deps, facts) }, facts, signal);
+  const gone = await removeRevision({ ...deps, cluster: deps.client }, facts, signal);
   return gone ? undefined : { requeueAfterSeconds: 1 };
 }
 

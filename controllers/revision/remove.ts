@@ -19,8 +19,8 @@ import { summarizeRevision, type Judgement } from './summarize.ts';
 const STEP_SECONDS = 10;
 
 export interface RemoveDeps {
+  /** As the manager: an account that may not, or is gone, must not keep a Subscription from being deleted. */
   readonly cluster: Cluster;
-  readonly acting: Cluster;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }
@@ -31,9 +31,9 @@ export async function removeRevision(deps: RemoveDeps, facts: RevisionFacts, sig
   const inventory = revision.status?.inventory ?? [];
   const policy = subscription?.spec.uninstall.customResources ?? 'Retain';
   const owner = { namespace: revision.metadata.namespace ?? '', name: revision.spec.subscription };
-  const counts = await countCustomResources(deps.acting, inventory, { owner, signal });
+  const counts = await countCustomResources(deps.cluster, inventory, { owner, signal });
   const plan = planUninstall(inventory, counts, policy);
-  const result = await runUninstall(deps.acting, plan, { owner, signal, stepSeconds: STEP_SECONDS });
+  const result = await runUninstall(deps.cluster, plan, { owner, signal, stepSeconds: STEP_SECONDS });
   if (result.state === 'Complete') {
     tellWhatStays(deps, facts, result);
     await releaseRevision(deps.cluster, revision);

@@ -1,0 +1,288 @@
+/** Bad input, each with its clear condition and event, and no effect on anybody else. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { useCluster } from '../../lib/cluster.ts';
+import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
+import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import {
+  packageDocuments,
+  publishBundle,
+  publishCatalog,
+  publishCatalogText,
+  push,
+  readTree,
+} from '../../lib/publish.ts';
+import { until } from '../../lib/until.ts';
+
+const cluster = useCluster();
+const example = join(ROOT, 'bundles/examples/beacon-operator/1.0.0');
+const NAMESPACE = 'bad';
+let manager: RunningManager;
+
+beforeAll(async () => {
+  await installSlipway(cluster());
+  manager = await startManager(cluster());
+  await cluster().kubectl(['create', 'namespace', NAMESPACE]);
+});
+afterAll(async () => {
+  await manager?.stop();
+});
+
+/** Waits until the object says Ready=False, or whatever is asked, for that reason, and an event tells the same. */
+async function expectReason(kind: string, name: string, reason: string): Promise<Judged> {
+  const namespaced = kind === 'subscription' ? { namespace: NAMESPACE } : {};
+  const object = await waitFor(cluster(), { kind, name, ...namespaced }, (one) =>
+    ['Ready', 'Stalled', 'Reconciling'].some((type) => condition(one, type)?.reason === reason),
+  );
+  expect(condition(object, 'Ready')?.status).toBe('False');
+  const where = kind === 'subscription' ? NAMESPACE : 'default';
+  await until(`an event tells ${reason} about ${name}`, async () => {
+    const events = await cluster().kubectl([
+      '-n',
+      where,
+      'get',
+      'events.events.k8s.io',
+      '-o',
+      'jsonpath={range .items[*]}{.regarding.name} {.reason}{"\\n"}{end}',
+    ]);
+    return events.split('\n').includes(`${name} ${reason}`);
+  });
+  return object;
+}
+
+async function apply(manifest: string): Promise<void> {
+  await cluster().kubectl(['apply', '-f', '-'], manifest);
+}
+
+/** What went wrong in one test is no concern of the next. */
+afterEach(async () => {
+  await cluster().kubectl(['-n', NAMESPACE, 'delete', 'subscriptions', '--all', '--timeout=60s']);
+});
+
+async function remove(kind: string, name: string): Promise<void> {
+  const where = kind === 'subscription' ? ['-n', NAMESPACE] : [];
+  await cluster().kubectl(['delete', kind, name, ...where, '--timeout=60s']);
+}
+
+describe('a Subscription', () => {
+  beforeAll(async () => {
+    const { registry } = cluster();
+    const image = await publishBundle(example, `${registry}/beacon:v1.0.0`);
+    await publishCatalog(packageDocuments('beacon-operator', [{ version: '1.0.0', image }]), `${registry}/good:latest`);
+    await apply(catalogOf('good', `${registry}/good:latest`));
+    await waitFor(cluster(), { kind: 'catalog', name: 'good' }, isReady);
+  });
+
+  test.each([
+    { because: 'no catalog has the package', spec: { package: 'unheard-of' }, reason: 'PackageNotFound' },
+    {
+      because: 'the package has no such channel',
+      spec: { package: 'beacon-operator', channel: 'nightly' },
+      reason: 'ChannelNotFound',
+    },
+    {
+      because: 'no bundle is in the range',
+      spec: { package: 'beacon-operator', version: '>=7.0.0' },
+      reason: 'VersionNotFound',
+    },
+    {
+      because: 'the range cannot be read',
+      spec: { package: 'beacon-operator', version: 'newest please' },
+      reason: 'InvalidVersionRange',
+    },
+    {
+      because: 'the catalog does not exist',
+      spec: { package: 'beacon-operator', catalog: 'nowhere' },
+      reason: 'CatalogNotFound',
+    },
+    {
+      because: 'the account does not exist',
+      spec: { package: 'beacon-operator', serviceAccountName: 'nobody' },
+      reason: 'ServiceAccountNotFound',
+    },
+  ])('says so where $because', async ({ spec, reason }) => {
+    await apply(subscriptionTo('wrong', NAMESPACE, spec));
+    const object = await expectReason('subscription', 'wrong', reason);
+    expect(condition(object, 'Ready')?.message).not.toBe('');
+    await remove('subscription', 'wrong');
+  });
+
+  test('names the missing right of its ServiceAccount', async () => {
+    await cluster().kubectl(['-n', NAMESPACE, 'create', 'serviceaccount', 'powerless']);
+    await apply(subscriptionTo('wrong', NAMESPACE, { package: 'beacon-operator', serviceAccountName: 'powerless' }));
+    const object = await expectReason('subscription', 'wrong', 'Forbidden');
+    expect(condition(object, 'Ready')?.message).toMatch(/powerless/);
+    await remove('subscription', 'wrong');
+  });
+
+  test('does not take what belongs to another', async () => {
+    await cluster().kubectl(['-n', NAMESPACE, 'create', 'service', 'clusterip', 'beacon-metrics', '--tcp=80']);
+    await apply(subscriptionTo('wrong', NAMESPACE, { package: 'beacon-operator' }));
+    const object = await expectReason('subscription', 'wrong', 'Collision');
+    expect(condition(object, 'Ready')?.message).toContain('beacon-metrics');
+    await expect(cluster().kubectl(['get', 'crd', 'beacons.example.slipway.dev'])).rejects.toThrow(/NotFound/);
+    await cluster().kubectl(['-n', NAMESPACE, 'delete', 'service', 'beacon-metrics']);
+    await remove('subscription', 'wrong');
+  });
+
+  test('is not disturbed by others that are wrong', async () => {
+    await apply(subscriptionTo('wrong', NAMESPACE, { package: 'unheard-of' }));
+    await apply(subscriptionTo('right', NAMESPACE, { package: 'beacon-operator' }));
+    await waitFor(cluster(), { kind: 'subscription', name: 'right', namespace: NAMESPACE }, runs('1.0.0'));
+    await remove('subscription', 'right');
+    await remove('subscription', 'wrong');
+  });
+});
+
+describe('a bundle image', () => {
+  const changed = (edit: (files: Map<string, Uint8Array>) => void): ReadonlyMap<string, Uint8Array> => {
+    const files = readTree(example);
+    edit(files);
+    return files;
+  };
+  const CSV = 'manifests/beacon-operator.clusterserviceversion.yaml';
+
+  test.each([
+    { because: 'it is no bundle', files: new Map([['etc/motd', Buffer.from('hello')]]), reason: 'BundleInvalid' },
+    {
+      because: 'it has no ClusterServiceVersion',
+      files: changed((files) => files.delete(CSV)),
+      reason: 'BundleInvalid',
+    },
+    {
+      because: 'its YAML is broken',
+      files: changed((files) => files.set(CSV, Buffer.from('spec: [unclosed'))),
+      reason: 'BundleInvalid',
+    },
+    {
+      because: 'it has a kind that no bundle may have',
+      files: changed((files) =>
+        files.set('manifests/job.yaml', Buffer.from('apiVersion: batch/v1\nkind: Job\nmetadata: {name: sneaky}\n')),
+      ),
+      reason: 'BundleUnsupported',
+    },
+  ])('is refused where $because', async ({ files, reason }) => {
+    const { registry } = cluster();
+    const image = await push(`${registry}/broken:v1`, { files, labels: {} });
+    await publishCatalog(
+      packageDocuments('broken', [{ version: '1.0.0', image }]),
+      `${registry}/broken-catalog:latest`,
+    );
+    await apply(catalogOf('broken', `${registry}/broken-catalog:latest`));
+    await apply(subscriptionTo('broken', NAMESPACE, { package: 'broken' }));
+    await expectReason('subscription', 'broken', reason);
+    await remove('subscription', 'broken');
+    await remove('catalog', 'broken');
+  });
+
+  test('that the catalog names and the registry does not have is told', async () => {
+    const { registry } = cluster();
+    const image = `${registry}/beacon@sha256:${'0'.repeat(64)}`;
+    await publishCatalog(packageDocuments('gone', [{ version: '1.0.0', image }]), `${registry}/gone-catalog:latest`);
+    await apply(catalogOf('gone', `${registry}/gone-catalog:latest`));
+    await apply(subscriptionTo('gone', NAMESPACE, { package: 'gone' }));
+    await expectReason('subscription', 'gone', 'ImageNotFound');
+    await remove('subscription', 'gone');
+    await remove('catalog', 'gone');
+  });
+});
+
+describe('a catalog', () => {
+  test('with broken JSON is refused, and a good one later is taken', async () => {
+    const { registry } = cluster();
+    await publishCatalogText('{"schema": "olm.package", "name": ', `${registry}/torn:latest`);
+    await apply(catalogOf('torn', `${registry}/torn:latest`, { interval: '10s' }));
+    await expectReason('catalog', 'torn', 'CatalogInvalid');
+    await publishCatalog([{ schema: 'olm.package', name: 'a', defaultChannel: 'b' }], `${registry}/torn:latest`);
+    await waitFor(cluster(), { kind: 'catalog', name: 'torn' }, isReady);
+    await publishCatalogText('}{', `${registry}/torn:latest`);
+    const stale = await waitFor(
+      cluster(),
+      { kind: 'catalog', name: 'torn' },
+      (one) => condition(one, 'Ready')?.reason === 'CatalogStale',
+    );
+    expect(condition(stale, 'Ready')).toMatchObject({
+      status: 'True',
+      message: expect.stringContaining('last good content'),
+    });
+    await remove('catalog', 'torn');
+  });
+
+  describe('of a registry that misbehaves', () => {
+    let server: Server;
+    let status = 200;
+    let body: Buffer = Buffer.alloc(0);
+    beforeAll(async () => {
+      server = createServer((request, response) => {
+        if (status === 0) return; // never answers
+        response
+          .writeHead(request.url === '/v2/' ? 200 : status, {
+            'content-type': 'application/vnd.oci.image.manifest.v1+json',
+            'docker-content-digest': `sha256:${'1'.repeat(64)}`,
+          })
+          .end(request.method === 'HEAD' ? undefined : body);
+      });
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    });
+    afterAll(() => void server.close());
+
+    test.each([
+      { because: 'it refuses the credentials', answer: 401, reason: 'RegistryDenied' },
+      { because: 'it has no such image', answer: 404, reason: 'ImageNotFound' },
+      { because: 'it asks to slow down', answer: 429, reason: 'RegistryThrottled' },
+      { because: 'it is broken', answer: 500, reason: 'RegistryUnavailable' },
+      { because: 'it answers with another content than asked for', answer: 200, reason: 'DigestMismatch' },
+    ])('tells where $because', async ({ answer, reason }) => {
+      status = answer;
+      body = Buffer.from('{"schemaVersion":2}');
+      const { port } = server.address() as AddressInfo;
+      await apply(catalogOf('poor', `localhost:${port}/catalog:latest`));
+      await expectReason('catalog', 'poor', reason);
+      await remove('catalog', 'poor');
+    });
+
+    test('tells where it is down', async () => {
+      await apply(catalogOf('down', 'localhost:1/catalog:latest'));
+      await expectReason('catalog', 'down', 'RegistryUnavailable');
+      await remove('catalog', 'down');
+    });
+  });
+});
+
+test('a namespace that is being deleted is left alone', async () => {
+  await cluster().kubectl(['create', 'namespace', 'leaving']);
+  const keeper = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'keeper', namespace: 'leaving', finalizers: ['example.slipway.dev/hold'] },
+  };
+  await apply(JSON.stringify(keeper));
+  await apply(subscriptionTo('late', 'leaving', { package: 'beacon-operator' }));
+  await waitFor(cluster(), { kind: 'subscription', name: 'late', namespace: 'leaving' }, runs('1.0.0'));
+  await cluster().kubectl(['delete', 'namespace', 'leaving', '--wait=false']);
+  await until('the Subscription is gone with all that it made', async () => {
+    const left = await cluster().kubectl([
+      '-n',
+      'leaving',
+      'get',
+      'subscriptions,revisions,deployments,secrets',
+      '-o',
+      'name',
+      '--ignore-not-found',
+    ]);
+    return left.trim() === '';
+  });
+  await expect(cluster().kubectl(['get', 'crd', 'beacons.example.slipway.dev'])).rejects.toThrow(/NotFound/);
+  await cluster().kubectl([
+    '-n',
+    'leaving',
+    'patch',
+    'configmap',
+    'keeper',
+    '--type=merge',
+    '-p',
+    '{"metadata":{"finalizers":null}}',
+  ]);
+});
