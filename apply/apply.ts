@@ -7,58 +7,25 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
-import { explainFailure, isAlreadyExists, isConflict, isNotFound, type Failure } from './api-failure.ts';
+import {
+  summarizePhases,
+  type ApplyResult,
+  type ObjectResult,
+  type PhaseResult,
+  type Unready,
+} from './apply-result.ts';
 import type { Cluster } from './cluster.ts';
 import { countRequests } from './count-requests.ts';
 import { assessHealth, hasHealth, type Health } from './health.ts';
 import { identityOf } from './identity.ts';
-import { entryOf, indexInventory, mergeInventories, type InventoryEntry } from './inventory.ts';
+import { indexInventory, type InventoryEntry } from './inventory.ts';
 import { kindsDefinedIn, orderObjects, type Phase, type PhaseName } from './phases.ts';
-import { judgeLive, preflight, type Finding } from './preflight.ts';
+import { preflight, type Finding } from './preflight.ts';
 import { hashObject } from './prepare.ts';
+import { settleWrite } from './settle-write.ts';
 import { createSlots, type Slots } from './slots.ts';
-import { changeObject, createObject } from './write.ts';
 
-export type Outcome = 'created' | 'configured' | 'unchanged' | 'collision' | 'failed' | 'waiting';
-
-/** What became of one object. */
-export interface ObjectResult {
-  readonly phase: PhaseName;
-  readonly ref: ObjectRef;
-  readonly outcome: Outcome;
-  /** For created, configured and unchanged. */
-  readonly entry?: InventoryEntry;
-  /** For collision and failed. */
-  readonly failure?: Failure;
-  /** For waiting: what for. */
-  readonly message?: string;
-}
-
-/** An object that is applied but does not work (yet). */
-export interface Unready {
-  readonly ref: ObjectRef;
-  readonly health: Health;
-}
-
-export interface PhaseResult {
-  readonly name: PhaseName;
-  /** `Done`: applied and working. `NotReady`: applied. `Failed`: an object was refused. `Waiting`: not begun. */
-  readonly state: 'Done' | 'NotReady' | 'Failed' | 'Waiting';
-  readonly objects: readonly ObjectResult[];
-  readonly unready: readonly Unready[];
-}
-
-export interface ApplyResult {
-  /** `Complete`: everything is there and works. `Waiting`: call again when something has changed. */
-  readonly state: 'Complete' | 'Waiting' | 'Failed';
-  readonly phases: readonly PhaseResult[];
-  /** What is now in the cluster: the previous inventory, what is to be pruned included, with what was applied. */
-  readonly inventory: readonly InventoryEntry[];
-  /** Every collision and failure, in order. */
-  readonly failures: readonly Failure[];
-  /** Requests to the API server, those of `waitFor` aside. */
-  readonly requests: number;
-}
+export type { ApplyResult, ObjectResult, Outcome, PhaseResult, Unready } from './apply-result.ts';
 
 export interface ApplyRequest {
   /** Prepared (see prepareObjects). */
@@ -95,7 +62,7 @@ export async function applyRevision(cluster: Cluster, request: ApplyRequest): Pr
   const results = hasRefusal(findings)
     ? phases.map((phase) => refuse(phase, findings))
     : await walk(run, phases, findings);
-  return summarizeRun(request, results, counted.requests());
+  return summarizePhases(results, request.previousInventory, counted.requests());
 }
 
 /** What every step of one run shares. */
@@ -243,7 +210,11 @@ async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings
   const live = new Map<string, KubeObject>();
   const results = await inSlots(run, objects, async (object) => {
     const identity = identityOf(refOf(object));
-    const { answer, ...written } = await writeObject(run, object, findings.get(identity) as Finding);
+    const { answer, ...written } = await settleWrite(run.cluster, object, {
+      finding: findings.get(identity) as Finding,
+      knownUid: run.known.get(identity)?.uid,
+      ...signalOf(run.request),
+    });
     if (answer !== undefined) live.set(identity, answer);
     const result: ObjectResult = { phase: name, ref: refOf(object), ...written };
     run.request.onProgress?.(result);
@@ -251,51 +222,6 @@ async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings
   });
   const failed = results.some(({ failure }) => failure !== undefined);
   return { result: { name, state: failed ? 'Failed' : 'NotReady', objects: results, unready: [] }, live };
-}
-
-type Written = Pick<ObjectResult, 'outcome' | 'entry' | 'failure'> & { readonly answer?: KubeObject };
-
-async function writeObject(run: Run, object: KubeObject, finding: Finding): Promise<Written> {
-  if (finding.kind === 'unchanged') return { outcome: 'unchanged', entry: finding.entry };
-  try {
-    return await writeUntilSettled(run, object, finding);
-  } catch (error) {
-    return { outcome: 'failed', failure: explainFailure(error, describeRef(refOf(object))) };
-  }
-}
-
-/** How often another writer may be faster before this run gives up on an object. */
-const MOST_ATTEMPTS = 4;
-
-/** Creates or applies; where another writer was faster, looks again and decides again. */
-async function writeUntilSettled(run: Run, object: KubeObject, first: Finding): Promise<Written> {
-  let finding = first;
-  for (let attempt = 1; ; attempt++) {
-    if (finding.kind === 'collision' || finding.kind === 'failed')
-      return { outcome: finding.kind, failure: finding.failure };
-    try {
-      return await write(run, object, finding.kind === 'present' ? finding.live : undefined);
-    } catch (error) {
-      const raced = isAlreadyExists(error) || isConflict(error) || (finding.kind === 'present' && isNotFound(error));
-      if (!raced || attempt === MOST_ATTEMPTS) throw error;
-      run.request.signal?.throwIfAborted();
-      finding = await lookAgain(run, object);
-    }
-  }
-}
-
-async function write({ cluster, request }: Run, object: KubeObject, live: KubeObject | undefined): Promise<Written> {
-  if (live === undefined) {
-    const answer = await createObject(cluster, object, signalOf(request));
-    return { outcome: 'created', entry: entryOf(object, answer), answer };
-  }
-  const answer = await changeObject(cluster, object, live, request.signal);
-  return { outcome: 'configured', entry: entryOf(object, answer), answer };
-}
-
-async function lookAgain({ cluster, request, known }: Run, object: KubeObject): Promise<Finding> {
-  const live = await cluster.get(refOf(object), request.signal);
-  return live === undefined ? { kind: 'absent' } : judgeLive(object, live, known.get(identityOf(refOf(object)))?.uid);
 }
 
 /** Adds to an applied phase whether its objects work, waiting where the caller can. */
@@ -338,20 +264,6 @@ function newerOf(observed: KubeObject | undefined, answered: KubeObject | undefi
   if (observed === undefined || answered === undefined) return answered ?? observed;
   const sameObject = observed.metadata.uid === answered.metadata.uid;
   return sameObject && (observed.metadata.generation ?? 0) >= (answered.metadata.generation ?? 0) ? observed : answered;
-}
-
-function summarizeRun(request: ApplyRequest, phases: readonly PhaseResult[], requests: number): ApplyResult {
-  const objects = phases.flatMap((phase) => phase.objects);
-  const failures = objects.flatMap(({ failure }) => failure ?? []);
-  const entries = objects.flatMap(({ entry }) => entry ?? []);
-  const done = phases.every(({ state }) => state === 'Done');
-  return {
-    state: failures.length > 0 ? 'Failed' : done ? 'Complete' : 'Waiting',
-    phases,
-    inventory: mergeInventories(request.previousInventory, entries),
-    failures,
-    requests,
-  };
 }
 
 function signalOf({ signal }: ApplyRequest): { readonly signal?: AbortSignal } {

@@ -1,0 +1,70 @@
+/** Writes an object as its finding says, and decides again where another writer was faster. */
+import { describeRef, refOf, type KubeObject } from '../api/object.ts';
+import { explainFailure, isAlreadyExists, isConflict, isNotFound } from './api-failure.ts';
+import type { ObjectResult } from './apply-result.ts';
+import type { Cluster } from './cluster.ts';
+import { entryOf } from './inventory.ts';
+import { judgeLive, type Finding } from './preflight.ts';
+import { changeObject, createObject } from './write.ts';
+
+export interface SettleOptions {
+  readonly finding: Finding;
+  /** Of the inventory; absent or empty where it knows none. */
+  readonly knownUid?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** The outcome, with what the API server answered where something was written. */
+export type Written = Pick<ObjectResult, 'outcome' | 'entry' | 'failure'> & { readonly answer?: KubeObject };
+
+/** Creates, applies or leaves one object. Refusals of the API server are outcomes; throws when aborted. */
+export async function settleWrite(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<Written> {
+  const { finding } = options;
+  if (finding.kind === 'unchanged') return { outcome: 'unchanged', entry: finding.entry };
+  try {
+    return await writeUntilSettled(cluster, object, options);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    return { outcome: 'failed', failure: explainFailure(error, describeRef(refOf(object))) };
+  }
+}
+
+/** How often another writer may be faster before this run gives up on an object. */
+const MOST_ATTEMPTS = 4;
+
+async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<Written> {
+  let { finding } = options;
+  for (let attempt = 1; ; attempt++) {
+    if (finding.kind === 'collision' || finding.kind === 'failed') {
+      return { outcome: finding.kind, failure: finding.failure };
+    }
+    const live = finding.kind === 'present' ? finding.live : undefined;
+    try {
+      return await write(cluster, object, { live, ...options });
+    } catch (error) {
+      const raced = isAlreadyExists(error) || isConflict(error) || (live !== undefined && isNotFound(error));
+      if (!raced || attempt === MOST_ATTEMPTS) throw error;
+      options.signal?.throwIfAborted();
+      finding = await lookAgain(cluster, object, options);
+    }
+  }
+}
+
+interface WriteTarget {
+  readonly live: KubeObject | undefined;
+  readonly signal?: AbortSignal;
+}
+
+async function write(cluster: Cluster, object: KubeObject, { live, signal }: WriteTarget): Promise<Written> {
+  if (live === undefined) {
+    const answer = await createObject(cluster, object, signal === undefined ? {} : { signal });
+    return { outcome: 'created', entry: entryOf(object, answer), answer };
+  }
+  const answer = await changeObject(cluster, object, live, signal);
+  return { outcome: 'configured', entry: entryOf(object, answer), answer };
+}
+
+async function lookAgain(cluster: Cluster, object: KubeObject, { knownUid, signal }: SettleOptions): Promise<Finding> {
+  const live = await cluster.get(refOf(object), signal);
+  return live === undefined ? { kind: 'absent' } : judgeLive(object, live, knownUid);
+}
