@@ -1,0 +1,347 @@
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ReasonedError } from '../../api/errors.ts';
+import { DEFAULT_LIMITS, type CatalogLimits } from '../limits.ts';
+import type { CatalogFiles } from '../tree.ts';
+import { buildIndex } from './build.ts';
+import { buildIndexInWorker } from './in-worker.ts';
+import { openIndex, type CatalogIndex } from './open.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'slipway-index-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let count = 0;
+
+function newPath(): string {
+  count += 1;
+  return join(folder, `${count}.db`);
+}
+
+function filesFrom(texts: Readonly<Record<string, string>>): CatalogFiles {
+  return Object.entries(texts).map(([path, text]) => ({ path, content: Buffer.from(text) }));
+}
+
+async function indexOf(
+  texts: Readonly<Record<string, string>>,
+  limits: CatalogLimits = DEFAULT_LIMITS,
+): Promise<CatalogIndex> {
+  const target = newPath();
+  await buildIndex({ files: filesFrom(texts), target, limits });
+  return openIndex(target);
+}
+
+function textsOf(lines: Iterable<Uint8Array>): string[] {
+  return [...lines].map((line) => Buffer.from(line).toString());
+}
+
+function lines(...documents: readonly object[]): string {
+  return documents.map((document) => `${JSON.stringify(document)}\n`).join('');
+}
+
+function bundle(name: string, version: string, more: object = {}): object {
+  const identity = { type: 'olm.package', value: { packageName: 'gadget', version } };
+  const api = { type: 'olm.gvk', value: { group: 'example.com', kind: 'Gadget', version: 'v1' } };
+  return {
+    schema: 'olm.bundle',
+    name,
+    package: 'gadget',
+    image: `registry.example/gadget:${version}`,
+    properties: [identity, api],
+    ...more,
+  };
+}
+
+const GADGET = lines(
+  { schema: 'olm.package', name: 'gadget', defaultChannel: 'stable', description: 'Makes gadgets.' },
+  {
+    schema: 'olm.channel',
+    name: 'stable',
+    package: 'gadget',
+    entries: [{ name: 'gadget.v1' }, { name: 'gadget.v2', replaces: 'gadget.v1' }],
+  },
+  bundle('gadget.v1', '1.0.0'),
+  bundle('gadget.v2', '2.0.0'),
+  {
+    schema: 'olm.deprecations',
+    package: 'gadget',
+    entries: [{ reference: { schema: 'olm.bundle', name: 'gadget.v1' }, message: 'old' }],
+  },
+  { schema: 'custom', package: 'gadget', anything: { at: 'all' } },
+);
+
+describe('what an index answers', () => {
+  it('everything about a package', async () => {
+    const index = await indexOf({ 'catalog.json': GADGET });
+    expect(index.counts).toEqual({ packages: 1, channels: 1, bundles: 2, blobs: 6 });
+    expect(index.packages()).toEqual([
+      { name: 'gadget', defaultChannel: 'stable', description: 'Makes gadgets.', channels: 1, bundles: 2 },
+    ]);
+    expect(index.package('gadget')).toMatchObject({
+      name: 'gadget',
+      defaultChannel: 'stable',
+      channels: [{ name: 'stable', entries: [{ name: 'gadget.v1' }, { name: 'gadget.v2', replaces: 'gadget.v1' }] }],
+      bundles: [
+        { name: 'gadget.v1', version: '1.0.0' },
+        { name: 'gadget.v2', version: '2.0.0' },
+      ],
+      deprecations: [{ schema: 'olm.bundle', name: 'gadget.v1', message: 'old' }],
+    });
+    expect(index.package('gadget')).not.toHaveProperty('problems');
+    expect(index.package('other')).toBeUndefined();
+    index.close();
+  });
+
+  it('which bundles provide an API', async () => {
+    const index = await indexOf({ 'catalog.json': GADGET });
+    const api = { group: 'example.com', version: 'v1', kind: 'Gadget' };
+    expect(index.providersOf(api)).toEqual([
+      { package: 'gadget', bundle: 'gadget.v1' },
+      { package: 'gadget', bundle: 'gadget.v2' },
+    ]);
+    expect(index.providersOf({ ...api, version: 'v2' })).toEqual([]);
+    index.close();
+  });
+
+  it('the documents, in the order of the files, whatever order they arrived in', async () => {
+    const index = await indexOf({
+      'b.json': lines({ schema: 'b' }),
+      'a/z.json': lines({ schema: 'a', n: 1 }, { schema: 'a', n: 2 }),
+    });
+    expect(textsOf(index.blobs())).toEqual(['{"schema":"a","n":1}\n', '{"schema":"a","n":2}\n', '{"schema":"b"}\n']);
+    index.close();
+  });
+
+  it.each([
+    { because: 'by schema', query: { schema: 'olm.bundle' }, found: 2 },
+    { because: 'by package, which a package itself has not', query: { package: 'gadget' }, found: 5 },
+    { because: 'by name', query: { name: 'gadget' }, found: 1 },
+    { because: 'by all of them', query: { schema: 'olm.bundle', package: 'gadget', name: 'gadget.v2' }, found: 1 },
+    { because: 'by what is not there', query: { name: 'nothing' }, found: 0 },
+    { because: 'empty values match everything', query: { schema: '', package: '', name: '' }, found: 6 },
+  ])('documents are selected $because', async ({ query, found }) => {
+    const index = await indexOf({ 'catalog.json': GADGET });
+    const selected = textsOf(index.blobs(query));
+    expect(selected).toHaveLength(found);
+    expect(index.size(query)).toBe(selected.join('').length);
+    index.close();
+  });
+
+  it('documents larger than a chunk, and many of them', async () => {
+    const documents = Array.from({ length: 50 }, (_, n) => ({
+      schema: 'x',
+      name: `n${n}`,
+      text: String(n).repeat(n * 4000),
+    }));
+    const index = await indexOf({ 'catalog.json': lines(...documents) });
+    expect(textsOf(index.blobs()).join('')).toBe(lines(...documents));
+    expect(textsOf(index.blobs({ name: 'n49' }))).toEqual([lines(documents[49]!)]);
+    index.close();
+  });
+
+  it('integers beyond 2^53 in what bundles state', async () => {
+    const index = await indexOf({
+      'catalog.json':
+        '{"schema":"olm.bundle","name":"b","package":"p","properties":[{"type":"x","value":9007199254740993}]}',
+    });
+    expect(index.package('p')?.bundles[0]?.properties).toEqual([{ type: 'x', value: 9007199254740993n }]);
+    index.close();
+  });
+});
+
+describe('catalogs that break their own rules are served as far as they go', () => {
+  it('a package that nobody describes is there by its bundles', async () => {
+    const index = await indexOf({ 'catalog.json': lines(bundle('gadget.v1', '1.0.0')) });
+    expect(index.packages()).toEqual([{ name: 'gadget', defaultChannel: '', channels: 0, bundles: 1 }]);
+    index.close();
+  });
+
+  it('of two bundles of one name the first counts, and it is said', async () => {
+    const index = await indexOf({ 'catalog.json': lines(bundle('b', '1.0.0'), bundle('b', '2.0.0')) });
+    const found = index.package('gadget');
+    expect(found?.bundles.map(({ version }) => version)).toEqual(['1.0.0']);
+    expect(found?.problems).toHaveLength(1);
+    index.close();
+  });
+
+  it('names with a meaning in JavaScript are names', async () => {
+    const index = await indexOf({
+      'catalog.json': lines(
+        { schema: 'olm.package', name: '__proto__' },
+        { schema: 'olm.channel', name: 'constructor', package: '__proto__', entries: [] },
+      ),
+    });
+    expect(index.package('__proto__')?.channels.map(({ name }) => name)).toEqual(['constructor']);
+    expect(index.package('constructor')).toBeUndefined();
+    index.close();
+  });
+
+  it('a malformed channel leaves the others alone', async () => {
+    const index = await indexOf({
+      'catalog.json': lines(
+        { schema: 'olm.channel', name: 'bad', package: 'p', entries: 'none' },
+        { schema: 'olm.channel', name: 'good', package: 'p', entries: [{ name: 'b' }] },
+      ),
+    });
+    expect(index.package('p')?.channels.map(({ entries }) => entries.length)).toEqual([0, 1]);
+    expect(index.package('p')?.problems).toEqual(['channel bad: entries is not a list']);
+    index.close();
+  });
+});
+
+describe('which files count', () => {
+  it('a file that is ignored may be anything, even if its ignore file comes later', async () => {
+    const index = await indexOf({
+      'README.md': 'Read me: [',
+      'catalog.json': GADGET,
+      'docs/x.json': lines(bundle('x', '9.0.0')),
+      '.indexignore': '*.md\ndocs\n',
+    });
+    expect(index.counts).toEqual({ packages: 1, channels: 1, bundles: 2, blobs: 6 });
+    expect(index.providersOf({ group: 'example.com', version: 'v1', kind: 'Gadget' })).toHaveLength(2);
+    expect(textsOf(index.blobs()).join('')).toBe(GADGET);
+    index.close();
+  });
+
+  it('an empty catalog is a catalog', async () => {
+    const index = await indexOf({});
+    expect(index.counts).toEqual({ packages: 0, channels: 0, bundles: 0, blobs: 0 });
+    expect([...index.blobs(), ...index.chunks()]).toEqual([]);
+    index.close();
+  });
+});
+
+describe('what cannot be read leaves nothing behind', () => {
+  const limits: CatalogLimits = { ...DEFAULT_LIMITS, maxTotalBytes: 2000, maxDocuments: 3, maxFiles: 2 };
+  const cases = [
+    { because: 'broken JSON', files: { 'catalog.json': `${GADGET}{"schema":` }, limits: DEFAULT_LIMITS },
+    { because: 'a document without a schema', files: { 'a.json': '{"name":"x"}' }, limits: DEFAULT_LIMITS },
+    { because: 'a text file that is not ignored', files: { 'README.md': 'Read me' }, limits: DEFAULT_LIMITS },
+    { because: 'too many bytes', files: { 'a.json': ' '.repeat(3000) }, limits },
+    {
+      because: 'too many documents',
+      files: { 'a.json': lines(...Array.from({ length: 4 }, () => ({ schema: 'x' }))) },
+      limits,
+    },
+    { because: 'too many files', files: { a: '', b: '', c: '' }, limits },
+    { because: 'a huge ignore file', files: { '.indexignore': '#'.repeat((1 << 20) + 1) }, limits: DEFAULT_LIMITS },
+  ];
+
+  it.each(cases)('$because', async ({ files, limits }) => {
+    await expectInvalid((target) => buildIndex({ files: filesFrom(files), target, limits }));
+  });
+
+  it.each(cases)('$because, in a worker', async ({ files, limits }) => {
+    await expectInvalid((target) => buildIndexInWorker({ files: filesFrom(files), target, limits }));
+  });
+
+  async function expectInvalid(build: (target: string) => Promise<unknown>): Promise<void> {
+    const target = newPath();
+    const error: unknown = await build(target).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(ReasonedError);
+    expect(error).toMatchObject({ reason: 'CatalogInvalid', retry: 'never' });
+    expect(readdirSync(folder).filter((name) => join(folder, name) === target || name.includes('partial'))).toEqual([]);
+  }
+
+  it('of several defects, that of the first file is told', async () => {
+    const files = filesFrom({ 'z.json': '{', 'a.json': '{' });
+    await expect(buildIndex({ files, target: newPath() })).rejects.toThrow(/a\.json/);
+  });
+});
+
+describe('building in a worker thread', () => {
+  it('gives the same as in this one', async () => {
+    const [here, there] = [newPath(), newPath()];
+    const files = { 'a.json': GADGET, 'b.yaml': 'schema: custom\nname: x\n', '.indexignore': '' };
+    const counts = await buildIndex({ files: filesFrom(files), target: here });
+    expect(await buildIndexInWorker({ files: filesFrom(files), target: there })).toEqual(counts);
+    expect(readFileSync(there).equals(readFileSync(here))).toBe(true);
+  });
+
+  it('takes what is larger than all slots together, in whatever pieces', async () => {
+    const text = lines(
+      ...Array.from({ length: 40 }, (_, n) => ({ schema: 'x', name: `n${n}`, text: 'y'.repeat(100_000) })),
+    );
+    const content = (async function* pieces() {
+      for (let at = 0; at < text.length; at += 700_001) yield Buffer.from(text.slice(at, at + 700_001));
+    })();
+    const target = newPath();
+    expect(await buildIndexInWorker({ files: [{ path: 'a.json', content }], target })).toMatchObject({ blobs: 40 });
+    const index = openIndex(target);
+    expect(textsOf(index.blobs()).join('')).toBe(text);
+    index.close();
+  });
+
+  it('ends when it is aborted, and leaves nothing behind', async () => {
+    const abort = new AbortController();
+    const target = newPath();
+    const content = (async function* endless() {
+      yield Buffer.from(lines({ schema: 'x' }));
+      abort.abort(new Error('enough'));
+      await new Promise(() => undefined);
+    })();
+    await expect(
+      buildIndexInWorker({ files: [{ path: 'a.json', content }], target, signal: abort.signal }),
+    ).rejects.toThrow('enough');
+    expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
+  it('passes on what the source throws', async () => {
+    const content = (async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('{"schema":"x"}');
+      throw new Error('connection lost');
+    })();
+    await expect(buildIndexInWorker({ files: [{ path: 'a.json', content }], target: newPath() })).rejects.toThrow(
+      'connection lost',
+    );
+  });
+});
+
+describe('a damaged file is known', () => {
+  async function sound(): Promise<string> {
+    const target = newPath();
+    await buildIndex({ files: filesFrom({ 'catalog.json': GADGET.repeat(40) }), target });
+    return target;
+  }
+
+  it.each([
+    { because: 'it is cut off', damage: (path: string) => truncateSync(path, readFileSync(path).length - 4096) },
+    { because: 'it is empty', damage: (path: string) => truncateSync(path, 0) },
+    { because: 'one bit is wrong', damage: flipBit },
+    { because: 'it is something else', damage: (path: string) => writeFileSync(path, 'not a database at all') },
+    { because: 'it is not there', damage: (path: string) => rmSync(path) },
+  ])('$because', async ({ damage }) => {
+    const path = await sound();
+    damage(path);
+    expect(() => openIndex(path)).toThrow(ReasonedError);
+    expect(catchError(() => openIndex(path))).toMatchObject({ reason: 'CatalogUnavailable', retry: 'backoff' });
+  });
+
+  it('damage that comes later is told by the read that meets it', async () => {
+    const path = await sound();
+    const copy = newPath();
+    copyFileSync(path, copy);
+    const bytes = readFileSync(copy);
+    bytes.fill(0xee, 4096);
+    writeFileSync(copy, bytes);
+    const read = (): unknown => {
+      const index = openIndex(copy, { verify: false });
+      return [...index.blobs()];
+    };
+    expect(catchError(read)).toMatchObject({ reason: 'CatalogUnavailable' });
+  });
+
+  function flipBit(path: string): void {
+    const bytes = readFileSync(path);
+    bytes[bytes.length >> 1]! ^= 1;
+    writeFileSync(path, bytes);
+  }
+
+  function catchError(read: () => unknown): unknown {
+    try {
+      return read();
+    } catch (error) {
+      return error;
+    }
+  }
+});

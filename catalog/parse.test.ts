@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { ReasonedError } from '../api/errors.ts';
+import type { Fields } from './fields.ts';
+import { parseKeys, parseMeaning } from './parse.ts';
+
+const place = { path: 'catalog.yaml', document: 2 };
+
+function meaning(document: Fields) {
+  return parseMeaning(parseKeys(document, place), document);
+}
+
+describe('the keys of a document', () => {
+  it.each([
+    { because: 'as they are documented', document: { schema: 's', package: 'p', name: 'n' } },
+    { because: 'in any case', document: { Schema: 's', PACKAGE: 'p', Name: 'n' } },
+    { because: 'with letters that fold to them', document: { ſchema: 's', pacKage: 'p', name: 'n' } },
+  ])('are found $because', ({ document }) => {
+    expect(parseKeys(document, place)).toEqual({ schema: 's', package: 'p', name: 'n' });
+  });
+
+  it.each([
+    { because: 'the schema is missing', document: { name: 'n' } },
+    { because: 'the schema is empty', document: { schema: '' } },
+    { because: 'the schema is no text', document: { schema: 7 } },
+    { because: 'the name is null', document: { schema: 's', name: null } },
+    { because: 'two keys differ in case only', document: { schema: 's', Schema: 's' } },
+    { because: 'two other keys differ in case only', document: { schema: 's', x: 1, X: 2 } },
+  ])('a document is refused where $because', ({ document }) => {
+    expect(() => parseKeys(document as Fields, place)).toThrow(ReasonedError);
+    expect(() => parseKeys(document as Fields, place)).toThrow(/catalog\.yaml, document 2/);
+  });
+});
+
+describe('what a document means', () => {
+  it('a channel is its entries, with field names in any case', () => {
+    const document = {
+      schema: 'olm.channel',
+      name: ' stable',
+      package: 'p',
+      Entries: [
+        { Name: 'b', replaces: 'a', skips: ['x', 7], SKIPRANGE: '<1.0.0' },
+        { name: 'c', replaces: '', skips: null },
+      ],
+    };
+    expect(meaning(document)).toEqual({
+      kind: 'channel',
+      channel: {
+        name: ' stable',
+        entries: [
+          { name: 'b', replaces: 'a', skips: ['x'], skipRange: '<1.0.0' },
+          { name: 'c', skips: [] },
+        ],
+      },
+      problems: [],
+    });
+  });
+
+  it('a bundle has its version from olm.package, and no bulky properties', () => {
+    const document = {
+      schema: 'olm.bundle',
+      name: 'b',
+      package: 'p',
+      image: 'i',
+      properties: [
+        { type: 'olm.package', value: { packageName: 'p', version: '1.0.0', release: '2' } },
+        { type: 'olm.bundle.object', value: { data: 'eA==' } },
+        { type: 'olm.csv.metadata', value: {} },
+        { type: 'anything', value: [1] },
+      ],
+      relatedImages: [{ name: 'a', image: 'x' }, { image: 'y' }],
+    };
+    expect(meaning(document)).toEqual({
+      kind: 'bundle',
+      bundle: {
+        name: 'b',
+        package: 'p',
+        version: '1.0.0',
+        release: '2',
+        image: 'i',
+        inlined: true,
+        properties: [document.properties[0], document.properties[3]],
+        relatedImages: [
+          { name: 'a', image: 'x' },
+          { name: '', image: 'y' },
+        ],
+      },
+      problems: [],
+    });
+  });
+
+  it('deprecations are what they refer to', () => {
+    const reference = { schema: 'olm.bundle', name: 'b' };
+    const document = {
+      schema: 'olm.deprecations',
+      package: 'p',
+      entries: [
+        { reference, message: 'm' },
+        { reference: { schema: 'olm.package' }, message: 'n' },
+      ],
+    };
+    expect(meaning(document)).toEqual({
+      kind: 'deprecations',
+      deprecations: [
+        { schema: 'olm.bundle', name: 'b', message: 'm' },
+        { schema: 'olm.package', message: 'n' },
+      ],
+      problems: [],
+    });
+  });
+
+  it('an unknown schema is kept', () => {
+    expect(meaning({ schema: 'custom', entries: 7 })).toEqual({ kind: 'other', problems: [] });
+  });
+
+  it.each([
+    { because: 'entries are a text', document: { schema: 'olm.channel', name: 'c', package: 'p', entries: 'x' } },
+    { because: 'an entry is a number', document: { schema: 'olm.channel', name: 'c', package: 'p', entries: [7] } },
+    { because: 'an entry has no name', document: { schema: 'olm.channel', name: 'c', package: 'p', entries: [{}] } },
+    { because: 'a bundle has no properties', document: { schema: 'olm.bundle', name: 'b', package: 'p' } },
+    { because: 'a property is null', document: { schema: 'olm.bundle', name: 'b', package: 'p', properties: [null] } },
+    {
+      because: 'a deprecation refers to nothing',
+      document: { schema: 'olm.deprecations', package: 'p', entries: [{ message: 'm' }] },
+    },
+  ])('what cannot be understood is named: $because', ({ document }) => {
+    expect(meaning(document).problems).not.toEqual([]);
+  });
+});
