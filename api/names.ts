@@ -6,7 +6,7 @@ export const API_VERSION = 'slipway.dev/v1alpha1';
 /** Field manager of every server-side apply. */
 export const FIELD_MANAGER = 'slipway';
 
-/** Holds a Catalog or Subscription until what it made is gone. */
+/** Holds a Subscription until its Revisions are gone, and a Revision until its objects are. */
 export const FINALIZER = 'slipway.dev/cleanup';
 
 export const LABEL = {

@@ -102,7 +102,8 @@ export function wireManager(wiring: WireOptions): Manager {
   const revisions = controller(wiring, REVISION.kind, {
     reconcile: createRevisionReconciler({ ...shared, caches, client: writer, managed, serialize: createSerializer() }),
     watches: [
-      { informer: caches.revisions, keys: ownKey },
+      // What becomes of an archived Revision depends on the active one.
+      { informer: caches.revisions, keys: (one) => revisionsOf(caches.revisions, subscriptionKey(one as Revision)) },
       { informer: caches.subscriptions, keys: (subscription) => revisionsOf(caches.revisions, nameOf(subscription)) },
     ],
   });

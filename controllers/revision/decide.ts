@@ -34,7 +34,11 @@ export function decideRevision({ revision, subscription, siblings }: RevisionFac
 
 function decideDeletion({ revision, subscription, siblings }: RevisionFacts): RevisionPlan {
   if (!hasFinalizer(revision)) return { kind: 'nothing' };
-  if (subscription !== undefined && subscription.metadata.deletionTimestamp === undefined) return { kind: 'release' };
+  if (subscription !== undefined && subscription.metadata.deletionTimestamp === undefined) {
+    // In a namespace that is deleted, Revisions may go before their Subscription: what they list must not be forgotten.
+    const known = (revision.status?.inventory ?? []).length > 0 && !isHandedOver(revision, siblings);
+    return known ? { kind: 'nothing' } : { kind: 'release' };
+  }
   const active = siblings.find(({ spec }) => spec.state === 'Active');
   // Custom resources are finalised by the operator that runs, so what runs decides the order of removal.
   if (revision.spec.state === 'Archived' && active !== undefined) {

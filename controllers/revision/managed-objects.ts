@@ -4,7 +4,7 @@
  * full; of the others the metadata is enough.
  */
 import { hasHealth } from '../../apply/health.ts';
-import { FIELD_MANAGER, LABEL } from '../../api/names.ts';
+import { LABEL } from '../../api/names.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { InformerRequest } from '../../kube/informer-factory.ts';
 import { dropManagedFields, type Informer } from '../../kube/informer.ts';
@@ -51,7 +51,7 @@ export function createManagedObjects(informer: (request: InformerRequest) => Inf
 }
 
 function requestFor({ apiVersion, kind }: Kind): InformerRequest {
-  const selection = { apiVersion, kind, labelSelector: `${LABEL.managedBy}=${FIELD_MANAGER}` };
+  const selection = { apiVersion, kind, labelSelector: LABEL.owner };
   if (!hasHealth({ apiVersion, kind })) return { ...selection, metadataOnly: true };
   return { ...selection, transform: keepHealth };
 }

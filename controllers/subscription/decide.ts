@@ -69,7 +69,7 @@ export function decideSubscription(facts: SubscriptionFacts): SubscriptionPlan {
   });
   const active = activeOf(facts.revisions);
   const action =
-    decision.kind === 'none' ? keep(facts, installed, active) : act(facts, { choice: decision, active, failed });
+    decision.kind === 'none' ? keep(facts, { active, installed, failed }) : act(facts, { choice: decision, active });
   return { kind: 'resolved', decision, action, active, installed, failed, quarantined };
 }
 
@@ -123,17 +123,21 @@ function describeFailure({ spec, status }: Revision, now: Date): Quarantined {
   };
 }
 
-/** Without an answer everything stays as it is; what failed gives way to what worked. */
-function keep({ revisions }: SubscriptionFacts, installed: Revision | undefined, active: Revision | undefined): Action {
-  if (installed === undefined || active === installed || active?.status?.firstReadyTime === undefined)
-    return { do: 'nothing' };
-  return revisions.includes(installed) ? { do: 'activate', revision: installed } : { do: 'nothing' };
+/** Without an answer everything stays as it is, but what failed gives way to what worked. */
+function keep(
+  { subscription }: SubscriptionFacts,
+  { active, installed, failed }: Pick<ResolvedPlan, 'active' | 'installed' | 'failed'>,
+): Action {
+  const goesBack = failed !== undefined && failed === active && subscription.spec.onFailure.strategy === 'Rollback';
+  const orphaned = active === undefined && installed !== undefined;
+  return installed !== undefined && (goesBack || orphaned)
+    ? { do: 'activate', revision: installed }
+    : { do: 'nothing' };
 }
 
 interface Situation {
   readonly choice: Choice;
   readonly active: Revision | undefined;
-  readonly failed: Revision | undefined;
 }
 
 function act({ subscription, revisions }: SubscriptionFacts, { choice, active }: Situation): Action {

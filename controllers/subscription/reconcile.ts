@@ -85,7 +85,7 @@ async function carryOut(
   facts: SubscriptionFacts,
   { plan, context }: Execution,
 ): Promise<Result> {
-  const subscription = await tell(deps, facts, plan);
+  const subscription = isTold(facts.subscription, plan) ? facts.subscription : await tell(deps, facts, plan);
   const current = { ...facts, subscription };
   try {
     await act(deps, current, { action: plan.action, signal: context.signal });
@@ -96,6 +96,14 @@ async function carryOut(
     throw error;
   }
   return undefined;
+}
+
+/** Whether the status says already that this is being tried: if it says why that failed, too, that is not overwritten. */
+function isTold({ metadata, status }: Subscription, { action, quarantined }: ResolvedPlan): boolean {
+  if (action.do !== 'create' && action.do !== 'restore') return false;
+  const tried =
+    status?.pending?.bundle === action.target.bundle.name && status.observedGeneration === metadata.generation;
+  return tried && (status.quarantined ?? []).length === quarantined.length;
 }
 
 /** Writes the status first: a version that failed is remembered before anything is done about it. */

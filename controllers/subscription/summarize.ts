@@ -20,7 +20,7 @@ export function summarizePlan(
   const pending = pendingOf(plan);
   const conditions = [
     readyOf(subscription, plan, error),
-    ...progressOf(plan, error),
+    ...progressOf(subscription, plan, error),
     upgradeOf(subscription, plan),
     deprecationOf(choice),
   ];
@@ -100,7 +100,7 @@ function notReady(revision: Revision, prefix: string): NextCondition {
     type: 'Ready',
     status: 'False',
     reason,
-    message: `${prefix}${ready?.message ?? 'it is about to be applied'}`,
+    message: `${prefix}${ready === undefined || ready.reason === 'Archived' ? 'it is about to be applied' : ready.message}`,
   };
 }
 
@@ -116,7 +116,11 @@ function isGoodEnough(reason: Reason, installed: Revision | undefined): boolean 
   return installed !== undefined && HARMLESS.has(reason);
 }
 
-function progressOf(plan: ResolvedPlan, error: ReasonedError | undefined): readonly NextCondition[] {
+function progressOf(
+  subscription: Subscription,
+  plan: ResolvedPlan,
+  error: ReasonedError | undefined,
+): readonly NextCondition[] {
   const { active, decision, action, failed } = plan;
   if (error !== undefined) {
     const type = error.retry === 'never' ? 'Stalled' : 'Reconciling';
@@ -126,7 +130,7 @@ function progressOf(plan: ResolvedPlan, error: ReasonedError | undefined): reado
     return [{ ...notReady(failed, ''), type: 'Stalled', status: 'True' }];
   if (decision.kind === 'none' && !isGoodEnough(decision.reason, plan.installed)) {
     const type = decision.reason === 'CatalogUnavailable' ? 'Reconciling' : 'Stalled';
-    const { message } = explainDecision(decision, '');
+    const { message } = explainDecision(decision, subscription.spec.package);
     return [{ type, status: 'True', reason: decision.reason, message }];
   }
   const busy = findCondition(active?.status?.conditions, 'Reconciling');
@@ -224,7 +228,7 @@ function describeInstalled({ metadata, spec }: Revision): NonNullable<Subscripti
 
 function pendingOf({ action, active, installed }: ResolvedPlan): SubscriptionStatus['pending'] {
   if (action.do === 'awaitApproval') return pending(action.revision, 'ApprovalRequired');
-  if (action.do === 'create') {
+  if (action.do === 'create' || action.do === 'restore') {
     const { name, version } = action.target.bundle;
     return { bundle: name, version, reason: 'Progressing' };
   }

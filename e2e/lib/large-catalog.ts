@@ -24,6 +24,7 @@ interface Blob {
   readonly name: string;
   readonly package?: string;
   readonly entries?: readonly { readonly name: string }[];
+  readonly [field: string]: unknown;
 }
 
 type Shape = readonly Blob[];
