@@ -62,7 +62,7 @@ export function parseVersion(text: string): Parsed<Version> {
 
 /**
  * The version and release of a bundle, from the `version` and `release` of its property `olm.package`.
- * Without an explicit release, build metadata that reads as a release is one.
+ * Without an explicit release, build metadata that reads as a release is one; an empty one says that there is none.
  */
 export function parseBundleVersion(text: string, release?: string): Parsed<BundleVersion> {
   const parsed = parseVersion(text);
@@ -70,6 +70,7 @@ export function parseBundleVersion(text: string, release?: string): Parsed<Bundl
   const version = parsed.value;
   if (release === undefined)
     return { ok: true, value: { version, release: parseIdentifiers(version.build.join('.')) ?? [] } };
+  if (release === '') return { ok: true, value: { version, release: [] } };
   if (version.build.length > 0) return bad('it has both build metadata and a release');
   const identifiers = release.length > MAX_RELEASE_LENGTH ? undefined : parseIdentifiers(release);
   if (identifiers === undefined) return bad(`its release "${release.slice(0, 64)}" is malformed`);

@@ -13,6 +13,7 @@ import {
 import { randomQuestion } from '../testdata/random-catalogs.ts';
 import { kindKey, type Requirement } from './requirements.ts';
 import type { Policy } from './encode.ts';
+import { parseBundleVersion } from '../version.ts';
 import { planDependencies } from './plan.ts';
 import { gatherUniverse, meets, type DependencyQuestion, type Option } from './universe.ts';
 
@@ -164,22 +165,13 @@ async function isPossible(problem: PlainProblem): Promise<boolean> {
   return solver.solve() === 'satisfiable';
 }
 
-function asOption({ package: name, version, properties, ...item }: Item): Option {
-  const [major = '0'] = version.split('.');
-  const parsed = { text: version, major: Number(major), minor: 0, patch: 0, prerelease: [], build: [] };
+function asOption(item: Item): Parameters<typeof meets>[0] {
+  const version = parseBundleVersion(item.version);
   return {
-    package: name,
-    name: item.id,
-    text: version,
-    version: { version: parsed, release: [] },
-    catalog: '',
-    channel: '',
-    bundle: undefined,
-    properties,
-    kinds: new Set(kindsOf({ package: name, version, properties, ...item })),
-    barred: undefined,
-    path: [],
-    reachable: true,
+    package: item.package,
+    version: version.ok ? version.value : undefined,
+    properties: item.properties,
+    kinds: new Set(kindsOf(item)),
   };
 }
 

@@ -252,7 +252,10 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
 }
 
 /** Whether one bundle alone meets a requirement that is not made of parts. */
-export function meets(option: Option, requirement: Requirement): boolean {
+export function meets(
+  option: Pick<Option, 'package' | 'version' | 'properties' | 'kinds'>,
+  requirement: Requirement,
+): boolean {
   switch (requirement.kind) {
     case 'package':
       return (

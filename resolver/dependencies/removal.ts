@@ -1,0 +1,63 @@
+/** Says which dependencies nobody needs any more, and in which order packages can be removed. */
+import { compareText } from '../graph.ts';
+import type { InstalledPackage } from '../input.ts';
+import { parseBundleVersion } from '../version.ts';
+import { kindKey, parseRequirements, providedKinds, type Requirement } from './requirements.ts';
+import { meets } from './universe.ts';
+
+/**
+ * Packages that were installed as dependencies and that nothing else needs, directly or by way of others; in the order
+ * of removal. They stay until someone asks for them to go: a person may have come to rely on one.
+ */
+export function findUnneeded(packages: readonly InstalledPackage[]): readonly InstalledPackage[] {
+  const uses = findUses(packages);
+  const needed = new Set(packages.filter(({ dependency }) => !dependency));
+  for (const one of needed) for (const used of uses.get(one) ?? []) needed.add(used);
+  return orderOfRemoval(packages.filter((one) => !needed.has(one)));
+}
+
+/** Each package before those that it needs; of a circle, the one whose name comes first goes first. */
+export function orderOfRemoval(packages: readonly InstalledPackage[]): readonly InstalledPackage[] {
+  const uses = findUses(packages);
+  const left = new Set(packages.toSorted((a, b) => compareText(a.package, b.package)));
+  const ordered: InstalledPackage[] = [];
+  while (left.size > 0) {
+    const isUsed = (one: InstalledPackage): boolean =>
+      [...left].some((other) => uses.get(other)?.includes(one) === true);
+    const next = [...left].find((one) => !isUsed(one)) ?? [...left][0];
+    if (next === undefined) break;
+    left.delete(next);
+    ordered.push(next);
+  }
+  return ordered;
+}
+
+/** What each package takes part in meeting a requirement of. */
+function findUses(packages: readonly InstalledPackage[]): ReadonlyMap<InstalledPackage, readonly InstalledPackage[]> {
+  return new Map(
+    packages.map((one) => {
+      const parsed = parseRequirements(one.properties);
+      const requirements = parsed.ok ? parsed.value : [];
+      return [
+        one,
+        packages.filter(
+          (other) => other !== one && requirements.some((requirement) => serves(other, requirement, true)),
+        ),
+      ];
+    }),
+  );
+}
+
+function serves(one: InstalledPackage, requirement: Requirement, wanted: boolean): boolean {
+  if ('of' in requirement)
+    return requirement.of.some((part) => serves(one, part, requirement.kind === 'not' ? !wanted : wanted));
+  const version = parseBundleVersion(one.version, one.release);
+  const kinds = new Set(providedKinds(one.properties).map(kindKey));
+  return (
+    wanted &&
+    meets(
+      { package: one.package, version: version.ok ? version.value : undefined, properties: one.properties, kinds },
+      requirement,
+    )
+  );
+}
