@@ -69,7 +69,10 @@ function renderReasons(): readonly string[] {
 function renderNames(): readonly string[] {
   const names: readonly (readonly [string, string])[] = [
     [FIELD_MANAGER, 'Field manager of everything that Slipway applies.'],
-    [FINALIZER, 'Finalizer that holds a Catalog or a Subscription until what it made is gone.'],
+    [
+      FINALIZER,
+      'Finalizer that holds a Subscription until its Revisions are gone, and a Revision until its objects are.',
+    ],
     [LABEL.managedBy, `Label with the value \`${FIELD_MANAGER}\` on everything that Slipway applies.`],
     [
       LABEL.owner,
