@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
-import { createGzip, createZstdCompress } from 'node:zlib';
+import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import { checkPreconditions } from './http/conditions.ts';
 import { chooseEncoding, type Encoding } from './http/encoding.ts';
 import { openIndex, type BlobQuery, type CatalogIndex } from './index/open.ts';
@@ -28,7 +28,9 @@ export type CatalogHandler = (request: IncomingMessage, response: ServerResponse
 const MIN_COMPRESSED_BYTES = 1400;
 /** Lines are sent together until there are this many bytes. */
 const BATCH_BYTES = 1 << 16;
+/** Low levels: a catalog is sent more often than it is worth to squeeze out the last percent. */
 const GZIP_LEVEL = 3;
+const ZSTD_LEVEL = 1;
 
 /**
  * A handler of everything below `/catalogs/`. It never rejects.
@@ -109,27 +111,18 @@ async function send(request: IncomingMessage, response: ServerResponse, { index,
     else response.setHeader('Content-Encoding', encoding);
     response.writeHead(200);
     if (request.method === 'HEAD') response.end();
-    else await pipeline([Readable.from(bodyOf(own, query, encoding)), ...compressorOf(query, encoding), response]);
+    else await pipeline([Readable.from(bodyOf(own.blobs(query))), ...compressorOf(encoding), response]);
   } finally {
     own.close();
   }
 }
 
 /** The bytes to send; the event loop gets its turn between them. */
-async function* bodyOf(index: CatalogIndex, query: BlobQuery, encoding: Encoding): AsyncGenerator<Uint8Array> {
-  const parts = isStoredAsSent(query, encoding) ? compressed(index) : batched(index.blobs(query));
-  for (const part of parts) {
-    yield part;
+async function* bodyOf(lines: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (const batch of batched(lines)) {
+    yield batch;
     await setImmediate();
   }
-}
-
-function isStoredAsSent(query: BlobQuery, encoding: Encoding): boolean {
-  return encoding === 'zstd' && Object.values(query).every((value) => value === '');
-}
-
-function* compressed(index: CatalogIndex): Generator<Uint8Array> {
-  for (const { data } of index.chunks()) yield data;
 }
 
 function* batched(lines: Iterable<Uint8Array>): Generator<Uint8Array> {
@@ -146,9 +139,11 @@ function* batched(lines: Iterable<Uint8Array>): Generator<Uint8Array> {
   if (size > 0) yield Buffer.concat(batch);
 }
 
-function compressorOf(query: BlobQuery, encoding: Encoding): NodeJS.ReadWriteStream[] {
+/** The chunks of an index are zstd already, but many clients read only the first of several frames. */
+function compressorOf(encoding: Encoding): NodeJS.ReadWriteStream[] {
   if (encoding === 'gzip') return [createGzip({ level: GZIP_LEVEL })];
-  return encoding === 'zstd' && !isStoredAsSent(query, encoding) ? [createZstdCompress()] : [];
+  if (encoding === 'zstd') return [createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } })];
+  return [];
 }
 
 function refuse(response: ServerResponse, code: number): void {

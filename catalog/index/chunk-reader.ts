@@ -1,19 +1,14 @@
 /** Reads documents out of the compressed chunks of an index, in the order of the catalog's files. */
 import type { DatabaseSync } from 'node:sqlite';
 import { decompressChunk } from './chunks.ts';
-import type { BlobQuery, CatalogIndex, CompressedChunk } from './open.ts';
+import type { BlobQuery, CatalogIndex } from './open.ts';
 
 /** The part of an open index that reads documents; `guarded` wraps what may meet a damaged file. */
 export function createChunkReader(
   database: DatabaseSync,
   guarded: <T>(read: () => T) => T,
-): Pick<CatalogIndex, 'blobs' | 'size' | 'chunks'> {
+): Pick<CatalogIndex, 'blobs' | 'size'> {
   const readChunk = guarded(() => database.prepare('SELECT size, data FROM chunks WHERE id = ?'));
-  const readOrder = guarded(() =>
-    database.prepare(
-      'SELECT chunks.id AS id FROM chunks JOIN files ON files.id = chunks.file ORDER BY files.rank, chunks.id',
-    ),
-  );
 
   function* blobs(query: BlobQuery = {}): Generator<Uint8Array> {
     const { where, values } = conditionOf(query);
@@ -35,22 +30,13 @@ export function createChunkReader(
     return (guarded(() => database.prepare(sql).get(...values)) as { bytes: number }).bytes;
   }
 
-  function* chunks(): Generator<CompressedChunk> {
-    for (const { id } of guarded(() => readOrder.all()) as { id: number }[]) yield guarded(() => chunkOf(id));
-  }
-
   function load(id: number): Buffer<ArrayBuffer> {
-    const { data, size } = chunkOf(id);
-    return decompressChunk(data, size);
-  }
-
-  function chunkOf(id: number): CompressedChunk {
-    const row = readChunk.get(id) as CompressedChunk | undefined;
+    const row = readChunk.get(id) as { readonly data: Uint8Array; readonly size: number } | undefined;
     if (row === undefined) throw new Error(`chunk ${id} is missing`);
-    return row;
+    return decompressChunk(row.data, row.size);
   }
 
-  return { blobs, size, chunks };
+  return { blobs, size };
 }
 
 interface Place {

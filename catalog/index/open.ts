@@ -58,15 +58,7 @@ export interface CatalogIndex {
   blobs(query?: BlobQuery): Generator<Uint8Array>;
   /** Bytes of the lines that {@link blobs} gives for the query. */
   size(query?: BlobQuery): number;
-  /** The whole catalog as compressed (zstd) chunks of lines, in the same order; together they are one zstd stream. */
-  chunks(): Generator<CompressedChunk>;
   close(): void;
-}
-
-export interface CompressedChunk {
-  readonly data: Uint8Array;
-  /** Bytes of the lines. */
-  readonly size: number;
 }
 
 /**
