@@ -126,9 +126,9 @@ function isTest(path: string): boolean {
   return /\.test\.ts$|(^|\/)testing\/|(^|\/)testdata\//.test(path);
 }
 
-/** What tests of any folder may use: the real parts, and the interface that a client is held against. */
+/** What tests of any folder may use: the real parts, how YAML is read, and the interface that a client is held against. */
 function isForTests(path: string): boolean {
-  return path.startsWith('e2e/lib/') || path.startsWith('kube/') || path === 'apply/cluster.ts';
+  return /^(e2e\/lib|kube)\//.test(path) || path === 'bundles/yaml.ts' || path === 'apply/cluster.ts';
 }
 
 function isPure(path: string): boolean {
