@@ -1,0 +1,217 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { BundleBlob } from '../blob.ts';
+import { createCatalogChecker } from '../check/check.ts';
+import { buildIndex } from '../index/build.ts';
+import { openIndex } from '../index/open.ts';
+import { versionRules } from '../testdata/version-rules.ts';
+import { buildRepositoryCatalog, fileOf, repositoriesDigest, type DescribedRepository } from './build.ts';
+import { orderTags } from './tags.ts';
+
+function ordered(tags: readonly string[], limits?: { maxTags: number; maxVersions: number }) {
+  const { versions, ignored } = orderTags(tags, versionRules, limits);
+  return { versions: versions.map(({ tag }) => tag), ignored: ignored.map(({ tag }) => tag) };
+}
+
+describe('which tags are versions', () => {
+  it.each([
+    {
+      because: 'semantic versions, in their order',
+      tags: ['1.10.0', '1.9.0', 'v1.2.0'],
+      versions: ['v1.2.0', '1.9.0', '1.10.0'],
+      ignored: [],
+    },
+    {
+      because: 'other tags are not mentioned',
+      tags: ['latest', '1.0', 'sha256-abc.sig', '1.0.0'],
+      versions: ['1.0.0'],
+      ignored: [],
+    },
+    {
+      because: 'pre-releases come before their release',
+      tags: ['1.0.0', '1.0.0-rc.1'],
+      versions: ['1.0.0-rc.1', '1.0.0'],
+      ignored: [],
+    },
+    { because: 'the same version twice', tags: ['v1.0.0', '1.0.0'], versions: ['1.0.0'], ignored: ['v1.0.0'] },
+    {
+      because: 'the same tag twice, as a registry may list it',
+      tags: ['1.0.0', '1.0.0'],
+      versions: ['1.0.0'],
+      ignored: [],
+    },
+    {
+      because: 'an underscore stands for a plus',
+      tags: ['1.0.0_2', '1.0.0_10', '1.0.0'],
+      versions: ['1.0.0', '1.0.0_2', '1.0.0_10'],
+      ignored: [],
+    },
+  ])('$because', ({ tags, versions, ignored }) => {
+    expect(ordered(tags)).toEqual({ versions, ignored });
+  });
+
+  it('only the newest versions are offered, and it is said which are not', () => {
+    const tags = Array.from({ length: 5 }, (_, n) => `1.${n}.0`);
+    expect(ordered(tags, { maxTags: 100, maxVersions: 2 })).toEqual({
+      versions: ['1.3.0', '1.4.0'],
+      ignored: ['1.0.0', '1.1.0', '1.2.0'],
+    });
+    expect(ordered(tags, { maxTags: 3, maxVersions: 10 })).toEqual({
+      versions: ['1.0.0', '1.1.0', '1.2.0'],
+      ignored: ['1.3.0'],
+    });
+  });
+});
+
+describe('a catalog out of repositories', () => {
+  function bundle(version: string, more: Partial<BundleBlob> = {}): BundleBlob {
+    const packageName = more.package ?? 'gadget';
+    return {
+      schema: 'olm.bundle',
+      name: `${packageName}.v${version}`,
+      package: packageName,
+      image: `registry.example/${packageName}@sha256:${'a'.repeat(64)}`,
+      properties: [{ type: 'olm.package', value: { packageName, version } }],
+      relatedImages: [],
+      ...more,
+    };
+  }
+
+  function repository(
+    bundles: Readonly<Record<string, BundleBlob>>,
+    more: Partial<DescribedRepository> = {},
+  ): DescribedRepository {
+    const { versions } = orderTags(Object.keys(bundles), versionRules);
+    return {
+      repository: 'registry.example/gadget',
+      versions: versions.map((version) => ({ ...version, bundle: bundles[version.tag]! })),
+      ...more,
+    };
+  }
+
+  it('every version leads to every higher one, and keeps the rules of catalogs', () => {
+    const { documents, ignored } = buildRepositoryCatalog(
+      [repository({ '1.0.0': bundle('1.0.0'), 'v1.1.0': bundle('1.1.0'), '2.0.0': bundle('2.0.0') })],
+      versionRules,
+    );
+    expect(ignored).toEqual([]);
+    expect(documents.slice(0, 2)).toEqual([
+      { schema: 'olm.package', name: 'gadget', defaultChannel: 'stable' },
+      {
+        schema: 'olm.channel',
+        name: 'stable',
+        package: 'gadget',
+        entries: [
+          { name: 'gadget.v1.0.0', skipRange: '<1.0.0' },
+          { name: 'gadget.v1.1.0', replaces: 'gadget.v1.0.0', skipRange: '<1.1.0' },
+          { name: 'gadget.v2.0.0', replaces: 'gadget.v1.1.0', skipRange: '<2.0.0' },
+        ],
+      },
+    ]);
+    const checker = createCatalogChecker(versionRules);
+    for (const [at, document] of documents.entries()) checker.add(document, { path: 'catalog.json', document: at + 1 });
+    expect(checker.finish()).toEqual([]);
+  });
+
+  it('pre-releases are in a channel of their own, which all versions are in', () => {
+    const { documents } = buildRepositoryCatalog(
+      [repository({ '1.0.0': bundle('1.0.0'), '1.1.0-rc.1': bundle('1.1.0-rc.1') })],
+      versionRules,
+    );
+    const channels = documents.filter(({ schema }) => schema === 'olm.channel');
+    expect(channels.map(({ name, entries }) => [name, (entries as unknown[]).length])).toEqual([
+      ['stable', 1],
+      ['candidate', 2],
+    ]);
+  });
+
+  it('a repository of pre-releases only offers them', () => {
+    const { documents } = buildRepositoryCatalog([repository({ '1.0.0-rc.1': bundle('1.0.0-rc.1') })], versionRules);
+    expect(documents[0]).toMatchObject({ defaultChannel: 'candidate' });
+  });
+
+  it('builds of one version are told apart by the tag', () => {
+    const { documents } = buildRepositoryCatalog(
+      [repository({ '1.0.0_1': bundle('1.0.0', { name: 'a' }), '1.0.0_2': bundle('1.0.0', { name: 'b' }) })],
+      versionRules,
+    );
+    const versions = documents
+      .filter(({ schema }) => schema === 'olm.bundle')
+      .map(({ properties }) => JSON.stringify(properties));
+    expect(versions[0]).toContain('1.0.0+1');
+    expect(versions[1]).toContain('1.0.0+2');
+  });
+
+  it.each([
+    {
+      because: 'the bundle says another version than the tag',
+      bundles: { '1.0.0': bundle('1.0.0'), '1.1.0': bundle('1.2.0') },
+      ignored: ['1.1.0'],
+    },
+    {
+      because: 'the bundle is of another package',
+      bundles: { '1.0.0': bundle('1.0.0', { package: 'other' }), '1.1.0': bundle('1.1.0') },
+      ignored: ['1.0.0'],
+    },
+    {
+      because: 'a newer tag has a bundle of that name',
+      bundles: { '1.0.0_1': bundle('1.0.0'), '1.0.0_2': bundle('1.0.0') },
+      ignored: ['1.0.0_1'],
+    },
+    {
+      because: 'the bundle has no version',
+      bundles: { '1.0.0': bundle('1.0.0', { properties: [] }), '1.1.0': bundle('1.1.0') },
+      ignored: ['1.0.0'],
+    },
+  ])('a tag is left out where $because', ({ bundles, ignored }) => {
+    const result = buildRepositoryCatalog([repository(bundles)], versionRules);
+    expect(result.ignored.map(({ tag }) => tag)).toEqual(ignored);
+    expect(result.documents.filter(({ schema }) => schema === 'olm.bundle')).toHaveLength(1);
+  });
+
+  it('a package that is named is the only one that is offered', () => {
+    const result = buildRepositoryCatalog(
+      [repository({ '1.0.0': bundle('1.0.0') }, { package: 'widget' })],
+      versionRules,
+    );
+    expect(result.documents).toEqual([]);
+    expect(result.ignored).toMatchObject([{ repository: 'registry.example/gadget', tag: '1.0.0' }]);
+  });
+
+  it('of two repositories with one package the first offers it', () => {
+    const second = repository({ '9.0.0': bundle('9.0.0') }, { repository: 'registry.example/copy' });
+    const { documents, ignored } = buildRepositoryCatalog(
+      [repository({ '1.0.0': bundle('1.0.0') }), second],
+      versionRules,
+    );
+    expect(documents.filter(({ schema }) => schema === 'olm.package')).toHaveLength(1);
+    expect(ignored).toMatchObject([{ repository: 'registry.example/copy', tag: '9.0.0' }]);
+  });
+
+  it('is indexed like any other catalog', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slipway-repository-'));
+    const { documents } = buildRepositoryCatalog(
+      [repository({ '1.0.0': bundle('1.0.0'), '1.1.0': bundle('1.1.0') })],
+      versionRules,
+    );
+    await buildIndex({ files: [fileOf(documents)], target: join(folder, 'x.db') });
+    const index = openIndex(join(folder, 'x.db'));
+    expect(index.package('gadget')?.channels[0]?.entries.at(-1)).toEqual({
+      name: 'gadget.v1.1.0',
+      replaces: 'gadget.v1.0.0',
+      skips: [],
+      skipRange: '<1.1.0',
+    });
+    index.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('its digest depends on the images, not on their order', () => {
+    const [one, two] = ['1', '2'].map((tag) => ({ repository: 'r', tag, digest: `sha256:${tag}` }));
+    expect(repositoriesDigest([one!, two!])).toBe(repositoriesDigest([two!, one!]));
+    expect(repositoriesDigest([one!])).not.toBe(repositoriesDigest([{ ...one!, digest: 'sha256:3' }]));
+    expect(repositoriesDigest([one!])).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+});
