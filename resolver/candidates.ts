@@ -18,10 +18,18 @@ import type { VersionRange } from './ranges/range.ts';
 import { compareBundleVersions, parseBundleVersion, type BundleVersion } from './version.ts';
 
 /** What can stand in the way of a bundle, besides that it cannot be read at all. */
-export type Rule = 'dependency' | 'cluster' | 'quarantined' | 'edges' | 'version' | 'channel';
+export type Rule = 'dependency' | 'cluster' | 'quarantined' | 'downgrade' | 'edges' | 'version' | 'channel';
 
 /** All rules; when a "no" is brought down to its facts, they are tried in this order. */
-export const RULES: readonly Rule[] = ['dependency', 'cluster', 'quarantined', 'edges', 'version', 'channel'];
+export const RULES: readonly Rule[] = [
+  'dependency',
+  'cluster',
+  'quarantined',
+  'downgrade',
+  'edges',
+  'version',
+  'channel',
+];
 
 /** A package as one catalog offers it. */
 export interface Offer {
@@ -102,7 +110,7 @@ function evaluateOnce(graph: UpgradeGraph, question: Question, { rules, refusedL
   const known = question.installed === undefined ? undefined : findInstalled(graph, question.installed);
   const barred = new Map([...findBarred(channels, question, rules), ...refusedLater]);
   const range = rules.has('version') ? question.range : undefined;
-  const pool: Pool = { channels, barred, known, range, installed: question.installed };
+  const pool: Pool = { channels, barred, known, range, installed: question.installed, holds: rules.has('downgrade') };
   const follows = question.wanted.edges === 'Follow' && rules.has('edges');
   if (question.installed === undefined || !follows) {
     return { candidate: pickAny(pool), channels, barred, ways: new Map(), known };
@@ -117,6 +125,8 @@ interface Pool {
   readonly known: GraphBundle | undefined;
   readonly range: VersionRange | undefined;
   readonly installed: Origin | undefined;
+  /** Whether a version that the catalog no longer knows is held on to. */
+  readonly holds: boolean;
 }
 
 /** By name; a catalog that renamed its bundles is understood by version and release. */
@@ -192,8 +202,8 @@ function pickAny(pool: Pool): Candidate | undefined {
 }
 
 /** A version that vanished from the catalog is no reason to go back; a range or a channel without it is. */
-function mayGoDown({ range, installed, known }: Pool): boolean {
-  return known !== undefined || !isInside(range, installed?.version);
+function mayGoDown({ range, installed, known, holds }: Pool): boolean {
+  return !holds || known !== undefined || !isInside(range, installed?.version);
 }
 
 /** Whether a bundle has a lower version, or the same with a lower release, than what is installed. */

@@ -8,6 +8,7 @@ import {
   isLower,
   RULES,
   selectChannels,
+  type Candidate,
   type Offer,
   type Question,
   type Rule,
@@ -31,7 +32,7 @@ export function explainNoCandidate(offers: readonly Offer[], question: Question)
   }
   const because = [...minimal].map((rule) => describeRule(rule, { offers, question, minimal, refused }));
   const suggestions = [
-    ...[...minimal].flatMap((rule) => suggest(rule, offers, question, minimal)),
+    ...suggestChanges(offers, question),
     ...because.flatMap((fact) => (fact.kind === 'dependency' ? suggestForDependencies(fact.because) : [])),
   ];
   return {
@@ -56,7 +57,7 @@ function reasonOf(rules: ReadonlySet<Rule>, because: readonly Conflict[]): Reaso
   if (because.some((conflict) => conflict.kind === 'channel' && !conflict.exists)) return 'ChannelNotFound';
   if (rules.has('quarantined')) return 'Quarantined';
   if (rules.has('cluster') || rules.has('dependency')) return 'ResolutionFailed';
-  return rules.has('edges') ? 'NoUpgradePath' : 'VersionNotFound';
+  return rules.has('edges') || rules.has('downgrade') ? 'NoUpgradePath' : 'VersionNotFound';
 }
 
 interface Circumstances {
@@ -83,6 +84,8 @@ function describeRule(rule: Rule, circumstances: Circumstances): Conflict {
         known: offers.some((offer) => viewOf(offer, question, RULES).known !== undefined),
         lowerOnly: onlyLowerWithout(circumstances),
       };
+    case 'downgrade':
+      return { kind: 'downgrade', installed: installed?.name ?? '', version: installed?.version?.version.text ?? '' };
     case 'quarantined':
       return { kind: 'quarantined', bundles: freedBy(rule, circumstances) };
     case 'cluster': {
@@ -126,33 +129,50 @@ function onlyLowerWithout({ offers, question, minimal }: Circumstances): boolean
   return targets.length > 0 && targets.every((target) => isLower(target, question.installed));
 }
 
-/** What lifting a rule would give, as a change of the spec or of something else. */
-function suggest(
-  rule: Rule,
-  offers: readonly Offer[],
-  question: Question,
-  minimal: ReadonlySet<Rule>,
-): readonly Suggestion[] {
-  const kept = [...minimal].filter((other) => other !== rule);
-  for (const offer of offers) {
-    const { candidate } = viewOf(offer, question, kept);
-    if (candidate === undefined) continue;
-    const { target, channel } = candidate;
-    const { version } = target.bundle;
-    switch (rule) {
-      case 'version':
-        return [{ change: 'version', version }];
-      case 'channel':
-        return [{ change: 'channel', channel, gives: version }];
-      case 'edges':
-        return [{ change: 'edges', gives: version, lower: isLower(target, question.installed) }];
-      case 'quarantined':
-        return [{ change: 'release', bundle: target.name }];
-      default:
-        return [];
-    }
+/** Every single change that would help; where none does, the first few that do together. */
+function suggestChanges(offers: readonly Offer[], question: Question): readonly Suggestion[] {
+  const single = RULES.flatMap((rule) => suggestWithout([rule], offers, question));
+  if (single.length > 0) return single;
+  for (const rules of severalRules()) {
+    const several = suggestWithout(rules, offers, question);
+    if (several.length > 0) return several;
   }
   return [];
+}
+
+/** Two rules, then three: more changes than that are no advice. */
+function severalRules(): readonly (readonly Rule[])[] {
+  const pairs = RULES.flatMap((a, at) => RULES.slice(at + 1).map((b) => [a, b]));
+  const triples = pairs.flatMap(([a, b]) => RULES.slice(RULES.indexOf(b ?? 'channel') + 1).map((c) => [a, b, c]));
+  return [...pairs, ...triples].map((rules) => rules.filter((rule) => rule !== undefined));
+}
+
+function suggestWithout(rules: readonly Rule[], offers: readonly Offer[], question: Question): readonly Suggestion[] {
+  const kept = RULES.filter((rule) => !rules.includes(rule));
+  const candidates = offers.flatMap((offer) => viewOf(offer, question, kept).candidate ?? []);
+  const [candidate] = candidates;
+  if (candidate === undefined) return [];
+  const changes = rules.flatMap((rule) => suggestChange(rule, candidate, question));
+  if (changes.length < rules.length) return [];
+  return changes.length > 1 ? [{ change: 'together', of: changes.sort(compareSuggestions) }] : changes;
+}
+
+function suggestChange(rule: Rule, { target, channel }: Candidate, { installed }: Question): readonly Suggestion[] {
+  const { version } = target.bundle;
+  switch (rule) {
+    case 'version':
+      return target.version.ok ? [{ change: 'version', version }] : [{ change: 'anyVersion', gives: target.name }];
+    case 'channel':
+      return [{ change: 'channel', channel, gives: version }];
+    case 'edges':
+      return [{ change: 'edges', gives: version, lower: isLower(target, installed) }];
+    case 'downgrade':
+      return [{ change: 'goDown', version }];
+    case 'quarantined':
+      return [{ change: 'release', bundle: target.name }];
+    default:
+      return [];
+  }
 }
 
 /** What would let the dependencies be had. */
@@ -180,12 +200,15 @@ const ORDER: readonly Suggestion['change'][] = [
   'dependencies',
   'otherPackage',
   'version',
+  'anyVersion',
   'channel',
   'wait',
   'catalog',
   'offer',
   'release',
   'edges',
+  'goDown',
+  'together',
 ];
 
 function compareSuggestions(a: Suggestion, b: Suggestion): number {

@@ -106,6 +106,8 @@ export type Conflict =
       readonly known: boolean;
       readonly lowerOnly: boolean;
     }
+  /** The catalog no longer knows what is installed, and all that could be chosen is lower. */
+  | { readonly kind: 'downgrade'; readonly installed: string; readonly version: string }
   | { readonly kind: 'quarantined'; readonly bundles: readonly string[] }
   | { readonly kind: 'cluster'; readonly causes: readonly RefusedCandidate[] }
   | { readonly kind: 'dependency'; readonly bundle: string; readonly because: readonly Conflict[] }
@@ -153,10 +155,16 @@ export type Conflict =
 export type Suggestion =
   | { readonly change: 'channel'; readonly channel: string; readonly gives: string }
   | { readonly change: 'version'; readonly version: string }
+  /** Ask for no version: that of the bundle cannot be read, so that no range includes it. */
+  | { readonly change: 'anyVersion'; readonly gives: string }
   | { readonly change: 'edges'; readonly gives: string; readonly lower: boolean }
   | { readonly change: 'release'; readonly bundle: string }
   | { readonly change: 'catalog'; readonly catalogs: readonly string[] }
   | { readonly change: 'wait'; readonly catalog: string }
+  /** Ask for a lower version by name. */
+  | { readonly change: 'goDown'; readonly version: string }
+  /** No single change helps, but these do together. */
+  | { readonly change: 'together'; readonly of: readonly Suggestion[] }
   /** Let dependencies be installed. */
   | { readonly change: 'dependencies' }
   /** Bring another package to a version that is needed. */

@@ -39,7 +39,8 @@ export function explainPath(path: readonly Hop[]): readonly string[] {
 
 function explainRefusal({ reason, because, suggestions }: Refusal, packageName: string): Explanation {
   const facts = because.map(describeConflict);
-  const lead = because.length > 1 ? 'these cannot hold together: ' : '';
+  const isContradiction = because.length > 1 && because.every(({ kind }) => kind !== 'package');
+  const lead = isContradiction ? 'these cannot hold together: ' : '';
   const [first] = suggestions;
   return {
     reason,

@@ -47,6 +47,8 @@ export function describeSuggestion(suggestion: Suggestion): string {
       return `Set channel to ${quote(suggestion.channel)}, which gives ${suggestion.gives}`;
     case 'version':
       return `Let version include ${suggestion.version}`;
+    case 'anyVersion':
+      return `Remove version, which keeps ${suggestion.gives}`;
     case 'edges':
       return suggestion.lower
         ? `Set edges to Ignore to go down to ${suggestion.gives}`
@@ -57,6 +59,10 @@ export function describeSuggestion(suggestion: Suggestion): string {
       return `Set catalog to ${suggestion.catalogs.slice(0, MAX_LISTED).join(' or ')}`;
     case 'wait':
       return `Wait until the catalog ${suggestion.catalog} has content`;
+    case 'goDown':
+      return `Set version to ${suggestion.version}, although it is lower`;
+    case 'together':
+      return suggestion.of.map(describeSuggestion).join('. ');
     case 'dependencies':
       return 'Set dependencies to Install';
     case 'otherPackage':
@@ -77,6 +83,8 @@ export function describeConflict(conflict: Conflict): string {
       return describeChannel(conflict);
     case 'edges':
       return describeEdges(conflict);
+    case 'downgrade':
+      return `the installed ${nameVersion(conflict.installed, conflict.version)} is not in the catalog, and what is there is lower`;
     case 'quarantined':
       return `${list(conflict.bundles)} failed before and ${conflict.bundles.length === 1 ? 'is' : 'are'} quarantined`;
     case 'cluster':
@@ -156,11 +164,15 @@ function bySubscription(subscription: string | undefined): string {
 }
 
 function describeEdges({ installed, version, known, lowerOnly }: Extract<Conflict, { kind: 'edges' }>): string {
-  const what = installed.endsWith(version) ? installed : `${installed} (${version})`;
+  const what = nameVersion(installed, version);
   if (lowerOnly) return `${what} is installed, and following the graph never goes down`;
   return known
     ? `no edges lead on from the installed ${what}`
     : `the installed ${what} is not in the catalog, and no edges lead on from it`;
+}
+
+function nameVersion(bundle: string, version: string): string {
+  return bundle.endsWith(version) ? bundle : `${bundle} (${version})`;
 }
 
 function describeCatalog({ catalog, state, message, role }: Extract<Conflict, { kind: 'catalog' }>): string {

@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { CatalogPackage } from '../catalog/model.ts';
+import { isInside, originOf } from './candidates.ts';
+import type { Choice, Conflict } from './decision.ts';
+import { explainDecision } from './explain.ts';
+import { edgeInto, upgradeGraph } from './graph.ts';
+import type { CatalogSource, ResolveInput, Wanted } from './input.ts';
+import { parseMastermindsRange } from './ranges/masterminds.ts';
+import { resolve } from './resolve.ts';
+import { anyPackage, anyVersion, CHANNELS, nameOf, RANGES } from './testdata/random-packages.ts';
+import { compareBundleVersions, parseBundleVersion, parseVersion } from './version.ts';
+
+const RUNS = { numRuns: 3000, seed: 42 };
+
+const wanted: fc.Arbitrary<Wanted> = fc.record(
+  {
+    package: fc.constant('thing'),
+    channel: fc.constantFrom(...CHANNELS),
+    version: fc.constantFrom(...RANGES),
+    edges: fc.constantFrom('Follow' as const, 'Follow' as const, 'Ignore' as const),
+    dependencies: fc.constant('Ignore' as const),
+  },
+  { requiredKeys: ['package', 'edges', 'dependencies'] },
+);
+
+const question: fc.Arbitrary<ResolveInput> = fc
+  .record({
+    wanted,
+    content: anyPackage,
+    installed: fc.option(anyVersion),
+    quarantined: fc.array(anyVersion.map(nameOf), { maxLength: 2 }),
+  })
+  .map(({ wanted: asked, content, installed, quarantined }) => ({
+    wanted: asked,
+    ...(installed !== null && {
+      installed: { bundle: nameOf(installed), version: installed, catalog: 'a', image: 'x' },
+    }),
+    catalogs: [source('a', content)],
+    quarantined,
+  }));
+
+function source(name: string, content: CatalogPackage, priority = 0): CatalogSource {
+  return { name, priority, state: 'Serving', content: (one) => (one === content.name ? content : undefined) };
+}
+
+test('what is chosen is in range, in channel, not quarantined, and an allowed successor', () => {
+  const seen = { upToDate: 0, install: 0, upgrade: 0 };
+  fc.assert(
+    fc.property(question, (input) => {
+      const decision = resolve(input);
+      if (decision.kind === 'none') return;
+      seen[decision.kind]++;
+      expect(isInRange(decision.bundle.version, input.wanted.version)).toBe(true);
+      if (input.wanted.channel !== undefined && input.wanted.channel !== '*')
+        expect(decision.channel).toBe(input.wanted.channel);
+      if (decision.kind === 'upToDate') return;
+      expect(decision.path.every(({ bundle }) => !input.quarantined.includes(bundle))).toBe(true);
+      expect(decision.path.at(-1)?.bundle).toBe(decision.bundle.name);
+      expect(decision.path[0]?.bundle).toBe(decision.next.name);
+      if (input.wanted.edges === 'Follow' && input.installed !== undefined) expectSteps(input, decision);
+    }),
+    { ...RUNS, numRuns: 8000 },
+  );
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
+});
+
+/** Every hop has an edge from the one before it, in its channel, and goes up. */
+function expectSteps({ catalogs, installed }: ResolveInput, { path }: Choice): void {
+  const content = catalogs[0]?.content('thing');
+  if (content === undefined || installed === undefined) throw new Error('nothing to follow');
+  const graph = upgradeGraph(content);
+  let { version } = installed;
+  let bundle = graph.bundles.has(installed.bundle)
+    ? installed.bundle
+    : (sameVersion(content, version) ?? installed.bundle);
+  for (const hop of path) {
+    const entries = graph.channels.get(hop.channel)?.entries.filter((entry) => entry.bundle.name === hop.bundle) ?? [];
+    const from = originOf(bundle, version);
+    expect(entries.some((entry) => edgeInto(entry, from) !== undefined)).toBe(true);
+    expect(isUp(version, hop.version)).toBe(true);
+    ({ bundle, version } = hop);
+  }
+}
+
+function sameVersion(content: CatalogPackage, version: string): string | undefined {
+  const parsed = parseBundleVersion(version);
+  const found = content.bundles.find((bundle) => {
+    const other = parseBundleVersion(bundle.version);
+    return parsed.ok && other.ok && compareBundleVersions(parsed.value, other.value) === 0;
+  });
+  return found?.name;
+}
+
+function isUp(from: string | undefined, to: string): boolean {
+  const [a, b] = [parseBundleVersion(from ?? ''), parseBundleVersion(to)];
+  return !a.ok || !b.ok || compareBundleVersions(a.value, b.value) <= 0;
+}
+
+function isInRange(version: string, range: string | undefined): boolean {
+  const parsed = parseMastermindsRange(range ?? '');
+  const own = parseVersion(version);
+  return range === undefined || (own.ok && parsed.ok && isInside(parsed.value, { version: own.value, release: [] }));
+}
+
+test('an operator never goes down while it follows the graph', () => {
+  fc.assert(
+    fc.property(question, (input) => {
+      const decision = resolve({ ...input, wanted: { ...input.wanted, edges: 'Follow' } });
+      if (decision.kind === 'none' || input.installed === undefined) return;
+      expect(decision.downgrade).toBe(false);
+      expect(isUp(input.installed.version, decision.next.version)).toBe(true);
+    }),
+    RUNS,
+  );
+});
+
+test('what has nothing to do with the package changes nothing', () => {
+  const others = fc.array(
+    fc.record({ name: fc.constantFrom('b', 'c', 'd'), priority: fc.integer({ min: -5, max: 5 }) }),
+    { maxLength: 3 },
+  );
+  fc.assert(
+    fc.property(question, others, anyPackage, (input, catalogs, content) => {
+      const unrelated = catalogs.map(({ name, priority }) => source(name, { ...content, name: 'other' }, priority));
+      const packages = [
+        {
+          package: 'other',
+          bundle: 'other.v1',
+          version: '1.0.0',
+          catalog: 'b',
+          image: '',
+          properties: [],
+          dependency: false,
+        },
+      ];
+      const more = { ...input, catalogs: [...unrelated, ...input.catalogs], cluster: { providedKinds: [], packages } };
+      expect(resolve(more)).toEqual(resolve(input));
+    }),
+    { ...RUNS, numRuns: 1000 },
+  );
+});
+
+test('the order in which catalogs, channels and bundles are listed changes nothing', () => {
+  fc.assert(
+    fc.property(question, anyPackage, (input, second) => {
+      const reversed = input.catalogs.map((catalog) => {
+        const content = catalog.content('thing');
+        return content === undefined ? catalog : source('a', { ...content, bundles: content.bundles.toReversed() });
+      });
+      const both = [source('b', second, 1), ...reversed];
+      expect(resolve({ ...input, catalogs: both })).toEqual(resolve({ ...input, catalogs: both.toReversed() }));
+      expect(resolve({ ...input, catalogs: reversed })).toEqual(resolve(input));
+    }),
+    { ...RUNS, numRuns: 1000 },
+  );
+});
+
+test('a refusal is minimal: its facts alone forbid everything, and without any one of them something is possible', () => {
+  const sizes = new Map<string, number>();
+  fc.assert(
+    fc.property(question, (input) => {
+      const decision = resolve(input);
+      if (decision.kind !== 'none') return;
+      const facts = decision.because.map(({ kind }) => kind);
+      sizes.set(facts.join(), (sizes.get(facts.join()) ?? 0) + 1);
+      if (facts.includes('noBundles')) return;
+      expect(isPossible(input, facts)).toBe(false);
+      for (const fact of facts)
+        expect({
+          fact,
+          possible: isPossible(
+            input,
+            facts.filter((one) => one !== fact),
+          ),
+        }).toEqual({ fact, possible: true });
+    }),
+    RUNS,
+  );
+  expect(sizes.size).toBeGreaterThan(5);
+});
+
+/** Whether there is an answer when only these facts are asked for; to stay with what is installed is one. */
+function isPossible(input: ResolveInput, facts: readonly Conflict['kind'][]): boolean {
+  const { package: name, channel, version, edges, dependencies } = input.wanted;
+  const { installed, ...rest } = input;
+  const holds = facts.includes('edges') || facts.includes('downgrade');
+  const origins = holds || installed === undefined ? [installed] : [installed, undefined];
+  return origins.some((origin) => {
+    const freed = resolve({
+      ...rest,
+      ...(origin !== undefined && { installed: origin }),
+      wanted: {
+        package: name,
+        dependencies,
+        edges: facts.includes('edges') ? edges : 'Ignore',
+        ...(facts.includes('channel') ? channel !== undefined && { channel } : { channel: '*' }),
+        ...(facts.includes('version') && version !== undefined && { version }),
+      },
+      quarantined: facts.includes('quarantined') ? input.quarantined : [],
+    });
+    return freed.kind !== 'none';
+  });
+}
+
+test('an explanation is a function of the input, in one line, without control characters', () => {
+  fc.assert(
+    fc.property(question, (input) => {
+      const first = explainDecision(resolve(input), 'thing\u001B[31m');
+      const again = explainDecision(resolve(structuredCloneOf(input)), 'thing\u001B[31m');
+      expect(again).toEqual(first);
+      expect(first.message).toMatch(/^[^\u0000-\u001F]+$/);
+    }),
+    { ...RUNS, numRuns: 500 },
+  );
+});
+
+function structuredCloneOf(input: ResolveInput): ResolveInput {
+  const content = input.catalogs[0]?.content('thing');
+  return { ...input, catalogs: content === undefined ? [] : [source('a', structuredClone(content))] };
+}
