@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildArtifact, buildImage, buildIndex } from './build.ts';
+import { buildArtifact, buildImage, buildIndex, buildLayer } from './build.ts';
 import { digestOf } from './digest.ts';
 import { parseManifest } from './manifest.ts';
 import { buildTar } from './tar-writer.ts';
@@ -46,6 +46,13 @@ describe('an image', () => {
   test('has no trace of time, machine or user in its layer', () => {
     const [layer] = buildImage({ files: FILES }).layers;
     expect(layer?.bytes.subarray(0, 10).toString('hex')).toBe('1f8b08000000000000ff');
+  });
+
+  test('over a layer built before is the same as built at once', () => {
+    const below = new Map([['bin/node', Buffer.from('#!')]]);
+    const atOnce = buildImage({ files: [below, FILES] });
+    const over = buildImage({ base: [buildLayer(below)], files: FILES });
+    expect(over.manifest.descriptor).toEqual(atOnce.manifest.descriptor);
   });
 
   test('can have several layers, modes and settings to run with', () => {

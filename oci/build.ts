@@ -15,6 +15,8 @@ import { buildTar, type FileContent } from './tar-writer.ts';
 export interface ImageInput {
   /** One layer's files by path without leading slash, or several layers from the lowest up. */
   readonly files: ReadonlyMap<string, FileContent> | readonly ReadonlyMap<string, FileContent>[];
+  /** Layers built before, beneath those of the files. */
+  readonly base?: readonly Layer[];
   /** `config.Labels`. */
   readonly labels?: Readonly<Record<string, string>>;
   /** Annotations of the manifest. */
@@ -33,6 +35,11 @@ export interface Content {
   readonly descriptor: Descriptor;
 }
 
+/** A layer, with the digest of what it is unpacked. */
+export interface Layer extends Content {
+  readonly diffId: string;
+}
+
 export interface BuiltImage {
   readonly manifest: Content;
   readonly config: Content;
@@ -48,10 +55,10 @@ const EPOCH = '1970-01-01T00:00:00Z';
 
 /** Builds an image in memory: gzip layers, configuration, manifest. */
 export function buildImage(input: ImageInput): BuiltImage {
-  const { annotations, platform = { os: 'linux', architecture: 'amd64' } } = input;
-  const archives = layersOf(input).map((files) => buildTar(files));
-  const layers = archives.map((tar) => content(gzip(tar), MEDIA_TYPE.ociLayerGzip));
-  const config = content(toJson(configOf(input, { platform, archives })), MEDIA_TYPE.ociConfig);
+  const { annotations, base = [], platform = { os: 'linux', architecture: 'amd64' } } = input;
+  const layers = [...base, ...layersOf(input).map((files) => buildLayer(files))];
+  const diffIds = layers.map(({ diffId }) => diffId);
+  const config = content(toJson(configOf(input, { platform, diffIds })), MEDIA_TYPE.ociConfig);
   const manifest = {
     schemaVersion: 2,
     mediaType: MEDIA_TYPE.ociManifest,
@@ -61,6 +68,12 @@ export function buildImage(input: ImageInput): BuiltImage {
   };
   const described = content(toJson(manifest), MEDIA_TYPE.ociManifest);
   return { config, layers, manifest: { ...described, descriptor: { ...described.descriptor, platform } } };
+}
+
+/** A layer by itself: what takes long to compress can be built once and be the base of many images. */
+export function buildLayer(files: ReadonlyMap<string, FileContent>): Layer {
+  const tar = buildTar(files);
+  return { ...content(gzip(tar), MEDIA_TYPE.ociLayerGzip), diffId: digestOf(tar) };
 }
 
 /** An index over images of several platforms, in the order given. */
@@ -155,19 +168,19 @@ function layersOf({ files }: ImageInput): readonly ReadonlyMap<string, FileConte
 
 interface ConfigFacts {
   readonly platform: Platform;
-  readonly archives: readonly Buffer[];
+  readonly diffIds: readonly string[];
 }
 
 /** @see https://github.com/opencontainers/image-spec/blob/main/config.md */
-function configOf({ labels, config, created = EPOCH }: ImageInput, { platform, archives }: ConfigFacts): object {
+function configOf({ labels, config, created = EPOCH }: ImageInput, { platform, diffIds }: ConfigFacts): object {
   return {
     created,
     architecture: platform.architecture,
     os: platform.os,
     ...(platform.variant !== undefined && { variant: platform.variant }),
     config: { ...config, ...(labels !== undefined && { Labels: sortKeys(labels) }) },
-    rootfs: { type: 'layers', diff_ids: archives.map((tar) => digestOf(tar)) },
-    history: archives.map(() => ({ created, created_by: 'slipway' })),
+    rootfs: { type: 'layers', diff_ids: diffIds },
+    history: diffIds.map(() => ({ created, created_by: 'slipway' })),
   };
 }
 
