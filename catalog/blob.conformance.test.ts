@@ -1,0 +1,54 @@
+/** Compares the entries that are made of bundle directories with those of the reference tool: whole, and by hash. */
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson, parseJson } from '../api/json.ts';
+import { readBundleFolder } from '../bundles/testing/folder.ts';
+import { devSet, hasShared, sharedPath, sharedRows } from '../e2e/lib/shared.ts';
+import { buildBundleBlob, type BundleBlob } from './blob.ts';
+
+const FORMS = { 'bundle-object': 'objects', 'csv-metadata': 'excerpt' } as const;
+type Level = keyof typeof FORMS;
+
+function blobOf(directory: string, image: string, level: Level): BundleBlob {
+  return buildBundleBlob(readBundleFolder(join(devSet(), directory)), { image, manifests: FORMS[level] });
+}
+
+interface Row {
+  readonly dir: string;
+  readonly image: string;
+  readonly level: Level;
+  readonly sha256: string;
+}
+
+describe.skipIf(!hasShared)('the entry of a bundle equals what the reference tool makes of its directory', () => {
+  it.each([
+    { level: 'csv-metadata', count: 94 },
+    { level: 'bundle-object', count: 30 },
+  ] as const)('published entries, $level: $count', ({ level, count }) => {
+    const folder = sharedPath('conformance', 'fbc-render', level);
+    const names = readdirSync(folder);
+    const different = names.filter((name) => {
+      const { bundleDir, expected } = parseJson(readFileSync(join(folder, name), 'utf8')) as {
+        readonly bundleDir: string;
+        readonly expected: BundleBlob;
+      };
+      return canonicalJson(blobOf(bundleDir, expected.image, level)) !== canonicalJson(expected);
+    });
+    process.stdout.write(`fbc-render/${level}: ${names.length - different.length} of ${names.length} equal\n`);
+    expect(names).toHaveLength(count);
+    expect(different).toEqual([]);
+  });
+
+  it('all directories of the corpus, both forms: 2022', () => {
+    const rows = sharedRows<Row>('conformance', 'reference', 'fbc.jsonl.xz');
+    const different = rows.filter(({ dir, image, level, sha256 }) => {
+      const text = canonicalJson(blobOf(dir, image, level));
+      return createHash('sha256').update(text).digest('hex') !== sha256;
+    });
+    process.stdout.write(`reference/fbc: ${rows.length - different.length} of ${rows.length} equal\n`);
+    expect(rows).toHaveLength(2022);
+    expect(different.map(({ dir, level }) => `${dir} ${level}`)).toEqual([]);
+  });
+});
