@@ -64,6 +64,8 @@ export interface ClusterFacts {
   readonly providedKinds: readonly Kind[];
   /** What other Subscriptions have installed. */
   readonly packages?: readonly InstalledPackage[];
+  /** What other Subscriptions are about to install for the first time, with what it needs. */
+  readonly coming?: readonly InstalledPackage[];
 }
 
 export interface InstalledPackage extends Installed {

@@ -4,6 +4,7 @@ import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Cause, DependencyStep } from '../decision.ts';
 import type { GraphBundle } from '../graph.ts';
 import type { CatalogSource, ClusterFacts, InstalledPackage, ResolveInput } from '../input.ts';
+import { failsDependents } from './coming.ts';
 import { planDependencies, type DependencyPlan } from './plan.ts';
 import { hasRequirements, kindKey, parseRequirements, providedKinds, type Requirement } from './requirements.ts';
 
@@ -35,6 +36,8 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
       if (input.wanted.dependencies === 'Ignore') return undefined;
       const parsed = parseRequirements(bundle.properties);
       if (!parsed.ok) return { kind: 'requirementInvalid', problem: parsed.problem };
+      const failed = failsDependents(bundle, { coming: [], packages: [], ...input.cluster });
+      if (failed !== undefined) return failed;
       const plan = planFor(bundle, catalog);
       return plan.kind === 'possible' ? undefined : { kind: 'dependency', because: plan.because };
     },

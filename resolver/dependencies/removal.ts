@@ -32,6 +32,22 @@ export function orderOfRemoval(packages: readonly InstalledPackage[]): readonly 
   return ordered;
 }
 
+/**
+ * Packages of which each has to go before `one`, as it takes part in what they need; of a circle, the one whose name
+ * comes first goes first.
+ */
+export function dependentsOf(
+  one: InstalledPackage,
+  packages: readonly InstalledPackage[],
+): readonly InstalledPackage[] {
+  const uses = findUses([one, ...packages]);
+  const isInCircle = (other: InstalledPackage): boolean => uses.get(one)?.includes(other) === true;
+  return packages.filter(
+    (other) =>
+      uses.get(other)?.includes(one) === true && !(isInCircle(other) && compareText(one.package, other.package) < 0),
+  );
+}
+
 /** What each package takes part in meeting a requirement of. */
 function findUses(packages: readonly InstalledPackage[]): ReadonlyMap<InstalledPackage, readonly InstalledPackage[]> {
   return new Map(

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import type { CatalogBundle, Property } from '../../catalog/model.ts';
+import type { InstalledPackage } from '../input.ts';
+import { failsDependents } from './coming.ts';
+import { dependentsOf } from './removal.ts';
+
+const needsStore = (versionRange: string): Property => ({
+  type: 'olm.package.required',
+  value: { packageName: 'store', versionRange },
+});
+
+function installed(name: string, version: string, properties: readonly Property[] = []): InstalledPackage {
+  const bundle = `${name}.v${version}`;
+  return { package: name, bundle, version, catalog: 'c', image: 'i', properties, dependency: false };
+}
+
+function bundle(version: string): CatalogBundle {
+  return { name: `store.v${version}`, package: 'store', version, image: 'i', properties: [], relatedImages: [] };
+}
+
+describe('a bundle that others wait for', () => {
+  test.each([
+    {
+      because: 'it is in the range',
+      version: '1.9.0',
+      coming: [installed('shop', '1.0.0', [needsStore('<2.0.0')])],
+      fails: false,
+    },
+    {
+      because: 'it is beyond the range',
+      version: '2.0.0',
+      coming: [installed('shop', '1.0.0', [needsStore('<2.0.0')])],
+      fails: true,
+    },
+    {
+      because: 'every part of a constraint counts',
+      version: '2.0.0',
+      coming: [
+        installed('shop', '1.0.0', [
+          {
+            type: 'olm.constraint',
+            value: { all: { constraints: [{ package: { packageName: 'store', versionRange: '<2.0.0' } }] } },
+          },
+        ]),
+      ],
+      fails: true,
+    },
+    { because: 'nobody waits', version: '2.0.0', coming: [], fails: false },
+    {
+      because: 'a package does not wait for itself',
+      version: '2.0.0',
+      coming: [installed('store', '1.0.0', [needsStore('<2.0.0')])],
+      fails: false,
+    },
+  ])('$version: $because', ({ version, coming, fails }) => {
+    expect(failsDependents(bundle(version), { coming, packages: [] })?.kind === 'dependency').toBe(fails);
+  });
+});
+
+describe('removal', () => {
+  const store = installed('store', '1.0.0');
+  const shop = installed('shop', '1.0.0', [needsStore('>=1.0.0')]);
+
+  test.each([
+    { because: 'what depends on it goes first', one: store, others: [shop], first: ['shop'] },
+    { because: 'nothing depends on it', one: shop, others: [store], first: [] },
+    {
+      because: 'what does not depend on it is not waited for',
+      one: store,
+      others: [installed('other', '1.0.0')],
+      first: [],
+    },
+  ])('of $one.package: $because', ({ one, others, first }) => {
+    expect(dependentsOf(one, others).map((other) => other.package)).toEqual(first);
+  });
+
+  test('two that depend on each other do not wait for each other', () => {
+    const needsShop = { type: 'olm.package.required', value: { packageName: 'shop', versionRange: '>=1.0.0' } };
+    const circular = installed('store', '1.0.0', [needsShop]);
+    const waits = [dependentsOf(circular, [shop]).length, dependentsOf(shop, [circular]).length];
+    expect(waits.toSorted((a, b) => a - b)).toEqual([0, 1]);
+  });
+});
