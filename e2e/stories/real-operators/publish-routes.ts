@@ -1,0 +1,57 @@
+/** Publishes the bundles on a route, and one catalog with all packages whole: what is off the route has no image. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseBundle } from '../../../bundles/parse.ts';
+import { publishBundle, publishCatalog, readTree } from '../../lib/publish.ts';
+import { devSet } from '../../lib/shared.ts';
+import type { CatalogDocument, Route, RouteBundle } from './routes.ts';
+
+/** Pushes everything to the registry at `host:port`; returns the reference of the catalog. */
+export async function publishRoutes(routes: readonly Route[], registry: string): Promise<string> {
+  const documents = await Promise.all(routes.map((route) => publishRoute(route, registry)));
+  const reference = `${registry}/real-operators:latest`;
+  await publishCatalog(documents.flat(), reference);
+  return reference;
+}
+
+async function publishRoute(route: Route, registry: string): Promise<readonly CatalogDocument[]> {
+  const images = new Map<string, string>();
+  for (const bundle of bundlesOn(route)) {
+    const reference = `${registry}/${route.package}:${bundle.version}`;
+    images.set(bundle.name, await publishBundle(folderOf(route.package, bundle), reference));
+  }
+  return route.documents.map((document) => relocate(document, images, registry));
+}
+
+/** The pinned bundle and every one to which edges lead from it. */
+function bundlesOn({ pin, bundles, leads }: Route): readonly RouteBundle[] {
+  const found = new Set([pin]);
+  for (const from of found) {
+    for (const to of bundles.keys()) if (leads(from, to)) found.add(to);
+  }
+  return [...bundles.values()].filter(({ name }) => found.has(name));
+}
+
+/** The bundle's folder: of the name of its version, or whichever has a ClusterServiceVersion of that name. */
+function folderOf(packageName: string, { name, version }: RouteBundle): string {
+  const folder = join(devSet(), 'operators', packageName);
+  const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const likeliestFirst = folders.map((entry) => entry.name).toSorted((a, b) => rank(b) - rank(a));
+  function rank(one: string): number {
+    return one === version ? 2 : Number(version.startsWith(one));
+  }
+  const found = likeliestFirst.find((one) => isBundle(join(folder, one), name));
+  if (found === undefined) throw new Error(`no bundle ${name} in ${packageName}`);
+  return join(folder, found);
+}
+
+function isBundle(folder: string, name: string): boolean {
+  const files = readTree(folder);
+  const isOne = [...files.keys()].some((path) => path.startsWith('manifests/'));
+  return isOne && parseBundle(files).csv.name === name;
+}
+
+function relocate(document: CatalogDocument, images: ReadonlyMap<string, string>, registry: string): CatalogDocument {
+  if (document.schema !== 'olm.bundle') return document;
+  return { ...document, image: images.get(document.name) ?? `${registry}/nowhere@sha256:${'0'.repeat(64)}` };
+}
