@@ -7,7 +7,7 @@ import { compareVersions, parseVersion, type Parsed, type Version } from '../ver
 import type { VersionRange } from './range.ts';
 
 /** Longest range that is looked at; the longest published is below 200 characters. */
-export const MAX_BLANG_LENGTH = 4096;
+export const MAX_BLANG_LENGTH = 1024;
 
 /** A range with what it is made of: some alternative must have all its comparators hold. */
 export interface BlangRange extends VersionRange {
@@ -35,9 +35,10 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map([
 ]);
 
 /** White space as Go's unicode.IsSpace knows it, which is not what String.trim removes. */
-const GO_SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
-const LEADING_SPACE = new RegExp(`^${GO_SPACE}+`);
-const TRAILING_SPACE = new RegExp(`${GO_SPACE}+$`);
+const GO_SPACE: ReadonlySet<number> = new Set([
+  0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0x85, 0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006,
+  0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000,
+]);
 const DIGIT = /\p{Nd}/u;
 const SIGNED = /^[+-]?[0-9]+$/;
 
@@ -91,8 +92,8 @@ function splitWords(text: string): string[] {
   let start = 0;
   let previous = '';
   for (let at = 0; at <= text.length; at++) {
-    const character = text[at];
-    if (character !== undefined && (character !== ' ' || isComparison(previous))) {
+    const character = text.charAt(at);
+    if (character !== '' && (character !== ' ' || isComparison(previous))) {
       if (character !== ' ') previous = character;
       continue;
     }
@@ -138,8 +139,13 @@ function splitComparator(word: string): { readonly operator: string; readonly ve
   return { operator: trimSpace(word.slice(0, at)), version: word.slice(at) };
 }
 
+/** A regular expression would take time squared for the end of a long text. */
 function trimSpace(text: string): string {
-  return text.replace(LEADING_SPACE, '').replace(TRAILING_SPACE, '');
+  let start = 0;
+  let end = text.length;
+  while (start < end && GO_SPACE.has(text.charCodeAt(start))) start++;
+  while (end > start && GO_SPACE.has(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
 }
 
 /**

@@ -12,15 +12,54 @@ export interface Pattern {
   readonly end: number;
 }
 
-/** Reads the longest version pattern at a position; undefined where none begins there. */
-export function scanPattern(text: string, start: number): Pattern | undefined {
-  const first = text[start] === 'v' ? start + 1 : start;
-  const majorEnd = skip(text, first, isNumberPart);
-  if (majorEnd === first) return undefined;
-  const minorEnd = skipAfter(text, majorEnd, { mark: '.', member: isNumberPart });
-  const patchEnd = minorEnd === majorEnd ? majorEnd : skipAfter(text, minorEnd, { mark: '.', member: isNumberPart });
-  const prereleaseEnd = skipIdentifiers(text, patchEnd, '-');
-  const end = skipIdentifiers(text, prereleaseEnd, '+');
+/** A text with the ends of everything that a pattern is made of, so that a pattern is found without looking again. */
+export interface Scan {
+  readonly text: string;
+  /** By position: where the digits and wildcards end that begin there; the position itself where none do. */
+  readonly numberEnd: Uint16Array;
+  /** The same for identifiers and the dots between them. */
+  readonly identifiersEnd: Uint16Array;
+}
+
+/** Looks at each character once, from the last to the first. The text is shorter than 2^16. */
+export function scan(text: string): Scan {
+  const numberEnd = new Uint16Array(text.length + 2);
+  const identifierEnd = new Uint16Array(text.length + 2);
+  const identifiersEnd = new Uint16Array(text.length + 2);
+  numberEnd[text.length] = identifierEnd[text.length] = identifiersEnd[text.length] = text.length;
+  for (let at = text.length - 1; at >= 0; at--) {
+    const kind = KINDS[text.charCodeAt(at)] ?? 0;
+    numberEnd[at] = (kind & NUMBER) > 0 ? endAt(numberEnd, at + 1) : at;
+    identifierEnd[at] = (kind & IDENTIFIER) > 0 ? endAt(identifierEnd, at + 1) : at;
+    const end = endAt(identifierEnd, at);
+    const isContinued = end > at && text.charCodeAt(end) === DOT && endAt(identifierEnd, end + 1) > end + 1;
+    identifiersEnd[at] = isContinued ? endAt(identifiersEnd, end + 1) : end;
+  }
+  return { text, numberEnd, identifiersEnd };
+}
+
+const NUMBER = 1;
+const IDENTIFIER = 2;
+const SPACE = 4;
+const DOT = 0x2e;
+
+/** What each ASCII character may be part of. The library's class for numbers has a bar in it, by mistake. */
+const KINDS: readonly number[] = Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return (
+    (/[0-9xX*|]/.test(character) ? NUMBER : 0) |
+    (/[0-9A-Za-z-]/.test(character) ? IDENTIFIER : 0) |
+    (/[ \t\n\f\r]/.test(character) ? SPACE : 0)
+  );
+});
+
+/** The longest version pattern at a position; undefined where none begins there. */
+export function patternAt(scanned: Scan, start: number): Pattern | undefined {
+  const found = findEnds(scanned, start);
+  if (found === undefined) return undefined;
+  const { first, ends } = found;
+  const [majorEnd, minorEnd, patchEnd, prereleaseEnd, end] = ends;
+  const { text } = scanned;
   const part = (from: number, to: number): string | undefined => (to > from ? text.slice(from + 1, to) : undefined);
   return {
     text: text.slice(start, end),
@@ -30,11 +69,32 @@ export function scanPattern(text: string, start: number): Pattern | undefined {
   };
 }
 
+interface Ends {
+  /** Position of the first number. */
+  readonly first: number;
+  /** After the major, minor and patch number, the pre-release and the build; each where the one before ended if missing. */
+  readonly ends: readonly [number, number, number, number, number];
+}
+
+function findEnds({ text, numberEnd, identifiersEnd }: Scan, start: number): Ends | undefined {
+  const first = text.charAt(start) === 'v' ? start + 1 : start;
+  const after = (end: number, mark: string, table: Uint16Array): number =>
+    text.charAt(end) === mark && endAt(table, end + 1) > end + 1 ? endAt(table, end + 1) : end;
+  const majorEnd = endAt(numberEnd, first);
+  if (majorEnd <= first) return undefined;
+  const minorEnd = after(majorEnd, '.', numberEnd);
+  const patchEnd = minorEnd === majorEnd ? majorEnd : after(minorEnd, '.', numberEnd);
+  const prereleaseEnd = after(patchEnd, '-', identifiersEnd);
+  return { first, ends: [majorEnd, minorEnd, patchEnd, prereleaseEnd, after(prereleaseEnd, '+', identifiersEnd)] };
+}
+
 /** `1.2 - 1.4` becomes `>= 1.2, <= 1.4 `, wherever it stands, even inside a longer word, as the library does. */
 export function rewriteHyphens(text: string): string {
+  if (!text.includes('-')) return text;
+  const scanned = scan(text);
   let rewritten = text;
   for (let from = 0; ;) {
-    const range = findHyphenRange(text, from);
+    const range = findHyphenRange(scanned, from);
     if (range === undefined) return rewritten;
     rewritten = rewritten.replace(text.slice(range.start, range.end), () => `>= ${range.low}, <= ${range.high} `);
     from = range.end;
@@ -48,13 +108,14 @@ interface HyphenRange {
   readonly high: string;
 }
 
-function findHyphenRange(text: string, from: number): HyphenRange | undefined {
+function findHyphenRange(scanned: Scan, from: number): HyphenRange | undefined {
+  const { text } = scanned;
   for (let dash = text.indexOf('-', from); dash >= 0; dash = text.indexOf('-', dash + 1)) {
+    if (!isSpace(text, dash - 1) || !isSpace(text, dash + 1)) continue;
     const lowEnd = skipSpacesBack(text, dash, from);
-    const highStart = skipSpaces(text, dash + 1);
-    if (lowEnd === dash || highStart === dash + 1) continue;
-    const high = scanPattern(text, highStart);
-    const low = high === undefined ? undefined : findPatternBefore(text, from, lowEnd);
+    if (lowEnd === dash) continue;
+    const high = patternAt(scanned, skipSpaces(text, dash + 1));
+    const low = high === undefined ? undefined : findPatternBefore(scanned, from, lowEnd);
     if (high !== undefined && low !== undefined)
       return { start: low.start, end: skipSpaces(text, high.end), low: low.text, high: high.text };
   }
@@ -63,67 +124,40 @@ function findHyphenRange(text: string, from: number): HyphenRange | undefined {
 
 /** The earliest pattern that ends exactly at `end`, with the white space before it. */
 function findPatternBefore(
-  text: string,
+  scanned: Scan,
   from: number,
   end: number,
 ): { readonly start: number; readonly text: string } | undefined {
+  const { text } = scanned;
   let wordStart = end;
-  while (wordStart > from && !isSpace(text[wordStart - 1])) wordStart--;
+  while (wordStart > from && !isSpace(text, wordStart - 1)) wordStart--;
   for (let start = wordStart; start < end; start++) {
-    const pattern = scanPattern(text, start);
-    if (pattern?.end !== end) continue;
-    return { start: start === wordStart ? skipSpacesBack(text, wordStart, from) : start, text: pattern.text };
+    if (findEnds(scanned, start)?.ends[4] !== end) continue;
+    return {
+      start: start === wordStart ? skipSpacesBack(text, wordStart, from) : start,
+      text: text.slice(start, end),
+    };
   }
   return undefined;
 }
 
 /** Position of the first character that is not white space. */
 export function skipSpaces(text: string, start: number): number {
-  return skip(text, start, isSpace);
+  let at = start;
+  while (isSpace(text, at)) at++;
+  return at;
 }
 
 function skipSpacesBack(text: string, end: number, from: number): number {
   let at = end;
-  while (at > from && isSpace(text[at - 1])) at--;
+  while (at > from && isSpace(text, at - 1)) at--;
   return at;
 }
 
-function skip(text: string, start: number, member: (character: string | undefined) => boolean): number {
-  let at = start;
-  while (member(text[at])) at++;
-  return at;
+function isSpace(text: string, at: number): boolean {
+  return ((KINDS[text.charCodeAt(at)] ?? 0) & SPACE) > 0;
 }
 
-/** Skips a mark and the members after it; nothing where the mark or a member is missing. */
-function skipAfter(
-  text: string,
-  start: number,
-  { mark, member }: { readonly mark: string; readonly member: (character: string | undefined) => boolean },
-): number {
-  if (text[start] !== mark) return start;
-  const end = skip(text, start + 1, member);
-  return end === start + 1 ? start : end;
-}
-
-/** Skips `-rc.1` or `+build.5`. */
-function skipIdentifiers(text: string, start: number, mark: string): number {
-  let end = skipAfter(text, start, { mark, member: isIdentifierPart });
-  for (let last = start; end > last;) {
-    last = end;
-    end = skipAfter(text, end, { mark: '.', member: isIdentifierPart });
-  }
-  return end;
-}
-
-function isSpace(character: string | undefined): boolean {
-  return character === ' ' || character === '\t' || character === '\n' || character === '\f' || character === '\r';
-}
-
-/** The library's character class has a bar in it, by mistake; such a number is refused later. */
-function isNumberPart(character: string | undefined): boolean {
-  return character !== undefined && /[0-9xX*|]/.test(character);
-}
-
-function isIdentifierPart(character: string | undefined): boolean {
-  return character !== undefined && /[0-9A-Za-z-]/.test(character);
+function endAt(table: Uint16Array, at: number): number {
+  return table[at] ?? at;
 }

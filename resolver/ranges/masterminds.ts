@@ -6,7 +6,7 @@
 import { parseIdentifiers, type Identifier, type Natural, type Parsed } from '../version.ts';
 import { admits, type Constraint, type Operator } from './masterminds-rules.ts';
 import type { VersionRange } from './range.ts';
-import { rewriteHyphens, scanPattern, skipSpaces, type Pattern } from './masterminds-scan.ts';
+import { patternAt, rewriteHyphens, scan, skipSpaces, type Pattern } from './masterminds-scan.ts';
 
 const MAX_BYTES = 512;
 const MAX_ALTERNATIVES = 32;
@@ -42,19 +42,20 @@ export function parseMastermindsRange(text: string): Parsed<VersionRange> {
 /** Constraints one after another, each but the first after white space or a comma. */
 function parseSegment(segment: string): readonly Constraint[] | string {
   const constraints: Constraint[] = [];
+  const scanned = scan(segment);
   let at = skipSpaces(segment, 0);
   for (;;) {
     const operator = OPERATORS.find((candidate) => segment.startsWith(candidate, at)) ?? '';
-    const pattern = scanPattern(segment, skipSpaces(segment, at + operator.length));
+    const pattern = patternAt(scanned, skipSpaces(segment, at + operator.length));
     if (pattern === undefined) return `"${segment}" is no constraint`;
     const constraint = parseConstraint(operator, pattern);
     if (constraint === undefined) return `"${pattern.text}" is no version`;
     constraints.push(constraint);
     const gap = skipSpaces(segment, pattern.end);
     if (gap === segment.length) return constraints;
-    const separated = segment[gap] === ',' || gap > pattern.end;
+    const separated = segment.charAt(gap) === ',' || gap > pattern.end;
     if (!separated) return `"${segment}" is no constraint`;
-    at = segment[gap] === ',' ? skipSpaces(segment, gap + 1) : gap;
+    at = segment.charAt(gap) === ',' ? skipSpaces(segment, gap + 1) : gap;
   }
 }
 

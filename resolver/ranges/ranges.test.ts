@@ -1,8 +1,13 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { HOSTILE_PARTS } from '../testdata/hostile-ranges.ts';
+import type { WorkRow } from '../testdata/range-work.ts';
 import { parseVersion, type Parsed } from '../version.ts';
 import { MAX_BLANG_LENGTH, parseBlangRange } from './blang.ts';
 import { parseMastermindsRange } from './masterminds.ts';
+import { patternAt, rewriteHyphens, scan } from './masterminds-scan.ts';
 import type { VersionRange } from './range.ts';
 
 type Answer = boolean | 'invalid';
@@ -119,43 +124,44 @@ test('the limits of the library are limits here', () => {
   expect(parseBlangRange(`>=1.0.0${' '.repeat(MAX_BLANG_LENGTH)}`).ok).toBe(false);
 });
 
-/** Texts that make a backtracking parser slow, as long as is allowed. */
-const HOSTILE = [
-  ' ',
-  '1',
-  '1.',
-  'x',
-  '-',
-  ' - ',
-  '1 - ',
-  '>',
-  '||',
-  '0.0.0-',
-  ',',
-  '=',
-  'v',
-  'a.',
-  '1|',
-  '>=1.0.0 <2.0.0 ',
-  '1.x || ',
-  '!=1.0.0 ',
-];
-
-test.each(HOSTILE)('%j, repeated as often as fits, gets an answer', (part) => {
-  const version = parseVersion('1.2.3-rc.1');
-  for (const [parse, length] of [
-    [parseBlangRange, MAX_BLANG_LENGTH],
-    [parseMastermindsRange, 512],
-  ] as const) {
-    const parsed: Parsed<VersionRange> = parse(part.repeat(length).slice(0, length));
-    if (parsed.ok && version.ok) expect(typeof parsed.value.includes(version.value)).toBe('boolean');
-    else expect(parsed.ok).toBe(false);
+test('no range is slow: each character is looked at a hundred times at most', async () => {
+  const worker = new Worker(new URL('../testdata/range-work.ts', import.meta.url));
+  const [rows] = (await once(worker, 'message')) as [readonly WorkRow[]];
+  for (const grammar of ['blang', 'Masterminds']) {
+    const own = rows.filter((row) => row.grammar === grammar);
+    const worst = own.reduce((a, b) => (b.work > a.work ? b : a));
+    expect(own.length).toBeGreaterThan(100);
+    expect(worst.work).toBeGreaterThan(worst.text.length);
+    expect({ ...worst, isSlow: worst.work > 100 * worst.text.length }).toMatchObject({ isSlow: false });
   }
+  const known = rows.filter((row) => row.grammar === 'known').map(({ work }) => work);
+  expect(known).toEqual([1, 198, 5050]);
+});
+
+test('versions in constraints are found where a backtracking expression finds them', () => {
+  const number = '[0-9xX*|]+';
+  const identifiers = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
+  const one = `v?${number}(?:\\.${number})?(?:\\.${number})?(?:-${identifiers})?(?:\\+${identifiers})?`;
+  const space = '[ \\t\\n\\f\\r]';
+  const hyphens = new RegExp(`${space}*(${one})${space}+-${space}+(${one})${space}*`, 'g');
+  const piece = fc.constantFrom('1', '.', 'x', '-', ' ', ' - ', 'v', '+', 'a', '|', '>', '\t', '1.2.3', '!');
+  const text = fc.array(piece, { maxLength: 14 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, (range) => {
+      const [match] = new RegExp(`^${one}`).exec(range) ?? [];
+      expect(patternAt(scan(range), 0)?.text).toBe(match);
+      let rewritten = range;
+      for (const [whole, low = '', high = ''] of range.matchAll(hyphens))
+        rewritten = rewritten.replace(whole, () => `>= ${low}, <= ${high} `);
+      expect(rewriteHyphens(range)).toBe(rewritten);
+    }),
+    { numRuns: 20_000, seed: 3 },
+  );
 });
 
 test('any text gets an answer from both grammars', () => {
   const piece = fc.constantFrom(
-    ...HOSTILE,
+    ...HOSTILE_PARTS,
     '1.2.3',
     '-rc.1',
     '+b',
