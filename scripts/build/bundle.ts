@@ -1,0 +1,71 @@
+/**
+ * Programs in TypeScript, with everything that they import, into a few JavaScript files: what a machine runs that
+ * has Node and nothing else. Says which packages are in them, with their licences.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { build } from 'esbuild';
+import { readLockfile, type LockedPackage } from './lockfile.ts';
+
+export const ROOT: string = resolve(import.meta.dirname, '../..');
+
+export interface Bundle {
+  /** By name, all in one folder. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** What of node_modules is in them, sorted by name. */
+  readonly packages: readonly LockedPackage[];
+}
+
+/** CommonJS packages ask for Node's own modules by require(), which ES modules lack. */
+const REQUIRE = `import { createRequire as slipwayCreateRequire } from 'node:module';
+const require = slipwayCreateRequire(import.meta.url);`;
+
+/**
+ * Bundles entries, given as name → path from the root of the repository; `manager` becomes `manager.js`. Code that
+ * several of them need is in files that they share. Same sources, same bytes.
+ */
+export async function bundlePrograms(entries: Readonly<Record<string, string>>): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: { ...entries },
+    outdir: 'out',
+    write: false,
+    metafile: true,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    banner: { js: REQUIRE },
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  const packages = await packagesOf(Object.keys(metafile.inputs));
+  const code = outputFiles.map(
+    ({ path, contents }) => [path.slice(resolve(ROOT, 'out').length + 1), contents] as const,
+  );
+  const files = new Map<string, Uint8Array>(code.map(([name, contents]) => [name, contents]));
+  files.set('package.json', Buffer.from('{"type":"module"}\n'));
+  files.set('THIRD-PARTY-LICENSES', await licencesOf(packages));
+  return { files, packages };
+}
+
+async function packagesOf(inputs: readonly string[]): Promise<readonly LockedPackage[]> {
+  const paths = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
+  const lockfile = await readLockfile();
+  return [...paths].sort().map((path) => lockfile.get(path) ?? missing(path));
+}
+
+function missing(path: string): never {
+  throw new Error(`${path} is bundled, and not in package-lock.json`);
+}
+
+async function licencesOf(packages: readonly LockedPackage[]): Promise<Buffer> {
+  const texts = packages.map(async ({ path, name, version, licence }) => {
+    const folder = resolve(ROOT, path);
+    const names = (await readdir(folder)).filter((file) => /^(licen[cs]e|notice|copying)/i.test(file)).sort();
+    const parts = await Promise.all(names.map((file) => readFile(resolve(folder, file), 'utf8')));
+    return [`${name} ${version} (${licence})`, ...parts.map((text) => text.trim())].join('\n\n');
+  });
+  return Buffer.from(`${(await Promise.all(texts)).join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
+}

@@ -1,0 +1,104 @@
+/**
+ * `make build`: everything that is released, in dist/.
+ *
+ *     dist/manager, dist/slipway   the programs as JavaScript, for a machine that has Node
+ *     dist/image                   an OCI layout: the manager's image for each architecture, and what refers to it
+ *     dist/sbom                    the bills of materials, as in the layout
+ *     dist/rootfs                  with --rootfs: the images' files, for deploy/image/Dockerfile
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { writeLayout } from '../../oci/layout.ts';
+import { ARCHITECTURES, type Architecture } from './architecture.ts';
+import { bundlePrograms, ROOT } from './bundle.ts';
+import { rootFiles } from './node-image.ts';
+import { buildManagerImage, MANAGER_ENTRIES, type ManagerImage } from './manager-image.ts';
+import { pinDebian } from './pin-debian.ts';
+
+const HELP = `Usage: npm run build -- [--arch amd64|arm64]… [--rootfs] [--out FOLDER] | --pin-debian
+`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      arch: { type: 'string', multiple: true, default: [...ARCHITECTURES] },
+      rootfs: { type: 'boolean', default: false },
+      out: { type: 'string', default: resolve(ROOT, 'dist') },
+      'pin-debian': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return say(HELP.trim());
+  if (values['pin-debian']) return say(`pinned ${(await pinDebian()).length} packages`);
+  const architectures = values.arch.map(readArchitecture);
+  await buildPrograms(values.out);
+  const image = await buildManagerImage({ architectures });
+  await writeImage(values.out, image);
+  if (values.rootfs) await writeRoots(values.out, architectures);
+}
+
+function readArchitecture(name: string): Architecture {
+  const found = ARCHITECTURES.find((known) => known === name);
+  if (found === undefined) throw new Error(`--arch is one of ${ARCHITECTURES.join(', ')}, not ${name}`);
+  return found;
+}
+
+async function buildPrograms(out: string): Promise<void> {
+  const cli = 'cmd/slipway/main.ts';
+  const programs = new Map([['manager', MANAGER_ENTRIES]]);
+  if (existsSync(resolve(ROOT, cli))) programs.set('slipway', { ...MANAGER_ENTRIES, manager: cli });
+  for (const [name, { manager: main = '', ...workers }] of programs) {
+    const { files } = await bundlePrograms({ [name]: main, ...workers });
+    await writeFiles(join(out, name), files);
+    say(join(out, name, `${name}.js`));
+  }
+}
+
+async function writeImage(out: string, { index, version, sboms, contents }: ManagerImage): Promise<void> {
+  const layout = join(out, 'image');
+  await rm(layout, { recursive: true, force: true });
+  const digest = await writeLayout(layout, index, version);
+  for (const { artifact } of sboms) await writeLayout(layout, artifact);
+  await writeFiles(
+    join(out, 'sbom'),
+    new Map(sboms.map((one) => [`${one.architecture}.spdx.json`, Buffer.from(one.text)])),
+  );
+  for (const { architecture, image } of contents) {
+    const bytes = image.layers.reduce((sum, { descriptor }) => sum + descriptor.size, 0);
+    say(`linux/${architecture}: ${(bytes / 1e6).toFixed(1)} MB compressed, ${image.manifest.descriptor.digest}`);
+  }
+  say(`${layout}: ${version}@${digest}`);
+}
+
+async function writeRoots(out: string, architectures: readonly Architecture[]): Promise<void> {
+  for (const architecture of architectures) {
+    const folder = join(out, 'rootfs', architecture);
+    await writeFiles(folder, await rootFiles(architecture, MANAGER_ENTRIES));
+    say(folder);
+  }
+}
+
+type Files = ReadonlyMap<string, Uint8Array | { readonly bytes: Uint8Array; readonly mode: number }>;
+
+/** The folder with these files and no others. */
+async function writeFiles(folder: string, files: Files): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  for (const [path, content] of files) {
+    const { bytes, mode } = content instanceof Uint8Array ? { bytes: content, mode: 0o644 } : content;
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), bytes, { mode });
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`build: ${(error as Error).message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,95 @@
+/** The image of the manager: what is in it, how it is labelled, and its bill of materials beside it. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { buildArtifact, type BuiltImage } from '../../oci/build.ts';
+import type { Architecture } from './architecture.ts';
+import { ROOT } from './bundle.ts';
+import { buildNodeImage, type NodeImage } from './node-image.ts';
+import { run } from './run.ts';
+import { renderSbom, SPDX } from './sbom.ts';
+
+/** What runs in the image, and the program of its worker thread. */
+export const MANAGER_ENTRIES: Readonly<Record<string, string>> = {
+  manager: 'cmd/manager/main.ts',
+  'catalog-index-worker': 'catalog/index/worker.ts',
+};
+
+/**
+ * Where memory is bounded, a small young generation costs little time and saves much: garbage is collected before it
+ * makes the process large.
+ */
+export const NODE_OPTIONS: readonly string[] = ['--max-semi-space-size=1'];
+
+export interface ManagerImage extends NodeImage {
+  readonly version: string;
+  /** Refer to the images, one each. */
+  readonly sboms: readonly Sbom[];
+}
+
+export interface Sbom {
+  readonly architecture: Architecture;
+  readonly text: string;
+  readonly artifact: BuiltImage;
+}
+
+export interface ManagerImageOptions {
+  readonly architectures?: readonly Architecture[];
+}
+
+/** Builds it from the checkout; what the commit says of itself is in its labels, so every commit has one digest. */
+export async function buildManagerImage({ architectures }: ManagerImageOptions = {}): Promise<ManagerImage> {
+  const { version, description, license } = await packageFacts();
+  const created = await commitTime();
+  const revision = await gitSays(['rev-parse', 'HEAD']);
+  const labels = {
+    'org.opencontainers.image.title': 'slipway',
+    'org.opencontainers.image.description': description,
+    'org.opencontainers.image.version': version,
+    'org.opencontainers.image.licenses': license,
+    'org.opencontainers.image.created': created,
+    ...(revision !== undefined && { 'org.opencontainers.image.revision': revision }),
+  };
+  const image = await buildNodeImage({
+    entries: MANAGER_ENTRIES,
+    entrypoint: 'manager',
+    nodeOptions: NODE_OPTIONS,
+    labels,
+    created,
+    ...(architectures !== undefined && { architectures }),
+  });
+  const sboms = image.contents.map((contents): Sbom => {
+    const text = renderSbom({ name: 'slipway', version, created }, contents);
+    const artifact = buildArtifact({
+      artifactType: SPDX,
+      subject: contents.image.manifest.descriptor,
+      blobs: [{ bytes: Buffer.from(text), mediaType: SPDX }],
+      annotations: { 'org.opencontainers.image.created': created },
+    });
+    return { architecture: contents.architecture, text, artifact };
+  });
+  return { ...image, version, sboms };
+}
+
+interface PackageFacts {
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+}
+
+async function packageFacts(): Promise<PackageFacts> {
+  return JSON.parse(await readFile(resolve(ROOT, 'package.json'), 'utf8')) as PackageFacts;
+}
+
+/** SOURCE_DATE_EPOCH where it is set, else when the commit was made. @see https://reproducible-builds.org/specs/source-date-epoch/ */
+async function commitTime(): Promise<string> {
+  const seconds = process.env['SOURCE_DATE_EPOCH'] ?? (await gitSays(['log', '-1', '--format=%ct'])) ?? '0';
+  if (!/^\d{1,11}$/.test(seconds)) throw new Error(`SOURCE_DATE_EPOCH is no number of seconds: ${seconds}`);
+  return new Date(Number(seconds) * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+/** Undefined in a tree that is no checkout. */
+async function gitSays(args: readonly string[]): Promise<string | undefined> {
+  if (!existsSync(resolve(ROOT, '.git'))) return undefined;
+  return (await run('git', args, { cwd: ROOT, need: 'it tells which commit is built' })).toString('utf8').trim();
+}
