@@ -1,0 +1,39 @@
+/** The bundles of the beacon operator are what an author should publish, and start the program as it wants to be started. */
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseBundle } from '../../parse.ts';
+import { renderBundle } from '../../render/render.ts';
+import { readBundleFolder } from '../../testing/folder.ts';
+import { describeFinding, validateBundle } from '../../validate/validate.ts';
+import { parseOptions } from './program/options.ts';
+
+/** What a hub asks for besides, and an example does not have. */
+const LEFT_OUT = /icon|links|maintainers|categor/i;
+
+describe.each(['1.0.0', '1.1.0', '2.0.0'])('release %s', (release) => {
+  const bundle = parseBundle(readBundleFolder(join(import.meta.dirname, release)));
+
+  test('has a bundle without faults', () => {
+    const findings = validateBundle(bundle).filter(({ level, path = '' }) => level === 'error' && !LEFT_OUT.test(path));
+    expect(findings.map(describeFinding)).toEqual([]);
+  });
+
+  test('is started with options that the program knows, of that release', () => {
+    const { args = [] } = containerOf(bundle);
+    expect(parseOptions(args, {})).toMatchObject({ release, fault: 'none' });
+  });
+
+  test('runs an image of that release', () => {
+    expect(containerOf(bundle).image).toBe(`registry.example/beacon-operator:v${release}`);
+  });
+});
+
+type Container = { readonly image: string; readonly args?: readonly string[] };
+
+function containerOf(bundle: ReturnType<typeof parseBundle>): Container {
+  const objects = renderBundle(bundle, { namespace: 'lights', certificates: 'manager' });
+  const deployment = objects.find(({ kind }) => kind === 'Deployment') as unknown as {
+    readonly spec: { readonly template: { readonly spec: { readonly containers: readonly Container[] } } };
+  };
+  return deployment.spec.template.spec.containers[0] as Container;
+}

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../../../api/object.ts';
+import { BeaconSpecV1, BeaconSpecV2, PATTERN_ANNOTATION, V1, V2 } from './beacon.ts';
+import { convertBeacon } from './convert.ts';
+
+const colour = fc.constantFrom('white' as const, 'red' as const, 'green' as const);
+const percent = fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined });
+const pattern = fc.option(fc.constantFrom('Steady' as const, 'Blinking' as const), { nil: undefined });
+const annotations = fc.dictionary(fc.constantFrom('a', 'b.example/c', '__proto__x'), fc.string(), {
+  noNullPrototype: true,
+});
+
+const v1 = fc.record({ colour, intensity: percent, pattern, annotations, custom: fc.boolean() }).map((facts) => {
+  const kept = { ...facts.annotations, ...(facts.pattern !== undefined && { [PATTERN_ANNOTATION]: facts.pattern }) };
+  return beacon(
+    V1,
+    { colour: facts.colour, ...(facts.intensity !== undefined && { intensity: facts.intensity }) },
+    kept,
+  );
+});
+const v2 = fc.record({ colour, brightness: percent, pattern, annotations }).map((facts) =>
+  beacon(
+    V2,
+    {
+      light: { colour: facts.colour, ...(facts.brightness !== undefined && { brightness: facts.brightness }) },
+      ...(facts.pattern !== undefined && { pattern: facts.pattern }),
+    },
+    facts.annotations,
+  ),
+);
+
+describe('a Beacon', () => {
+  test('of version 1 shines the same in version 2', () => {
+    expect(convertBeacon(beacon(V1, { colour: 'red', intensity: 40 }), V2)).toEqual(
+      beacon(V2, { light: { colour: 'red', brightness: 40 } }),
+    );
+  });
+
+  test('that blinks keeps that in an annotation where version 1 has no field for it', () => {
+    const blinking = beacon(V2, { light: { colour: 'green' }, pattern: 'Blinking' });
+    expect(convertBeacon(blinking, V1)).toEqual(beacon(V1, { colour: 'green' }, { [PATTERN_ANNOTATION]: 'Blinking' }));
+  });
+
+  test('keeps an annotation that is no pattern as it is', () => {
+    const odd = beacon(V1, { colour: 'white' }, { [PATTERN_ANNOTATION]: 'Flickering' });
+    expect(convertBeacon(odd, V2).metadata.annotations).toEqual({ [PATTERN_ANNOTATION]: 'Flickering' });
+  });
+
+  test('loses nothing on the way from version 1 to 2 and back', () => {
+    fc.assert(
+      fc.property(v1, (object) => {
+        expect(convertBeacon(convertBeacon(object, V2), V1)).toEqual(object);
+      }),
+    );
+  });
+
+  test('loses nothing on the way from version 2 to 1 and back', () => {
+    fc.assert(
+      fc.property(v2, (object) => {
+        expect(convertBeacon(convertBeacon(object, V1), V2)).toEqual(object);
+      }),
+    );
+  });
+
+  test('is converted into what the other version admits', () => {
+    fc.assert(fc.property(v1, (object) => BeaconSpecV2.safeParse(convertBeacon(object, V2)['spec']).success));
+    fc.assert(fc.property(v2, (object) => BeaconSpecV1.safeParse(convertBeacon(object, V1)['spec']).success));
+  });
+
+  test('keeps its name, its status and all else', () => {
+    const object = { ...beacon(V1, { colour: 'red' }), status: { lit: true } };
+    const converted = convertBeacon(object, V2);
+    expect(converted['status']).toEqual({ lit: true });
+    expect(converted.metadata).toEqual(object.metadata);
+  });
+
+  test.each([
+    { apiVersion: 'example.slipway.dev/v3', spec: { colour: 'red' }, because: 'nobody knows that version' },
+    { apiVersion: V1, spec: { colour: 'blue' }, because: 'the CRD knows no such colour' },
+    { apiVersion: V1, spec: undefined, because: 'there is nothing to convert' },
+  ])('is not converted where $because', ({ apiVersion, spec }) => {
+    expect(() => convertBeacon(beacon(apiVersion, spec), V2)).toThrow(/./);
+  });
+});
+
+function beacon(apiVersion: string, spec: unknown, annotations: Readonly<Record<string, string>> = {}): KubeObject {
+  const metadata = {
+    name: 'north',
+    namespace: 'coast',
+    uid: '1',
+    ...(Object.keys(annotations).length > 0 && { annotations }),
+  };
+  return { apiVersion, kind: 'Beacon', metadata, spec };
+}

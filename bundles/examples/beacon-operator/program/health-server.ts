@@ -1,0 +1,42 @@
+/** Liveness, readiness and metrics over plain HTTP. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+
+export interface HealthOptions {
+  readonly port: number;
+  readonly metrics: Registry;
+  /** Why the Pod should get no requests; undefined where it should. */
+  readonly unready: () => string | undefined;
+}
+
+export interface RunningHealth extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** Listens on all addresses of the Pod. */
+export async function serveHealth({ port, metrics, unready }: HealthOptions): Promise<RunningHealth> {
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    if (path === '/metrics') return void answerMetrics(metrics, response);
+    const why = path === '/readyz' ? unready() : path === '/healthz' ? undefined : 'not found';
+    response.writeHead(why === undefined ? 200 : why === 'not found' ? 404 : 503).end(`${why ?? 'ok'}\n`);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, () => resolve());
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      await closed;
+    },
+  };
+}
+
+async function answerMetrics(metrics: Registry, response: ServerResponse): Promise<void> {
+  response.setHeader('content-type', metrics.contentType);
+  response.end(await metrics.metrics());
+}
