@@ -15,6 +15,8 @@ export const LABEL = {
   owner: 'slipway.dev/owner',
   package: 'slipway.dev/package',
   revision: 'slipway.dev/revision',
+  /** `true` on a Subscription that was made because something depends on its package. */
+  dependency: 'slipway.dev/dependency',
 } as const;
 
 export const ANNOTATION = {

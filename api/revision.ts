@@ -29,8 +29,16 @@ const Manifests = z.object({
   objects: integer(0, MAX_OBJECTS).describe('How many objects there are.'),
 });
 
+/** What is kept of a bundle's properties; a bundle with more is refused before. */
+export const PROPERTY_LIMITS = { count: 256, length: 65536 } as const;
+
+const Property = z.object({
+  type: text(253).describe('Type of the property, such as `olm.gvk` or `olm.package.required`.'),
+  value: z.string().max(PROPERTY_LIMITS.length).describe('Its value, as JSON.'),
+});
+
 /** The fields that may be absent, and may neither appear nor go once the Revision exists. */
-const OPTIONAL = ['release', 'channel', 'watchNamespaces', 'serviceAccountName', 'previous'] as const;
+const OPTIONAL = ['release', 'channel', 'properties', 'watchNamespaces', 'serviceAccountName', 'previous'] as const;
 
 const REQUIRED = [
   'subscription',
@@ -58,6 +66,9 @@ const RevisionSpec = rules(
     catalog: objectName().describe('Name of the Catalog that it came from.'),
     channel: z.string().max(253).optional().describe('Channel that it was chosen from.'),
     image: imageByDigest().describe('The bundle image by digest.'),
+    properties: list(Property, PROPERTY_LIMITS.count)
+      .optional()
+      .describe('What the bundle provides and what it depends on, so that others can be judged without its catalog.'),
     configHash: text(128).describe(
       'Hash of everything in the spec of the Subscription that changes the rendered objects.',
     ),

@@ -99,6 +99,12 @@ const Uninstall = z.object({
     .describe(
       'When the Subscription is deleted and custom resources exist. Retain: CRDs that have some stay, and are named in an event. Delete: they are deleted first, while the operator still runs, then the rest. Block: nothing is removed until they are gone.',
     ),
+  dependencies: z
+    .enum(['Retain', 'Delete'])
+    .default('Retain')
+    .describe(
+      'What becomes of Subscriptions that were made because this one depends on them, once nothing else needs them. Retain: they stay. Delete: they are deleted after this one.',
+    ),
 });
 
 const SubscriptionSpec = rules(

@@ -17,10 +17,14 @@ export function misfit(bundle: CatalogBundle, cluster: ClusterFacts | undefined)
 
 function tooOld(bundle: CatalogBundle, has: string | undefined): Cause | undefined {
   const needs = textOf(bundle, MIN_KUBE_VERSION);
-  const order = needs === undefined || has === undefined ? undefined : compareNumbers(has, needs, 3);
-  return order === undefined || order >= 0 || needs === undefined || has === undefined
-    ? undefined
-    : { kind: 'kubernetesTooOld', needs, has };
+  if (needs === undefined || has === undefined || !isOlder(has, needs)) return undefined;
+  return { kind: 'kubernetesTooOld', needs, has };
+}
+
+/** Whether a cluster's version is lower than the one that is needed; never, where either is no version. */
+export function isOlder(has: string, needs: string): boolean {
+  const order = compareNumbers(has, needs, 3);
+  return order !== undefined && order < 0;
 }
 
 /** `olm.maxOpenShiftVersion` names the last minor version that the bundle supports. */

@@ -53,6 +53,7 @@ export const REVISION_SPEC = {
   state: 'Active',
 } as const;
 
+const KIND = { type: 'olm.gvk', value: '{"group":"a.example","version":"v1","kind":"A"}' };
 const KEY = { name: 'release', pem: '-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----\n' };
 const ONE_SOURCE = { path: 'spec.source', message: 'must have exactly one of image and repositories' };
 const INTERVAL = { path: 'spec.interval', message: 'must be between 10s and 24h' };
@@ -296,7 +297,13 @@ const FIXED = { path: 'spec', message: 'cannot be changed, except approved and s
 const revisions: readonly Omit<RuleCase, 'kind'>[] = [
   {
     because: 'a revision as the manager makes it',
-    spec: { ...REVISION_SPEC, channel: 'stable', watchNamespaces: ['a'], previous: 'p' },
+    spec: { ...REVISION_SPEC, channel: 'stable', watchNamespaces: ['a'], previous: 'p', properties: [KIND] },
+  },
+  {
+    because: 'what it depends on is fixed',
+    before: { ...REVISION_SPEC, properties: [KIND] },
+    spec: { ...REVISION_SPEC, properties: [KIND, KIND] },
+    refused: FIXED,
   },
   { because: 'a person approves it', before: REVISION_SPEC, spec: { ...REVISION_SPEC, approved: true } },
   {

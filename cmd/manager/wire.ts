@@ -7,11 +7,12 @@ import { CATALOG, type Catalog } from '../../api/catalog.ts';
 import { API_VERSION, ANNOTATION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { REVISION, type Revision } from '../../api/revision.ts';
-import { SUBSCRIPTION } from '../../api/subscription.ts';
+import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import { createIndexStore } from '../../catalog/store.ts';
 import { awaitSeen } from '../../controllers/cache-barrier.ts';
 import { createCatalogContent, type CatalogContent } from '../../controllers/catalog-content.ts';
 import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts';
+import { createServerFacts } from '../../controllers/cluster-facts.ts';
 import { createRegistries } from '../../controllers/registries.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
 import { createManagedObjects } from '../../controllers/revision/managed-objects.ts';
@@ -19,6 +20,7 @@ import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscript
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
 import { createSerializer } from '../../controllers/serialize.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
+import { isNews, waitsForOthers } from '../../controllers/subscription/wake.ts';
 import type { Client } from '../../kube/client.ts';
 import {
   createController,
@@ -90,11 +92,13 @@ export function wireManager(wiring: WireOptions): Manager {
       ...shared,
       caches: { ...caches, content },
       cluster: seenBy(writer, caches),
+      server: createServerFacts(client, shared.now),
       registries,
       pullSecretOf: (name) => (caches.catalogs.get(name) as Catalog | undefined)?.spec.pullSecret?.name,
     }),
     watches: [
       { informer: caches.subscriptions, keys: ownKey },
+      { informer: caches.subscriptions, keys: (_, event) => waitingFor(caches.subscriptions, event) },
       { informer: caches.revisions, keys: ownerKeys(SUBSCRIPTION.kind) },
       { informer: caches.catalogs, keys: onChangeByPeople(() => caches.subscriptions.list().flatMap(ownKey)) },
     ],
@@ -192,6 +196,14 @@ function onChangeByPeople(
       JSON.stringify([old.labels, old.annotations]) !== JSON.stringify([next.labels, next.annotations]);
     return changed ? keys(object) : [];
   };
+}
+
+/** Subscriptions that wait for others, where one of these has news. */
+function waitingFor(subscriptions: Informer, event: WatchEventOf): readonly ObjectKey[] {
+  const before = event.type === 'updated' ? event.old : undefined;
+  const after = event.type === 'deleted' ? undefined : event.object;
+  if (!isNews(before as Subscription | undefined, after as Subscription | undefined)) return [];
+  return (subscriptions.list() as readonly Subscription[]).filter(waitsForOthers).flatMap(ownKey);
 }
 
 function nameOf({ metadata }: KubeObject): string {

@@ -2,7 +2,7 @@
  * Decides what a Subscription needs now. Pure: a function of the Subscription, its Revisions and the catalogs.
  *
  *   a version that failed is remembered → the resolver says what comes next → an existing Revision of exactly
- *   that is made active, or a new one is made; a person's approval may come in between
+ *   that is made active, or a new one is made; approval, a window or a dependency may hold it back (hold.ts)
  *
  * Going back after a failure is no case of its own: with the failed version out of the question, the resolver
  * answers with what worked before, and the Revision of that exists.
@@ -18,6 +18,7 @@ import type { Installed, Wanted } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import { configHash } from './config-hash.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
+import { findHold, type Hold } from './hold.ts';
 import type { SubscriptionFacts } from './observe.ts';
 
 export type Quarantined = NonNullable<SubscriptionStatus['quarantined']>[number];
@@ -32,13 +33,14 @@ export interface Target {
 
 export type Action =
   | { readonly do: 'nothing' }
-  /** Pull, render and store a new Revision. */
-  | { readonly do: 'create'; readonly target: Target; readonly approved: boolean }
+  /** Pull, render and store a new Revision; it becomes active unless something holds it. */
+  | { readonly do: 'create'; readonly target: Target; readonly approved: boolean; readonly hold: Hold | undefined }
   /** Make an existing Revision the active one. */
   | { readonly do: 'activate'; readonly revision: Revision }
   /** The stored manifests are lost: render them again. */
   | { readonly do: 'restore'; readonly revision: Revision; readonly target: Target }
-  | { readonly do: 'awaitApproval'; readonly revision: Revision };
+  /** What holds it is seen to, or waited for. */
+  | { readonly do: 'await'; readonly revision: Revision; readonly hold: Hold };
 
 export type SubscriptionPlan = { readonly kind: 'uninstall' } | { readonly kind: 'suspended' } | ResolvedPlan;
 
@@ -66,11 +68,11 @@ export function decideSubscription(facts: SubscriptionFacts): SubscriptionPlan {
     ...(installed !== undefined && { installed: describeInstalled(installed) }),
     catalogs: facts.catalogs,
     quarantined: quarantined.map(({ bundle }) => bundle),
+    cluster: facts.cluster,
   });
-  const active = activeOf(facts.revisions);
-  const action =
-    decision.kind === 'none' ? keep(facts, { active, installed, failed }) : act(facts, { choice: decision, active });
-  return { kind: 'resolved', decision, action, active, installed, failed, quarantined };
+  const situation = { active: activeOf(facts.revisions), installed, failed };
+  const action = decision.kind === 'none' ? keep(facts, situation) : act(facts, decision, situation);
+  return { kind: 'resolved', decision, action, ...situation, quarantined };
 }
 
 function wantedOf({ spec }: Subscription): Wanted {
@@ -123,11 +125,10 @@ function describeFailure({ spec, status }: Revision, now: Date): Quarantined {
   };
 }
 
+type Situation = Pick<ResolvedPlan, 'active' | 'installed' | 'failed'>;
+
 /** Without an answer everything stays as it is, but what failed gives way to what worked. */
-function keep(
-  { subscription }: SubscriptionFacts,
-  { active, installed, failed }: Pick<ResolvedPlan, 'active' | 'installed' | 'failed'>,
-): Action {
+function keep({ subscription }: SubscriptionFacts, { active, installed, failed }: Situation): Action {
   const goesBack = failed !== undefined && failed === active && subscription.spec.onFailure.strategy === 'Rollback';
   const orphaned = active === undefined && installed !== undefined;
   return installed !== undefined && (goesBack || orphaned)
@@ -135,19 +136,20 @@ function keep(
     : { do: 'nothing' };
 }
 
-interface Situation {
-  readonly choice: Choice;
-  readonly active: Revision | undefined;
-}
-
-function act({ subscription, revisions }: SubscriptionFacts, { choice, active }: Situation): Action {
+function act(facts: SubscriptionFacts, choice: Choice, situation: Situation): Action {
+  const { subscription, revisions } = facts;
+  const { active } = situation;
   const { next: bundle, catalog, channel } = choice;
   const target: Target = { bundle, catalog, channel, configHash: configHash(subscription) };
   const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
-  if (existing === undefined) return { do: 'create', target, approved: isApproved(subscription, active, bundle) };
-  if (lacksManifests(existing)) return { do: 'restore', revision: existing, target };
-  if (existing === active) return { do: 'nothing' };
-  return existing.spec.approved ? { do: 'activate', revision: existing } : { do: 'awaitApproval', revision: existing };
+  if (existing !== undefined && lacksManifests(existing)) return { do: 'restore', revision: existing, target };
+  if (existing !== undefined && existing === active) return { do: 'nothing' };
+  const approved = existing?.spec.approved ?? isApproved(subscription, active, bundle);
+  const hold = findHold(facts, choice, approved);
+  if (existing === undefined) return { do: 'create', target, approved, hold };
+  if (hold === undefined) return { do: 'activate', revision: existing };
+  const back = keep(facts, situation);
+  return back.do === 'nothing' ? { do: 'await', revision: existing, hold } : back;
 }
 
 /** Approval is about versions: another configuration of the same bundle is the person's own doing. */

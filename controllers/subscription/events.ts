@@ -25,7 +25,7 @@ function beginningOf(before: SubscriptionStatus | undefined, after: Subscription
   const { pending, installed } = after;
   if (pending === undefined || pending.bundle === before?.pending?.bundle || pending.bundle === installed?.bundle)
     return undefined;
-  const waits = pending.reason === 'ApprovalRequired' ? ' once it is approved' : '';
+  const waits = WAITS[pending.reason] ?? '';
   return installed === undefined
     ? { type: 'Normal', reason: 'Installing', action: 'Install', note: `${pending.bundle} is to be installed${waits}` }
     : {
@@ -35,6 +35,12 @@ function beginningOf(before: SubscriptionStatus | undefined, after: Subscription
         note: `${pending.bundle} is to follow ${installed.bundle}${waits}`,
       };
 }
+
+const WAITS: Readonly<Record<string, string>> = {
+  ApprovalRequired: ' once it is approved',
+  OutsideWindow: ' in the next maintenance window',
+  DependencyNotReady: ' once what it depends on is there',
+};
 
 function arrivalOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
   const { installed } = after;

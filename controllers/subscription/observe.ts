@@ -4,13 +4,15 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type ObjectKey } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
-import type { CatalogSource } from '../../resolver/input.ts';
+import type { CatalogSource, ClusterFacts } from '../../resolver/input.ts';
+import type { ServerFacts } from '../cluster-facts.ts';
 import type { CatalogContent } from '../catalog-content.ts';
 import { BY_SUBSCRIPTION } from '../by-subscription.ts';
+import { describeComing, describePackage, type Neighbour } from './neighbours.ts';
 import { matchesSelector } from './selector.ts';
 
 export interface SubscriptionCaches {
-  readonly subscriptions: Pick<Informer, 'get'>;
+  readonly subscriptions: Pick<Informer, 'get' | 'list'>;
   readonly revisions: Pick<Informer, 'byIndex'>;
   readonly catalogs: Pick<Informer, 'list'>;
   readonly content: Pick<CatalogContent, 'get'>;
@@ -22,6 +24,15 @@ export interface SubscriptionFacts {
   readonly revisions: readonly Revision[];
   /** The catalogs that the Subscription selects. */
   readonly catalogs: readonly CatalogSource[];
+  /** The other Subscriptions of the cluster. */
+  readonly neighbours: readonly Neighbour[];
+  readonly cluster: ClusterFacts;
+  readonly now: Date;
+}
+
+/** What is not in the caches. */
+export interface Surroundings {
+  readonly server: ServerFacts;
   readonly now: Date;
 }
 
@@ -29,17 +40,33 @@ export interface SubscriptionFacts {
 export function observeSubscription(
   caches: SubscriptionCaches,
   key: ObjectKey,
-  now: Date,
+  { server, now }: Surroundings,
 ): SubscriptionFacts | undefined {
   const subscription = caches.subscriptions.get(formatKey(key)) as Subscription | undefined;
   if (subscription === undefined) return undefined;
-  const revisions = caches.revisions.byIndex(BY_SUBSCRIPTION, formatKey(key)) as readonly Revision[];
+  const revisions = revisionsOf(caches, subscription);
+  const neighbours = (caches.subscriptions.list() as readonly Subscription[])
+    .filter((other) => other !== subscription)
+    .map((other) => ({ subscription: other, revisions: revisionsOf(caches, other) }));
   return {
     subscription,
-    revisions: revisions.toSorted((a, b) => a.spec.number - b.spec.number),
+    revisions,
     catalogs: selectedCatalogs(caches, subscription).map((catalog) => sourceOf(caches, catalog)),
+    neighbours,
+    cluster: {
+      ...server,
+      packages: [{ subscription, revisions }, ...neighbours].flatMap((one) => describePackage(one) ?? []),
+      coming: neighbours.flatMap((one) => describeComing(one) ?? []),
+    },
     now,
   };
+}
+
+/** By number, the oldest first. */
+function revisionsOf({ revisions }: SubscriptionCaches, { metadata }: Subscription): readonly Revision[] {
+  const key = `${metadata.namespace}/${metadata.name}`;
+  const unordered = revisions.byIndex(BY_SUBSCRIPTION, key) as readonly Revision[];
+  return unordered.toSorted((a, b) => a.spec.number - b.spec.number);
 }
 
 function selectedCatalogs({ catalogs }: SubscriptionCaches, { spec }: Subscription): readonly Catalog[] {
@@ -59,5 +86,7 @@ function sourceOf({ content }: SubscriptionCaches, { metadata, spec, status }: C
     state: served === undefined ? 'Unavailable' : 'Serving',
     ...(served === undefined && message !== undefined && { message }),
     content: (name) => served?.index.package(name),
+    providersOf: (kind) => [...new Set(served?.index.providersOf(kind).map((provider) => provider.package))],
+    packages: () => served?.index.packages().map((summary) => summary.name) ?? [],
   };
 }

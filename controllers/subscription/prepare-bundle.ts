@@ -1,13 +1,23 @@
 /** From a bundle in a registry to objects that are ready to be stored: pull, parse, render, pack. */
 import type { Subscription } from '../../api/subscription.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import type { Bundle } from '../../bundles/bundle.ts';
 import { parseBundle } from '../../bundles/parse.ts';
 import { renderBundle } from '../../bundles/render/render.ts';
 import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
 import { formatReference, parseReference, withDigest } from '../../oci/reference.ts';
 import type { Registry } from '../../oci/registry.ts';
+import { isOlder } from '../../resolver/cluster.ts';
 import { packManifests, type PackedManifests } from '../manifests.ts';
 
 const FOLDERS = ['manifests/', 'metadata/'];
+
+export interface BundleToPrepare {
+  readonly subscription: Subscription;
+  readonly image: string;
+  /** Of the API server; absent where it is not known. */
+  readonly kubernetesVersion?: string;
+}
 
 export interface PreparedBundle {
   /** Reference by digest of what was pulled. */
@@ -23,17 +33,31 @@ export interface PreparedBundle {
  */
 export async function prepareBundle(
   registry: Registry,
-  { subscription, image }: { readonly subscription: Subscription; readonly image: string },
+  { subscription, image, kubernetesVersion }: BundleToPrepare,
   signal: AbortSignal,
 ): Promise<PreparedBundle> {
   const reference = parseReference(image);
   const pulled = await pullFiles(registry, reference, { folders: FOLDERS, limits: BUNDLE_LIMITS, signal });
   const { watchNamespaces, config, certificates } = subscription.spec;
-  const objects = renderBundle(parseBundle(pulled.files), {
+  const bundle = parseBundle(pulled.files);
+  requireKubernetes(bundle, kubernetesVersion);
+  const objects = renderBundle(bundle, {
     namespace: subscription.metadata.namespace ?? '',
     certificates: certificates === 'CertManager' ? 'cert-manager' : 'manager',
     ...(watchNamespaces !== undefined && { watchNamespaces }),
     ...(config !== undefined && { config }),
   });
   return { image: formatReference(withDigest(reference, pulled.digest)), manifests: await packManifests(objects) };
+}
+
+/** Not every catalog tells which cluster a bundle needs; the bundle itself does. */
+function requireKubernetes({ csv }: Bundle, has: string | undefined): void {
+  const { minKubeVersion: needs } = csv.spec;
+  if (needs === undefined || has === undefined || !isOlder(has, needs)) return;
+  throw new ReasonedError({
+    reason: 'BundleUnsupported',
+    retry: 'never',
+    message: `${csv.name} needs Kubernetes ${needs} or later, and the cluster has ${has}`,
+    hint: 'Ask for an older version by spec.version, or upgrade the cluster',
+  });
 }

@@ -3,28 +3,39 @@
  * this one object what is installed, available, happening and wrong. What a Revision says is brought into the
  * cluster by the Revision controller; the two talk through the cluster only.
  */
+import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { refOf } from '../../api/object.ts';
 import type { Cluster } from '../../apply/cluster.ts';
-import type { Reconcile, ReconcileContext, Result } from '../../kube/controller.ts';
+import {
+  formatKey,
+  type ObjectKey,
+  type Reconcile,
+  type ReconcileContext,
+  type Result,
+} from '../../kube/controller.ts';
 import type { Registries } from '../registries.ts';
+import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
-import { addFinalizer, removeFinalizer } from '../finalizer.ts';
+import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { requireAccount } from './account.ts';
 import { decideSubscription, type Action, type ResolvedPlan, type Target } from './decide.ts';
+import { requestDependencies } from './dependencies.ts';
 import { eventsOf } from './events.ts';
 import { activeOf, forgettable } from './history.ts';
 import { observeSubscription, type SubscriptionCaches, type SubscriptionFacts } from './observe.ts';
 import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
+import { uninstall } from './remove.ts';
 import { activateRevision, createRevision, storeManifests } from './revisions.ts';
-import { summarizePlan, summarizeRemoval, summarizeSuspension } from './summarize.ts';
+import { summarizePlan, summarizeSuspension } from './summarize.ts';
 
 export interface SubscriptionDeps {
   readonly caches: SubscriptionCaches;
   readonly cluster: Cluster;
+  readonly server: ServerFactsSource;
   readonly registries: Registries;
   /** Pull secret of a Catalog, by name. */
   readonly pullSecretOf: (catalog: string) => string | undefined;
@@ -35,7 +46,8 @@ export interface SubscriptionDeps {
 /** The reconcile function of the controller. */
 export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile {
   return async (key, context) => {
-    const facts = observeSubscription(deps.caches, key, deps.now());
+    const server = await deps.server.get(context.signal, { afresh: missesSomething(deps.caches, key) });
+    const facts = observeSubscription(deps.caches, key, { server, now: deps.now() });
     if (facts === undefined) return undefined;
     const plan = decideSubscription(facts);
     switch (plan.kind) {
@@ -54,25 +66,11 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
   };
 }
 
-/** Removes the Revisions, each of which removes its objects; the Subscription goes when they are gone. */
-async function uninstall(
-  { cluster, record }: SubscriptionDeps,
-  { subscription, revisions, now }: SubscriptionFacts,
-): Promise<Result> {
-  if (revisions.length === 0) {
-    if (subscription.status?.installed !== undefined)
-      record(subscription, {
-        type: 'Normal',
-        reason: 'Uninstalling',
-        action: 'Remove',
-        note: 'Everything that was installed is removed',
-      });
-    return removeFinalizer(cluster, subscription);
-  }
-  const deletable = revisions.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  await Promise.all(deletable.map((revision) => cluster.delete(refOf(revision))));
-  await writeStatus(cluster, subscription, summarizeRemoval(subscription, revisions, now));
-  return undefined;
+/** Whether a Subscription waits for something that may come without our seeing it. */
+function missesSomething({ subscriptions }: SubscriptionCaches, key: ObjectKey): boolean {
+  const { status } = (subscriptions.get(formatKey(key)) ?? {}) as Partial<Subscription>;
+  const stalled = findCondition(status?.conditions, 'Stalled')?.reason;
+  return stalled === 'ResolutionFailed' || status?.pending?.reason === 'DependencyNotReady';
 }
 
 interface Execution {
@@ -95,7 +93,19 @@ async function carryOut(
     await tell(deps, current, plan, error);
     throw error;
   }
-  return undefined;
+  return lookAgain(plan, facts.now);
+}
+
+/** What is not ours may come without our seeing it: another operator's kinds, the end of a window. */
+const LOOK_AGAIN_SECONDS = 60;
+
+function lookAgain({ action, decision }: ResolvedPlan, now: Date): Result {
+  if (decision.kind === 'none' && decision.reason === 'ResolutionFailed')
+    return { requeueAfterSeconds: LOOK_AGAIN_SECONDS };
+  if (action.do !== 'await') return undefined;
+  const { reason, until } = action.hold;
+  if (until !== undefined) return { requeueAfterSeconds: Math.max(1, (until.getTime() - now.getTime()) / 1000) };
+  return reason === 'DependencyNotReady' ? { requeueAfterSeconds: LOOK_AGAIN_SECONDS } : undefined;
 }
 
 /** Whether the status says already that this is being tried: if it says why that failed, too, that is not overwritten. */
@@ -126,8 +136,9 @@ interface ActOptions {
 async function act(deps: SubscriptionDeps, facts: SubscriptionFacts, { action, signal }: ActOptions): Promise<void> {
   switch (action.do) {
     case 'nothing':
-    case 'awaitApproval':
       return undefined;
+    case 'await':
+      return requestDependencies(deps.cluster, facts.subscription, action.hold.missing);
     case 'activate':
       return activateRevision(deps.cluster, facts.revisions, action.revision);
     case 'restore': {
@@ -140,32 +151,40 @@ async function act(deps: SubscriptionDeps, facts: SubscriptionFacts, { action, s
   }
 }
 
+interface Creation extends Pick<Extract<Action, { do: 'create' }>, 'target' | 'approved' | 'hold'> {
+  readonly signal: AbortSignal;
+}
+
 async function create(
   deps: SubscriptionDeps,
-  { subscription, revisions }: SubscriptionFacts,
-  { target, approved, signal }: { readonly target: Target; readonly approved: boolean; readonly signal: AbortSignal },
+  facts: SubscriptionFacts,
+  { target, approved, hold, signal }: Creation,
 ): Promise<void> {
+  const { subscription, revisions } = facts;
   await requireAccount(deps.cluster, subscription, signal);
-  const bundle = await prepare(deps, { subscription }, { target, image: target.bundle.image, signal });
+  const bundle = await prepare(deps, facts, { target, image: target.bundle.image, signal });
   const alone = activeOf(revisions) === undefined;
+  const free = hold === undefined;
   const created = await createRevision(deps.cluster, {
     subscription,
     revisions,
     target,
     bundle,
     approved,
-    active: approved && alone,
+    active: free && alone,
   });
-  if (approved && !alone) await activateRevision(deps.cluster, revisions, created);
+  if (free && !alone) await activateRevision(deps.cluster, revisions, created);
 }
 
 function prepare(
   deps: SubscriptionDeps,
-  { subscription }: Pick<SubscriptionFacts, 'subscription'>,
+  { subscription, cluster }: Pick<SubscriptionFacts, 'subscription' | 'cluster'>,
   { target, image, signal }: { readonly target: Target; readonly image: string; readonly signal: AbortSignal },
 ): Promise<PreparedBundle> {
   const registry = deps.registries(deps.pullSecretOf(target.catalog));
-  return prepareBundle(registry, { subscription, image }, signal);
+  const { kubernetesVersion } = cluster;
+  const wanted = { subscription, image, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
+  return prepareBundle(registry, wanted, signal);
 }
 
 /** Deletes Revisions that are no longer needed as history. */

@@ -1,9 +1,11 @@
 /** Makes and switches Revisions. Every write can be repeated: names follow from numbers, contents from digests. */
 import type { Cluster } from '../../apply/cluster.ts';
 import { isAlreadyExists } from '../../apply/api-failure.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import { formatJson } from '../../api/json.ts';
 import { API_VERSION, FINALIZER, LABEL } from '../../api/names.ts';
 import { refOf } from '../../api/object.ts';
-import type { Revision } from '../../api/revision.ts';
+import { PROPERTY_LIMITS, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { describeManifests, manifestSecrets, type PackedManifests } from '../manifests.ts';
 import type { Target } from './decide.ts';
@@ -92,9 +94,30 @@ function describeRevision(facts: NewRevision): Revision {
   };
 }
 
-function describeBundle({ bundle }: Target): Pick<Revision['spec'], 'bundle' | 'version' | 'release'> {
+function describeBundle({ bundle }: Target): Pick<Revision['spec'], 'bundle' | 'version' | 'release' | 'properties'> {
   const { name, version, release } = bundle;
-  return { bundle: name, version, ...(release !== undefined && { release }) };
+  const properties = describeProperties(bundle);
+  return {
+    bundle: name,
+    version,
+    ...(release !== undefined && { release }),
+    ...(properties.length > 0 && { properties }),
+  };
+}
+
+/** What the bundle provides and what it depends on. Throws BundleTooLarge, not retried, where that is too much. */
+function describeProperties({ name, properties }: Target['bundle']): NonNullable<Revision['spec']['properties']> {
+  const kept = properties
+    .filter(({ type }) => type === 'olm.gvk' || type === 'olm.constraint' || type.endsWith('.required'))
+    .map(({ type, value }) => ({ type, value: formatJson(value) }));
+  const { count, length } = PROPERTY_LIMITS;
+  if (kept.length <= count && kept.every(({ value }) => value.length <= length)) return kept;
+  throw new ReasonedError({
+    reason: 'BundleTooLarge',
+    retry: 'never',
+    message: `bundle ${name}: what it provides and depends on is more than ${count} properties of ${length} characters`,
+    hint: 'Ask its author to publish it with fewer properties',
+  });
 }
 
 function describeConfiguration({

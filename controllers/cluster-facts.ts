@@ -1,0 +1,72 @@
+/**
+ * What is known of the cluster itself: the API server's version and the kinds that it serves. Asked for when a
+ * decision needs it, and kept for a while: an idle manager asks nothing.
+ */
+import type { Client } from '../kube/client.ts';
+import type { ClusterFacts, Kind } from '../resolver/input.ts';
+
+/** What bundles can ask of a cluster, whoever installed what there is. */
+export type ServerFacts = Pick<ClusterFacts, 'kubernetesVersion' | 'openShiftVersion' | 'providedKinds'>;
+
+/** Who asks for a fresh answer gets one that is no older than this. */
+const FRESH_SECONDS = 10;
+
+/** Answers at most so many seconds old are good enough: servers are upgraded rarely. */
+const KEEP_SECONDS = 300;
+
+const OPENSHIFT = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', name: 'version' };
+
+export interface ServerFactsSource {
+  /** The facts; `afresh` where something was missing and may have come. Throws what a client throws. */
+  get(signal: AbortSignal, options?: { readonly afresh?: boolean }): Promise<ServerFacts>;
+}
+
+/** A source over a client; concurrent questions share one answer. */
+export function createServerFacts(client: Client, now: () => Date): ServerFactsSource {
+  let known: { readonly facts: Promise<ServerFacts>; readonly at: number } | undefined;
+  return {
+    get(signal, { afresh = false } = {}) {
+      const age = known === undefined ? Infinity : (now().getTime() - known.at) / 1000;
+      if (known !== undefined && age < (afresh ? FRESH_SECONDS : KEEP_SECONDS)) return known.facts;
+      if (afresh) client.discovery.invalidate();
+      const facts = fetchServerFacts(client, signal);
+      const entry = { facts, at: now().getTime() };
+      known = entry;
+      facts.catch(() => {
+        if (known === entry) known = undefined;
+      });
+      return facts;
+    },
+  };
+}
+
+async function fetchServerFacts(client: Client, signal: AbortSignal): Promise<ServerFacts> {
+  const [version, resources] = await Promise.all([client.raw('/version', signal), client.discovery.list(signal)]);
+  const kubernetesVersion = parseServerVersion(version);
+  const isOpenShift = resources.some(
+    ({ apiVersion, kind }) => apiVersion === OPENSHIFT.apiVersion && kind === OPENSHIFT.kind,
+  );
+  const openShiftVersion = isOpenShift ? parseOpenShiftVersion(await client.get(OPENSHIFT, signal)) : undefined;
+  return {
+    ...(kubernetesVersion !== undefined && { kubernetesVersion }),
+    ...(openShiftVersion !== undefined && { openShiftVersion }),
+    providedKinds: resources.map(kindOf),
+  };
+}
+
+/** `1.34.1` of `{"gitVersion":"v1.34.1+k3s1"}`; undefined where the answer has none. */
+export function parseServerVersion(body: string): string | undefined {
+  return /"gitVersion":\s*"v?(?<version>\d+\.\d+\.\d+)/.exec(body)?.groups?.['version'];
+}
+
+/** The version that a cluster of OpenShift has reached. */
+function parseOpenShiftVersion(object: object | undefined): string | undefined {
+  const { status } = (object ?? {}) as { readonly status?: { readonly desired?: { readonly version?: unknown } } };
+  const version = status?.desired?.version;
+  return typeof version === 'string' ? version : undefined;
+}
+
+function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): Kind {
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  return { group: group ?? '', version: version ?? '', kind };
+}

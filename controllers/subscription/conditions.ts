@@ -1,0 +1,165 @@
+/** The conditions of a Subscription: is it as the spec asks, what happens, what is newer, what is deprecated. Pure. */
+import { findCondition, isReason, type NextCondition } from '../../api/conditions.ts';
+import type { ReasonedError } from '../../api/errors.ts';
+import type { Reason } from '../../api/reasons.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { Choice } from '../../resolver/decision.ts';
+import { explainDecision } from '../../resolver/explain.ts';
+import type { ResolvedPlan } from './decide.ts';
+import { describeHold, describeWork, withHint, workOf, type Waiting } from './wording.ts';
+
+/** All conditions that hold. @param error What kept the plan from being carried out. */
+export function conditionsOf(
+  subscription: Subscription,
+  plan: ResolvedPlan,
+  error: ReasonedError | undefined,
+): readonly NextCondition[] {
+  return [
+    readyOf(subscription, plan, error),
+    ...progressOf(subscription, plan, error),
+    upgradeOf(subscription, plan),
+    deprecationOf(plan.decision.kind === 'none' ? undefined : plan.decision),
+  ];
+}
+
+function readyOf(subscription: Subscription, plan: ResolvedPlan, error: ReasonedError | undefined): NextCondition {
+  const { active, installed, decision, failed, action } = plan;
+  if (error !== undefined && (installed === undefined || active !== installed || !isHealthy(installed))) {
+    return { type: 'Ready', status: 'False', reason: error.reason, message: error.describe() };
+  }
+  if (failed !== undefined && failed === active) return notReady(failed, `${failed.spec.bundle} failed: `);
+  if (decision.kind === 'none' && !isGoodEnough(decision.reason, installed)) {
+    const { reason, message, hint } = explainDecision(decision, subscription.spec.package);
+    return { type: 'Ready', status: 'False', reason, message: withHint(message, hint) };
+  }
+  if (action.do === 'await' && installed === undefined) {
+    return { type: 'Ready', status: 'False', reason: action.hold.reason, message: describeHold(action) };
+  }
+  if (active === undefined || (action.do !== 'nothing' && action.do !== 'await')) {
+    return { type: 'Ready', status: 'False', reason: workOf(plan), message: describeWork(plan) };
+  }
+  if (!isHealthy(active)) return notReady(active, `${active.spec.bundle}: `);
+  return {
+    type: 'Ready',
+    status: 'True',
+    reason: 'Succeeded',
+    message: `${active.spec.bundle} is installed and healthy`,
+  };
+}
+
+function notReady(revision: Revision, prefix: string): NextCondition {
+  const ready = findCondition(revision.status?.conditions, 'Ready');
+  const reason =
+    ready !== undefined && isReason(ready.reason) && ready.status !== 'True' ? ready.reason : 'Progressing';
+  return {
+    type: 'Ready',
+    status: 'False',
+    reason,
+    message: `${prefix}${ready === undefined || ready.reason === 'Archived' ? 'it is about to be applied' : ready.message}`,
+  };
+}
+
+/** Reasons that say nothing against what is installed. */
+const HARMLESS: ReadonlySet<Reason> = new Set([
+  'CatalogUnavailable',
+  'CatalogNotFound',
+  'PackageNotFound',
+  'Quarantined',
+]);
+
+function isGoodEnough(reason: Reason, installed: Revision | undefined): boolean {
+  return installed !== undefined && HARMLESS.has(reason);
+}
+
+function progressOf(
+  subscription: Subscription,
+  plan: ResolvedPlan,
+  error: ReasonedError | undefined,
+): readonly NextCondition[] {
+  const { active, decision, action, failed } = plan;
+  if (error !== undefined) {
+    const type = error.retry === 'never' ? 'Stalled' : 'Reconciling';
+    return [{ type, status: 'True', reason: error.reason, message: error.describe() }];
+  }
+  if (failed !== undefined && failed === active && action.do === 'nothing')
+    return [{ ...notReady(failed, ''), type: 'Stalled', status: 'True' }];
+  if (decision.kind === 'none' && !isGoodEnough(decision.reason, plan.installed)) {
+    const type = decision.reason === 'CatalogUnavailable' ? 'Reconciling' : 'Stalled';
+    const { message } = explainDecision(decision, subscription.spec.package);
+    return [{ type, status: 'True', reason: decision.reason, message }];
+  }
+  const busy = findCondition(active?.status?.conditions, 'Reconciling');
+  const switching = action.do === 'create' || action.do === 'activate' || action.do === 'restore';
+  if (!switching && busy === undefined && active !== undefined && active.status !== undefined)
+    return action.do === 'await' ? waitingOf(action) : [];
+  if (action.do === 'await' && active === undefined) return waitingOf(action);
+  return [
+    {
+      type: 'Reconciling',
+      status: 'True',
+      reason: switching ? workOf(plan) : (troubleOf(active) ?? workOf(plan)),
+      message: switching ? describeWork(plan) : (busy?.message ?? describeWork(plan)),
+    },
+  ];
+}
+
+/** Whoever waits for a person or a time is done for now; a dependency is on its way, a wrong spec is not. */
+function waitingOf(action: Waiting): readonly NextCondition[] {
+  const { reason } = action.hold;
+  if (reason === 'ApprovalRequired' || reason === 'OutsideWindow') return [];
+  const type = reason === 'DependencyNotReady' ? 'Reconciling' : 'Stalled';
+  return [{ type, status: 'True', reason, message: describeHold(action) }];
+}
+
+/** Why the active Revision does not come to an end, where there is more to say than that it is under way. */
+function troubleOf(active: Revision | undefined): Reason | undefined {
+  const ready = findCondition(active?.status?.conditions, 'Ready');
+  if (ready === undefined || ready.status === 'True' || !isReason(ready.reason)) return undefined;
+  return ready.reason === 'Archived' ? undefined : ready.reason;
+}
+
+function upgradeOf(subscription: Subscription, plan: ResolvedPlan): NextCondition {
+  const { decision, action, installed, quarantined } = plan;
+  const type = 'UpgradeAvailable';
+  if (action.do === 'await') return { type, status: 'True', reason: action.hold.reason, message: describeHold(action) };
+  if (decision.kind === 'none') {
+    const { reason, message, hint } = explainDecision(decision, subscription.spec.package);
+    return { type, status: 'Unknown', reason, message: withHint(message, hint) };
+  }
+  const last = quarantined.at(-1);
+  if (installed !== undefined && decision.kind === 'upgrade') {
+    return {
+      type,
+      status: 'True',
+      reason: 'UpgradeAvailable',
+      message: `${decision.bundle.name} follows ${installed.spec.bundle}`,
+    };
+  }
+  if (last !== undefined)
+    return {
+      type,
+      status: 'True',
+      reason: 'Quarantined',
+      message: `${last.bundle} failed and is not tried again until a newer version exists, the spec changes or a reconcile is asked for: ${last.message}`,
+    };
+  return {
+    type,
+    status: 'False',
+    reason: 'UpToDate',
+    message: explainDecision(decision, subscription.spec.package).message,
+  };
+}
+
+function deprecationOf(choice: Choice | undefined): NextCondition {
+  const type = 'Deprecated';
+  const { package: ofPackage, channel, bundle } = choice?.deprecations ?? {};
+  if (bundle !== undefined) return { type, status: 'True', reason: 'BundleDeprecated', message: bundle };
+  if (channel !== undefined) return { type, status: 'True', reason: 'ChannelDeprecated', message: channel };
+  if (ofPackage !== undefined) return { type, status: 'True', reason: 'PackageDeprecated', message: ofPackage };
+  return { type, status: 'False', reason: 'NotDeprecated', message: 'Nothing in use is deprecated' };
+}
+
+function isHealthy({ status }: Revision): boolean {
+  return findCondition(status?.conditions, 'Ready')?.status === 'True';
+}

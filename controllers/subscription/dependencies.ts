@@ -1,0 +1,79 @@
+/** Asks for what a bundle depends on: each package that is missing gets a Subscription beside the one that needs it. */
+import { ReasonedError } from '../../api/errors.ts';
+import { API_VERSION, LABEL } from '../../api/names.ts';
+import { describeRef, refOf } from '../../api/object.ts';
+import type { Subscription, SubscriptionManifest } from '../../api/subscription.ts';
+import { isAlreadyExists } from '../../apply/api-failure.ts';
+import type { Cluster } from '../../apply/cluster.ts';
+import type { DependencyStep } from '../../resolver/decision.ts';
+
+/**
+ * Creates the Subscriptions; one that exists is left as it is. Throws Collision (retried) where the name is taken by
+ * one for another package.
+ */
+export async function requestDependencies(
+  cluster: Pick<Cluster, 'create' | 'get'>,
+  subscription: Subscription,
+  missing: readonly DependencyStep[],
+): Promise<void> {
+  for (const step of missing) {
+    const wanted = describeDependency(subscription, step);
+    try {
+      await cluster.create(wanted);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      await requireSamePackage(cluster, wanted);
+    }
+  }
+}
+
+async function requireSamePackage(cluster: Pick<Cluster, 'get'>, wanted: SubscriptionManifest): Promise<void> {
+  const existing = (await cluster.get(refOf(wanted))) as Subscription | undefined;
+  if (existing === undefined || existing.spec.package === wanted.spec.package) return;
+  throw new ReasonedError({
+    reason: 'Collision',
+    retry: 'backoff',
+    message: `${describeRef(refOf(wanted))} is needed for the package ${wanted.spec.package}, and exists for ${existing.spec.package}`,
+    hint: `Create a Subscription for ${wanted.spec.package} under another name`,
+  });
+}
+
+/**
+ * The Subscription for a dependency. It may do no more than the one that needs it: it acts as the same account and
+ * waits for approval alike. It stays within the channel that was chosen, and goes on with its upgrades by itself.
+ */
+export function describeDependency(
+  { metadata, spec }: Subscription,
+  { package: name, catalog, channel }: DependencyStep,
+): SubscriptionManifest {
+  const { approval, certificates, serviceAccountName, onFailure, crdUpgradeSafety, windows } = spec;
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Subscription',
+    metadata: {
+      name: nameFor(name),
+      namespace: metadata.namespace ?? '',
+      labels: { [LABEL.dependency]: 'true' },
+    },
+    spec: {
+      package: name,
+      catalog,
+      ...(channel !== '' && { channel }),
+      approval,
+      certificates,
+      onFailure,
+      crdUpgradeSafety: { enforcement: crdUpgradeSafety.enforcement },
+      ...(windows !== undefined && { windows }),
+      ...(serviceAccountName !== undefined && { serviceAccountName }),
+    },
+  };
+}
+
+/** The package's name, as an object may be called. */
+function nameFor(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]+/g, '-')
+    .slice(0, 200)
+    .replace(/[.-]+$/, '');
+}

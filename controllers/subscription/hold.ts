@@ -1,0 +1,87 @@
+/**
+ * What keeps a Revision that is decided upon from becoming active now: a person's approval, a maintenance window,
+ * something that it depends on. Pure.
+ */
+import { ReasonedError } from '../../api/errors.ts';
+import { findCondition } from '../../api/conditions.ts';
+import type { Reason } from '../../api/reasons.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { Choice, DependencyStep } from '../../resolver/decision.ts';
+import { passGate } from '../../resolver/policy/gate.ts';
+import { parseWindows } from '../../resolver/policy/windows.ts';
+import { isDependency, type Neighbour } from './neighbours.ts';
+import type { SubscriptionFacts } from './observe.ts';
+
+export interface Hold {
+  readonly reason: Extract<Reason, 'ApprovalRequired' | 'OutsideWindow' | 'DependencyNotReady' | 'InvalidSpec'>;
+  /** What it waits for, as the rest of a sentence that begins with the bundle. */
+  readonly message: string;
+  /** When it ends by itself. */
+  readonly until?: Date;
+  /** What nobody has asked for yet and must be installed first. */
+  readonly missing: readonly DependencyStep[];
+}
+
+/** @param approved Whether a person has approved exactly this, or nobody needs to. */
+export function findHold(facts: SubscriptionFacts, choice: Choice, approved: boolean): Hold | undefined {
+  return holdOfGate(facts, choice, approved) ?? holdOfDependencies(facts, choice.dependencies);
+}
+
+function holdOfGate({ subscription, now }: SubscriptionFacts, choice: Choice, approved: boolean): Hold | undefined {
+  const { approval, windows = [] } = subscription.spec;
+  try {
+    const parsed = parseWindows(windows, now);
+    const gate = passGate({ decision: choice, suspend: false, approval, approved, windows: parsed, now });
+    if (gate.kind !== 'wait') return undefined;
+    if (gate.reason !== 'OutsideWindow')
+      return { reason: 'ApprovalRequired', message: 'waits for approval', missing: [] };
+    const until = gate.until === undefined ? {} : { until: gate.until };
+    const time = gate.until === undefined ? '' : ` at ${gate.until.toISOString().replace('.000Z', 'Z')}`;
+    return { reason: 'OutsideWindow', message: `waits for the next maintenance window${time}`, missing: [], ...until };
+  } catch (error) {
+    if (!(error instanceof ReasonedError)) throw error;
+    return { reason: 'InvalidSpec', message: `waits: ${error.describe()}`, missing: [] };
+  }
+}
+
+function holdOfDependencies(facts: SubscriptionFacts, steps: readonly DependencyStep[]): Hold | undefined {
+  const open = steps.filter((step) => !waitsForUs(facts, step));
+  if (open.length === 0) return undefined;
+  const missing = open.filter((step) => step.kind === 'install' && requestsOf(facts, step.package).length === 0);
+  const message = `waits for what it depends on: ${open.map((step) => describeStep(facts, step)).join('; ')}`;
+  return { reason: 'DependencyNotReady', message, missing };
+}
+
+/** Of two that need each other, the one that was asked for waits, and the other goes first. */
+function waitsForUs(facts: SubscriptionFacts, step: DependencyStep): boolean {
+  return (
+    isDependency(facts.subscription) &&
+    requestsOf(facts, step.package).some(
+      ({ subscription }) =>
+        !isDependency(subscription) && subscription.status?.pending?.reason === 'DependencyNotReady',
+    )
+  );
+}
+
+function describeStep(facts: SubscriptionFacts, { kind, package: name, bundle }: DependencyStep): string {
+  const [request] = requestsOf(facts, name);
+  const what = kind === 'install' ? `${bundle.name} is to be installed` : `${name} must reach ${bundle.name}`;
+  if (request === undefined) return what;
+  return `${what} by Subscription ${keyOf(request.subscription)}${stateOf(request.subscription)}`;
+}
+
+function stateOf({ status }: Subscription): string {
+  const stalled = findCondition(status?.conditions, 'Stalled');
+  return stalled === undefined ? '' : ` (${stalled.reason})`;
+}
+
+function keyOf({ metadata }: Subscription): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+/** The Subscriptions that ask for a package, wherever they are. */
+function requestsOf({ neighbours }: SubscriptionFacts, name: string): readonly Neighbour[] {
+  return neighbours.filter(
+    ({ subscription }) => subscription.spec.package === name && subscription.metadata.deletionTimestamp === undefined,
+  );
+}

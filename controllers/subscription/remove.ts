@@ -1,0 +1,76 @@
+/**
+ * Removes what a Subscription installed: its Revisions are deleted, each of which removes its objects, and the
+ * Subscription goes when they are gone. What depends on it and is being removed too goes first.
+ */
+import { refOf } from '../../api/object.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { Cluster } from '../../apply/cluster.ts';
+import type { InstalledPackage } from '../../resolver/input.ts';
+import { dependentsOf, findUnneeded } from '../../resolver/dependencies/removal.ts';
+import type { RecordEvent } from '../events.ts';
+import { removeFinalizer } from '../finalizer.ts';
+import { writeStatus } from '../status.ts';
+import { describePackage, type Neighbour } from './neighbours.ts';
+import type { SubscriptionFacts } from './observe.ts';
+import { summarizeRemoval } from './summarize.ts';
+
+export interface RemovalDeps {
+  readonly cluster: Cluster;
+  readonly record: RecordEvent;
+}
+
+/** One step of the removal; the next one follows when a Revision or another Subscription has gone. */
+export async function uninstall({ cluster, record }: RemovalDeps, facts: SubscriptionFacts): Promise<void> {
+  const { subscription, revisions, now } = facts;
+  if (revisions.length === 0) {
+    if (subscription.status?.installed !== undefined)
+      record(subscription, {
+        type: 'Normal',
+        reason: 'Uninstalling',
+        action: 'Remove',
+        note: 'Everything that was installed is removed',
+      });
+    return removeFinalizer(cluster, subscription);
+  }
+  await Promise.all(dependenciesToDelete(facts).map((one) => cluster.delete(refOf(one))));
+  const first = dependentsBeingRemoved(facts);
+  if (first.length === 0) {
+    const deletable = revisions.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    await Promise.all(deletable.map((revision) => cluster.delete(refOf(revision))));
+  }
+  await writeStatus(cluster, subscription, summarizeRemoval(subscription, { revisions, waitsFor: first, now }));
+}
+
+/** Subscriptions that need this one and are being deleted too, as `namespace/name`. */
+export function dependentsBeingRemoved(facts: SubscriptionFacts): readonly string[] {
+  const own = describePackage(facts);
+  if (own === undefined) return [];
+  const leaving = facts.neighbours.filter(({ subscription }) => isBeingDeleted(subscription));
+  return dependentsOf(own, packagesOf(leaving)).flatMap((one) => one.subscription ?? []);
+}
+
+/** Subscriptions that were made for this one, where the spec says that they go with it and nobody else needs them. */
+export function dependenciesToDelete(facts: SubscriptionFacts): readonly Subscription[] {
+  const own = describePackage(facts);
+  if (own === undefined || facts.subscription.spec.uninstall.dependencies !== 'Delete') return [];
+  const staying = packagesOf(facts.neighbours.filter(({ subscription }) => !isBeingDeleted(subscription)));
+  const before = new Set(findUnneeded([...staying, { ...own, dependency: false }]));
+  const unneeded = new Set(
+    findUnneeded(staying)
+      .filter((one) => !before.has(one))
+      .map((one) => one.subscription),
+  );
+  return facts.neighbours.map((one) => one.subscription).filter((one) => unneeded.has(keyOf(one)));
+}
+
+function packagesOf(neighbours: readonly Neighbour[]): readonly InstalledPackage[] {
+  return neighbours.flatMap((one) => describePackage(one) ?? []);
+}
+
+function isBeingDeleted({ metadata }: Subscription): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+function keyOf({ metadata }: Subscription): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}

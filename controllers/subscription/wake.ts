@@ -1,0 +1,22 @@
+/** Which other Subscriptions a change of one concerns: those that wait for something to come or to go. Pure. */
+import { findCondition } from '../../api/conditions.ts';
+import type { Subscription } from '../../api/subscription.ts';
+
+/** @param before Absent where it is new. @param after Absent where it is gone. */
+export function isNews(before: Subscription | undefined, after: Subscription | undefined): boolean {
+  if (before === undefined || after === undefined) return true;
+  return (
+    before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
+    before.status?.installed?.revision !== after.status?.installed?.revision ||
+    before.status?.pending?.reason !== after.status?.pending?.reason
+  );
+}
+
+/** Whether a Subscription's decision can depend on what others have installed. */
+export function waitsForOthers({ metadata, status }: Subscription): boolean {
+  return (
+    metadata.deletionTimestamp !== undefined ||
+    status?.pending?.reason === 'DependencyNotReady' ||
+    findCondition(status?.conditions, 'Stalled')?.reason === 'ResolutionFailed'
+  );
+}
