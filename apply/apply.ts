@@ -20,12 +20,13 @@ import { assessHealth, hasHealth, type Health } from './health.ts';
 import { identityOf } from './identity.ts';
 import { indexInventory, type InventoryEntry } from './inventory.ts';
 import { kindsDefinedIn, orderObjects, type Phase, type PhaseName } from './phases.ts';
-import { preflight, type Finding } from './preflight.ts';
+import { preflight, type Finding, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
 import { settleWrite } from './settle-write.ts';
 import { createSlots, type Slots } from './slots.ts';
 
 export type { ApplyResult, ObjectResult, Outcome, PhaseResult, Unready } from './apply-result.ts';
+export type { Permission, Permit } from './preflight.ts';
 
 export interface ApplyRequest {
   /** Prepared (see prepareObjects). */
@@ -38,6 +39,8 @@ export interface ApplyRequest {
   readonly onProgress?: (result: ObjectResult) => void;
   /** Whether a watch saw no change of an applied object since; absent: every object is applied again. */
   readonly unchanged?: (entry: InventoryEntry) => boolean;
+  /** Asked before an object that exists is changed, and before anything is written. Absent: all may be. */
+  readonly permit?: Permit;
   /** What a watch knows of an object now: tells whether an unchanged object works without reading it. */
   readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
   /**
@@ -106,7 +109,8 @@ async function lookAt(run: Run, object: KubeObject): Promise<Finding> {
   const { request, ownKinds, ownNamespaces } = run;
   const known = run.known.get(identityOf(refOf(object)));
   if (known !== undefined && isUnchanged(request, known, object)) return { kind: 'unchanged', entry: known };
-  return preflight(run.cluster, object, { known, ownKinds, ownNamespaces, ...signalOf(request) });
+  const { permit } = request;
+  return preflight(run.cluster, object, { known, ownKinds, ownNamespaces, permit, ...signalOf(request) });
 }
 
 function isUnchanged({ unchanged }: ApplyRequest, known: InventoryEntry, object: KubeObject): boolean {

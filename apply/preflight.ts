@@ -16,7 +16,7 @@ import {
 } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { collisionError, judgeOwnership } from './collision.ts';
-import type { InventoryEntry } from './inventory.ts';
+import { entryOf, type InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
 import { createObject, takeOverFields, withUid } from './write.ts';
 
@@ -29,6 +29,12 @@ export type Finding =
   | { readonly kind: 'present'; readonly live: KubeObject }
   | { readonly kind: 'collision' | 'failed'; readonly failure: Failure };
 
+/** What a caller says to the change of an object that exists: it is `left` as it is, and counts as applied. */
+export type Permission = { readonly kind: 'change' | 'leave' } | { readonly kind: 'refuse'; readonly failure: Failure };
+
+/** Asked about a prepared object and the one that is there and ours. What it throws is a failure of that object. */
+export type Permit = (object: KubeObject, live: KubeObject) => Promise<Permission>;
+
 export interface PreflightFacts {
   /** The entry of the inventory, where the object is known. */
   readonly known: InventoryEntry | undefined;
@@ -36,6 +42,8 @@ export interface PreflightFacts {
   readonly ownKinds: ReadonlySet<string>;
   /** Namespaces of the same set, which may not exist yet. */
   readonly ownNamespaces: ReadonlySet<string>;
+  /** Absent: every change is permitted. */
+  readonly permit?: Permit | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -60,7 +68,11 @@ async function look(cluster: Cluster, object: KubeObject, facts: PreflightFacts)
   const live = await cluster.get(refOf(object), facts.signal);
   if (live === undefined) return { kind: 'absent' };
   const finding = judgeLive(object, live, facts.known?.uid);
-  return finding.kind === 'present' ? tryApplication(cluster, object, finding.live, facts.signal) : finding;
+  if (finding.kind !== 'present') return finding;
+  const permission = await facts.permit?.(object, live);
+  if (permission?.kind === 'refuse') return { kind: 'failed', failure: permission.failure };
+  if (permission?.kind === 'leave') return { kind: 'unchanged', entry: entryOf(object, live) };
+  return tryApplication(cluster, object, live, facts.signal);
 }
 
 /** What an object that exists is to us. */

@@ -1,7 +1,7 @@
 /**
  * Judges a change of a CRD by what it may do to objects that exist: lose their data, or refuse them. A change that
  * does neither is told and lets through. Pure; the revision controller asks before an upgrade, `plan` and
- * `crd diff` print it. It compares schemas; whether an object exists that a change would hurt is for others to ask.
+ * `crd diff` print it. It compares schemas; whether an object exists that a change would hurt is asked by guard.ts.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
@@ -20,6 +20,17 @@ export interface Finding {
   readonly message: string;
   /** A person has said that it is right here. */
   readonly waived: boolean;
+  /** The objects that it hurts, where they were looked at (guard.ts). */
+  readonly objects?: HurtObjects;
+}
+
+/** Objects that exist and that a change would hurt. */
+export interface HurtObjects {
+  readonly count: number;
+  /** A few of them, `namespace/name`. */
+  readonly names: readonly string[];
+  /** There are others that were not looked at. */
+  readonly more: boolean;
 }
 
 /** A rule that is not enforced on a CRD. */
@@ -56,12 +67,19 @@ export function isDangerous({ effect, waived }: Finding): boolean {
   return !waived && (effect === 'loses' || effect === 'rejects');
 }
 
-/** `v1: ^.spec.size: minimum: minimum 1 becomes 2`: one finding as a line. */
-export function describeFinding({ version, path, rule, message }: Finding): string {
-  return [version, path, rule, message].filter((part) => part !== undefined).join(': ');
+/** `v1: ^.spec.size: minimum: minimum 1 becomes 2 (ops/a and 2 more)`: one finding as a line. */
+export function describeFinding({ version, path, rule, message, objects }: Finding): string {
+  const line = [version, path, rule, message].filter((part) => part !== undefined).join(': ');
+  return objects === undefined ? line : `${line} (${describeObjects(objects)})`;
 }
 
-const MOST_NAMED = 3;
+function describeObjects({ count, names, more }: HurtObjects): string {
+  const rest = count - names.length;
+  const others = [...(rest > 0 ? [`${rest} more`] : []), ...(more ? ['others that were not looked at'] : [])];
+  return [names.join(', '), ...others].filter((part) => part !== '').join(' and ');
+}
+
+const MOST_NAMED = 8;
 
 /** The error that refuses an upgrade; undefined where every verdict is safe. CRDUnsafe, not retried until an input changes. */
 export function unsafeError(verdicts: readonly CrdVerdict[]): ReasonedError | undefined {
@@ -74,8 +92,13 @@ export function unsafeError(verdicts: readonly CrdVerdict[]): ReasonedError | un
     reason: 'CRDUnsafe',
     retry: 'never',
     message: `the new CRDs could lose or refuse objects that exist: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
-    hint: `Where it is right here, waive it: spec.crdUpgradeSafety.waivers, crd ${first.crd}, rule ${first.rule}`,
+    hint: `Where it is right here, waive it: spec.crdUpgradeSafety.waivers, ${describeWaivers(dangerous)}`,
   });
+}
+
+function describeWaivers(findings: readonly Finding[]): string {
+  const pairs = new Set(findings.map(({ crd, rule }) => `crd ${crd}, rule ${rule}`));
+  return [...pairs].slice(0, MOST_NAMED).join('; ');
 }
 
 type Bare = Omit<Finding, 'crd' | 'waived'>;

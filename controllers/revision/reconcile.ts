@@ -3,6 +3,7 @@
  * when its Subscription is deleted. It reads Subscriptions and never writes them; which Revision is Active is
  * the Subscription controller's decision.
  */
+import { isReady } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -15,6 +16,7 @@ import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { decideRevision } from './decide.ts';
 import { explainUnready } from './explain-unready.ts';
+import { createGivenUp, type GivenUp } from './given-up.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { observeRevision, type RevisionCaches, type RevisionFacts } from './observe.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
@@ -41,8 +43,13 @@ export interface RevisionDeps {
   readonly serialize: <T>(key: string, task: () => Promise<T>) => Promise<T>;
 }
 
+interface Deps extends RevisionDeps {
+  readonly givenUp: GivenUp;
+}
+
 /** The reconcile function of the controller. */
-export function createRevisionReconciler(deps: RevisionDeps): Reconcile {
+export function createRevisionReconciler(given: RevisionDeps): Reconcile {
+  const deps: Deps = { ...given, givenUp: createGivenUp(given.managed) };
   return async (key, context) => {
     const cached = observeRevision(deps.caches, key);
     if (cached === undefined) return;
@@ -53,7 +60,7 @@ export function createRevisionReconciler(deps: RevisionDeps): Reconcile {
   };
 }
 
-async function act(deps: RevisionDeps, facts: RevisionFacts, context: ReconcileContext): Promise<Result> {
+async function act(deps: Deps, facts: RevisionFacts, context: ReconcileContext): Promise<Result> {
   const plan = decideRevision(facts);
   switch (plan.kind) {
     case 'nothing':
@@ -69,6 +76,7 @@ async function act(deps: RevisionDeps, facts: RevisionFacts, context: ReconcileC
     case 'suspended':
       return rest(deps, facts, { reason: 'Suspended', message: 'The Subscription is suspended' });
     case 'remove':
+      deps.givenUp.forget(facts);
       return remove(deps, facts, context);
     case 'rollOut':
       return carryOut(deps, facts, context);
@@ -95,19 +103,27 @@ async function remove(deps: RevisionDeps, facts: RevisionFacts, { signal }: Reco
   return gone ? undefined : { requeueAfterSeconds: 1 };
 }
 
-async function carryOut(deps: RevisionDeps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
+async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
+  if (deps.givenUp.has(facts)) return undefined;
+  const noteRefusal = deps.givenUp.begin(facts);
   const revision = await addFinalizer(deps.client, facts.revision);
   const subscription = facts.subscription as Subscription;
-  const actor = { ...deps, ...actors(deps, facts) };
+  const actor = { ...deps, ...actors(deps, facts), listPage: listPageOf(deps) };
   const outcome = await attempt(() => rollOut(actor, { ...facts, revision }, signal));
-  if (outcome instanceof ReasonedError) return giveUp(deps, revision, outcome);
+  if (outcome instanceof ReasonedError) return giveUp(deps, revision, { error: outcome, noteRefusal });
   const findings = await finish(actor, { ...facts, revision: outcome.revision }, { outcome, signal });
   const judgement = judgeDeadline(await explainUnready(actor.acting, findings.judgement, outcome, signal), revision, {
     deadlineSeconds: parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS),
     now: deps.now(),
   });
   const written = await write(deps, outcome.revision, { ...findings, judgement });
+  if (judgement.state === 'Failed' && judgement.reason !== 'ProgressDeadlineExceeded') return noteRefusal();
   return next(deps, { written, subscription, outcome });
+}
+
+/** As the manager: whoever may change a CRD need not be able to read its objects. */
+function listPageOf({ client }: RevisionDeps): RollOutDeps['listPage'] {
+  return (kind, options, signal) => client.listPage(kind, options, signal);
 }
 
 /** The clients: as the manager, and as the account that the Subscription names. */
@@ -136,9 +152,14 @@ async function attempt<T>(task: () => Promise<T>): Promise<T | ReasonedError> {
   }
 }
 
-async function giveUp(deps: RevisionDeps, revision: Revision, error: ReasonedError): Promise<never> {
+async function giveUp(
+  deps: RevisionDeps,
+  revision: Revision,
+  { error, noteRefusal }: { readonly error: ReasonedError; readonly noteRefusal: () => void },
+): Promise<never> {
   const state = error.retry === 'never' ? 'Failed' : 'Working';
   await write(deps, revision, { judgement: { state, reason: error.reason, message: error.describe() } });
+  if (state === 'Failed') noteRefusal();
   throw error;
 }
 
@@ -189,7 +210,11 @@ function next(deps: RevisionDeps, { written, subscription, outcome }: Written): 
   const retry = outcome.kind === 'applied' ? retryOf(outcome.result) : undefined;
   const [failure] = outcome.kind === 'applied' ? outcome.result.failures : [];
   if (failure !== undefined && retry !== undefined) throw new ReasonedError({ ...failure, retry });
-  if (outcome.kind === 'applied' && outcome.leftovers.length > 0) {
+  if (
+    outcome.kind === 'applied' &&
+    outcome.leftovers.length > 0 &&
+    isReady({ ...written, status: written.status ?? {} })
+  ) {
     return {
       requeueAfterSeconds: Math.max(0.1, bakeSecondsLeft(deps, { revision: written, subscription, siblings: [] })),
     };

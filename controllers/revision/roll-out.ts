@@ -16,11 +16,14 @@ import {
 import { identityOf } from '../../apply/identity.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
+import type { ListPage } from '../../apply/crd-safety/guard.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { isSettled } from './decide.ts';
 import type { ManagedObjects } from './managed-objects.ts';
+import type { RecordEvent } from '../events.ts';
 import { writeStatus } from '../status.ts';
+import { permitCrds } from './crd-safety.ts';
 import { loadManifests } from '../manifests.ts';
 import type { RevisionFacts } from './observe.ts';
 
@@ -30,6 +33,9 @@ export interface RollOutDeps {
   /** As the account that the Subscription names, for the objects of the bundle. */
   readonly acting: Cluster;
   readonly managed: ManagedObjects;
+  /** As the manager, for the objects that a changed CRD could hurt. */
+  readonly listPage: ListPage;
+  readonly record: RecordEvent;
 }
 
 /** What a roll-out came to. */
@@ -66,9 +72,14 @@ async function applyAgain(deps: RollOutDeps, facts: RevisionFacts, signal: Abort
     signal,
     unchanged: (entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))),
     observed: (ref) => deps.managed.get(ref),
+    permit: permitCrds(facts, { listPage: deps.listPage, signal, onLeft: (note) => tellLeft(deps, facts, note) }),
   });
   await deps.managed.follow(appliedKinds(result.inventory), signal);
   return { kind: 'applied', result, leftovers: diffInventory(result.inventory, objects).pruned, revision };
+}
+
+function tellLeft({ record }: RollOutDeps, { revision, subscription }: RevisionFacts, note: string): void {
+  record(subscription ?? revision, { type: 'Warning', reason: 'CRDUnsafe', action: 'Apply', note });
 }
 
 /** The objects of the Revision as they belong in the cluster. */

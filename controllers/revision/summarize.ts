@@ -1,5 +1,6 @@
 /** The status of a Revision, from what a roll-out came to. Pure. */
 import type { ApplyResult, PhaseResult, Unready } from '../../apply/apply.ts';
+import type { Failure } from '../../apply/api-failure.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import { findCondition, formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
 import type { Retry } from '../../api/errors.ts';
@@ -63,21 +64,29 @@ function conditionsFor({ state, reason, message, unfinished }: Judgement): reado
 
 /** What an apply came to, in a sentence. A failure that a retry may cure is work under way. */
 export function judgeApply(result: ApplyResult): Judgement {
-  const [failure] = result.failures;
-  if (failure !== undefined) {
-    const others = result.failures.length > 1 ? ` (and ${result.failures.length - 1} more)` : '';
-    const hint = failure.hint === undefined ? '' : `. ${failure.hint}`;
-    const final = result.failures.some(({ retry }) => retry === 'never');
-    return {
-      state: final ? 'Failed' : 'Working',
-      reason: failure.reason,
-      message: `${failure.message}${hint}${others}`,
-    };
-  }
+  if (result.failures.length > 0) return judgeFailures(result.failures);
   const count = result.phases.reduce((sum, { objects }) => sum + objects.length, 0);
   if (result.state === 'Complete')
     return { state: 'Ready', reason: 'Succeeded', message: `${count} objects are applied and healthy` };
   return { state: 'Working', reason: 'Progressing', message: describeWaiting(result.phases) };
+}
+
+/** Failures that are named one by one. */
+const MOST_NAMED = 5;
+
+/** What is final is told before what a retry may cure; of several failures of one reason, each is named. */
+function judgeFailures(failures: readonly Failure[]): Judgement {
+  const final = failures.filter(({ retry }) => retry === 'never');
+  const [first] = [...final, ...failures] as [Failure];
+  const alike = failures.filter(({ reason }) => reason === first.reason).slice(0, MOST_NAMED);
+  const others = failures.length - alike.length;
+  const hints = new Set(alike.flatMap(({ hint }) => hint ?? []));
+  const message = [alike.map((failure) => failure.message).join('; '), ...hints].join('. ');
+  return {
+    state: final.length > 0 ? 'Failed' : 'Working',
+    reason: first.reason,
+    message: others > 0 ? `${message} (and ${others} more)` : message,
+  };
 }
 
 /** The soonest retry that a failure of the apply asks for. */

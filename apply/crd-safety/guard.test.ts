@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { ReasonedError } from '../../api/errors.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { sampleCrd } from '../sample-objects.ts';
+import { unsafeError } from './compare.ts';
+import { guardCrd, type ListPage } from './guard.ts';
+
+const [old, next] = [sampleCrd('Widget', { field: 'size' }), sampleCrd('Widget', { field: 'weight' })];
+const widget = (name: string, spec: object = {}): KubeObject => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name, namespace: 'ops' },
+  spec,
+});
+
+interface Lister {
+  readonly listPage: ListPage;
+  readonly asked: string[];
+}
+
+/** Serves objects in pages of the size asked for. */
+function lister(objects: readonly KubeObject[]): Lister {
+  const asked: string[] = [];
+  return {
+    asked,
+    async listPage({ apiVersion, kind }, { limit, continue: token = '0' }) {
+      asked.push(`${apiVersion} ${kind} ${token}`);
+      const end = Number(token) + limit;
+      return { items: objects.slice(Number(token), end), ...(end < objects.length && { continue: String(end) }) };
+    },
+  };
+}
+
+describe('a CRD may be changed', () => {
+  test('without a look at objects where the schemas do not differ in a dangerous way', async () => {
+    const { listPage, asked } = lister([]);
+    expect((await guardCrd(old, old, { listPage })).safe).toBe(true);
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    { objects: [], because: 'there is no object' },
+    { objects: [widget('a'), widget('b', { other: 1 })], because: 'no object has the field that goes' },
+  ])('where $because', async ({ objects }) => {
+    expect((await guardCrd(old, next, { listPage: lister(objects).listPage })).safe).toBe(true);
+  });
+
+  test('where the rule is waived, and then no object is read', async () => {
+    const { listPage, asked } = lister([widget('a', { size: 1 })]);
+    const waivers = [{ crd: 'widgets.example.com', rule: 'existingFieldRemoval' }];
+    expect((await guardCrd(old, next, { listPage, waivers })).safe).toBe(true);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a CRD may not be changed', () => {
+  test('where an object would lose something, and each is named or counted', async () => {
+    const objects = ['a', 'b', 'c', 'd', 'e'].map((name) => widget(name, name === 'b' ? {} : { size: 1 }));
+    const verdict = await guardCrd(old, next, { listPage: lister(objects).listPage });
+    expect(unsafeError([verdict])?.message).toContain(
+      'existingFieldRemoval: the field is gone (ops/a, ops/c, ops/d and 1 more)',
+    );
+  });
+
+  test('where the object is on a later page', async () => {
+    const objects = Array.from({ length: 1201 }, (_, index) => widget(`w${index}`, index === 1200 ? { size: 1 } : {}));
+    const { listPage, asked } = lister(objects);
+    const verdict = await guardCrd(old, next, { listPage });
+    expect(unsafeError([verdict])?.message).toContain('(ops/w1200)');
+    expect(asked).toEqual(['0', '500', '1000'].map((token) => `example.com/v1 Widget ${token}`));
+  });
+
+  test('where there are more objects than are looked at', async () => {
+    const { listPage, asked } = lister(Array.from({ length: 10_001 }, (_, index) => widget(`w${index}`)));
+    const verdict = await guardCrd(old, next, { listPage });
+    expect(unsafeError([verdict])?.message).toContain('(others that were not looked at)');
+    expect(asked).toHaveLength(20);
+  });
+
+  test('where the API server refuses it whether objects exist or not', async () => {
+    const moved = { ...old, spec: { ...(old['spec'] as object), scope: 'Cluster' } };
+    const { listPage, asked } = lister([]);
+    expect((await guardCrd(old, moved, { listPage })).safe).toBe(false);
+    expect(asked).toEqual([]);
+  });
+
+  test('where no version is served in which objects could be read', async () => {
+    const [version] = (old['spec'] as { versions: readonly object[] }).versions;
+    const unserved = { ...old, spec: { ...(old['spec'] as object), versions: [{ ...version, served: false }] } };
+    expect((await guardCrd(unserved, next, { listPage: lister([]).listPage })).safe).toBe(false);
+  });
+
+  test('where objects cannot be read: the error is thrown, for the caller to try again', async () => {
+    const error = new ReasonedError({ reason: 'ApiUnavailable', retry: 'backoff', message: 'the webhook is down' });
+    await expect(guardCrd(old, next, { listPage: () => Promise.reject(error) })).rejects.toBe(error);
+  });
+});

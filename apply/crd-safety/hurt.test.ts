@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../api/object.ts';
+import { compareCrds, isDangerous } from './compare.ts';
+import { judgeOf } from './hurt.ts';
+import { readCrd } from './schema.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const crd = (x: Fields, spec: Fields = {}): KubeObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { kind: 'Widget', plural: 'widgets' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { x }, ...spec } } },
+        },
+      },
+    ],
+  },
+});
+const widget = (spec: unknown): KubeObject => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name: 'a', namespace: 'ops' },
+  spec,
+});
+
+/** Whether any dangerous finding of the change hurts the object. */
+function isHurt([old, next]: readonly [KubeObject, KubeObject], object: KubeObject): boolean {
+  const dangers = compareCrds(old, next).findings.filter(isDangerous);
+  expect(dangers).not.toEqual([]);
+  return dangers.some((finding) => judgeOf(finding, readCrd(old), readCrd(next))(object));
+}
+
+const text = { type: 'string' };
+const integer = { type: 'integer' };
+const list = (items: Fields): Fields => ({ type: 'array', items });
+const map = (additionalProperties: unknown): Fields => ({ type: 'object', additionalProperties });
+const object = (properties: Fields, fields: Fields = {}): Fields => ({ type: 'object', properties, ...fields });
+
+describe('an object is hurt by a change only where it has what is lost or refused', () => {
+  const cases: readonly { old: Fields; next: Fields; x: unknown; hurt: boolean; because: string }[] = [
+    { old: text, next: { ...text, enum: ['a'] }, x: 'b', hurt: true, because: 'b is not allowed any more' },
+    { old: text, next: { ...text, enum: ['a'] }, x: 'a', hurt: false, because: 'a still is' },
+    { old: text, next: { ...text, enum: ['a'] }, x: undefined, hurt: false, because: 'it has no value' },
+    { old: text, next: integer, x: 'b', hurt: true, because: 'a text is no integer' },
+    { old: { type: 'number' }, next: integer, x: 2, hurt: false, because: 'this number is one' },
+    { old: { type: 'number' }, next: integer, x: 2.5, hurt: true, because: 'this number is none' },
+    { old: { type: 'number' }, next: integer, x: 9007199254740993n, hurt: false, because: 'a large integer is one' },
+    { old: integer, next: { ...integer, minimum: 3 }, x: 2, hurt: true, because: 'two is below three' },
+    { old: integer, next: { ...integer, minimum: 3 }, x: 3, hurt: false, because: 'three is not' },
+    {
+      old: integer,
+      next: { ...integer, minimum: 3, exclusiveMinimum: true },
+      x: 3,
+      hurt: true,
+      because: 'three itself is excluded',
+    },
+    { old: integer, next: { ...integer, maximum: 3 }, x: 4, hurt: true, because: 'four is above three' },
+    { old: text, next: { ...text, maxLength: 2 }, x: 'abc', hurt: true, because: 'it is too long' },
+    { old: text, next: { ...text, maxLength: 2 }, x: '🙂🙂', hurt: false, because: 'characters count, not units' },
+    { old: text, next: { ...text, minLength: 2 }, x: 'a', hurt: true, because: 'it is too short' },
+    { old: list(text), next: { ...list(text), maxItems: 1 }, x: ['a', 'b'], hurt: true, because: 'one too many' },
+    { old: list(text), next: { ...list(text), minItems: 1 }, x: [], hurt: true, because: 'one too few' },
+    { old: map(text), next: { ...map(text), maxProperties: 1 }, x: { a: '' }, hurt: false, because: 'one is allowed' },
+    { old: map(text), next: { ...map(text), minProperties: 1 }, x: {}, hurt: true, because: 'one key is needed' },
+    { old: text, next: { ...text, pattern: '^a' }, x: 'a', hurt: true, because: 'expressions are not judged here' },
+    { old: { ...text, nullable: true }, next: text, x: null, hurt: true, because: 'null is refused' },
+    { old: { ...text, nullable: true }, next: text, x: 'a', hurt: false, because: 'it is no null' },
+    { old: object({ y: text }), next: object({}), x: { y: '' }, hurt: true, because: 'the field would be dropped' },
+    { old: object({ y: text }), next: object({}), x: {}, hurt: false, because: 'it does not have the field' },
+    {
+      old: object({ 'a.b': text }),
+      next: object({}),
+      x: { 'a.b': '' },
+      hurt: true,
+      because: 'a name may have dots of its own',
+    },
+    {
+      old: list(object({ y: text })),
+      next: list(object({})),
+      x: [{}, { y: '' }],
+      hurt: true,
+      because: 'one item of the list has it',
+    },
+    {
+      old: map(object({ y: text })),
+      next: map(object({})),
+      x: { one: { y: '' } },
+      hurt: true,
+      because: 'a value of the map has it',
+    },
+    { old: map(text), next: object({ a: text }), x: { b: '' }, hurt: true, because: 'the key is not named any more' },
+    {
+      old: map(text),
+      next: object({ a: text }),
+      x: { a: '' },
+      hurt: true,
+      because: 'whether a named field takes what the map took is not judged',
+    },
+    {
+      old: object({ a: text }, { 'x-kubernetes-preserve-unknown-fields': true }),
+      next: object({ a: text }),
+      x: { a: '', b: 1 },
+      hurt: true,
+      because: 'b was kept and is dropped now',
+    },
+    {
+      old: object({ a: text }),
+      next: object({ a: text }, { required: ['a'] }),
+      x: {},
+      hurt: true,
+      because: 'the required field is absent',
+    },
+    {
+      old: object({ a: text }),
+      next: object({ a: text }, { required: ['a'] }),
+      x: { a: '' },
+      hurt: false,
+      because: 'it is there',
+    },
+  ];
+
+  test.each(cases)('$old -> $next, $x: $hurt, because $because', ({ old, next, x, hurt }) => {
+    expect(isHurt([crd(old), crd(next)], widget(x === undefined ? {} : { x }))).toBe(hurt);
+  });
+
+  test('a change of the CRD itself hurts every object', () => {
+    const old = crd(text);
+    const next = { ...old, spec: { ...(old['spec'] as Fields), scope: 'Cluster' } };
+    expect(isHurt([old, next], widget({}))).toBe(true);
+  });
+});

@@ -1,0 +1,121 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { sample, sampleCrd, sampleDeployment } from '../../apply/sample-objects.ts';
+import { findCondition } from '../../api/conditions.ts';
+import { ANNOTATION } from '../../api/names.ts';
+import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
+
+const account = sample('v1', 'ServiceAccount', 'widget-manager', { namespace: NAMESPACE });
+const first = [sampleCrd('Widget', { field: 'size' }), account];
+/** The field `size` goes, and a Deployment comes. */
+const second = [sampleCrd('Widget', { field: 'weight' }), account, sampleDeployment('widget-manager')];
+const widget = (name: string, spec: object): Parameters<Harness['cluster']['put']>[0] =>
+  sample('example.com/v1', 'Widget', name, { namespace: NAMESPACE, spec });
+const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'widgets.example.com' };
+
+let harness: Harness;
+
+/** The first Revision runs, and the second one takes over. */
+async function upgrade(spec: object = {}): Promise<void> {
+  harness.setSubscription(spec);
+  harness.setState(1, 'Archived');
+  await harness.addRevision(2, second, { previous: 'widgets-1' });
+}
+
+const writes = (): number =>
+  harness.cluster.requests.filter(({ verb, dryRun, ref: { kind } }) => verb === 'apply' && !dryRun && kind !== 'Event')
+    .length;
+const fieldsOfCrd = async (): Promise<string> => JSON.stringify((await harness.cluster.get(ref))?.['spec']);
+
+beforeEach(async () => {
+  harness = createHarness();
+  await harness.addRevision(1, first);
+  expect(findCondition((await harness.settle(1)).status?.conditions, 'Ready')?.status).toBe('True');
+});
+
+describe('an upgrade whose CRD would lose data of an object', () => {
+  test('writes nothing, and says which rule, object and waiver', async () => {
+    harness.cluster.put(widget('a', { size: 1 }));
+    await upgrade();
+    const before = writes();
+    const { status } = await harness.settle(2);
+    expect(writes()).toBe(before);
+    expect(findCondition(status?.conditions, 'Stalled')).toMatchObject({ reason: 'CRDUnsafe' });
+    expect(findCondition(status?.conditions, 'Ready')?.message).toMatch(
+      /widgets\.example\.com: v1: \^\.spec\.size: existingFieldRemoval: the field is gone \(ops\/a\).*waivers, crd widgets\.example\.com, rule existingFieldRemoval/,
+    );
+  });
+
+  test('is decided once: further reconciles send nothing, until an input changes', async () => {
+    harness.cluster.put(widget('a', { size: 1 }));
+    await upgrade();
+    await harness.settle(2);
+    const before = harness.cluster.requests.length;
+    for (let round = 0; round < 5; round += 1) expect(await harness.reconcile(2)).toBeUndefined();
+    expect(harness.cluster.requests.length).toBe(before);
+    harness.setSubscription({}, { [ANNOTATION.reconcileRequestedAt]: 'now' });
+    await harness.reconcile(2);
+    expect(harness.cluster.requests.length).toBeGreaterThan(before);
+  });
+
+  test('goes once a person has asked and the object is gone', async () => {
+    harness.cluster.put(widget('a', { size: 1 }));
+    await upgrade();
+    await harness.settle(2);
+    await harness.cluster.delete({ apiVersion: 'example.com/v1', kind: 'Widget', namespace: NAMESPACE, name: 'a' });
+    harness.setSubscription({}, { [ANNOTATION.reconcileRequestedAt]: 'now' });
+    expect(findCondition((await harness.settle(2)).status?.conditions, 'Ready')?.status).toBe('True');
+  });
+
+  test.each([
+    { spec: { crdUpgradeSafety: { enforcement: 'None' } }, because: 'nothing is enforced' },
+    {
+      spec: {
+        crdUpgradeSafety: { waivers: [{ crd: 'widgets.example.com', rule: 'existingFieldRemoval', reason: 'unused' }] },
+      },
+      because: 'the rule is waived on this CRD',
+    },
+  ])('goes where $because', async ({ spec }) => {
+    harness.cluster.put(widget('a', { size: 1 }));
+    await upgrade(spec);
+    expect(findCondition((await harness.settle(2)).status?.conditions, 'Ready')?.status).toBe('True');
+    expect(await fieldsOfCrd()).toContain('weight');
+  });
+
+  test('is refused where the waiver is for another rule', async () => {
+    harness.cluster.put(widget('a', { size: 1 }));
+    await upgrade({ crdUpgradeSafety: { waivers: [{ crd: 'widgets.example.com', rule: 'enum' }] } });
+    expect(findCondition((await harness.settle(2)).status?.conditions, 'Ready')?.reason).toBe('CRDUnsafe');
+  });
+});
+
+test('an upgrade goes where no object has what is lost', async () => {
+  harness.cluster.put(widget('a', { other: 1 }));
+  await upgrade();
+  expect(findCondition((await harness.settle(2)).status?.conditions, 'Ready')?.status).toBe('True');
+});
+
+describe('on the way back to a Revision that worked', () => {
+  test('a CRD that objects need stays as it is, which an event tells, and all else is applied', async () => {
+    await upgrade();
+    await harness.settle(2);
+    harness.cluster.put(widget('a', { weight: 1 }));
+    harness.setState(2, 'Archived');
+    harness.setState(1, 'Active');
+    const { status } = await harness.settle(1);
+    expect(findCondition(status?.conditions, 'Ready')?.status).toBe('True');
+    expect(await fieldsOfCrd()).toContain('weight');
+    const told = harness.events.filter(({ reason }) => reason === 'CRDUnsafe');
+    expect(told).toEqual([
+      expect.objectContaining({ type: 'Warning', note: expect.stringContaining('widgets.example.com stays as it is') }),
+    ]);
+  });
+
+  test('a CRD goes back where no object would be hurt', async () => {
+    await upgrade();
+    await harness.settle(2);
+    harness.setState(2, 'Archived');
+    harness.setState(1, 'Active');
+    await harness.settle(1);
+    expect(await fieldsOfCrd()).toContain('size');
+  });
+});

@@ -1,0 +1,60 @@
+/**
+ * Says of each CRD that is there whether a Revision may change it, as the Subscription asks for it. A CRD that could
+ * hurt objects refuses the whole roll-out, before anything is written. On the way back to a Revision that has worked
+ * it stays as it is instead: the operator that worked is worth more than its own schema.
+ */
+import type { Permission, Permit } from '../../apply/apply.ts';
+import { isCrdEntry } from '../../apply/custom-resources.ts';
+import { guardCrd, type ListPage } from '../../apply/crd-safety/guard.ts';
+import { isDangerous, unsafeError, type CrdVerdict } from '../../apply/crd-safety/compare.ts';
+import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+
+export interface CrdSafetyOptions {
+  /** As the manager: an account that may change CRDs need not be able to read their objects. */
+  readonly listPage: ListPage;
+  readonly signal: AbortSignal;
+  /** Told of a CRD that is left as it is, in a sentence. */
+  readonly onLeft: (message: string) => void;
+}
+
+/** The permission for the objects of a Revision; of kinds other than CRDs every change is permitted. */
+export function permitCrds(
+  { revision, subscription }: { readonly revision: Revision; readonly subscription: Subscription | undefined },
+  options: CrdSafetyOptions,
+): Permit {
+  const { enforcement = 'Enforce', waivers = [] } = subscription?.spec.crdUpgradeSafety ?? {};
+  const hasWorked = revision.status?.firstReadyTime !== undefined;
+  return async (object, live) => {
+    if (!isCrdEntry(object) || (enforcement === 'None' && !hasWorked)) return CHANGE;
+    const verdict = await guardCrd(live, object, { ...options, waivers });
+    if (hasWorked) return judgeReturn(object, verdict, { enforcement, ...options });
+    return judgeAdvance(verdict);
+  };
+}
+
+const CHANGE: Permission = { kind: 'change' };
+
+function judgeAdvance(verdict: CrdVerdict): Permission {
+  const error = unsafeError([verdict]);
+  if (error === undefined) return CHANGE;
+  const { reason, retry, message, hint } = error;
+  return { kind: 'refuse', failure: { reason, retry, message, ...(hint !== undefined && { hint }) } };
+}
+
+/** The API server takes back no version in which objects are stored, whatever is enforced here. */
+function judgeReturn(
+  object: KubeObject,
+  verdict: CrdVerdict,
+  { enforcement, onLeft }: Pick<CrdSafetyOptions, 'onLeft'> & { readonly enforcement: 'Enforce' | 'None' },
+): Permission {
+  const first = verdict.findings.find(
+    (finding) => finding.rule === 'storedVersionRemoval' || (enforcement === 'Enforce' && isDangerous(finding)),
+  );
+  if (first === undefined) return CHANGE;
+  onLeft(
+    `${describeRef(refOf(object))} stays as it is: to change it back could lose or refuse objects that exist (${first.rule}: ${first.message})`,
+  );
+  return { kind: 'leave' };
+}

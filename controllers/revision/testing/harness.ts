@@ -1,0 +1,158 @@
+/** Runs the Revision controller against a cluster in memory: one Subscription and its Revisions, a clock to turn. */
+import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../../apply/fake-cluster.ts';
+import { API_VERSION, FINALIZER } from '../../../api/names.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import { Revision } from '../../../api/revision.ts';
+import { Subscription } from '../../../api/subscription.ts';
+import type { Client } from '../../../kube/client.ts';
+import type { ObjectKey, Result } from '../../../kube/controller.ts';
+import { silentLog } from '../../../kube/log.ts';
+import type { EventFacts } from '../../events.ts';
+import { describeManifests, manifestSecrets, packManifests } from '../../manifests.ts';
+import { createRevisionReconciler, type RevisionDeps } from '../reconcile.ts';
+
+export const NAMESPACE = 'ops';
+
+export interface Harness {
+  readonly cluster: FakeCluster;
+  readonly events: EventFacts[];
+  /** Turns the clock; also by hours. */
+  pass(seconds: number): void;
+  now(): Date;
+  /** Makes the Revision `widgets-<number>` of these objects. */
+  addRevision(number: number, objects: readonly KubeObject[], spec?: object): Promise<void>;
+  setSubscription(spec: object, annotations?: Readonly<Record<string, string>>): void;
+  setState(number: number, state: 'Active' | 'Archived'): void;
+  reconcile(number: number): Promise<Result>;
+  revision(number: number): Revision;
+  /** Reconciles until nothing is asked for at once. */
+  settle(number: number): Promise<Revision>;
+}
+
+/** An empty cluster with the namespace `ops` and the Subscription `ops/widgets`. */
+export function createHarness(options: FakeOptions = {}): Harness {
+  const cluster = createFakeCluster(options);
+  const events: EventFacts[] = [];
+  let time = Date.parse('2026-01-01T00:00:00Z');
+  const find = (kind: string, name: string): KubeObject | undefined =>
+    cluster.objects().find((object) => object.kind === kind && object.metadata.name === name);
+  const revisions = (): Revision[] => cluster.objects().filter(({ kind }) => kind === 'Revision') as Revision[];
+  const deps: RevisionDeps = {
+    caches: {
+      subscriptions: { get: () => find('Subscription', 'widgets') },
+      revisions: { get: (key) => find('Revision', key.split('/')[1] ?? ''), byIndex: revisions },
+    },
+    client: asClient(cluster),
+    managed: {
+      follow: () => Promise.resolve(),
+      get: (ref) =>
+        cluster
+          .objects()
+          .find(
+            ({ kind, metadata }) =>
+              kind === ref.kind && metadata.name === ref.name && metadata.namespace === ref.namespace,
+          ),
+      onChange: () => undefined,
+    },
+    record: (_regarding, event) => void events.push(event),
+    now: () => new Date(time),
+    serialize: (_key, task) => task(),
+  };
+  const reconcile = createRevisionReconciler(deps);
+  const harness: Harness = {
+    cluster,
+    events,
+    pass: (seconds) => void (time += seconds * 1000),
+    now: () => new Date(time),
+    addRevision: (number, objects, spec = {}) => putRevision(cluster, { number, objects, spec }),
+    setSubscription: (spec, annotations = {}) => putSubscription(cluster, spec, annotations),
+    setState: (number, state) =>
+      cluster.change(refOfRevision(number), (object) => ({
+        ...object,
+        metadata: { ...object.metadata, generation: (object.metadata.generation ?? 1) + 1 },
+        spec: { ...(object['spec'] as object), state },
+      })),
+    reconcile: (number) => reconcile(keyOf(number), { signal: new AbortController().signal, log: silentLog }),
+    revision: (number) => find('Revision', keyOf(number).name) as Revision,
+    async settle(number) {
+      for (let round = 0; round < 10; round += 1) {
+        const before = JSON.stringify(harness.revision(number).status);
+        await reconcile(keyOf(number), { signal: new AbortController().signal, log: silentLog });
+        if (JSON.stringify(harness.revision(number).status) === before) break;
+      }
+      return harness.revision(number);
+    },
+  };
+  cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE }, status: { phase: 'Active' } });
+  harness.setSubscription({});
+  return harness;
+}
+
+function keyOf(number: number): ObjectKey {
+  return { namespace: NAMESPACE, name: `widgets-${number}` };
+}
+
+function refOfRevision(number: number): { apiVersion: string; kind: string; namespace: string; name: string } {
+  return { apiVersion: API_VERSION, kind: 'Revision', namespace: NAMESPACE, name: `widgets-${number}` };
+}
+
+/** The parts of a client that the controller uses; acting as somebody else is not judged here. */
+function asClient(cluster: FakeCluster): Client {
+  const client = {
+    ...cluster,
+    as: () => client,
+    listPage: async (kind: Parameters<Client['listPage']>[0]) => ({
+      resourceVersion: '1',
+      items: await cluster.list(kind),
+    }),
+  } as unknown as Client;
+  return client;
+}
+
+let generation = 0;
+
+function putSubscription(cluster: FakeCluster, spec: object, annotations: Readonly<Record<string, string>>): void {
+  const parsed = Subscription.shape.spec.parse({ package: 'widget-operator', ...spec });
+  cluster.put({
+    apiVersion: API_VERSION,
+    kind: 'Subscription',
+    metadata: { name: 'widgets', namespace: NAMESPACE, uid: 'subscription-uid', annotations },
+    spec: parsed,
+  });
+  const ref = { apiVersion: API_VERSION, kind: 'Subscription', namespace: NAMESPACE, name: 'widgets' };
+  cluster.change(ref, (object) => ({ ...object, metadata: { ...object.metadata, generation: ++generation } }));
+}
+
+async function putRevision(
+  cluster: FakeCluster,
+  {
+    number,
+    objects,
+    spec,
+  }: { readonly number: number; readonly objects: readonly KubeObject[]; readonly spec: object },
+): Promise<void> {
+  const { namespace, name } = keyOf(number) as { namespace: string; name: string };
+  const packed = await packManifests(objects);
+  const revision = {
+    apiVersion: API_VERSION,
+    kind: 'Revision',
+    metadata: { name, namespace, finalizers: [FINALIZER] },
+    spec: Revision.shape.spec.parse({
+      subscription: 'widgets',
+      number,
+      package: 'widget-operator',
+      bundle: `widget-operator.v${number}.0.0`,
+      version: `${number}.0.0`,
+      catalog: 'examples',
+      image: `registry.example/widget@sha256:${'a'.repeat(64)}`,
+      configHash: 'none',
+      manifests: describeManifests(name, packed),
+      certificates: 'Manager',
+      approved: true,
+      state: 'Active',
+      ...spec,
+    }),
+  } as Revision;
+  const put = cluster.put(revision) as Revision;
+  for (const secret of manifestSecrets(put, packed)) cluster.put(secret);
+}
