@@ -19,6 +19,9 @@ demo: setup ## the main job, told step by step on a real control plane
 test: setup check cluster-build ## every test: types, lint, unit, conformance, end to end
 	$(RUN) test
 
+bench: setup cluster-build ## what it costs, side by side with the least it could (ARGS="--only small -o json")
+	$(RUN) bench -- $(ARGS)
+
 check: setup ## types, lint, format, unused code
 	$(RUN) types
 	$(RUN) lint
@@ -46,4 +49,4 @@ cluster-down: setup ## stop it
 cluster-status: setup ## tell what runs
 	$(RUN) cluster -- status --name $(NAME)
 
-.PHONY: help setup demo test check build generate verify cluster-build cluster-up cluster-down cluster-status
+.PHONY: help setup demo test bench check build generate verify cluster-build cluster-up cluster-down cluster-status

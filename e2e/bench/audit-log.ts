@@ -1,0 +1,86 @@
+/** Counts the requests of one account, from what the API server itself has written down. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface AuditedRequest {
+  readonly verb: string;
+  /** `deployments.apps`, with `/status` for a subresource; the path where there is no resource. */
+  readonly resource: string;
+  readonly name: string;
+  readonly dryRun: boolean;
+  readonly code: number;
+  /** Milliseconds since 1970, when the request came. */
+  readonly at: number;
+}
+
+/** A span of wall-clock time in milliseconds since 1970. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The requests of a user so far, without the renewals of leases, which go on all the time and are counted apart. A
+ * watch is in the log once it has ended: stop the manager first.
+ */
+export function readAudit(folder: string, user: string): readonly AuditedRequest[] {
+  const lines = readFileSync(join(folder, 'audit.jsonl'), 'utf8').split('\n');
+  return lines
+    .filter((line) => line.includes(user))
+    .map((line) => JSON.parse(line) as AuditEvent)
+    .filter((event) => event.user.username === user)
+    .map(describe);
+}
+
+/** Those within the span. */
+export function within(requests: readonly AuditedRequest[], { from, to }: Span): readonly AuditedRequest[] {
+  return requests.filter(({ at }) => at >= from && at <= to);
+}
+
+export function isLease({ resource }: AuditedRequest): boolean {
+  return resource.startsWith('leases.');
+}
+
+/** How often each kind of request occurs, the most frequent first: `12 patch deployments.apps`. */
+export function tally(requests: readonly AuditedRequest[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { verb, resource, dryRun } of requests) {
+    const key = `${verb}${dryRun ? ' (dry run)' : ''} ${resource}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts].toSorted(([, a], [, b]) => b - a).map(([key, count]) => `${count} ${key}`);
+}
+
+interface AuditEvent {
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly user: { readonly username: string };
+  readonly objectRef?: {
+    readonly resource?: string;
+    readonly apiGroup?: string;
+    readonly subresource?: string;
+    readonly name?: string;
+  };
+  readonly responseStatus?: { readonly code?: number };
+  readonly requestReceivedTimestamp: string;
+}
+
+function describe({
+  verb,
+  requestURI,
+  objectRef,
+  responseStatus,
+  requestReceivedTimestamp,
+}: AuditEvent): AuditedRequest {
+  const [path = ''] = requestURI.split('?');
+  const { resource = path, apiGroup, subresource, name = '' } = objectRef ?? {};
+  const group = apiGroup === undefined ? '' : `.${apiGroup}`;
+  return {
+    verb,
+    resource: `${resource}${group}${subresource === undefined ? '' : `/${subresource}`}`,
+    name,
+    dryRun: requestURI.includes('dryRun='),
+    code: responseStatus?.code ?? 0,
+    at: Date.parse(requestReceivedTimestamp),
+  };
+}

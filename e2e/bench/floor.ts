@@ -1,0 +1,166 @@
+/**
+ * The floor: the same rendered objects by plain server-side apply, eight at a time, phase after phase, with the same
+ * waits (CRDs Established, Deployments available), and away again in the opposite order. No program that does this
+ * work in this order can be much faster, so the product is judged by how close it comes.
+ */
+import { identityOf } from '../../apply/identity.ts';
+import { assessHealth } from '../../apply/health.ts';
+import { orderObjects, PHASE_NAMES, type PhaseName } from '../../apply/phases.ts';
+import { hashObject } from '../../apply/prepare.ts';
+import { refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import type { Resource } from '../../kube/resource-path.ts';
+import type { Informer } from '../../kube/informer.ts';
+import { createSlots } from '../../apply/slots.ts';
+import { FLOOR_CONNECTIONS, openFloorClient, type FloorClient } from './floor-client.ts';
+import { objectsOf, type BenchOperator } from './operators.ts';
+import { ACTOR, settleDown, WARM_UP, type Stage } from './stage.ts';
+import { timed, type Cost } from './cost.ts';
+
+export interface FloorRun {
+  readonly install: Cost;
+  readonly upgrade: Cost;
+  readonly removal: Cost;
+}
+
+interface Floor {
+  readonly client: FloorClient;
+  readonly stage: Stage;
+  readonly crds: Informer;
+  readonly deployments: Informer;
+  /** What the API server answered: a watch may not have seen it yet. */
+  readonly generations: Map<string, number>;
+}
+
+/** Installs, upgrades and removes the operators together, in the stage's cluster. */
+export async function runFloor(stage: Stage, operators: readonly BenchOperator[]): Promise<FloorRun> {
+  const { server, ca } = stage.cluster;
+  const token = await stage.cluster.token(ACTOR.namespace, ACTOR.name);
+  const client = openFloorClient({ server, ca, token });
+  const crds = await stage.follow({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' });
+  const deployments = await stage.follow({ apiVersion: 'apps/v1', kind: 'Deployment' });
+  const floor: Floor = { client, stage, crds, deployments, generations: new Map() };
+  try {
+    await applyAll(floor, objectsOf(WARM_UP, WARM_UP.from));
+    const before = operators.flatMap((operator) => objectsOf(operator, operator.from));
+    const after = operators.flatMap((operator) => objectsOf(operator, operator.to));
+    const install = await timed(client, () => applyAll(floor, before));
+    const upgrade = await timed(client, () => changeAll(floor, before, after));
+    await settleDown();
+    const removal = await timed(client, () => removeAll(floor, after));
+    return { install, upgrade, removal };
+  } finally {
+    client.close();
+  }
+}
+
+async function applyAll(floor: Floor, objects: readonly KubeObject[]): Promise<void> {
+  const grouped = Map.groupBy(orderObjects(objects), ({ name }) => name);
+  for (const name of PHASE_NAMES) {
+    const members = (grouped.get(name) ?? []).flatMap((phase) => phase.objects);
+    await each(members, (object) => applyOne(floor, object));
+    await ready(floor, name, members);
+  }
+}
+
+async function applyOne(floor: Floor, object: KubeObject): Promise<void> {
+  const answer = await floor.client.apply(object, await resourceOf(floor, object));
+  if (object.kind !== 'Deployment') return;
+  const { generation = 0 } = (JSON.parse(answer) as KubeObject).metadata;
+  floor.generations.set(keyOf(object.metadata), generation);
+}
+
+/** Sends what differs, and takes away what is no longer there. */
+async function changeAll(floor: Floor, before: readonly KubeObject[], after: readonly KubeObject[]): Promise<void> {
+  const known = new Map(before.map((object) => [identityOf(refOf(object)), hashObject(object)]));
+  const changed = after.filter((object) => known.get(identityOf(refOf(object))) !== hashObject(object));
+  await applyAll(floor, changed);
+  const kept = new Set(after.map((object) => identityOf(refOf(object))));
+  await removeAll(
+    floor,
+    before.filter((object) => !kept.has(identityOf(refOf(object)))),
+  );
+}
+
+/** Workloads first, then what they used, CRDs last; what the API server takes time to delete is waited for. */
+async function removeAll(floor: Floor, objects: readonly KubeObject[]): Promise<void> {
+  const grouped = Map.groupBy(orderObjects(objects), ({ name }) => name);
+  const order = ['admission', 'publish', 'workloads', ...LAST] as const satisfies readonly PhaseName[];
+  for (const name of order) {
+    const members = (grouped.get(name) ?? []).flatMap((phase) => phase.objects);
+    const propagation = name === 'workloads' ? 'Foreground' : 'Background';
+    await each(members, async (object) => {
+      await floor.client.delete(object, await resourceOf(floor, object), propagation);
+    });
+    await gone(floor, name, members);
+  }
+}
+
+const LAST = [
+  'infrastructure',
+  'configuration',
+  'storage',
+  'bindings',
+  'roles',
+  'identity',
+  'policies',
+  'crds',
+] as const satisfies readonly PhaseName[];
+
+async function each(objects: readonly KubeObject[], task: (object: KubeObject) => Promise<void>): Promise<void> {
+  const slots = createSlots(FLOOR_CONNECTIONS);
+  await Promise.all(objects.map((object) => slots(() => task(object))));
+}
+
+function resourceOf({ stage }: Floor, object: KubeObject): Promise<Resource> {
+  return stage.admin.discovery.need(object);
+}
+
+function ready(floor: Floor, phase: PhaseName, objects: readonly KubeObject[]): Promise<void> {
+  return settle(floor, phase, objects, (live) => {
+    if (live === undefined) return false;
+    const current = live.kind !== 'Deployment' || (live.metadata.generation ?? 0) >= generationOf(floor, live);
+    return current && assessHealth(live).state === 'Ready';
+  });
+}
+
+function generationOf({ generations }: Floor, { metadata }: KubeObject): number {
+  return generations.get(keyOf(metadata)) ?? 0;
+}
+
+function gone(floor: Floor, phase: PhaseName, objects: readonly KubeObject[]): Promise<void> {
+  return settle(floor, phase, objects, (live) => live === undefined);
+}
+
+/** Waits for the kinds that take time; of the others the answer of the API server is all there is. */
+async function settle(
+  { crds, deployments }: Floor,
+  phase: PhaseName,
+  objects: readonly KubeObject[],
+  isDone: (live: KubeObject | undefined) => boolean,
+): Promise<void> {
+  const informer = phase === 'crds' ? crds : phase === 'workloads' ? deployments : undefined;
+  if (informer === undefined) return;
+  const pending = new Set(objects.filter(({ kind }) => kind === informer.kind).map((object) => keyOf(refOf(object))));
+  await whenNone(informer, pending, isDone);
+}
+
+/** Resolves when every object of the keys is done. */
+export async function whenNone(
+  informer: Informer,
+  pending: Set<string>,
+  isDone: (live: KubeObject | undefined) => boolean,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = (): void => {
+    for (const key of pending) if (isDone(informer.get(key))) pending.delete(key);
+    if (pending.size === 0) resolve();
+  };
+  const off = informer.on({ added: look, updated: look, deleted: look });
+  look();
+  await promise.finally(off);
+}
+
+/** Key of an object in an informer. */
+export function keyOf({ namespace, name }: Pick<ObjectRef, 'namespace' | 'name'>): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}

@@ -1,0 +1,124 @@
+#!/usr/bin/env node
+/**
+ * Measures the product against its budgets, side by side with the floor in one run:
+ *
+ *     node e2e/bench/main.ts [--only small,large] [--repeat 3] [--idle 60] [-o json]
+ *
+ * Each measurement has a fresh cluster; floor and product take turns, and the middle of the repetitions counts. On a
+ * busy machine times mean little, their ratio to the floor still something. Ends with 1 where a budget is exceeded.
+ */
+import { parseArgs } from 'node:util';
+import { formatTable, isWithin, rowsOf, type Budget, type Row } from './budgets.ts';
+import { medianCost, median } from './cost.ts';
+import { runFloor, type FloorRun } from './floor.ts';
+import { runProduct, type InstallOptions, type InstallRun } from './install.ts';
+import {
+  largeOperator,
+  manyOperators,
+  objectsOf,
+  smallOperator,
+  tinyOperators,
+  type BenchOperator,
+} from './operators.ts';
+import { openStage } from './stage.ts';
+
+interface Scenario extends Omit<Budget, 'name' | 'objects'> {
+  readonly title: string;
+  readonly operators: () => readonly BenchOperator[];
+  /** What else is looked at while all is installed. */
+  readonly watched?: boolean;
+  /** Takes long: only where it is asked for by name. */
+  readonly long?: boolean;
+}
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  small: { title: 'one small operator', operators: () => [smallOperator()], ratio: 1.3, watched: true },
+  large: { title: 'one with large CRDs', operators: () => [largeOperator()], ratio: 1.1 },
+  ten: { title: 'ten at once', operators: () => manyOperators(10), ratio: 1.2, memory: 130 },
+  many: {
+    title: '25 at once',
+    operators: () => manyOperators(25),
+    ratio: 1.2,
+    requests: 700,
+    memory: 130,
+    watched: true,
+  },
+  tiny: { title: '200 tiny ones at once', operators: () => tinyOperators(200), ratio: 1.1, memory: 110, long: true },
+};
+
+interface Settings {
+  readonly only: readonly string[];
+  readonly repeat: number;
+  readonly idleSeconds: number;
+  readonly json: boolean;
+}
+
+async function main(): Promise<void> {
+  const settings = parseSettings();
+  const rows: Row[] = [];
+  for (const name of settings.only) rows.push(...(await measure(SCENARIOS[name] as Scenario, settings)));
+  process.stdout.write(settings.json ? `${JSON.stringify(rows, undefined, 2)}\n` : `${formatTable(rows)}\n`);
+  if (rows.some((row) => isWithin(row) === false)) process.exitCode = 1;
+}
+
+function parseSettings(): Settings {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      repeat: { type: 'string', default: '3' },
+      idle: { type: 'string', default: '30' },
+      output: { type: 'string', short: 'o', default: 'text' },
+    },
+  });
+  const usual = Object.entries(SCENARIOS).flatMap(([name, { long }]) => (long === true ? [] : [name]));
+  const only = values.only?.split(',') ?? usual;
+  const unknown = only.find((name) => !Object.hasOwn(SCENARIOS, name));
+  if (unknown !== undefined) throw new Error(`--only ${unknown}: there is ${Object.keys(SCENARIOS).join(', ')}`);
+  return { only, repeat: Number(values.repeat), idleSeconds: Number(values.idle), json: values.output === 'json' };
+}
+
+async function measure(scenario: Scenario, { repeat, idleSeconds }: Settings): Promise<readonly Row[]> {
+  const operators = scenario.operators();
+  const objects = operators.reduce((sum, operator) => sum + objectsOf(operator, operator.from).length, 0);
+  const options: InstallOptions = scenario.watched === true ? { idleSeconds, repair: true } : {};
+  const floors: FloorRun[] = [];
+  const products: InstallRun[] = [];
+  for (let round = 1; round <= repeat; round += 1) {
+    progress(`${scenario.title}: ${objects} objects, floor ${round} of ${repeat}`);
+    floors.push(await onStage(operators, (stage) => runFloor(stage, operators)));
+    progress(`${scenario.title}: ${objects} objects, Slipway ${round} of ${repeat}`);
+    products.push(await onStage(operators, (stage) => runProduct(stage, operators, options)));
+  }
+  return rowsOf({ ...scenario, name: scenario.title, objects }, middleOf(floors), {
+    ...(products[0] as InstallRun),
+    ...middleOf(products),
+    ...middleRepair(products),
+  });
+}
+
+async function onStage<Result>(
+  operators: readonly BenchOperator[],
+  run: (stage: Awaited<ReturnType<typeof openStage>>) => Promise<Result>,
+): Promise<Result> {
+  await using stage = await openStage(operators);
+  return await run(stage);
+}
+
+function middleOf(runs: readonly FloorRun[]): FloorRun {
+  return {
+    install: medianCost(runs.map(({ install }) => install)),
+    upgrade: medianCost(runs.map(({ upgrade }) => upgrade)),
+    removal: medianCost(runs.map(({ removal }) => removal)),
+  };
+}
+
+function middleRepair(runs: readonly InstallRun[]): Pick<InstallRun, 'repairSeconds'> {
+  const seconds = median(runs.flatMap(({ repairSeconds }) => repairSeconds ?? []));
+  return seconds === undefined ? {} : { repairSeconds: seconds };
+}
+
+function progress(line: string): void {
+  process.stderr.write(`bench: ${line}\n`);
+}
+
+await main();

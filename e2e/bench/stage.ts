@@ -1,0 +1,102 @@
+/**
+ * A fresh cluster for one measurement, with namespaces made, bundles published and, where the product is measured,
+ * the manager running and warm. Each measurement has a cluster of its own: an API server that has seen many CRDs come
+ * and go is many times slower.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { createClient, type Client } from '../../kube/client.ts';
+import { createInformer, type Informer } from '../../kube/informer.ts';
+import { loadKubeconfig } from '../../kube/kubeconfig.ts';
+import { createTransport } from '../../kube/transport.ts';
+import { startCluster, type TestCluster } from '../cluster/cluster.ts';
+import { installSlipway, startManager, SYSTEM, type RunningManager } from '../lib/manager.ts';
+import { packageDocuments, push, publishCatalog } from '../lib/publish.ts';
+import { until } from '../lib/until.ts';
+import { tinyOperators, type BenchOperator, type BenchVersion } from './operators.ts';
+
+export interface Stage extends AsyncDisposable {
+  readonly cluster: TestCluster;
+  /** With all rights, for setting up and looking. */
+  readonly admin: Client;
+  /** Stops everything of the stage at its end. */
+  readonly signal: AbortSignal;
+  /** Follows a kind; resolves when it is synced. */
+  follow(kind: Pick<Informer, 'apiVersion' | 'kind'>): Promise<Informer>;
+}
+
+/** What is installed before anything is measured, so that nothing is measured twice as slow for being the first. */
+export const WARM_UP: BenchOperator = tinyOperators(1).map((operator) => ({ ...operator, name: 'warm-up' }))[0]!;
+
+/** Starts a cluster with what both sides need. */
+export async function openStage(operators: readonly BenchOperator[]): Promise<Stage> {
+  const cluster = await startCluster({ audit: true });
+  const { config } = await loadKubeconfig(cluster.kubeconfig);
+  const transport = createTransport(config, { userAgent: 'bench' });
+  const over = new AbortController();
+  const admin = createClient(transport);
+  await installSlipway(cluster);
+  await Promise.all([WARM_UP, ...operators].map(({ name }) => createNamespace(admin, name)));
+  return {
+    cluster,
+    admin,
+    signal: over.signal,
+    async follow(kind) {
+      const informer = createInformer({ client: admin, ...kind });
+      informer.start(over.signal);
+      await informer.synced;
+      return informer;
+    },
+    async [Symbol.asyncDispose]() {
+      over.abort(new Error('the measurement is over'));
+      transport.close();
+      await cluster.stop();
+    },
+  };
+}
+
+/** Publishes every version of the operators and one catalog of them all. */
+export async function publishAll({ cluster }: Stage, operators: readonly BenchOperator[]): Promise<string> {
+  const documents = await Promise.all(operators.map((operator) => publishOperator(cluster.registry, operator)));
+  return publishCatalog(documents.flat(), `${cluster.registry}/catalog:latest`);
+}
+
+async function publishOperator(registry: string, { name, from, to }: BenchOperator): Promise<readonly object[]> {
+  const versions = from.version === to.version ? [from] : [from, to];
+  const published = await Promise.all(
+    versions.map(async (version, index) => ({
+      version: version.version,
+      image: await publishVersion(registry, name, version),
+      ...(index > 0 && { replaces: from.version }),
+    })),
+  );
+  return packageDocuments(name, published);
+}
+
+const LABELS = {
+  'operators.operatorframework.io.bundle.mediatype.v1': 'registry+v1',
+  'operators.operatorframework.io.bundle.manifests.v1': 'manifests/',
+  'operators.operatorframework.io.bundle.metadata.v1': 'metadata/',
+};
+
+function publishVersion(registry: string, name: string, { version, files }: BenchVersion): Promise<string> {
+  return push(`${registry}/${name}:v${version}`, { files, labels: LABELS });
+}
+
+async function createNamespace(admin: Client, name: string): Promise<void> {
+  await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: name, name: 'default' };
+  await until(`namespace ${name} is ready`, () => admin.getMetadata(account));
+}
+
+/** Starts the manager in the stage's cluster. */
+export function startMeasured({ cluster }: Stage, env: Readonly<Record<string, string>>): Promise<RunningManager> {
+  return startManager(cluster, env);
+}
+
+/** A CRD that is deleted within its first second can hang for minutes, whoever deletes it. */
+export function settleDown(): Promise<void> {
+  return pause(2500);
+}
+
+/** The account that both sides act as: the API server does the same work to see what they may. */
+export const ACTOR = { namespace: SYSTEM, name: 'slipway-manager' } as const;
