@@ -5,7 +5,8 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import { parseJson } from '../api/json.ts';
-import { YamlError, parseYaml } from '../bundles/yaml.ts';
+import { DEFAULT_YAML_LIMITS, YamlError, parseYaml } from '../bundles/yaml.ts';
+import { checkShape } from '../bundles/yaml/limits.ts';
 import { buildCsvMetadata, fieldsOf } from './csv-metadata.ts';
 import { field, isFields, listField, textField, type Fields } from './fields.ts';
 import { compareBytes, formatGoJson } from './go-json.ts';
@@ -120,6 +121,7 @@ function parseDependencies(files: ReadonlyMap<string, Uint8Array>): Fields {
 function parseAnnotation(text: string): readonly unknown[] {
   try {
     const value = parseJson(text);
+    checkShape(value, DEFAULT_YAML_LIMITS);
     return Array.isArray(value) ? value : [];
   } catch {
     throw invalidBundle('manifests/', 'the annotation olm.properties is not JSON');

@@ -12,6 +12,12 @@ export interface Span {
   readonly end: number;
 }
 
+/** How far a document has been read: its bytes, and the values among them. */
+export interface Mark {
+  readonly position: number;
+  readonly nodes: number;
+}
+
 const TOP = 1;
 const LIST = 2;
 const PROPERTY = 3;
@@ -20,11 +26,14 @@ const PROPERTY = 3;
 export class BulkFinder {
   /** Values that may be left out of the document that is being read. */
   spans: Span[] = [];
+  /** Values inside of them. */
+  nodes = 0;
   #key = '';
   #inList = false;
   #type = '';
   #valueStart = -1;
   #valueEnd = -1;
+  #valueNodes = 0;
 
   /** Whether the text of the next string at this depth is wanted. */
   wantsText(depth: number, isKey: boolean): boolean {
@@ -42,20 +51,26 @@ export class BulkFinder {
     if (this.#key === 'type') this.#type = text;
   }
 
-  /** A list or an object opens at this position; `depth` is that inside of it. */
-  open(depth: number, isObject: boolean, position: number): void {
+  /** A list or an object opens at this position, after so many values; `depth` is that inside of it. */
+  open(depth: number, isObject: boolean, { position, nodes }: Mark): void {
     if (depth === LIST) this.#inList = !isObject && this.#key === 'properties';
     else if (this.#inList && depth === PROPERTY) this.#reset();
-    else if (this.#inList && depth === PROPERTY + 1 && this.#key === 'value') this.#valueStart = position;
+    else if (this.#inList && depth === PROPERTY + 1 && this.#key === 'value') {
+      this.#valueStart = position;
+      this.#valueNodes = -nodes;
+    }
   }
 
   /** A list or an object has closed before this position; `depth` is that outside of it. */
-  close(depth: number, position: number): void {
+  close(depth: number, { position, nodes }: Mark): void {
     if (!this.#inList) return;
-    if (depth === PROPERTY && this.#key === 'value') this.#valueEnd = position;
-    else if (depth === LIST) {
+    if (depth === PROPERTY && this.#key === 'value') {
+      this.#valueEnd = position;
+      this.#valueNodes += nodes;
+    } else if (depth === LIST) {
       if (BULKY_PROPERTIES.has(this.#type) && this.#valueEnd > this.#valueStart && this.#valueStart >= 0) {
         this.spans.push({ start: this.#valueStart, end: this.#valueEnd });
+        this.nodes += this.#valueNodes;
       }
       this.#reset();
     } else if (depth === TOP) this.#inList = false;
@@ -64,6 +79,7 @@ export class BulkFinder {
   /** The document is complete. */
   next(): void {
     this.spans = [];
+    this.nodes = 0;
     this.#inList = false;
     this.#reset();
   }

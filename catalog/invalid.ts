@@ -7,9 +7,12 @@ export interface Place {
   readonly document?: number;
 }
 
+const MAX_PATH_SHOWN = 200;
+
 /** A ReasonedError `CatalogInvalid`, not retried: the same bytes stay invalid. */
 export function invalidCatalog(place: Place, what: string, hint?: string): ReasonedError {
-  const where = place.document === undefined ? place.path : `${place.path}, document ${place.document}`;
+  const path = place.path.length > MAX_PATH_SHOWN ? `…${place.path.slice(-MAX_PATH_SHOWN)}` : place.path;
+  const where = place.document === undefined ? path : `${path}, document ${place.document}`;
   return new ReasonedError({
     reason: 'CatalogInvalid',
     retry: 'never',

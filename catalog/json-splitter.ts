@@ -63,6 +63,7 @@ export function createJsonSplitter(path: string, limits: StreamLimits): SyntaxSp
   let escape = 0; // 1 after a backslash; 2 to 5: that many less one hexadecimal digits are missing
   let scalar = '';
   let longNumbers = false;
+  let nodes = 0;
   let ordinal = 1;
 
   function* push(chunk: Uint8Array): Generator<Piece, number> {
@@ -82,10 +83,12 @@ export function createJsonSplitter(path: string, limits: StreamLimits): SyntaxSp
   }
 
   function* take(): Generator<Piece> {
+    if (nodes - bulk.nodes > limits.maxNodes) throw wrong(`the document has more than ${limits.maxNodes} values`);
     yield { bytes: kept.subarray(0, size), longNumbers, bulk: bulk.spans };
     if (kept.length > RETAINED_BYTES) kept = Buffer.allocUnsafe(INITIAL_BYTES);
     size = 0;
     longNumbers = false;
+    nodes = 0;
     bulk.next();
     ordinal += 1;
   }
@@ -137,12 +140,15 @@ export function createJsonSplitter(path: string, limits: StreamLimits): SyntaxSp
       if (grammar.depth === limits.maxDepth)
         throw wrong(`the document is nested deeper than ${limits.maxDepth} levels`);
       fits = grammar.open(byte === 0x7b);
-      bulk.open(grammar.depth, byte === 0x7b, position);
+      nodes += 1;
+      bulk.open(grammar.depth, byte === 0x7b, { position, nodes });
     } else if (byte === 0x7d || byte === 0x5d) {
       fits = grammar.close(byte === 0x7d);
-      bulk.close(grammar.depth, position + 1);
-    } else if (byte === 0x2c) fits = grammar.comma();
-    else if (byte === 0x3a) fits = grammar.colon();
+      bulk.close(grammar.depth, { position: position + 1, nodes });
+    } else if (byte === 0x2c) {
+      fits = grammar.comma();
+      nodes += 1;
+    } else if (byte === 0x3a) fits = grammar.colon();
     if (!fits) throw notJson();
   }
 

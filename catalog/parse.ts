@@ -26,12 +26,14 @@ export type Meaning = { readonly problems: readonly string[] } & (
 );
 
 const KEYS = ['schema', 'package', 'name'] as const;
+/** Twice what an object of Kubernetes can be named; the index holds keys several times. */
+const MAX_KEY_LENGTH = 512;
 
 /**
  * The keys of a document, matched without regard to case.
  *
  * Throws ReasonedError `CatalogInvalid` where two keys differ only in case, one of the three is no text, or the
- * schema is missing; the reference implementation refuses the whole catalog then, too.
+ * schema is missing; the reference implementation refuses the whole catalog then, too. Nor may they be very long.
  */
 export function parseKeys(document: Fields, place: Place): BlobKeys {
   const found: Record<(typeof KEYS)[number], string> = { schema: '', package: '', name: '' };
@@ -47,6 +49,9 @@ export function parseKeys(document: Fields, place: Place): BlobKeys {
     if (spelling === undefined) continue;
     const value = document[spelling];
     if (typeof value !== 'string') throw invalidCatalog(place, `the value of "${spelling}" is not a text`);
+    if (value.length > MAX_KEY_LENGTH) {
+      throw invalidCatalog(place, `the value of "${spelling}" is longer than ${MAX_KEY_LENGTH} characters`);
+    }
     found[key] = value;
   }
   if (found.schema === '') throw invalidCatalog(place, 'the document has no schema');
@@ -82,7 +87,7 @@ function parseEntries(document: Fields, problems: string[]): ChannelEntry[] {
   for (const entry of objectsOf(document, 'entries', problems)) {
     const name = textField(entry, 'name');
     if (name === undefined || name === '') {
-      problems.push('an entry has no name');
+      tell(problems, 'an entry has no name');
       continue;
     }
     const replaces = textField(entry, 'replaces');
@@ -109,7 +114,7 @@ function parseBundle(keys: BlobKeys, document: Fields, problems: string[]): Cata
     if (type === 'olm.package' && isFields(value)) identity ??= value;
     properties.push({ type, value });
   }
-  if (identity === undefined) problems.push('the bundle has no property olm.package, so no version');
+  if (identity === undefined) tell(problems, 'the bundle has no property olm.package, so no version');
   const release = identity === undefined ? undefined : textField(identity, 'release');
   return {
     name: keys.name,
@@ -132,7 +137,7 @@ function parseDeprecations(document: Fields, problems: string[]): Deprecation[] 
     const reference = field(entry, 'reference');
     const schema = isFields(reference) ? textField(reference, 'schema') : undefined;
     if (!isFields(reference) || !isDeprecatable(schema)) {
-      problems.push('a deprecation refers to neither a package, a channel nor a bundle');
+      tell(problems, 'a deprecation refers to neither a package, a channel nor a bundle');
       continue;
     }
     const name = textField(reference, 'name');
@@ -146,15 +151,20 @@ function isDeprecatable(schema: string | undefined): schema is Deprecation['sche
   return schema === 'olm.package' || schema === 'olm.channel' || schema === 'olm.bundle';
 }
 
+/** A problem counts once, however often it occurs. */
+function tell(problems: string[], problem: string): void {
+  if (!problems.includes(problem)) problems.push(problem);
+}
+
 /** The objects in a list; whatever else is in it is a problem. */
 function objectsOf(document: Fields, name: string, problems: string[]): Fields[] {
   const value = field(document, name);
   if (value === undefined) return [];
   if (!Array.isArray(value)) {
-    problems.push(`${name} is not a list`);
+    tell(problems, `${name} is not a list`);
     return [];
   }
   const objects = value.filter(isFields);
-  if (objects.length < value.length) problems.push(`${name} has an item that is not an object`);
+  if (objects.length < value.length) tell(problems, `${name} has an item that is not an object`);
   return objects;
 }

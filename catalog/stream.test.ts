@@ -143,7 +143,7 @@ describe('data survives as it is written', () => {
 });
 
 describe('limits', () => {
-  const small: StreamLimits = { maxDocumentBytes: 100, maxDepth: 5 };
+  const small: StreamLimits = { maxDocumentBytes: 100, maxDepth: 5, maxNodes: 20 };
   it.each([
     { because: 'a large object', text: `{"a":"${'x'.repeat(200)}"}`, error: 'larger than 100 bytes' },
     { because: 'a large object that never ends', text: `{"a":"${'x'.repeat(200)}`, error: 'larger than 100 bytes' },

@@ -3,6 +3,7 @@
  * them `.indexignore` leaves out.
  */
 import ignore, { type Ignore } from 'ignore';
+import { invalidCatalog } from './invalid.ts';
 
 /** One regular file; the path is relative to the catalog's folder, with slashes. */
 export interface CatalogFile {
@@ -39,7 +40,10 @@ export function chunksOf(content: CatalogFile['content']): Iterable<Uint8Array> 
 
 /** Which files are left out, as far as the ignore files are known. */
 export interface IgnoreRules {
-  /** Takes the content of the ignore file at this path. */
+  /**
+   * Takes the content of the ignore file at this path. Throws ReasonedError `CatalogInvalid` where all patterns
+   * together would take long to match.
+   */
   add(path: string, content: string): void;
   /** Whether the file at this path is left out. */
   ignores(path: string): boolean;
@@ -51,8 +55,11 @@ export interface IgnoreRules {
  */
 export function createIgnoreRules(): IgnoreRules {
   const byFolder = new Map<string, Ignore>();
+  let patterns = 0;
   return {
     add(path, content) {
+      patterns += countPatterns(path, content);
+      if (patterns > MAX_PATTERNS) throw invalidCatalog({ path }, `the catalog has more than ${MAX_PATTERNS} patterns`);
       byFolder.set(folderOf(path), ignore({ allowRelativePaths: false, ignoreCase: false }).add(content));
     },
     ignores(path) {
@@ -70,6 +77,22 @@ export function createIgnoreRules(): IgnoreRules {
       return ignored;
     },
   };
+}
+
+/** Every file is matched against every pattern, so hostile ones could take for ever. */
+const MAX_PATTERNS = 1000;
+const MAX_PATTERN_LENGTH = 256;
+/** A pattern with so many of its kind is slow on deep paths. */
+const MAX_WILDCARDS = 8;
+
+function countPatterns(path: string, content: string): number {
+  const patterns = content.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  for (const pattern of patterns) {
+    const wildcards = pattern.match(/[*?[]+/g)?.length ?? 0;
+    if (pattern.length <= MAX_PATTERN_LENGTH && wildcards <= MAX_WILDCARDS) continue;
+    throw invalidCatalog({ path }, `the pattern "${pattern.slice(0, 40)}…" is too long or has too many wildcards`);
+  }
+  return patterns.length;
 }
 
 /** Whether the path is that of an ignore file, in any folder. */

@@ -8,9 +8,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { ReasonedError } from '../../api/errors.ts';
 import { formatJson } from '../../api/json.ts';
 import { isFields, textField } from '../fields.ts';
-import { invalidCatalog } from '../invalid.ts';
+import { invalidCatalog, type Place } from '../invalid.ts';
 import type { CatalogLimits } from '../limits.ts';
-import { parseKeys, parseMeaning, type Meaning } from '../parse.ts';
+import { parseKeys, parseMeaning, type BlobKeys, type Meaning } from '../parse.ts';
 import { createDocumentSplitter, type DocumentSplitter, type RawDocument } from '../stream.ts';
 import { comparePaths, createIgnoreRules, isIgnoreFile } from '../tree.ts';
 import { createChunkWriter } from './chunks.ts';
@@ -48,6 +48,7 @@ interface CurrentFile {
 }
 
 const MAX_PATTERN_BYTES = 1 << 20;
+const MAX_GVK_LENGTH = 512;
 
 export interface BuilderOptions {
   readonly target: string;
@@ -73,6 +74,7 @@ export function createIndexBuilder({ target, partial, limits }: BuilderOptions):
   const gvks = new Map<string, number>();
   const paths = new Map<number, string>();
   const defects = new Map<number, unknown>();
+  const lengths = new Map<string, number>();
   let current: CurrentFile | undefined;
   let blobs = 0;
   let totalBytes = 0;
@@ -81,6 +83,9 @@ export function createIndexBuilder({ target, partial, limits }: BuilderOptions):
   function beginFile(path: string): void {
     const id = paths.size + 1;
     if (id > limits.maxFiles) throw invalidCatalog({ path }, `the catalog has more than ${limits.maxFiles} files`);
+    if (path.split('/', limits.maxFolders + 2).length > limits.maxFolders + 1) {
+      throw invalidCatalog({ path }, `the file is in more than ${limits.maxFolders} folders`);
+    }
     paths.set(id, path);
     current = { path, id, patternBytes: 0 };
     if (isIgnoreFile(path)) current.patterns = [];
@@ -131,6 +136,7 @@ export function createIndexBuilder({ target, partial, limits }: BuilderOptions):
     const meaning = parseMeaning(keys, value);
     const place = chunks.add(file.id, bytes);
     const excerpt = meaning.kind === 'other' ? null : longNumbers ? formatJson(meaning) : JSON.stringify(meaning);
+    weigh(keys, excerpt, { path: file.path, document: ordinal });
     insertBlob.run(
       blobs,
       file.id,
@@ -145,11 +151,21 @@ export function createIndexBuilder({ target, partial, limits }: BuilderOptions):
     if (meaning.kind === 'bundle') provide(meaning, blobs);
   }
 
+  /** What a package means is read as a whole; a hostile one would not fit into memory. */
+  function weigh({ package: owner, name }: BlobKeys, excerpt: string | null, place: Place): void {
+    const key = owner === '' ? name : owner;
+    const length = (lengths.get(key) ?? 0) + (excerpt?.length ?? 0);
+    lengths.set(key, length);
+    if (length <= limits.maxPackageLength) return;
+    throw invalidCatalog(place, `the package ${key} states more than ${limits.maxPackageLength} characters`);
+  }
+
   function provide({ bundle }: Meaning & { kind: 'bundle' }, blob: number): void {
     for (const { type, value } of bundle.properties) {
       if (type !== 'olm.gvk' || !isFields(value)) continue;
       const gvk = ['group', 'kind', 'version'].map((name) => textField(value, name) ?? '') as [string, string, string];
       const key = gvk.join('\0');
+      if (key.length > MAX_GVK_LENGTH) continue; // no cluster could serve it
       let id = gvks.get(key);
       if (id === undefined) {
         gvks.set(key, (id = gvks.size + 1));

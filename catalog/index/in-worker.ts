@@ -34,6 +34,8 @@ export interface WorkerSetup {
 export interface BuildInWorkerOptions extends BuildOptions {
   /** The worker's program; by default worker.ts beside this file, or {@link BUNDLED_WORKER} beside the bundle. */
   readonly worker?: URL;
+  /** How long the worker may be silent while it has something to do; 120 where absent. */
+  readonly stallSeconds?: number;
 }
 
 /** Name of the worker's program where everything is bundled. */
@@ -41,12 +43,14 @@ export const BUNDLED_WORKER = 'catalog-index-worker.js';
 
 const SLOTS = 4;
 const SLOT_BYTES = 1 << 18;
+const STALL_SECONDS = 120;
 /** A small young generation keeps garbage small; the old one is bounded, as documents are hostile. */
 const HEAP = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 256 };
 
 /** As {@link buildIndex}, in a thread of its own; aborting the signal ends the thread and leaves no file behind. */
 export async function buildIndexInWorker(options: BuildInWorkerOptions): Promise<IndexCounts> {
   const { files, target, limits = DEFAULT_LIMITS, signal, worker: program = defaultProgram() } = options;
+  const { stallSeconds = STALL_SECONDS } = options;
   signal?.throwIfAborted();
   const partial = partialPath(target);
   const slots = Array.from({ length: SLOTS }, () => new SharedArrayBuffer(SLOT_BYTES));
@@ -56,7 +60,7 @@ export async function buildIndexInWorker(options: BuildInWorkerOptions): Promise
     name: 'catalog-index',
     resourceLimits: HEAP,
   });
-  const talk = talkTo(worker, slots, signal);
+  const talk = talkTo(worker, slots, { signal, stallSeconds });
   try {
     return await Promise.race([talk.outcome, send(files, talk)]);
   } finally {
@@ -78,11 +82,22 @@ interface Talk {
   end(): void;
 }
 
-function talkTo(worker: Worker, slots: readonly SharedArrayBuffer[], signal: AbortSignal | undefined): Talk {
+interface TalkOptions {
+  readonly signal: AbortSignal | undefined;
+  readonly stallSeconds: number;
+}
+
+function talkTo(worker: Worker, slots: readonly SharedArrayBuffer[], options: TalkOptions): Talk {
+  const { signal, stallSeconds } = options;
   const free = slots.map((_, slot) => slot);
   const outcome = Promise.withResolvers<IndexCounts>();
   let wake = doNothing;
+  let silence: NodeJS.Timeout | undefined;
   const fail = (error: unknown): void => outcome.reject(error);
+  const expectAnswer = (): void => {
+    clearTimeout(silence);
+    silence = setTimeout(() => fail(takesTooLong(stallSeconds)), stallSeconds * 1000);
+  };
   const aborted = (): void => fail(signal?.reason);
   outcome.promise.catch(() => wake());
   signal?.addEventListener('abort', aborted, { once: true });
@@ -93,13 +108,18 @@ function talkTo(worker: Worker, slots: readonly SharedArrayBuffer[], signal: Abo
     else if (answer.is === 'failed') fail(new ReasonedError(answer.facts));
     else {
       free.push(answer.slot);
+      if (free.length < slots.length) expectAnswer();
+      else clearTimeout(silence);
       wake();
     }
   });
   return {
     slots,
     outcome: outcome.promise,
-    tell: (message) => worker.postMessage(message, []),
+    tell(message) {
+      worker.postMessage(message, []);
+      if (message.do === 'push' || message.do === 'finish') expectAnswer();
+    },
     takeFree: () => free.pop(),
     async nextFree() {
       while (free.length === 0) {
@@ -109,8 +129,20 @@ function talkTo(worker: Worker, slots: readonly SharedArrayBuffer[], signal: Abo
       }
       return free.pop()!;
     },
-    end: () => signal?.removeEventListener('abort', aborted),
+    end() {
+      clearTimeout(silence);
+      signal?.removeEventListener('abort', aborted);
+    },
   };
+}
+
+function takesTooLong(seconds: number): ReasonedError {
+  return new ReasonedError({
+    reason: 'CatalogInvalid',
+    retry: 'never',
+    message: `a part of the catalog could not be read within ${seconds} s`,
+    hint: 'Look for very large documents, and for patterns with many wildcards in .indexignore',
+  });
 }
 
 function doNothing(): void {}

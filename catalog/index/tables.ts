@@ -42,14 +42,12 @@ export const INDEXES = `
 /** One row for every name under which a package, channel or bundle exists. */
 export const FILL_PACKAGES = `
   INSERT INTO packages (name, channels, bundles, meaning)
-  SELECT owner, sum(schema = 'olm.channel'), sum(schema = 'olm.bundle'), max(CASE WHEN schema = 'olm.package' THEN meaning END)
+  SELECT owner, sum(schema = 'olm.channel'), sum(schema = 'olm.bundle'), (
+    SELECT meaning FROM blobs WHERE name = owner AND blobs.schema = 'olm.package' ORDER BY id LIMIT 1
+  )
   FROM (
-    SELECT package AS owner, schema, NULL AS meaning FROM blobs
-      WHERE schema IN ('olm.channel', 'olm.bundle') AND package <> ''
+    SELECT package AS owner, schema FROM blobs WHERE schema IN ('olm.channel', 'olm.bundle') AND package <> ''
     UNION ALL
-    SELECT name, schema, meaning FROM (
-      SELECT name, schema, meaning, row_number() OVER (PARTITION BY name ORDER BY id) AS nth FROM blobs
-        WHERE schema = 'olm.package' AND name <> ''
-    ) WHERE nth = 1
+    SELECT name, schema FROM blobs WHERE schema = 'olm.package' AND name <> ''
   ) GROUP BY owner;
 `;

@@ -60,9 +60,13 @@ export function orderTags(
 }
 
 function readTag(tag: string, rules: VersionRules): VersionTag[] {
+  if (tag.length > MAX_TAG_LENGTH) return [];
   const read = rules.parseBundleVersion(tag.replace(/^v/, '').replaceAll('_', '+'));
   return read.ok ? [{ tag, version: read.value }] : [];
 }
+
+/** @see https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests */
+const MAX_TAG_LENGTH = 128;
 
 function preference(tag: string): number {
   return tag.startsWith('v') ? 0 : 1;

@@ -84,13 +84,18 @@ function imagesOf(template: Fields, stream: Stream): string[] {
   const list = field(template, stream);
   if (!isFields(list)) return [];
   refuseUnknown(list, ['bundles'], stream);
-  return listField(list, 'bundles').map((bundle) => {
+  const bundles = listField(list, 'bundles');
+  if (bundles.length > MAX_BUNDLES) throw invalidTemplate(`${stream} has more than ${MAX_BUNDLES} bundles`);
+  return bundles.map((bundle) => {
     if (isFields(bundle)) refuseUnknown(bundle, ['image'], `a bundle of ${stream}`);
     const image = isFields(bundle) ? (textField(bundle, 'image') ?? '') : '';
     if (image === '') throw invalidTemplate(`a bundle of ${stream} has no image`);
     return image;
   });
 }
+
+/** Eight times what the largest published package has; the edges between them grow with the square. */
+const MAX_BUNDLES = 2000;
 
 function packageOf(bundles: readonly BundleBlob[]): string {
   const first = bundles[0]!;

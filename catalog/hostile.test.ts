@@ -1,0 +1,294 @@
+/** Catalogs made to break their reader, one case a row: each is refused by name, or read without harm. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { ReasonedError } from '../api/errors.ts';
+import { buildIndex } from './index/build.ts';
+import { openIndex, type CatalogIndex } from './index/open.ts';
+import type { CatalogFile } from './tree.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'slipway-hostile-'));
+let opened: CatalogIndex | undefined;
+afterEach(() => {
+  opened?.close();
+  opened = undefined;
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Content = string | Uint8Array | Iterable<Uint8Array>;
+
+async function read(content: Content | Readonly<Record<string, Content>>): Promise<CatalogIndex> {
+  const isOne = typeof content === 'string' || content instanceof Uint8Array || Symbol.iterator in content;
+  const files = Object.entries(isOne ? { 'catalog.json': content } : content).map(([path, one]): CatalogFile => ({
+    path,
+    content: typeof one === 'string' ? Buffer.from(one) : one,
+  }));
+  const target = join(folder, 'hostile.db');
+  rmSync(target, { force: true });
+  await buildIndex({ files, target });
+  return (opened = openIndex(target));
+}
+
+function* repeated(text: string, count: number): Generator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let index = 0; index < count; index += 1) yield bytes;
+}
+
+function* inOrder(...parts: readonly Iterable<Uint8Array>[]): Generator<Uint8Array> {
+  for (const part of parts) yield* part;
+}
+
+/** A bundle with these properties, or this text in place of its properties. */
+function bundle(properties: unknown, name = 'gadget.v1.0.0'): string {
+  const identity = { type: 'olm.package', value: { packageName: 'gadget', version: '1.0.0' } };
+  const all = Array.isArray(properties) ? [identity, ...(properties as unknown[])] : properties;
+  return `${JSON.stringify({ schema: 'olm.bundle', package: 'gadget', name, image: 'r.example/g:1', properties: all })}\n`;
+}
+
+function linesOf(index: CatalogIndex): string[] {
+  return [...index.blobs()].map((line) => Buffer.from(line).toString().trimEnd());
+}
+
+const DEEP = 100_000;
+const MERGES = Array.from({ length: 400 }, (_, n) => `a${n}: &a${n} {<<: [${n > 0 ? `*a${n - 1}` : '{x: 1}'}]}`);
+const BOMB = Array.from(
+  { length: 20 },
+  (_, n) => `a${n}: &a${n} [${Array.from({ length: 9 }, () => (n > 0 ? `*a${n - 1}` : 'x')).join(',')}]`,
+);
+
+describe('what is refused, by name and once and for all', () => {
+  interface Case {
+    readonly because: string;
+    readonly content: () => Content | Readonly<Record<string, Content>>;
+    readonly says: RegExp;
+  }
+  const cases: readonly Case[] = [
+    { because: 'aliases of aliases', content: () => `schema: x\n${BOMB.join('\n')}\n`, says: /more than .* values/ },
+    { because: 'an alias inside of itself', content: () => 'schema: x\na: &a [*a]\n', says: /YAML cannot be read/ },
+    { because: 'lists nested 100,000 deep', content: () => `{"schema":"x","a":${'['.repeat(DEEP)}`, says: /deeper/ },
+    { because: 'objects nested 100,000 deep', content: () => '{"a":'.repeat(DEEP), says: /deeper/ },
+    { because: 'YAML lists nested deep', content: () => `schema: x\na: ${'['.repeat(DEEP)}`, says: /YAML cannot be/ },
+    { because: 'YAML maps nested by dashes', content: () => `a: ${'- '.repeat(DEEP)}`, says: /YAML cannot be read/ },
+    {
+      because: 'a text of 100 MB',
+      content: () => inOrder(repeated('{"schema":"', 1), repeated('x'.repeat(1 << 20), 100)),
+      says: /larger than/,
+    },
+    {
+      because: 'a YAML text of 100 MB',
+      content: () => inOrder(repeated('schema: ', 1), repeated('x'.repeat(1 << 20), 100)),
+      says: /larger than/,
+    },
+    {
+      because: 'empty YAML lines without end',
+      content: () => repeated('\n'.repeat(1 << 16), 600),
+      says: /white space/,
+    },
+    {
+      because: 'YAML lines without end',
+      content: () => inOrder(repeated('a: 1\n', 1), repeated('\n'.repeat(1 << 16), 600)),
+      says: /larger than/,
+    },
+    { because: 'white space without end', content: () => repeated(' '.repeat(1 << 16), 3), says: /white space/ },
+    {
+      because: 'a million documents',
+      content: () => repeated('{"schema":"x"}\n'.repeat(1000), 1000),
+      says: /more than 100000 documents/,
+    },
+    {
+      because: 'a million keys',
+      content: () => inOrder(repeated('{"schema":"x"', 1), repeated(',"k":1'.repeat(1000), 1000), repeated('}', 1)),
+      says: /more than 500000 values/,
+    },
+    {
+      because: 'millions of empty lists in a property',
+      content: () => bundle('?').replace('"?"', `[{"type":"a","value":[${'[],'.repeat(1_000_000)}0]}]`),
+      says: /more than 500000 values/,
+    },
+    { because: 'a number of 10,000 digits', content: () => `{"schema":"x","n":${'9'.repeat(10_000)}}`, says: /JSON/ },
+    { because: 'a NUL between documents', content: () => '{"schema":"x"}\0{"schema":"y"}', says: /not a JSON object/ },
+    {
+      because: 'infinity, which JSON does not have',
+      content: () => 'schema: x\na: .inf\n',
+      says: /YAML cannot be read/,
+    },
+    { because: 'not a number', content: () => 'schema: x\na: .nan\n', says: /YAML cannot be read/ },
+    {
+      because: 'YAML that is no UTF-8',
+      content: () => Buffer.concat([Buffer.from('schema: x\na: '), Buffer.of(0xff)]),
+      says: /UTF-8/,
+    },
+    {
+      because: 'one broken document of several',
+      content: () => 'schema: x\n---\na: [\n---\nschema: y\n',
+      says: /YAML/,
+    },
+    {
+      because: 'one broken file of several',
+      content: () => ({ 'a.json': '{"schema":"x"}', 'b.json': '{"schema"', 'c.json': '{"schema":"y"}' }),
+      says: /b\.json/,
+    },
+    { because: 'a List of Kubernetes', content: () => '{"kind":"List","items":[{"schema":"x"}]}', says: /no schema/ },
+    { because: 'a name of 10,000 characters', content: () => bundle([], 'n'.repeat(10_000)), says: /longer than/ },
+    {
+      because: 'a package that states more than fits into memory',
+      content: () => repeated(bundle([{ type: 'a', value: 'x'.repeat(1 << 20) }]), 40),
+      says: /package gadget states more than/,
+    },
+    {
+      because: 'more patterns than files',
+      content: () => ({ '.indexignore': 'a*\n'.repeat(100_000) }),
+      says: /more than 1000 patterns/,
+    },
+    {
+      because: 'a pattern that goes through folders again and again',
+      content: () => ({ '.indexignore': `${'**/a/'.repeat(30)}b` }),
+      says: /wildcards/,
+    },
+    { because: 'a file in 1,000 folders', content: () => ({ [`${'d/'.repeat(1000)}a`]: '' }), says: /32 folders/ },
+  ];
+
+  it.each(cases)('$because', async ({ content, says }) => {
+    const error: unknown = await read(content()).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(ReasonedError);
+    expect(error).toMatchObject({ reason: 'CatalogInvalid', retry: 'never' });
+    expect((error as ReasonedError).message).toMatch(says);
+    expect((error as ReasonedError).message.length).toBeLessThan(600);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('what is read without harm', () => {
+  const SPECIAL = ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'valueOf'];
+
+  it.each(SPECIAL)('%s as the name of a package, a channel, a bundle, a field and a type', async (name) => {
+    const index = await read(
+      [
+        `{"schema":"olm.package","name":"${name}","defaultChannel":"${name}","${name}":{"polluted":true}}`,
+        `{"schema":"olm.channel","package":"${name}","name":"${name}","entries":[{"name":"${name}","${name}":1}]}`,
+        `{"schema":"olm.bundle","package":"${name}","name":"${name}","image":"i","properties":[`,
+        `{"type":"${name}","value":{"${name}":{"polluted":true}}},`,
+        `{"type":"olm.package","value":{"packageName":"${name}","version":"1.0.0"}},`,
+        `{"type":"olm.gvk","value":{"group":"${name}","kind":"${name}","version":"${name}"}}]}`,
+      ].join(''),
+    );
+    expect(index.packages()).toEqual([{ name, defaultChannel: name, channels: 1, bundles: 1 }]);
+    expect(index.package(name)?.channels[0]?.entries).toEqual([{ name, skips: [] }]);
+    expect(index.package(name)?.bundles[0]?.version).toBe('1.0.0');
+    expect(index.providersOf({ group: name, kind: name, version: name })).toEqual([{ package: name, bundle: name }]);
+    expect(index.package('other')).toBeUndefined();
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect(linesOf(index)[0]).toContain(`"${name}":{"polluted":true}`);
+  });
+
+  interface Case {
+    readonly because: string;
+    readonly content: string | Uint8Array;
+    readonly line: string;
+  }
+  const cases: readonly Case[] = [
+    {
+      because: 'of duplicate keys all stay',
+      content: '{"schema":"x","a":1,"a":2}',
+      line: '{"schema":"x","a":1,"a":2}',
+    },
+    { because: 'in YAML the last one', content: 'schema: x\na: 1\na: 2\n', line: '{"schema":"x","a":2}' },
+    { because: 'YAML 1.1 booleans', content: 'schema: x\na: NO\nb: on\n', line: '{"schema":"x","a":false,"b":true}' },
+    {
+      because: 'octal, no sexagesimal',
+      content: 'schema: x\na: 017\nb: 1:30\n',
+      line: '{"schema":"x","a":15,"b":"1:30"}',
+    },
+    { because: 'dates stay texts', content: 'schema: x\na: 2024-01-01\n', line: '{"schema":"x","a":"2024-01-01"}' },
+    {
+      because: 'integers beyond 2^53',
+      content: '{"schema":"x","a":9007199254740993}',
+      line: '{"schema":"x","a":9007199254740993}',
+    },
+    {
+      because: 'such integers in YAML',
+      content: 'schema: x\na: 9007199254740993\n',
+      line: '{"schema":"x","a":9007199254740993}',
+    },
+    { because: 'tags are no code', content: 'schema: x\na: !!js/function "f()"\n', line: '{"schema":"x","a":"f()"}' },
+    { because: 'a byte order mark', content: '\uFEFF{"schema":"x"}', line: '{"schema":"x"}' },
+    { because: 'tabs and CRLF', content: '{\t"schema":\r\n"x"}\r\n', line: '{"schema":"x"}' },
+    {
+      because: 'half a surrogate pair stays an escape',
+      content: String.raw`{"schema":"x","a":"\ud800"}`,
+      line: String.raw`{"schema":"x","a":"\ud800"}`,
+    },
+    {
+      because: 'bytes that are no UTF-8 are replaced',
+      content: Buffer.concat([Buffer.from('{"schema":"x","a":"'), Buffer.of(0xc0, 0x80), Buffer.from('"}')]),
+      line: '{"schema":"x","a":"\uFFFD\uFFFD"}',
+    },
+    {
+      because: 'keys like numbers keep their place',
+      content: '{"schema":"x","b":1,"2":1}',
+      line: '{"schema":"x","b":1,"2":1}',
+    },
+    { because: 'an exponent is no infinity', content: '{"schema":"x","a":1e999}', line: '{"schema":"x","a":1e999}' },
+  ];
+
+  it.each(cases)('$because', async ({ content, line }) => {
+    expect(linesOf(await read(content))).toEqual([line]);
+  });
+
+  it('merge keys of merge keys cost no more than they say', async () => {
+    expect(linesOf(await read(`schema: x\n${MERGES.join('\n')}\n`))).toHaveLength(1);
+  });
+
+  it('a bundle with 200,000 values in its manifests', async () => {
+    const manifests = { type: 'olm.csv.metadata', value: { annotations: Array.from({ length: 200_000 }, () => []) } };
+    const index = await read(bundle([manifests]).repeat(4));
+    expect(index.counts.bundles).toBe(4);
+    expect(index.package('gadget')?.bundles[0]?.properties).toHaveLength(1);
+  });
+
+  it('an API that no cluster could serve is offered by nobody', async () => {
+    const kind = 'K'.repeat(10_000);
+    const index = await read(bundle([{ type: 'olm.gvk', value: { group: 'g', version: 'v1', kind } }]));
+    expect(index.providersOf({ group: 'g', version: 'v1', kind })).toEqual([]);
+    expect(index.package('gadget')?.bundles[0]?.properties).toHaveLength(2);
+  });
+
+  it('100,000 malformed entries are one problem', async () => {
+    const index = await read(
+      `{"schema":"olm.channel","package":"gadget","name":"c","entries":[${'{},'.repeat(100_000)}7]}`,
+    );
+    expect(index.package('gadget')?.problems).toEqual([
+      'channel c: entries has an item that is not an object',
+      'channel c: an entry has no name',
+    ]);
+  });
+
+  it.each([
+    { because: 'leading zeros', version: '01.0.0' },
+    { because: 'a number of 300 digits', version: `${'9'.repeat(300)}.0.0` },
+    { because: 'digits of another script', version: '١.٠.٠' },
+    { because: 'nothing at all', version: '' },
+    { because: 'a pre-release with a leading zero', version: '1.0.0-01' },
+  ])('a version with $because is kept as it is', async ({ version }) => {
+    const properties = [{ type: 'olm.package', value: { packageName: 'gadget', version } }];
+    const index = await read(
+      `${JSON.stringify({ schema: 'olm.bundle', package: 'gadget', name: 'g', properties })}${bundle([])}`,
+    );
+    expect(index.package('gadget')?.bundles.map((one) => one.version)).toEqual([version, '1.0.0']);
+  });
+
+  it('a pattern with many wildcards against a long name', async () => {
+    const index = await read({ '.indexignore': '*a*a*a*a*a*a*a*b\n', [`${'a'.repeat(4000)}.json`]: '{"schema":"x"}' });
+    expect(index.counts.blobs).toBe(1);
+  });
+
+  it('a graph in which each of 600 versions skips all before', async () => {
+    const entries = Array.from({ length: 600 }, (_, n) => ({
+      name: `v${n}`,
+      skips: Array.from({ length: n }, (_unused, skipped) => `v${skipped}`),
+    }));
+    const index = await read(JSON.stringify({ schema: 'olm.channel', package: 'gadget', name: 'c', entries }));
+    expect(index.package('gadget')?.channels[0]?.entries[599]?.skips).toHaveLength(599);
+  });
+});
