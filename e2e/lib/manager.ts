@@ -66,6 +66,7 @@ async function podEnvironment(cluster: TestCluster): Promise<Record<string, stri
     KUBERNETES_SERVICE_PORT: port,
     SLIPWAY_ACCOUNT_FOLDER: await cluster.podFiles(SYSTEM, 'slipway-manager'),
     SLIPWAY_LISTEN: '127.0.0.1:0',
+    SLIPWAY_PLAIN_HTTP: cluster.registry,
   };
 }
 
