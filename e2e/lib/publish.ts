@@ -3,18 +3,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { buildImage, pushImage } from '../../oci/build.ts';
 import { parseReference } from '../../oci/reference.ts';
-import { createRegistry } from '../../oci/registry.ts';
+import { createRegistry, type Registry } from '../../oci/registry.ts';
 
 const BUNDLE_LABEL = 'operators.operatorframework.io.bundle.';
 
 /** Pushes a bundle directory (`manifests/`, `metadata/`); returns the reference by digest. */
 export async function publishBundle(folder: string, reference: string): Promise<string> {
+  return publishFiles(readTree(folder), reference);
+}
+
+/** Pushes a bundle of which the files are given, by their paths. */
+export async function publishFiles(files: ReadonlyMap<string, Uint8Array>, reference: string): Promise<string> {
   const labels = {
     [`${BUNDLE_LABEL}mediatype.v1`]: 'registry+v1',
     [`${BUNDLE_LABEL}manifests.v1`]: 'manifests/',
     [`${BUNDLE_LABEL}metadata.v1`]: 'metadata/',
   };
-  return push(reference, { files: readTree(folder), labels });
+  return push(reference, { files, labels });
 }
 
 /** Pushes a file-based catalog: its documents as lines of JSON; returns the reference by digest. */
@@ -36,13 +41,18 @@ export async function push(
     labels,
   }: { readonly files: ReadonlyMap<string, Uint8Array>; readonly labels: Readonly<Record<string, string>> },
 ): Promise<string> {
-  const registry = createRegistry();
+  const registry = openRegistry();
   try {
     const digest = await pushImage(registry, parseReference(reference), buildImage({ files, labels }));
     return `${reference.slice(0, reference.lastIndexOf(':'))}@${digest}`;
   } finally {
     registry.close();
   }
+}
+
+/** A client of the cluster's registry, which speaks no TLS wherever it is. */
+export function openRegistry(): Registry {
+  return createRegistry({ plainHttp: () => true });
 }
 
 /** Every file below a folder by its path from there. */
@@ -62,6 +72,8 @@ export interface PackageVersion {
   readonly replaces?: string;
   readonly skips?: readonly string[];
   readonly skipRange?: string;
+  /** What the bundle provides and depends on. */
+  readonly properties?: readonly { readonly type: string; readonly value: unknown }[];
 }
 
 /** The documents of a package with one channel, its edges as given. */
@@ -80,12 +92,12 @@ export function packageDocuments(
   return [
     { schema: 'olm.package', name, defaultChannel: channel },
     { schema: 'olm.channel', package: name, name: channel, entries },
-    ...versions.map(({ version, image }) => ({
+    ...versions.map(({ version, image, properties = [] }) => ({
       schema: 'olm.bundle',
       package: name,
       name: bundleName(version),
       image,
-      properties: [{ type: 'olm.package', value: { packageName: name, version } }],
+      properties: [{ type: 'olm.package', value: { packageName: name, version } }, ...properties],
     })),
   ];
 }
