@@ -1,0 +1,39 @@
+/** Makes the image of a bundle out of its folder: the same files, the same bytes, on every machine. */
+import { BUNDLE_ANNOTATION } from '../../../bundles/annotations.ts';
+import { parseBundle } from '../../../bundles/parse.ts';
+import { refuseBundle } from '../../../bundles/validate/validate.ts';
+import { buildImage, type BuiltImage } from '../../../oci/build.ts';
+import { BUNDLE_FOLDERS, readBundleFolder } from '../input/bundle.ts';
+import { identityOf, type BundleIdentity } from './identity.ts';
+
+export interface CheckFlags {
+  /** False: even a bundle that cannot be installed. */
+  readonly check?: boolean;
+}
+
+export interface BundleImage extends BundleIdentity {
+  readonly image: BuiltImage;
+}
+
+/** Further folders that published images have; nobody needs them for an installation. */
+const FURTHER_FOLDERS = ['tests'];
+
+/**
+ * One layer with the folders of the bundle, and its annotations as labels.
+ *
+ * @throws ReasonedError InputInvalid, BundleInvalid, BundleTooLarge; BundleUnsupported where it cannot be installed
+ */
+export async function buildBundleImage(path: string, { check = true }: CheckFlags): Promise<BundleImage> {
+  const files = await readBundleFolder(path, [...BUNDLE_FOLDERS, ...FURTHER_FOLDERS]);
+  const bundle = parseBundle(files);
+  if (check) refuseBundle(bundle);
+  const labels = { ...Object.fromEntries(bundle.annotations), ...FIXED_LABELS };
+  return { ...identityOf(bundle), image: buildImage({ files, labels }) };
+}
+
+/** Where the files are in the image, whatever the annotations say. */
+const FIXED_LABELS = {
+  [BUNDLE_ANNOTATION.mediatype]: 'registry+v1',
+  [BUNDLE_ANNOTATION.manifests]: 'manifests/',
+  [BUNDLE_ANNOTATION.metadata]: 'metadata/',
+};

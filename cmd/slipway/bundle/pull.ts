@@ -1,0 +1,46 @@
+/** `slipway bundle pull`: the files of a bundle out of its image, into a folder. */
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parseBundle } from '../../../bundles/parse.ts';
+import type { Environment } from '../environment.ts';
+import { readBundle } from '../input/bundle.ts';
+import { invalidInput } from '../input/invalid.ts';
+import { targetFolder } from '../input/place.ts';
+import type { RegistryFlags } from '../input/registry.ts';
+import type { Outcome } from '../outcome.ts';
+import { count } from '../output/table.ts';
+import { identityOf } from './identity.ts';
+
+/** The folder must be new or empty; what was there before is never mixed with what came out of an image. */
+export async function pull(
+  environment: Environment,
+  source: string,
+  folder: string,
+  flags: RegistryFlags,
+): Promise<Outcome> {
+  const target = targetFolder(environment, folder);
+  await refuseFull(target, folder);
+  const { files, image } = await readBundle(environment, source, flags);
+  if (image === undefined) throw invalidInput(`${source} is a folder already`);
+  const identity = identityOf(parseBundle(files));
+  for (const [path, bytes] of files) await write(join(target, path), bytes);
+  const { digest, reference } = image;
+  return {
+    data: { ...identity, ...(reference !== undefined && { reference }), digest, folder, files: [...files.keys()] },
+    text: `${digest}\nWrote ${count(files.size, 'file')} to ${folder}\n`,
+  };
+}
+
+async function refuseFull(target: string, folder: string): Promise<void> {
+  const entries = await readdir(target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw invalidInput(`${folder} cannot be written to: ${error.message}`, undefined, error);
+  });
+  if (entries.length > 0) throw invalidInput(`${folder} is not empty`, 'Name a folder that does not exist yet');
+}
+
+/** Paths are plain and relative: the reader of archives refuses all others. */
+async function write(path: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, bytes, { flag: 'wx' });
+}

@@ -1,0 +1,56 @@
+/** `slipway bundle push`: a bundle's folder, or the image that `bundle build` made of it, into a registry. */
+import { pushImage } from '../../../oci/build.ts';
+import { copyImage } from '../../../oci/copy.ts';
+import { layoutSource } from '../../../oci/layout.ts';
+import { formatReference, parseReference, withDigest, type Reference } from '../../../oci/reference.ts';
+import { registrySink } from '../../../oci/registry-sink.ts';
+import type { Environment } from '../environment.ts';
+import { invalidInput } from '../input/invalid.ts';
+import { findPlace } from '../input/place.ts';
+import { withRegistry, type RegistryFlags } from '../input/registry.ts';
+import type { Outcome } from '../outcome.ts';
+import { buildBundleImage, type CheckFlags } from './image.ts';
+
+export interface PushFlags extends RegistryFlags, CheckFlags {}
+
+/** Prints the digest. A layout is pushed as it is, unlooked at. */
+export async function push(
+  environment: Environment,
+  source: string,
+  target: string,
+  flags: PushFlags,
+): Promise<Outcome> {
+  const reference = taggedReference(target);
+  const place = await findPlace(environment, source);
+  if (place.kind === 'layout') return pushLayout(environment, { path: place.path, reference, flags });
+  if (place.kind !== 'folder') throw invalidInput(`${source} is no folder of a bundle`);
+  const { image, ...identity } = await buildBundleImage(place.path, flags);
+  const digest = await withRegistry(environment, flags, (registry) =>
+    pushImage(registry, reference, image, { signal: environment.signal }),
+  );
+  return pushed(reference, digest, identity);
+}
+
+/** What was pushed, as data and text; catalogs print the same. */
+export function pushed(reference: Reference, digest: string, further: object = {}): Outcome {
+  const data = { ...further, reference: formatReference(withDigest(reference, digest)), digest };
+  return { data, text: `${digest}\n` };
+}
+
+/** Where to push to. @throws ReasonedError ReferenceInvalid; InputInvalid for a digest, which follows from the content */
+export function taggedReference(text: string): Reference {
+  const reference = parseReference(text);
+  if (reference.digest === undefined) return reference;
+  throw invalidInput(`${text} names a digest`, 'Name a tag; the digest is printed');
+}
+
+async function pushLayout(
+  environment: Environment,
+  { path, reference, flags }: { readonly path: string; readonly reference: Reference; readonly flags: PushFlags },
+): Promise<Outcome> {
+  const { signal } = environment;
+  const digest = await withRegistry(environment, flags, (registry) =>
+    copyImage(layoutSource(path), reference, registrySink(registry, reference, { signal }), signal),
+  );
+  return pushed(reference, digest);
+}

@@ -1,0 +1,80 @@
+/** `slipway bundle validate`: everything that keeps a bundle from being installed or published, or that is advice. */
+import { ReasonedError } from '../../../api/errors.ts';
+import { parseBundle } from '../../../bundles/parse.ts';
+import { validateBundle, type CheckOptions, type Finding, type Suite } from '../../../bundles/validate/validate.ts';
+import type { Environment } from '../environment.ts';
+import { readBundle, type BundleInput } from '../input/bundle.ts';
+import { readOneFile } from '../input/files.ts';
+import type { RegistryFlags } from '../input/registry.ts';
+import type { Outcome } from '../outcome.ts';
+import { judge, printFindings, type Strictness } from '../output/findings.ts';
+import { identityOf, type BundleIdentity } from './identity.ts';
+
+export interface ValidateFlags extends RegistryFlags, Strictness {
+  readonly suite?: readonly Suite[];
+  readonly kubernetesVersion?: string;
+  readonly category?: readonly string[];
+  readonly dockerfile?: string;
+}
+
+/** A bundle that cannot be read at all has that as its only finding. */
+export async function validate(environment: Environment, source: string, flags: ValidateFlags): Promise<Outcome> {
+  const input = await readBundle(environment, source, flags);
+  const options = await optionsOf(environment, flags);
+  const { identity, findings } = examine(input, options);
+  const verdict = judge(findings, flags);
+  return {
+    data: {
+      source,
+      ...(input.image !== undefined && { digest: input.image.digest }),
+      ...identity,
+      ...verdict.counts,
+      findings,
+    },
+    text: printFindings(
+      findings.map(({ level, check, file, object, path, message, advice }) => ({
+        level,
+        rule: check,
+        where: [file, object, path].filter((part) => part !== undefined),
+        message,
+        advice,
+      })),
+    ),
+    exitCode: verdict.exitCode,
+  };
+}
+
+type Options = CheckOptions & { readonly suites?: readonly Suite[] };
+
+async function optionsOf(
+  environment: Environment,
+  { suite, kubernetesVersion, category, dockerfile }: ValidateFlags,
+): Promise<Options> {
+  return {
+    ...(suite !== undefined && { suites: suite }),
+    ...(kubernetesVersion !== undefined && { kubernetesVersion }),
+    ...(category !== undefined && { categories: category }),
+    ...(dockerfile !== undefined && {
+      dockerfile: new TextDecoder().decode(await readOneFile(environment, dockerfile)),
+    }),
+  };
+}
+
+interface Examined {
+  readonly identity: Partial<BundleIdentity>;
+  readonly findings: readonly Finding[];
+}
+
+function examine({ files }: BundleInput, options: Options): Examined {
+  try {
+    const bundle = parseBundle(files);
+    return { identity: identityOf(bundle), findings: validateBundle(bundle, { files, ...options }) };
+  } catch (error) {
+    if (!(error instanceof ReasonedError) || !error.reason.startsWith('Bundle')) throw error;
+    return { identity: {}, findings: [unreadable(error)] };
+  }
+}
+
+function unreadable({ message, hint }: ReasonedError): Finding {
+  return { level: 'error', check: 'readable', message, advice: hint ?? 'Correct the file' };
+}

@@ -1,0 +1,70 @@
+/** `slipway catalog …`: names, arguments and options. */
+import { Argument, Option, type Command } from 'commander';
+import { outputOption, registryOptions, type OutputFlags, type Perform } from '../program.ts';
+import type { BuildFlags } from './build.ts';
+import type { ListFlags, ListName } from './list.ts';
+import type { PushFlags } from './push.ts';
+import type { ValidateFlags } from './validate.ts';
+
+const SOURCE = 'folder or file of a file-based catalog, or image of one';
+
+export function defineCatalogCommands(program: Command, perform: Perform): void {
+  const catalog = program.command('catalog').description('what can be had: build, check, publish, list');
+  defineReaders(catalog, perform);
+  defineWriters(catalog, perform);
+}
+
+function defineReaders(catalog: Command, perform: Perform): void {
+  registryOptions(catalog.command('validate'))
+    .description('Checks a catalog by the rules of its format.')
+    .argument('<dir|ref>', SOURCE)
+    .option('--strict', 'warnings make exit code 2, too')
+    .addOption(outputOption())
+    .action((source: string, flags: ValidateFlags & OutputFlags) =>
+      perform(flags, async (environment) => (await import('./validate.ts')).validate(environment, source, flags)),
+    );
+  registryOptions(catalog.command('list'))
+    .description('Lists what a catalog offers.')
+    .argument('<dir|ref>', SOURCE)
+    .addArgument(
+      new Argument('[what]', 'what to list').choices(['packages', 'channels', 'bundles']).default('packages'),
+    )
+    .option('--package <name>', 'only of this package')
+    .addOption(outputOption())
+    .action((source: string, what: ListName, flags: ListFlags & OutputFlags) =>
+      perform(flags, async (environment) => (await import('./list.ts')).list(environment, source, what, flags)),
+    );
+}
+
+function defineWriters(catalog: Command, perform: Perform): void {
+  registryOptions(catalog.command('build'))
+    .description(
+      'Writes a catalog: what templates say, and for bundles a package in which every version leads to every higher one.',
+    )
+    .argument('<dir>', 'folder to write to: <package>/catalog.json for each package')
+    .argument('<source...>', 'files with a template (olm.template.basic, olm.semver); folders and images of bundles')
+    .option(
+      '--image-template <ref>',
+      "where the image of a bundle's folder is: registry.example/team/{package}:v{version}",
+    )
+    .option('--pin', 'name the images of bundles by digest')
+    .addOption(
+      new Option('--manifests <how>', 'how manifests are carried; objects for clusters before OLM v1')
+        .choices(['excerpt', 'objects'])
+        .default('excerpt'),
+    )
+    .option('--no-check', 'write it even with errors')
+    .addOption(outputOption())
+    .action((folder: string, sources: readonly string[], flags: BuildFlags & OutputFlags) =>
+      perform(flags, async (environment) => (await import('./build.ts')).build(environment, folder, sources, flags)),
+    );
+  registryOptions(catalog.command('push'))
+    .description('Pushes a catalog as an image, the same bytes from every machine, and prints its digest.')
+    .argument('<dir>', 'folder or file of a file-based catalog')
+    .argument('<ref>', 'where to, with a tag')
+    .option('--no-check', 'push it even with errors')
+    .addOption(outputOption())
+    .action((source: string, target: string, flags: PushFlags & OutputFlags) =>
+      perform(flags, async (environment) => (await import('./push.ts')).push(environment, source, target, flags)),
+    );
+}

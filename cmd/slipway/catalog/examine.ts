@@ -1,0 +1,62 @@
+/** Judges the files or documents of a catalog, for every command that does before it goes on. Pure. */
+import { ReasonedError } from '../../../api/errors.ts';
+import { createCatalogChecker } from '../../../catalog/check/check.ts';
+import type { Finding } from '../../../catalog/check/finding.ts';
+import { DEFAULT_LIMITS } from '../../../catalog/limits.ts';
+import { parseDocuments } from '../../../catalog/stream.ts';
+import { catalogFilesOf } from '../../../catalog/tree.ts';
+import type { Level, PrintedFinding } from '../output/findings.ts';
+import { versionRules } from './version-rules.ts';
+
+/** A finding as `-o json` has it. */
+export interface CatalogFinding {
+  readonly level: Level;
+  readonly check: string;
+  readonly package?: string;
+  readonly file?: string;
+  /** Position in the file, from 1. */
+  readonly document?: number;
+  readonly message: string;
+  readonly advice: string;
+}
+
+/** All findings; a file that cannot be read is one, and nothing behind its defect is looked at. */
+export function examineFiles(files: ReadonlyMap<string, Uint8Array>): readonly CatalogFinding[] {
+  const checker = createCatalogChecker(versionRules);
+  const unreadable: CatalogFinding[] = [];
+  for (const { path, content } of catalogFilesOf(files)) {
+    try {
+      for (const { value, ordinal } of parseDocuments(path, content, DEFAULT_LIMITS)) {
+        checker.add(value, { path, document: ordinal });
+      }
+    } catch (error) {
+      if (!(error instanceof ReasonedError) || error.reason !== 'CatalogInvalid') throw error;
+      unreadable.push({
+        level: 'error',
+        check: 'Readable',
+        file: path,
+        message: error.message,
+        advice: error.hint ?? 'Correct the file',
+      });
+    }
+  }
+  return [...unreadable, ...checker.finish().map(toFinding)];
+}
+
+function toFinding({ severity, rule, package: packageName, message, advice, place }: Finding): CatalogFinding {
+  return {
+    level: severity,
+    check: rule,
+    ...(packageName !== undefined && { package: packageName }),
+    ...(place !== undefined && { file: place.path }),
+    ...(place?.document !== undefined && { document: place.document }),
+    message,
+    advice,
+  };
+}
+
+/** A finding as people read it. */
+export function printed({ level, check, file, document, message, advice }: CatalogFinding): PrintedFinding {
+  const where = file === undefined ? [] : [document === undefined ? file : `${file}, document ${document}`];
+  return { level, rule: check, where: message.includes(file ?? '\0') ? [] : where, message, advice };
+}

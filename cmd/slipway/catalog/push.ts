@@ -1,0 +1,41 @@
+/** `slipway catalog push`: the files of a catalog as an image into a registry. */
+import { buildImage, pushImage } from '../../../oci/build.ts';
+import type { Environment } from '../environment.ts';
+import { CONFIGS_FOLDER, CONFIGS_LABEL, readCatalog } from '../input/catalog.ts';
+import { invalidInput } from '../input/invalid.ts';
+import { withRegistry, type RegistryFlags } from '../input/registry.ts';
+import type { Outcome } from '../outcome.ts';
+import { judge, printFindings } from '../output/findings.ts';
+import { pushed, taggedReference } from '../bundle/push.ts';
+import { examineFiles, printed } from './examine.ts';
+
+export interface PushFlags extends RegistryFlags {
+  /** False: whatever is wrong with it. */
+  readonly check?: boolean;
+}
+
+/** Prints the digest; a catalog with errors is not pushed. */
+export async function push(
+  environment: Environment,
+  source: string,
+  target: string,
+  flags: PushFlags,
+): Promise<Outcome> {
+  const reference = taggedReference(target);
+  const { files, digest } = await readCatalog(environment, source, flags);
+  if (digest !== undefined) throw invalidInput(`${source} is an image already`, 'Name the folder of a catalog');
+  if (files.size === 0) throw invalidInput(`${source} has no files`);
+  const errors = flags.check === false ? [] : examineFiles(files).filter(({ level }) => level === 'error');
+  if (errors.length > 0) {
+    const { counts, exitCode } = judge(errors, {});
+    return { data: { source, ...counts, findings: errors }, text: printFindings(errors.map(printed)), exitCode };
+  }
+  const image = buildImage({ files: inConfigs(files), labels: { [CONFIGS_LABEL]: CONFIGS_FOLDER } });
+  const { signal } = environment;
+  const made = await withRegistry(environment, flags, (registry) => pushImage(registry, reference, image, { signal }));
+  return pushed(reference, made, { source });
+}
+
+function inConfigs(files: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> {
+  return new Map([...files].map(([path, bytes]) => [`${CONFIGS_FOLDER.slice(1)}/${path}`, bytes]));
+}

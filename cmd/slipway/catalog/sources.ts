@@ -1,0 +1,125 @@
+/** What a catalog is built from: templates, which are files, and bundles, which are folders or images. */
+import { buildBundleBlob, type BundleBlob } from '../../../catalog/blob.ts';
+import { isFields, textField, type Fields } from '../../../catalog/fields.ts';
+import { buildRepositoryCatalog, type DescribedVersion } from '../../../catalog/repository/build.ts';
+import { BASIC_SCHEMA, basicImages, expandBasic } from '../../../catalog/templates/basic.ts';
+import { expandSemver, SEMVER_SCHEMA, semverImages } from '../../../catalog/templates/semver.ts';
+import type { CatalogDocument } from '../../../catalog/templates/template.ts';
+import type { Environment } from '../environment.ts';
+import { readBundle } from '../input/bundle.ts';
+import { readYamlFile } from '../input/files.ts';
+import { invalidInput } from '../input/invalid.ts';
+import { findPlace } from '../input/place.ts';
+import type { RegistryFlags } from '../input/registry.ts';
+import { versionRules } from './version-rules.ts';
+
+export interface SourceFlags extends RegistryFlags {
+  readonly manifests: 'excerpt' | 'objects';
+  /** Names images by digest, whatever the sources say. */
+  readonly pin?: boolean;
+  /** Where the image of a bundle's folder is: `registry.example/{package}:v{version}`. */
+  readonly imageTemplate?: string;
+}
+
+/**
+ * The documents of the catalog: those of the templates as they say, and for bundles that are named alone a package
+ * whose versions, in their order, are its upgrade graph.
+ *
+ * @throws ReasonedError InputInvalid, CatalogInvalid, BundleInvalid, and what a registry throws
+ */
+export async function expandSources(
+  environment: Environment,
+  sources: readonly string[],
+  flags: SourceFlags,
+): Promise<readonly CatalogDocument[]> {
+  const documents: CatalogDocument[] = [];
+  const bundles: BundleBlob[] = [];
+  for (const source of sources) {
+    const place = await findPlace(environment, source);
+    if (place.kind === 'file') documents.push(...(await expandTemplate(environment, source, flags)));
+    else bundles.push(await describeBundle(environment, source, flags));
+  }
+  return [...documents, ...graphOf(bundles)];
+}
+
+async function expandTemplate(
+  environment: Environment,
+  path: string,
+  flags: SourceFlags,
+): Promise<readonly CatalogDocument[]> {
+  const template = await readYamlFile(environment, path);
+  const kind = isFields(template) ? TEMPLATES.get(textField(template, 'schema') ?? '') : undefined;
+  if (kind === undefined) {
+    throw invalidInput(`${path} is no template`, `Its schema must be one of ${[...TEMPLATES.keys()].join(', ')}`);
+  }
+  const bundles = new Map<string, BundleBlob>();
+  for (const image of kind.images(template as Fields))
+    bundles.set(image, await describeBundle(environment, image, flags));
+  return kind.expand(template as Fields, bundles);
+}
+
+interface TemplateKind {
+  readonly images: (template: Fields) => readonly string[];
+  readonly expand: (template: Fields, bundles: ReadonlyMap<string, BundleBlob>) => readonly CatalogDocument[];
+}
+
+const TEMPLATES: ReadonlyMap<string, TemplateKind> = new Map([
+  [BASIC_SCHEMA, { images: basicImages, expand: expandBasic }],
+  [
+    SEMVER_SCHEMA,
+    { images: semverImages, expand: (template, bundles) => expandSemver(template, bundles, versionRules) },
+  ],
+]);
+
+async function describeBundle(environment: Environment, source: string, flags: SourceFlags): Promise<BundleBlob> {
+  const { files, image } = await readBundle(environment, source, flags);
+  const { manifests, pin = false } = flags;
+  if (image?.reference !== undefined)
+    return buildBundleBlob(files, { image: pin ? image.reference : source, manifests });
+  const template = flags.imageTemplate;
+  if (template !== undefined) {
+    const described = buildBundleBlob(files, { image: template, manifests });
+    return buildBundleBlob(files, { image: fillIn(template, described), manifests });
+  }
+  throw invalidInput(
+    `${source} is a folder, and nothing says where its image is`,
+    'Push it and name the image, or say --image-template registry.example/team/{package}:v{version}',
+  );
+}
+
+function fillIn(template: string, { package: packageName, name, properties }: BundleBlob): string {
+  const version = versionOf(properties).replaceAll('+', '_'); // as tags have it, which cannot have a plus
+  const facts = new Map([
+    ['package', packageName],
+    ['name', name],
+    ['version', version],
+  ]);
+  return template.replaceAll(/\{(\w+)\}/g, (whole, key: string) => {
+    const value = facts.get(key);
+    if (value !== undefined) return value;
+    throw invalidInput(`--image-template has ${whole}`, 'Use {package}, {name} and {version}');
+  });
+}
+
+function versionOf(properties: BundleBlob['properties']): string {
+  const value = properties.find(({ type }) => type === 'olm.package')?.value;
+  return isFields(value) ? (textField(value, 'version') ?? '') : '';
+}
+
+/** As a Catalog of repositories has it: from every version one may upgrade to every higher one. */
+function graphOf(bundles: readonly BundleBlob[]): readonly CatalogDocument[] {
+  const repositories = [...Map.groupBy(bundles, (bundle) => bundle.package)].map(([name, group]) => ({
+    repository: name,
+    versions: group.map(describeVersion),
+  }));
+  const { documents, ignored } = buildRepositoryCatalog(repositories, versionRules);
+  const [first] = ignored;
+  if (first !== undefined) throw invalidInput(`${first.tag}: ${first.because}`, 'Leave it out, or write a template');
+  return documents;
+}
+
+function describeVersion(bundle: BundleBlob): DescribedVersion {
+  const version = versionRules.parseBundleVersion(versionOf(bundle.properties));
+  if (!version.ok) throw invalidInput(`the version of ${bundle.name} is invalid: ${version.problem}`);
+  return { tag: bundle.image, bundle, version: version.value };
+}

@@ -1,0 +1,20 @@
+/** `slipway catalog validate`: everything about a catalog that tools refuse, or that will surprise somebody. */
+import type { Environment } from '../environment.ts';
+import { readCatalog } from '../input/catalog.ts';
+import type { RegistryFlags } from '../input/registry.ts';
+import type { Outcome } from '../outcome.ts';
+import { judge, printFindings, type Strictness } from '../output/findings.ts';
+import { examineFiles, printed } from './examine.ts';
+
+export interface ValidateFlags extends RegistryFlags, Strictness {}
+
+export async function validate(environment: Environment, source: string, flags: ValidateFlags): Promise<Outcome> {
+  const { files, digest } = await readCatalog(environment, source, flags);
+  const findings = examineFiles(files);
+  const { counts, exitCode } = judge(findings, flags);
+  return {
+    data: { source, ...(digest !== undefined && { digest }), ...counts, findings },
+    text: printFindings(findings.map(printed)),
+    exitCode,
+  };
+}

@@ -1,0 +1,69 @@
+/** Reads the files of a bundle from wherever it is: a folder, a folder with an image, a registry. */
+import { BUNDLE_LIMITS, pullFiles, type ImageFacts } from '../../../oci/image.ts';
+import { layoutSource } from '../../../oci/layout.ts';
+import { formatReference, withDigest, type Reference } from '../../../oci/reference.ts';
+import type { ImageSource } from '../../../oci/source.ts';
+import type { Environment } from '../environment.ts';
+import { readTree } from './files.ts';
+import { invalidInput } from './invalid.ts';
+import { findPlace } from './place.ts';
+import { withRegistry, type RegistryFlags } from './registry.ts';
+
+/** The folders of a bundle that say what it is. */
+export const BUNDLE_FOLDERS = ['manifests', 'metadata'] as const;
+
+export interface BundleInput {
+  /** As it was named. */
+  readonly source: string;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly image?: BundleImage;
+}
+
+export interface BundleImage extends Pick<ImageFacts, 'digest' | 'labels'> {
+  /** By digest; absent for an image in a folder. */
+  readonly reference?: string;
+}
+
+/** @throws ReasonedError InputInvalid, ReferenceInvalid, and what a registry throws */
+export async function readBundle(environment: Environment, source: string, flags: RegistryFlags): Promise<BundleInput> {
+  const place = await findPlace(environment, source);
+  switch (place.kind) {
+    case 'file':
+      throw invalidInput(`${source} is a file; a bundle is a folder or an image`);
+    case 'folder':
+      return { source, files: await readBundleFolder(place.path, BUNDLE_FOLDERS) };
+    case 'layout':
+      return { source, ...(await readImage(layoutSource(place.path), IN_LAYOUT, environment)) };
+    case 'image': {
+      const { reference } = place;
+      const { files, image } = await withRegistry(environment, flags, (registry) =>
+        readImage(registry, reference, environment),
+      );
+      return { source, files, image: { ...image, reference: formatReference(withDigest(reference, image.digest)) } };
+    }
+  }
+}
+
+/** Files below some folders of a bundle's folder. @throws ReasonedError InputInvalid */
+export async function readBundleFolder(
+  path: string,
+  parts: readonly string[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  return readTree(path, { parts, maxFiles: BUNDLE_LIMITS.files, maxBytes: BUNDLE_LIMITS.totalBytes });
+}
+
+/** A layout is asked for its only image; the name does not matter. */
+const IN_LAYOUT: Reference = { registry: 'localhost', repository: 'layout', tag: 'latest' };
+
+async function readImage(
+  source: ImageSource,
+  reference: Reference,
+  { signal }: Environment,
+): Promise<{ readonly files: ReadonlyMap<string, Uint8Array>; readonly image: Pick<ImageFacts, 'digest' | 'labels'> }> {
+  const { files, digest, labels } = await pullFiles(source, reference, {
+    folders: BUNDLE_FOLDERS,
+    limits: BUNDLE_LIMITS,
+    signal,
+  });
+  return { files, image: { digest, labels } };
+}

@@ -1,0 +1,81 @@
+/** Reads files and folders that the command line names, with limits. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseYaml, YamlError } from '../../../bundles/yaml.ts';
+import type { Environment } from '../environment.ts';
+import { invalidInput } from './invalid.ts';
+
+export interface TreeLimits {
+  readonly maxFiles: number;
+  /** Of all files together. */
+  readonly maxBytes: number;
+}
+
+/**
+ * The files of a folder by their paths from there, with slashes, sorted; only those below `parts` where some are
+ * named. A folder that is not there has no files. Links to files count as files; anything else is refused.
+ *
+ * @throws ReasonedError InputInvalid
+ */
+export async function readTree(
+  folder: string,
+  { parts = [''], ...limits }: TreeLimits & { readonly parts?: readonly string[] },
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const files = new Map<string, Uint8Array>();
+  let bytes = 0;
+  for (const part of parts) {
+    for await (const path of walk(folder, part)) {
+      bytes += (await stat(join(folder, path))).size;
+      if (files.size >= limits.maxFiles) throw invalidInput(`${folder} has more than ${limits.maxFiles} files`);
+      if (bytes > limits.maxBytes) throw invalidInput(`the files in ${folder} have more than ${limits.maxBytes} bytes`);
+      files.set(path, await readFile(join(folder, path)));
+    }
+  }
+  return files;
+}
+
+async function* walk(folder: string, part: string): AsyncGenerator<string> {
+  const entries = await readdir(join(folder, part), { withFileTypes: true }).catch(missingAsEmpty);
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = part === '' ? entry.name : `${part}/${entry.name}`;
+    if (ODD_NAME.test(entry.name))
+      throw invalidInput(`${JSON.stringify(path)} has characters that no archive should have`);
+    if (entry.isDirectory()) yield* walk(folder, path);
+    else if (entry.isFile() || (await isFile(join(folder, path)))) yield path;
+    else throw invalidInput(`${join(folder, path)} is neither a file nor a folder`, 'Remove it');
+  }
+}
+
+/** Control characters, the separator of another system, and what is no UTF-8. */
+const ODD_NAME = /[\u0000-\u001F\u007F\\\uFFFD]/;
+
+function missingAsEmpty(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT') return [];
+  throw invalidInput(`a folder cannot be read: ${error.message}`, undefined, error);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isFile() === true;
+}
+
+const MAX_FILE_BYTES = 64 << 20;
+
+/** The bytes of one file. @throws ReasonedError InputInvalid */
+export async function readOneFile({ folder }: Pick<Environment, 'folder'>, path: string): Promise<Uint8Array> {
+  const full = resolve(folder, path);
+  const found = await stat(full).catch(() => undefined);
+  if (found?.isFile() !== true) throw invalidInput(`there is no file ${JSON.stringify(path)}`);
+  if (found.size > MAX_FILE_BYTES) throw invalidInput(`${path} has more than ${MAX_FILE_BYTES} bytes`);
+  return readFile(full);
+}
+
+/** The first document of a file of YAML or JSON, read as Kubernetes' tools do. @throws ReasonedError InputInvalid */
+export async function readYamlFile(environment: Pick<Environment, 'folder'>, path: string): Promise<unknown> {
+  const bytes = await readOneFile(environment, path);
+  try {
+    return parseYaml(bytes)[0]?.value ?? null;
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    throw invalidInput(`${path} cannot be read: ${error.message}`, 'Correct the file', error);
+  }
+}

@@ -1,0 +1,43 @@
+/** What an argument names: a folder, an image in a folder, a file, or an image in a registry. */
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseReference, type Reference } from '../../../oci/reference.ts';
+import type { Environment } from '../environment.ts';
+import { invalidInput } from './invalid.ts';
+
+export type Place =
+  | { readonly kind: 'folder'; readonly path: string }
+  /** A folder with an image in it. */
+  | { readonly kind: 'layout'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'image'; readonly reference: Reference };
+
+/**
+ * What is there wins: a text that is a file or folder is one, whatever else it could mean. Else it is a reference,
+ * which must name its registry, so that a mistyped folder is not asked for in a public one.
+ *
+ * @throws ReasonedError InputInvalid, ReferenceInvalid
+ */
+export async function findPlace({ folder }: Pick<Environment, 'folder'>, text: string): Promise<Place> {
+  const path = resolve(folder, text);
+  const found = text === '' ? undefined : await stat(path).catch(() => undefined);
+  if (found?.isFile() === true) return { kind: 'file', path };
+  if (found?.isDirectory() === true) return { kind: (await isLayout(path)) ? 'layout' : 'folder', path };
+  if (/^[./~]|\/$/.test(text) || !text.includes('/')) {
+    throw invalidInput(
+      `there is no folder ${JSON.stringify(text)}`,
+      'Name a folder that exists, or an image with its registry, as in registry.example/team/operator:v1.0.0',
+    );
+  }
+  return { kind: 'image', reference: parseReference(text) };
+}
+
+/** The place where something is to be written: a folder that is new or empty. @throws ReasonedError InputInvalid */
+export function targetFolder({ folder }: Pick<Environment, 'folder'>, text: string): string {
+  if (text === '') throw invalidInput('the name of the folder is empty');
+  return resolve(folder, text);
+}
+
+async function isLayout(path: string): Promise<boolean> {
+  return (await stat(join(path, 'oci-layout')).catch(() => undefined))?.isFile() === true;
+}

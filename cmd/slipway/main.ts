@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+/** The command line `slipway`; as `kubectl-slipway` on the PATH also a plugin of kubectl. */
+import { enableCompileCache } from 'node:module';
+import { homedir, tmpdir } from 'node:os';
+
+enableCompileCache(); // halves the time to start; what follows is imported behind it, so that it counts
+const { run } = await import('./run.ts');
+
+const interrupt = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort(new Error(name)));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error; // whoever reads has seen enough, as `head` has
+});
+
+process.exitCode = await run(process.argv.slice(2), {
+  variables: process.env,
+  folder: process.cwd(),
+  home: homedir(),
+  temporary: tmpdir(),
+  print: (text) => void process.stdout.write(text),
+  complain: (text) => void process.stderr.write(text),
+  signal: interrupt.signal,
+});

@@ -1,0 +1,61 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseJson } from '../../../api/json.ts';
+import { parseYaml } from '../../../bundles/yaml.ts';
+import { formatData, formatYaml } from './data.ts';
+
+const UNPRINTABLE = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** Texts that some reader of YAML takes for something else, or that a terminal acts on. */
+const TRICKY: readonly string[] = [
+  'yes n y on OFF null ~ 017 0o17 0b1 0x1F 1_000 1e3 .5 1:30 << = 2001-01-01 --- ... {a [a &a *a !a %a @a `a'.split(
+    ' ',
+  ),
+  ['', ' a ', '# c', 'a: b', '- a', '? a', "it's", 'two\nlines\n', '\nx', 'tab\there', '\r', '\u0085', '\uFEFF'],
+  ['\u001b[31mred', '\u009b31m', '\u202Eright', '\u2028', '\u{E0041}', '\u200B'],
+].flat();
+const texts = fc.oneof(fc.constantFrom(...TRICKY), fc.string({ unit: 'binary' }), fc.string());
+const leaves = fc.oneof(
+  texts,
+  fc.boolean(),
+  fc.constant(null),
+  fc.integer(),
+  fc
+    .double({ noNaN: true, noDefaultInfinity: true })
+    .filter((number) => Number.isSafeInteger(number) === Number.isInteger(number) && !Object.is(number, -0)),
+  fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n }),
+);
+const documents = fc.dictionary(
+  texts,
+  fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      leaves,
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(texts, tie('value'), { maxKeys: 3 }),
+    ),
+  })).value,
+  { minKeys: 1, maxKeys: 4 },
+);
+
+describe('whatever a registry or a file says', () => {
+  test('comes back from the JSON as it was, and that has nothing that a terminal acts on', () => {
+    fc.assert(
+      fc.property(documents, (document) => {
+        const text = formatData(document);
+        expect(text).not.toMatch(UNPRINTABLE);
+        expect(parseJson(text)).toEqual(document);
+      }),
+    );
+  });
+
+  test('comes back from the YAML as Kubernetes reads it, and that has nothing that a terminal acts on', () => {
+    fc.assert(
+      fc.property(fc.array(documents, { maxLength: 3 }), (all) => {
+        const text = formatYaml(all);
+        expect(text).not.toMatch(UNPRINTABLE);
+        expect(parseYaml(text).map(({ value }) => value)).toEqual(all);
+      }),
+    );
+  });
+});

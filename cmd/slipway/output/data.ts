@@ -1,0 +1,29 @@
+/** Writes data as JSON and YAML. Integers beyond 2^53 stay as they are. Pure. */
+import { dump } from 'js-yaml';
+import { formatJson } from '../../../api/json.ts';
+import { escapeJson } from './clean.ts';
+
+/** JSON of two spaces' indentation, with a line break at the end. */
+export function formatData(data: unknown): string {
+  return `${escapeJson(formatJson(data, 2))}\n`;
+}
+
+/**
+ * Documents of YAML, each begun by `---`. One that YAML cannot hold so that it is harmless and read back the same
+ * everywhere is written as JSON, which is YAML as well.
+ */
+export function formatYaml(documents: readonly unknown[]): string {
+  return documents.map((document) => `---\n${formatDocument(document)}`).join('');
+}
+
+function formatDocument(document: unknown): string {
+  const json = formatJson(document);
+  if (escapeJson(json) !== json || LONG_INTEGER.test(json)) return formatData(document);
+  const yaml = dump(document, { lineWidth: -1, noRefs: true });
+  return SEPARATOR.test(yaml) ? formatData(document) : yaml;
+}
+
+/** What the writer of YAML cannot write is an integer beyond 2^53; whatever may be one is written as JSON. */
+const LONG_INTEGER = /[0-9]{16}/;
+/** Kubernetes' tools take any line that begins so for the end of a document. */
+const SEPARATOR = /^(?:---|\.\.\.)/m;

@@ -1,0 +1,49 @@
+/** One run of the command line: arguments in, exit code out; what is printed goes through the environment. */
+import type { ReasonedError } from '../../api/errors.ts';
+import type { Environment } from './environment.ts';
+import type { ExitCode, Outcome } from './outcome.ts';
+import { cleanLine } from './output/clean.ts';
+import { buildProgram, CommanderError, type OutputFlags } from './program.ts';
+
+/** Never rejects: whatever goes wrong becomes a text on stderr and an exit code. */
+export async function run(args: readonly string[], environment: Environment): Promise<ExitCode> {
+  let exitCode: ExitCode = 0;
+  const program = buildProgram(async (flags, action) => {
+    const outcome = await action(environment);
+    environment.print(await formatOutcome(outcome, flags));
+    exitCode = outcome.exitCode ?? 0;
+  }, environment);
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 || error.code === 'commander.help' ? 0 : 1;
+    if (environment.signal.aborted) return interrupted(environment);
+    environment.complain(describeFailure(error));
+    return 1;
+  }
+}
+
+async function formatOutcome({ data, text }: Outcome, { output }: OutputFlags): Promise<string> {
+  return output === 'json' ? (await import('./output/data.ts')).formatData(data) : text;
+}
+
+function interrupted({ complain }: Environment): ExitCode {
+  complain('slipway: interrupted\n');
+  return 130;
+}
+
+function describeFailure(error: unknown): string {
+  if (isReasoned(error)) {
+    const hint = error.hint === undefined ? '' : `  ${cleanLine(error.hint)}\n`;
+    return `slipway: ${error.reason}: ${cleanLine(error.message)}\n${hint}`;
+  }
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  if (code !== undefined && /^E[A-Z]+$/.test(code)) return `slipway: ${cleanLine(message)}\n`;
+  return `slipway: this is a defect of slipway, please report it\n${(stack ?? String(error)).split('\n').map(cleanLine).join('\n')}\n`;
+}
+
+/** By its name, so that the class need not be loaded to print help. */
+function isReasoned(error: unknown): error is ReasonedError {
+  return error instanceof Error && error.name === 'ReasonedError';
+}
