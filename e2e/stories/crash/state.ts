@@ -1,0 +1,65 @@
+/** Reads all that a cluster holds, so that the ends of two runs can be compared: what, and which very objects. */
+import type { TestCluster } from '../../cluster/cluster.ts';
+
+export interface State {
+  /** Everything that counts of every object, by `Kind.group namespace/name`: no uids, no times. */
+  readonly contents: ReadonlyMap<string, unknown>;
+  readonly uids: ReadonlyMap<string, string>;
+}
+
+/** Kinds with random names or contents, and those that come and go by themselves. */
+const LEFT_OUT = new Set([
+  'pods',
+  'endpoints',
+  'endpointslices.discovery.k8s.io',
+  'events',
+  'events.events.k8s.io',
+  'leases.coordination.k8s.io',
+  'nodes',
+  'componentstatuses',
+  'ipaddresses.networking.k8s.io',
+  'apiservices.apiregistration.k8s.io',
+]);
+
+interface Listed {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid: string };
+}
+
+export async function readState(cluster: TestCluster): Promise<State> {
+  const names = (await cluster.kubectl(['api-resources', '--verbs=list', '-o', 'name', '--cached=false'])).split('\n');
+  const kinds = names.filter((name) => name !== '' && !LEFT_OUT.has(name));
+  const text = await cluster.kubectl(['get', kinds.join(','), '-A', '-o', 'json', '--ignore-not-found']);
+  const { items } = JSON.parse(text) as { items: readonly Listed[] };
+  return {
+    contents: new Map(items.map((item) => [identityOf(item), normalize(item)])),
+    uids: new Map(items.map((item) => [identityOf(item), item.metadata.uid])),
+  };
+}
+
+function identityOf({ apiVersion, kind, metadata }: Listed): string {
+  const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [''];
+  return `${kind}.${group} ${metadata.namespace ?? ''}/${metadata.name}`;
+}
+
+/** Set by the API server or a clock: differs between two runs that come to the same. */
+const INCIDENTAL = new Set([
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'managedFields',
+  'clusterIP',
+  'clusterIPs',
+  'nodePort',
+]);
+
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+
+function normalize(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll(TIME, 'TIME').replace(/^resourceVersion \d+$/, 'VERSION');
+  if (Array.isArray(value)) return value.map(normalize);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => !INCIDENTAL.has(key));
+  return Object.fromEntries(kept.map(([key, content]) => [key, normalize(content)]));
+}

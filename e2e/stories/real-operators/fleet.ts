@@ -1,0 +1,74 @@
+/** The Subscriptions of all routes, each in a namespace of its own: made, changed and looked at together. */
+import type { Revision } from '../../../api/revision.ts';
+import type { TestCluster } from '../../cluster/cluster.ts';
+import { runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import { until } from '../../lib/until.ts';
+import type { Route } from './routes.ts';
+
+const NAME = 'operator';
+const TIMEOUT_SECONDS = 120;
+
+export interface Fleet {
+  /** Resolves when what every namespace has by itself is there. */
+  makeNamespaces(): Promise<void>;
+  /** Applies all Subscriptions at once, so that they are worked on side by side. */
+  subscribe(spec: (route: Route) => object): Promise<void>;
+  awaitVersion(route: Route, bundle: string): Promise<void>;
+  /** The same for all, by one question at a time: many at once would take the processors from those who work. */
+  awaitAll(bundle: (route: Route) => string): Promise<void>;
+  /** How many Subscriptions run the bundle that is named for them. */
+  countRunning(bundle: (route: Route) => string): Promise<number>;
+  /** The Revisions of a Subscription by number. */
+  revisions(route: Route): Promise<readonly Revision[]>;
+}
+
+export function createFleet(cluster: TestCluster, routes: readonly Route[]): Fleet {
+  async function apply(manifests: readonly object[]): Promise<void> {
+    await cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests }));
+  }
+
+  /** The Subscriptions that do not run the bundle named for them. */
+  async function lacking(bundle: (route: Route) => string): Promise<readonly Judged[]> {
+    const text = await cluster.kubectl(['get', 'subscriptions', '-A', '-o', 'json']);
+    const { items } = JSON.parse(text) as { items: readonly (Judged & { metadata: { namespace: string } })[] };
+    const wanted = new Map(routes.map((route) => [route.package, runs(versionOf(route, bundle(route)))]));
+    return items.filter((one) => wanted.get(one.metadata.namespace)?.(one) !== true);
+  }
+
+  return {
+    async makeNamespaces() {
+      await apply(routes.map(({ package: name }) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })));
+      const wait = ['wait', '--for=create', '--timeout=30s', 'serviceaccount/default', 'configmap/kube-root-ca.crt'];
+      await Promise.all(routes.map((route) => cluster.kubectl(['-n', route.package, ...wait])));
+    },
+    subscribe: (spec) => apply(routes.map((route) => describeSubscription(route, spec(route)))),
+    async awaitVersion(route, bundle) {
+      const wanted = { kind: 'subscription', name: NAME, namespace: route.package, timeoutSeconds: TIMEOUT_SECONDS };
+      await waitFor(cluster, wanted, runs(versionOf(route, bundle)));
+    },
+    async awaitAll(bundle) {
+      await until('all are as wanted', async () => (await lacking(bundle)).length === 0, {
+        timeoutSeconds: TIMEOUT_SECONDS,
+        explain: async () => JSON.stringify(await lacking(bundle), undefined, 2),
+      });
+    },
+    async countRunning(bundle) {
+      return routes.length - (await lacking(bundle)).length;
+    },
+    async revisions({ package: namespace }) {
+      const text = await cluster.kubectl(['-n', namespace, 'get', 'revisions', '-o', 'json']);
+      const { items } = JSON.parse(text) as { items: readonly Revision[] };
+      return items.toSorted((a, b) => a.spec.number - b.spec.number);
+    },
+  };
+}
+
+/** The version of one of a route's bundles. */
+export function versionOf({ bundles }: Route, bundle: string): string {
+  return bundles.get(bundle)?.version ?? '';
+}
+
+function describeSubscription({ package: name, channel }: Route, spec: object): object {
+  const common = { package: name, channel, onFailure: { bakeTime: '0s' } };
+  return JSON.parse(subscriptionTo(NAME, name, { ...common, ...spec })) as object;
+}
