@@ -146,6 +146,8 @@ describe('what is refused, by name and once and for all', () => {
       content: () => ({ '.indexignore': `${'**/a/'.repeat(30)}b` }),
       says: /wildcards/,
     },
+    { because: 'a path that leads out', content: () => ({ '../a.json': '' }), says: /path is malformed/ },
+    { because: 'a path that begins at the root', content: () => ({ '/a.json': '' }), says: /path is malformed/ },
     { because: 'a file in 1,000 folders', content: () => ({ [`${'d/'.repeat(1000)}a`]: '' }), says: /32 folders/ },
   ];
 

@@ -13,8 +13,6 @@ export interface CatalogLimits extends StreamLimits {
   readonly maxTotalBytes: number;
   readonly maxDocuments: number;
   readonly maxFiles: number;
-  /** Folders above a file. */
-  readonly maxFolders: number;
   /** Characters of what one package's documents mean: its upgrade graphs and what its bundles state. */
   readonly maxPackageLength: number;
 }
@@ -30,6 +28,5 @@ export const DEFAULT_LIMITS: CatalogLimits = {
   maxTotalBytes: 1 << 30,
   maxDocuments: 100_000,
   maxFiles: 100_000,
-  maxFolders: 32,
   maxPackageLength: 32 << 20,
 };

@@ -22,16 +22,33 @@ export function* filesOf(files: ReadonlyMap<string, Uint8Array>): Generator<Cata
   for (const path of [...files.keys()].sort(comparePaths)) yield { path, content: files.get(path)! };
 }
 
-/** The files of a map that are part of the catalog: without what is ignored and without the ignore files. */
+/**
+ * The files of a map that are part of the catalog: without what is ignored and without the ignore files. Throws
+ * ReasonedError `CatalogInvalid` for malformed paths and patterns.
+ */
 export function* catalogFilesOf(
   files: ReadonlyMap<string, Uint8Array>,
 ): Generator<{ path: string; content: Uint8Array }> {
   const rules = createIgnoreRules();
+  for (const path of files.keys()) checkPath(path);
   for (const [path, content] of files) if (isIgnoreFile(path)) rules.add(path, Buffer.from(content).toString('utf8'));
   for (const path of [...files.keys()].sort(comparePaths)) {
     if (!isIgnoreFile(path) && !rules.ignores(path)) yield { path, content: files.get(path)! };
   }
 }
+
+/** Throws ReasonedError `CatalogInvalid` for a path that leads nowhere, out of the folder, or very deep. */
+export function checkPath(path: string): void {
+  const parts = path.split('/', MAX_FOLDERS + 2);
+  if (parts.some((part) => part === '' || part === '.' || part === '..')) {
+    throw invalidCatalog({ path }, 'the path is malformed');
+  }
+  if (parts.length > MAX_FOLDERS + 1) {
+    throw invalidCatalog({ path }, `the file is in more than ${MAX_FOLDERS} folders`);
+  }
+}
+
+const MAX_FOLDERS = 32;
 
 /** The content of a file as chunks. */
 export function chunksOf(content: CatalogFile['content']): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {

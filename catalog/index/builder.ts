@@ -12,7 +12,7 @@ import { invalidCatalog, type Place } from '../invalid.ts';
 import type { CatalogLimits } from '../limits.ts';
 import { parseKeys, parseMeaning, type BlobKeys, type Meaning } from '../parse.ts';
 import { createDocumentSplitter, type DocumentSplitter, type RawDocument } from '../stream.ts';
-import { comparePaths, createIgnoreRules, isIgnoreFile } from '../tree.ts';
+import { checkPath, comparePaths, createIgnoreRules, isIgnoreFile } from '../tree.ts';
 import { createChunkWriter } from './chunks.ts';
 import { sealFile } from './seal.ts';
 import { APPLICATION_ID, FILL_PACKAGES, INDEXES, TABLES } from './tables.ts';
@@ -83,9 +83,7 @@ export function createIndexBuilder({ target, partial, limits }: BuilderOptions):
   function beginFile(path: string): void {
     const id = paths.size + 1;
     if (id > limits.maxFiles) throw invalidCatalog({ path }, `the catalog has more than ${limits.maxFiles} files`);
-    if (path.split('/', limits.maxFolders + 2).length > limits.maxFolders + 1) {
-      throw invalidCatalog({ path }, `the file is in more than ${limits.maxFolders} folders`);
-    }
+    checkPath(path);
     paths.set(id, path);
     current = { path, id, patternBytes: 0 };
     if (isIgnoreFile(path)) current.patterns = [];

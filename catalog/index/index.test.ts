@@ -286,6 +286,26 @@ describe('building in a worker thread', () => {
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
+  it('ends when the worker is silent for too long', async () => {
+    const target = newPath();
+    const worker = new URL('data:text/javascript,setInterval(() => {}, 1000)');
+    const files = filesFrom({ 'a.json': GADGET });
+    const error: unknown = await buildIndexInWorker({ files, target, worker, stallSeconds: 0.05 }).catch(
+      (failure: unknown) => failure,
+    );
+    expect(error).toMatchObject({ reason: 'CatalogInvalid', retry: 'never' });
+  });
+
+  it('ends when a document needs more memory than there is', async () => {
+    const target = newPath();
+    const worker = new URL(
+      'data:text/javascript,const kept = []; for (;;) kept.push(new Array(1e5).fill(kept.length));',
+    );
+    const files = filesFrom({ 'a.json': GADGET });
+    const error: unknown = await buildIndexInWorker({ files, target, worker }).catch((failure: unknown) => failure);
+    expect(error).toMatchObject({ reason: 'CatalogInvalid', retry: 'never' });
+  });
+
   it('passes on what the source throws', async () => {
     const content = (async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('{"schema":"x"}');
