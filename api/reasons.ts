@@ -72,6 +72,7 @@ export const REASONS = {
   // Health
   WorkloadUnhealthy: 'A Deployment does not become available.',
   ProgressDeadlineExceeded: 'The rollout took longer than its deadline.',
+  CertificateRotated: 'The certificate of a webhook is replaced, and the Pods that serve with it are restarted.',
   // Removal
   CustomResourcesExist: 'Custom resources exist and the policy is to keep them.',
   LeaderLost: 'Another replica leads now.',

@@ -14,6 +14,7 @@ import { subscriptionKey } from '../by-subscription.ts';
 import type { RecordEvent } from '../events.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
+import { certificatesDue, secondsUntilDue } from './certificates/roll-out.ts';
 import { decideRevision } from './decide.ts';
 import { explainUnready } from './explain-unready.ts';
 import { createGivenUp, type GivenUp } from './given-up.ts';
@@ -220,7 +221,13 @@ function next(deps: RevisionDeps, { written, subscription, outcome }: Written): 
     };
   }
   const worked = secondsOfWork(written, deps.now());
-  if (worked === undefined) return undefined;
+  if (worked === undefined) return whenDue(deps, written);
   const deadline = parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
   return { requeueAfterSeconds: Math.max(1, Math.min(30, deadline - worked)) };
+}
+
+/** Certificates run out without any change that a watch could tell. */
+function whenDue({ managed, now }: RevisionDeps, { status }: Revision): Result {
+  const seconds = secondsUntilDue(certificatesDue(status?.inventory ?? [], managed), now());
+  return seconds === undefined ? undefined : { requeueAfterSeconds: seconds };
 }

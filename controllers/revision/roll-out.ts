@@ -23,6 +23,7 @@ import { isSettled } from './decide.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import type { RecordEvent } from '../events.ts';
 import { writeStatus } from '../status.ts';
+import { certificatesDue, certify } from './certificates/roll-out.ts';
 import { permitCrds } from './crd-safety.ts';
 import { loadManifests } from '../manifests.ts';
 import type { RevisionFacts } from './observe.ts';
@@ -36,6 +37,7 @@ export interface RollOutDeps {
   /** As the manager, for the objects that a changed CRD could hurt. */
   readonly listPage: ListPage;
   readonly record: RecordEvent;
+  readonly now: () => Date;
 }
 
 /** What a roll-out came to. */
@@ -56,14 +58,21 @@ export async function rollOut(deps: RollOutDeps, facts: RevisionFacts, signal: A
   const inventory = revision.status?.inventory ?? [];
   await deps.managed.follow(appliedKinds(inventory), signal);
   const intact = isSettled(revision) || isUnhealthyOnly(revision);
-  if (intact && inventory.every((entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))))) {
+  const inPlace = intact && inventory.every((entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))));
+  const due = certificatesDue(inventory, deps.managed);
+  if (inPlace && (due === undefined || deps.now() < due)) {
     return { kind: 'intact', unready: unreadyOf(deps, inventory), revision };
   }
-  return applyAgain(deps, facts, signal);
+  return applyAgain(deps, facts, { settled: inPlace && isSettled(revision), signal });
 }
 
-async function applyAgain(deps: RollOutDeps, facts: RevisionFacts, signal: AbortSignal): Promise<RollOut> {
-  const objects = await desiredObjects(deps, facts);
+async function applyAgain(
+  deps: RollOutDeps,
+  facts: RevisionFacts,
+  { settled, signal }: { readonly settled: boolean; readonly signal: AbortSignal },
+): Promise<RollOut> {
+  const bare = await desiredObjects(deps, facts);
+  const objects = await certify(deps, facts, { objects: bare, settled, signal });
   const revision = await noteIntent(deps, facts, objects);
   const previousInventory = revision.status?.inventory ?? [];
   const result = await applyRevision(deps.acting, {

@@ -1,0 +1,291 @@
+/** What the API server trusts and what a webhook server presents, proved by handshakes at every step of a rotation. */
+import { createServer, connect, type TlsOptions } from 'node:tls';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createFakeCluster, type FakeCluster } from '../../../apply/fake-cluster.ts';
+import { prepareObjects, type PrepareOptions } from '../../../apply/prepare.ts';
+import { refOf, type KubeObject } from '../../../api/object.ts';
+import { renderBundle, requiredCertificates } from '../../../bundles/render/render.ts';
+import { makeBundle, makeCrd, makeDeployment } from '../../../bundles/testing/bundle.ts';
+import { addCertificates, CERTIFICATE_ANNOTATION } from './certificates.ts';
+import { issueCertificate } from './issue.ts';
+import { LIFETIME_MS, type CertificateStep } from './plan.ts';
+import { requiredIn } from './required.ts';
+import { DUE_ANNOTATION } from './secret.ts';
+
+const DAY = 24 * 3600_000;
+const NAMESPACE = 'ops';
+const HOST = 'gadget-manager-service.ops.svc';
+const prepare: PrepareOptions = {
+  owner: { namespace: NAMESPACE, name: 'gadgets' },
+  package: 'gadget-operator',
+  revision: 'gadgets-1',
+  installNamespace: NAMESPACE,
+};
+const webhook = (type: string, fields: object): object => ({
+  type,
+  generateName: `${type.toLowerCase()}.example.com`,
+  deploymentName: 'gadget-manager',
+  containerPort: 443,
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  webhookPath: '/call',
+  ...fields,
+});
+const bundle = makeBundle({
+  deployments: [makeDeployment('gadget-manager'), makeDeployment('other')],
+  objects: [makeCrd()],
+  spec: {
+    customresourcedefinitions: { owned: [{ name: 'gadgets.example.com', version: 'v1', kind: 'Gadget' }] },
+    webhookdefinitions: [
+      webhook('ValidatingAdmissionWebhook', {}),
+      webhook('MutatingAdmissionWebhook', {}),
+      webhook('ConversionWebhook', { conversionCRDs: ['gadgets.example.com'] }),
+    ],
+  },
+});
+const options = { namespace: NAMESPACE, certificates: 'manager' } as const;
+const rendered = prepareObjects(renderBundle(bundle, options), prepare);
+
+/** One state of the cluster: what is applied at a step. */
+interface Applied {
+  readonly step: CertificateStep | 'keep';
+  readonly objects: readonly KubeObject[];
+}
+
+// So that every certificate of the rotation is valid at the time of the test, which the clock of TLS is.
+const START = Date.now() - LIFETIME_MS * 0.7;
+let cluster: FakeCluster;
+let time: number;
+
+/** One roll-out: decides, and applies the Secret. */
+async function rollOut(settled = true): Promise<Applied> {
+  let step: Applied['step'] = 'keep';
+  const objects = await addCertificates(rendered, {
+    cluster,
+    prepare,
+    now: new Date(time),
+    settled,
+    signal: new AbortController().signal,
+    onStep: (taken) => void (step = taken),
+  });
+  await cluster.apply(secretIn(objects), { force: true });
+  return { step, objects };
+}
+
+const secretIn = (objects: readonly KubeObject[]): KubeObject =>
+  objects.find(({ kind }) => kind === 'Secret') as KubeObject;
+const dataOf = (objects: readonly KubeObject[]): Readonly<Record<string, string>> =>
+  secretIn(objects)['data'] as Readonly<Record<string, string>>;
+const fingerprint = (objects: readonly KubeObject[]): string | undefined =>
+  /"slipway\.dev\/certificate":"(?<hash>[a-f0-9]{16})"/.exec(JSON.stringify(objects))?.groups?.['hash'];
+
+/** Every caBundle of the configurations, decoded. */
+function bundlesIn(objects: readonly KubeObject[]): string[] {
+  const found = JSON.stringify(objects).matchAll(/"caBundle":"(?<pem>[^"]*)"/g);
+  return [...found].map(({ groups }) => Buffer.from(groups?.['pem'] ?? '', 'base64').toString());
+}
+
+/** A handshake of a server that mounts the Secret of `server` with a client that trusts exactly `ca`. */
+async function handshake(server: readonly KubeObject[], ca: string, host = HOST): Promise<string> {
+  const { 'tls.crt': cert = '', 'tls.key': key = '' } = dataOf(server);
+  const serverOptions: TlsOptions = { cert: Buffer.from(cert, 'base64'), key: Buffer.from(key, 'base64') };
+  const listener = createServer(serverOptions, (socket) => socket.end());
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  try {
+    return await new Promise<string>((resolve) => {
+      const { port } = listener.address() as AddressInfo;
+      const socket = connect({ port, host: '127.0.0.1', servername: host, ca });
+      socket.once('secureConnect', () => resolve('trusted'));
+      socket.once('error', ({ message, ...rest }) => resolve(String((rest as { code?: string }).code ?? message)));
+      socket.once('close', () => socket.destroy());
+    });
+  } finally {
+    listener.close();
+  }
+}
+
+beforeEach(() => {
+  cluster = createFakeCluster();
+  cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE }, status: { phase: 'Active' } });
+  time = START;
+});
+
+describe('a rotation', () => {
+  const applied: Applied[] = [];
+
+  beforeAll(async () => {
+    cluster = createFakeCluster();
+    cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE }, status: { phase: 'Active' } });
+    time = START;
+    const until = [0, 1 * DAY, (LIFETIME_MS * 2) / 3, 60_000, 10 * 60_000, 3600_000, DAY, 1];
+    for (const passed of until) {
+      time += passed;
+      applied.push(await rollOut());
+    }
+  });
+
+  test('goes from one certificate to the other in four steps, and waits in between', () => {
+    expect(applied.map(({ step }) => step)).toEqual([
+      'issue',
+      'keep',
+      'prepare',
+      'keep',
+      'switch',
+      'keep',
+      'drop',
+      'keep',
+    ]);
+  });
+
+  test('every configuration trusts the same, and at every moment the server is trusted by all', async () => {
+    for (const { objects } of applied) {
+      const bundles = bundlesIn(objects);
+      expect(bundles).toHaveLength(3);
+      for (const ca of new Set(bundles)) expect(await handshake(objects, ca)).toBe('trusted');
+    }
+  });
+
+  test.each([
+    { server: 0, because: 'the configurations are written before the Pods have the new Secret' },
+    { server: 1, because: 'the Pods have the new Secret before the configurations are written' },
+  ])('no handshake fails on the way from one step to the next, though $because', async ({ server }) => {
+    for (const [index, { objects: before }] of applied.entries()) {
+      const after = applied[index + 1]?.objects;
+      if (after === undefined) continue;
+      const pair = [before, after] as const;
+      const [ca = ''] = bundlesIn(pair[1 - server] as readonly KubeObject[]);
+      expect([index, await handshake(pair[server] as readonly KubeObject[], ca)]).toEqual([index, 'trusted']);
+    }
+  });
+
+  test('ends with the old authority trusted no longer', async () => {
+    const [ca = ''] = bundlesIn(applied.at(-1)?.objects ?? []);
+    expect(await handshake(applied[0]?.objects ?? [], ca)).not.toBe('trusted');
+    expect(ca.match(/BEGIN CERTIFICATE/g)).toHaveLength(1);
+    expect(dataOf(applied.at(-1)?.objects ?? [])['next.key']).toBeUndefined();
+  });
+
+  test('restarts the Pods once: when the new certificate begins to serve', () => {
+    const marks = applied.map(({ objects }) => fingerprint(objects));
+    expect(new Set(marks).size).toBe(2);
+    expect(marks.indexOf(marks.at(-1))).toBe(applied.findIndex(({ step }) => step === 'switch'));
+  });
+
+  test('says on the Secret when it goes on', () => {
+    const dues = applied.map(({ objects }) => secretIn(objects).metadata.annotations?.[DUE_ANNOTATION] ?? '');
+    expect(dues.map((due, index) => index === 0 || due >= (dues[index - 1] ?? ''))).not.toContain(false);
+  });
+});
+
+describe('a certificate', () => {
+  test('is for the names of the Service and for no other', async () => {
+    const { objects } = await rollOut();
+    const [ca = ''] = bundlesIn(objects);
+    const outcomes = ['gadget-manager-service.ops.svc.cluster.local', 'gadget-manager-service.ops', 'example.com'];
+    expect(await Promise.all(outcomes.map((name) => handshake(objects, ca, name)))).toEqual([
+      'trusted',
+      'trusted',
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+    ]);
+  });
+
+  test('is kept by an upgrade: the same Secret, the same bytes', async () => {
+    const first = await rollOut();
+    time += DAY;
+    const second = await addCertificates(rendered, {
+      cluster,
+      prepare: { ...prepare, revision: 'gadgets-2' },
+      now: new Date(time),
+      settled: false,
+      signal: new AbortController().signal,
+    });
+    expect(dataOf(second)).toEqual(dataOf(first.objects));
+    expect(bundlesIn(second)).toEqual(bundlesIn(first.objects));
+  });
+
+  test('is mounted by the Deployment that is called, and only that one is restarted for it', async () => {
+    const { objects } = await rollOut();
+    const marked = objects.filter((object) => JSON.stringify(object).includes(CERTIFICATE_ANNOTATION));
+    expect(marked.map(({ metadata }) => metadata.name)).toContain('gadget-manager');
+    expect(marked.map(({ metadata }) => metadata.name)).not.toContain('other');
+    expect(JSON.stringify(marked[0])).toContain(`"secretName":"${secretIn(objects).metadata.name}"`);
+  });
+
+  test.each([
+    { change: { 'tls.key': 'bm8ga2V5' }, because: 'its key is none' },
+    { change: { 'tls.crt': 'bm8=' }, because: 'it is none' },
+    { change: { 'ca.crt': '' }, because: 'nobody trusts it' },
+  ])('is issued again where $because', async ({ change }) => {
+    const { objects } = await rollOut();
+    cluster.change(refOf(secretIn(objects)), (secret) => ({
+      ...secret,
+      data: { ...(secret['data'] as object), ...change },
+    }));
+    const again = await rollOut();
+    expect(again.step).toBe('issue');
+    const [ca = ''] = bundlesIn(again.objects);
+    expect(await handshake(again.objects, ca)).toBe('trusted');
+  });
+
+  test('that was issued again is trusted beside the one that Pods may still present', async () => {
+    const first = await rollOut();
+    cluster.change(refOf(secretIn(first.objects)), (secret) => ({
+      ...secret,
+      data: { ...(secret['data'] as object), 'tls.key': 'bm8ga2V5' },
+    }));
+    const [ca = ''] = bundlesIn((await rollOut()).objects);
+    expect(await handshake(first.objects, ca)).toBe('trusted');
+  });
+
+  test("is not taken from somebody else's Secret of that name", async () => {
+    const { objects } = await rollOut();
+    const { metadata, ...rest } = secretIn(objects);
+    const foreign = { ...rest, metadata: { name: metadata.name, namespace: NAMESPACE } } as KubeObject;
+    cluster = createFakeCluster();
+    cluster.put(foreign);
+    const added = await addCertificates(rendered, {
+      cluster,
+      prepare,
+      now: new Date(time),
+      settled: true,
+      signal: new AbortController().signal,
+    });
+    expect(dataOf(added)['tls.key']).not.toBe(dataOf(objects)['tls.key']);
+  });
+
+  test('for a name too long to be a common name is valid by its alternative names', async () => {
+    const name = `${'a'.repeat(60)}.namespace.svc`;
+    const { pair, authority } = await issueCertificate({ dnsNames: [name], now: new Date(), lifetimeMs: DAY });
+    const secret = { data: { 'tls.crt': btoa(pair.certificate), 'tls.key': btoa(pair.key) }, kind: 'Secret' };
+    expect(await handshake([secret as unknown as KubeObject], authority, name)).toBe('trusted');
+  });
+});
+
+describe('which certificates are needed', () => {
+  test('is read from the objects as the renderer knows it from the bundle', () => {
+    const wanted = requiredCertificates(bundle, options);
+    const strip = (required: typeof wanted): unknown =>
+      required.map(({ injectInto, ...rest }) => ({
+        ...rest,
+        injectInto: injectInto.map(({ kind, name }) => `${kind} ${name}`).sort(),
+      }));
+    expect(strip(requiredIn(rendered))).toEqual(strip(wanted));
+    expect(wanted).toHaveLength(1);
+  });
+
+  test('is none where nobody is called', async () => {
+    const objects = prepareObjects(renderBundle(makeBundle(), options), prepare);
+    expect(requiredIn(objects)).toEqual([]);
+    const before = cluster.requests.length;
+    const added = await addCertificates(objects, {
+      cluster,
+      prepare,
+      now: new Date(time),
+      settled: true,
+      signal: new AbortController().signal,
+    });
+    expect(added).toBe(objects);
+    expect(cluster.requests.length).toBe(before);
+  });
+});

@@ -1,0 +1,128 @@
+/**
+ * Gives rendered objects the certificates of their webhooks: adds the Secrets that the Pods mount, and fills in the
+ * authorities that the API server is to trust. Called by each roll-out; what is there is kept until plan.ts says
+ * otherwise. The Secrets are applied like all other objects, so that inventory, repair and removal know them, and an
+ * upgrade finds the ones of the Revision before it. Writes nothing itself.
+ */
+import type { Cluster } from '../../../apply/cluster.ts';
+import { judgeOwnership } from '../../../apply/collision.ts';
+import { prepareObjects, type PrepareOptions } from '../../../apply/prepare.ts';
+import { groupKind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import { injectCaBundles, type RequiredCertificate } from '../../../bundles/render/render.ts';
+import { issueCertificate } from './issue.ts';
+import {
+  DROP_AFTER_MS,
+  LIFETIME_MS,
+  OVERLAP_MS,
+  planCertificate,
+  rotationTime,
+  type CertificateStep,
+  type Circumstances,
+} from './plan.ts';
+import { requiredIn } from './required.ts';
+import { fingerprintOf, inspect, readSecret, validAuthorities, writeSecret, type CertificateState } from './secret.ts';
+
+export interface CertificateOptions extends Circumstances {
+  /** As the manager. */
+  readonly cluster: Pick<Cluster, 'get'>;
+  /** As for all objects of the Revision: the Secrets get its labels. */
+  readonly prepare: PrepareOptions;
+  readonly signal: AbortSignal;
+  /** Told of each step of a rotation. */
+  readonly onStep?: (step: CertificateStep, secret: ObjectRef) => void;
+}
+
+/** Prepared objects with their certificates, prepared too. Throws what reading a Secret throws. */
+export async function addCertificates(
+  objects: readonly KubeObject[],
+  options: CertificateOptions,
+): Promise<readonly KubeObject[]> {
+  const required = requiredIn(objects);
+  if (required.length === 0) return objects;
+  const states = new Map<string, CertificateState>();
+  for (const one of required) states.set(one.secretName, await stateFor(one, options));
+  const caBundles = new Map([...states].map(([name, { authorities }]) => [name, authorities.join('')]));
+  const namespace = options.prepare.installNamespace;
+  const secrets = [...states].map(([name, state]) => writeSecret({ namespace, name }, state));
+  return [
+    ...injectCaBundles(objects, required, caBundles).map((object) => markPods(object, required, states)),
+    ...prepareObjects(secrets, options.prepare),
+  ];
+}
+
+/** What is to be in the Secret now. */
+async function stateFor(required: RequiredCertificate, options: CertificateOptions): Promise<CertificateState> {
+  const namespace = options.prepare.installNamespace;
+  const ref: ObjectRef = { apiVersion: 'v1', kind: 'Secret', namespace, name: required.secretName };
+  const known = await readOurs(ref, options);
+  const facts = known === undefined ? undefined : inspect(known, required.dnsNames);
+  const step = planCertificate(facts, options);
+  if (step !== 'keep') options.onStep?.(step, ref);
+  return take(step, known, { ...options, dnsNames: required.dnsNames });
+}
+
+/** Somebody else's Secret of that name is a collision, which the apply tells; its content is none of ours. */
+async function readOurs(
+  ref: ObjectRef,
+  { cluster, prepare, signal }: CertificateOptions,
+): Promise<CertificateState | undefined> {
+  const secret = await cluster.get(ref, signal);
+  return secret !== undefined && judgeOwnership(secret, prepare.owner).kind === 'ours' ? readSecret(secret) : undefined;
+}
+
+interface StepOptions {
+  readonly now: Date;
+  readonly dnsNames: readonly string[];
+}
+
+async function take(
+  step: CertificateStep,
+  known: CertificateState | undefined,
+  { now, dnsNames }: StepOptions,
+): Promise<CertificateState> {
+  const after = (ms: number): Date => new Date(now.getTime() + ms);
+  if (known === undefined || step === 'issue' || step === 'prepare') {
+    const { pair, authority } = await issueCertificate({ dnsNames, now, lifetimeMs: LIFETIME_MS });
+    const authorities = [...(known === undefined ? [] : validAuthorities(known, now)), authority];
+    if (known !== undefined && step === 'prepare') {
+      return { serving: known.serving, next: pair, authorities, due: after(OVERLAP_MS) };
+    }
+    const state = { serving: pair, authorities };
+    return { ...state, due: authorities.length > 1 ? after(DROP_AFTER_MS) : rotationOf(state, dnsNames) };
+  }
+  const { serving, authorities, next = serving } = known;
+  if (step === 'switch') return { serving: next, authorities, due: after(DROP_AFTER_MS) };
+  if (step === 'drop') {
+    const state = { serving, authorities: authorities.slice(-1) };
+    return { ...state, due: rotationOf(state, dnsNames) };
+  }
+  return known;
+}
+
+function rotationOf(state: Omit<CertificateState, 'due'>, dnsNames: readonly string[]): Date {
+  const facts = inspect({ ...state, due: new Date(0) }, dnsNames);
+  if (facts === undefined) throw new Error('A certificate that was just issued cannot be used');
+  return rotationTime(facts);
+}
+
+/** The annotation of a Pod's template that names the certificate: servers that read it only at their start are restarted. */
+export const CERTIFICATE_ANNOTATION = 'slipway.dev/certificate';
+
+interface DeploymentSpec {
+  readonly template: { readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> } };
+}
+
+function markPods(
+  object: KubeObject,
+  required: readonly RequiredCertificate[],
+  states: ReadonlyMap<string, CertificateState>,
+): KubeObject {
+  if (groupKind(object) !== 'Deployment.apps') return object;
+  const one = required.find(({ deployment }) => deployment === object.metadata.name);
+  const state = one === undefined ? undefined : states.get(one.secretName);
+  if (state === undefined) return object;
+  const spec = object['spec'] as DeploymentSpec;
+  const { metadata } = spec.template;
+  const annotations = { ...metadata?.annotations, [CERTIFICATE_ANNOTATION]: fingerprintOf(state) };
+  return { ...object, spec: { ...spec, template: { ...spec.template, metadata: { ...metadata, annotations } } } };
+}

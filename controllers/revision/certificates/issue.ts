@@ -1,0 +1,95 @@
+/** Makes the keys and certificates of webhook servers. Each certificate has an authority of its own, whose key is forgotten. */
+import 'reflect-metadata';
+import { KeyObject, randomBytes, type webcrypto } from 'node:crypto';
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509CertificateGenerator,
+  type X509Certificate,
+} from '@peculiar/x509';
+
+/** A certificate with its private key, both PEM. */
+export interface Pair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface Issued {
+  readonly pair: Pair;
+  /** PEM of the authority that signed it. */
+  readonly authority: string;
+}
+
+export interface Wanted {
+  /** The first is the common name. */
+  readonly dnsNames: readonly string[];
+  readonly now: Date;
+  readonly lifetimeMs: number;
+}
+
+const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+
+/** Clocks of nodes may be behind. */
+const BACKDATED_MS = 5 * 60_000;
+
+/** The most characters that a common name has. @see https://www.rfc-editor.org/rfc/rfc5280#appendix-A.1 */
+const MAX_COMMON_NAME = 64;
+
+/** A certificate for a server of these names, signed by an authority that signs nothing else, ever. */
+export async function issueCertificate({ dnsNames, now, lifetimeMs }: Wanted): Promise<Issued> {
+  const [authorityKeys, serverKeys] = await Promise.all([createKeys(), createKeys()]);
+  const validity = {
+    notBefore: new Date(now.getTime() - BACKDATED_MS),
+    notAfter: new Date(now.getTime() + lifetimeMs),
+  };
+  const authority = await createAuthority(authorityKeys, validity);
+  const [commonName = ''] = dnsNames;
+  const certificate = await X509CertificateGenerator.create({
+    issuer: authority.subject,
+    signingKey: authorityKeys.privateKey,
+    publicKey: serverKeys.publicKey,
+    ...(commonName.length <= MAX_COMMON_NAME && { subject: [{ CN: [commonName] }] }),
+    ...validity,
+    extensions: [
+      new BasicConstraintsExtension(false, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new SubjectAlternativeNameExtension(dnsNames.map((value) => ({ type: 'dns', value }))),
+      await AuthorityKeyIdentifierExtension.create(authorityKeys.publicKey),
+      await SubjectKeyIdentifierExtension.create(serverKeys.publicKey),
+    ],
+  });
+  const key = KeyObject.from(serverKeys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();
+  return { pair: { certificate: pemOf(certificate), key }, authority: pemOf(authority) };
+}
+
+function createKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return crypto.subtle.generateKey(EC, true, ['sign', 'verify']);
+}
+
+/** Its name is its own, so that nobody takes an older authority for it. */
+async function createAuthority(
+  keys: webcrypto.CryptoKeyPair,
+  validity: { readonly notBefore: Date; readonly notAfter: Date },
+): Promise<X509Certificate> {
+  return X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: [`slipway-${randomBytes(8).toString('hex')}`] }],
+    keys,
+    ...validity,
+    extensions: [
+      new BasicConstraintsExtension(true, 0, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign, true),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+}
+
+function pemOf(certificate: X509Certificate): string {
+  return `${certificate.toString('pem').trim()}\n`;
+}

@@ -1,0 +1,58 @@
+/** Which certificates rendered objects need: one for each Deployment whose Service the API server is to call. Pure. */
+import { groupKind, refOf, type KubeObject } from '../../../api/object.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../../../apply/untyped.ts';
+import { certificateName, serviceName } from '../../../bundles/render/names.ts';
+import type { RequiredCertificate } from '../../../bundles/render/render.ts';
+
+/**
+ * The certificates, in the order of the Deployments. They are read from the objects and not from the bundle, so that
+ * a Revision has all that it needs in its manifests.
+ */
+export function requiredIn(objects: readonly KubeObject[]): readonly RequiredCertificate[] {
+  const callers = objects.flatMap((object) => servicesCalledBy(object).map((service) => ({ service, object })));
+  return objects
+    .filter((object) => groupKind(object) === 'Deployment.apps')
+    .flatMap(({ metadata: { name, namespace = '' } }) => {
+      const called = `${namespace}/${serviceName(name)}`;
+      const injectInto = callers.filter(({ service }) => service === called).map(({ object }) => refOf(object));
+      return injectInto.length === 0 ? [] : [describe(name, namespace, injectInto)];
+    });
+}
+
+function describe(
+  deployment: string,
+  namespace: string,
+  injectInto: RequiredCertificate['injectInto'],
+): RequiredCertificate {
+  const service = serviceName(deployment);
+  const name = `${service}.${namespace}`;
+  return {
+    deployment,
+    secretName: certificateName(deployment),
+    serviceName: service,
+    dnsNames: [name, `${name}.svc`, `${name}.svc.cluster.local`],
+    injectInto,
+  };
+}
+
+/** `<namespace>/<name>` of the Services through which an object has the API server call somebody. */
+function servicesCalledBy(object: KubeObject): readonly string[] {
+  const services = clientConfigsOf(object).map((config) => fieldsOf(config['service']));
+  const named = services.map(({ namespace, name }) => `${textOf(namespace)}/${textOf(name)}`);
+  return [...new Set(named)];
+}
+
+function clientConfigsOf(object: KubeObject): readonly Fields[] {
+  const spec = fieldsOf(object['spec']);
+  switch (groupKind(object)) {
+    case 'ValidatingWebhookConfiguration.admissionregistration.k8s.io':
+    case 'MutatingWebhookConfiguration.admissionregistration.k8s.io':
+      return listOf(object['webhooks']).map(({ clientConfig }) => fieldsOf(clientConfig));
+    case 'CustomResourceDefinition.apiextensions.k8s.io':
+      return [fieldsOf(fieldsOf(fieldsOf(spec['conversion'])['webhook'])['clientConfig'])];
+    case 'APIService.apiregistration.k8s.io':
+      return [spec];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { sampleDeployment, sample } from '../../../apply/sample-objects.ts';
+import { findCondition } from '../../../api/conditions.ts';
+import type { KubeObject } from '../../../api/object.ts';
+import { createHarness, NAMESPACE, type Harness } from '../testing/harness.ts';
+import { LIFETIME_MS } from './plan.ts';
+
+const LIFETIME = LIFETIME_MS / 1000;
+const configuration = sample('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', 'widgets', {
+  webhooks: [
+    {
+      name: 'widgets.example.com',
+      clientConfig: { service: { namespace: NAMESPACE, name: 'widget-manager-service', path: '/validate' } },
+    },
+  ],
+});
+const objects = [sampleDeployment('widget-manager'), configuration];
+const SECRET = 'widget-manager-service-cert';
+
+let harness: Harness;
+const find = (kind: string, name: string): KubeObject | undefined =>
+  harness.cluster.objects().find((object) => object.kind === kind && object.metadata.name === name);
+const authorities = (): number => {
+  const { webhooks } = find('ValidatingWebhookConfiguration', 'widgets') as KubeObject & {
+    readonly webhooks: readonly { readonly clientConfig: { readonly caBundle?: string } }[];
+  };
+  const [webhook] = webhooks;
+  return (
+    Buffer.from(webhook?.clientConfig.caBundle ?? '', 'base64')
+      .toString()
+      .match(/BEGIN/g)?.length ?? 0
+  );
+};
+const writes = (): string[] =>
+  harness.cluster.requests.filter(({ verb, dryRun }) => verb === 'apply' && !dryRun).map(({ ref }) => ref.kind);
+
+beforeEach(() => {
+  harness = createHarness();
+});
+
+describe('certificates by the manager', () => {
+  beforeEach(async () => {
+    await harness.addRevision(1, objects);
+    await harness.settle(1);
+  });
+
+  test('are in a Secret of the inventory before the configuration trusts them', async () => {
+    expect(harness.revision(1).status?.inventory).toContainEqual(
+      expect.objectContaining({ kind: 'Secret', name: SECRET, namespace: NAMESPACE }),
+    );
+    expect(authorities()).toBe(1);
+    expect(writes().indexOf('Secret')).toBeLessThan(writes().indexOf('Deployment'));
+  });
+
+  test('cost nothing while they are young, and are looked at again when they are due, at the latest in a day', async () => {
+    const before = harness.cluster.requests.length;
+    expect(await harness.reconcile(1)).toEqual({ requeueAfterSeconds: 24 * 3600 });
+    expect(harness.cluster.requests.length).toBe(before);
+  });
+
+  test('are rotated by the clock alone: both trusted, then switched, then the old one dropped', async () => {
+    const first = find('Secret', SECRET)?.['data'];
+    harness.pass((LIFETIME * 2) / 3);
+    await harness.settle(1);
+    expect(authorities()).toBe(2);
+    expect(find('Secret', SECRET)?.['data']).toMatchObject({ 'tls.crt': (first as { 'tls.crt': string })['tls.crt'] });
+    expect(await harness.reconcile(1)).toEqual({ requeueAfterSeconds: 600 });
+    harness.pass(600);
+    await harness.settle(1);
+    expect(find('Secret', SECRET)?.['data']).not.toMatchObject({
+      'tls.crt': (first as { 'tls.crt': string })['tls.crt'],
+    });
+    expect(authorities()).toBe(2);
+    harness.pass(24 * 3600);
+    await harness.settle(1);
+    expect(authorities()).toBe(1);
+    expect(harness.events.filter(({ reason }) => reason === 'CertificateRotated')).toHaveLength(1);
+    expect(findCondition(harness.revision(1).status?.conditions, 'Ready')?.status).toBe('True');
+  });
+
+  test('do not switch while what was decided is not in place: the configuration may not trust the new one', async () => {
+    harness.pass((LIFETIME * 2) / 3);
+    await harness.settle(1);
+    const before = find('Secret', SECRET)?.['data'];
+    const ref = { apiVersion: configuration.apiVersion, kind: configuration.kind, name: 'widgets' };
+    harness.cluster.change(ref, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, generation: 9 },
+      webhooks: [],
+    }));
+    harness.pass(3600);
+    await harness.reconcile(1);
+    expect(find('Secret', SECRET)?.['data']).toEqual(before);
+    expect(authorities()).toBe(2);
+  });
+
+  test('stay the same over an upgrade', async () => {
+    const before = find('Secret', SECRET)?.['data'];
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, [
+      sampleDeployment('widget-manager', { image: 'registry.example/operator:2' }),
+      configuration,
+    ]);
+    await harness.settle(2);
+    expect(find('Secret', SECRET)?.['data']).toEqual(before);
+    expect(writes().filter((kind) => kind === 'ValidatingWebhookConfiguration')).toHaveLength(1);
+  });
+
+  test('are made again when the Secret is deleted', async () => {
+    await harness.cluster.delete({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE, name: SECRET });
+    await harness.settle(1);
+    expect(find('Secret', SECRET)).toBeDefined();
+  });
+
+  test('go with the operator', async () => {
+    harness.cluster.change(
+      { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', namespace: NAMESPACE, name: 'widgets' },
+      (object) => ({
+        ...object,
+        metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x'] },
+      }),
+    );
+    await harness.cluster.delete({
+      apiVersion: 'slipway.dev/v1alpha1',
+      kind: 'Revision',
+      namespace: NAMESPACE,
+      name: 'widgets-1',
+    });
+    await harness.reconcile(1);
+    expect(find('Secret', SECRET)).toBeUndefined();
+    expect(harness.revision(1)).toBeUndefined();
+  });
+});
+
+test("certificates by cert-manager are none of the manager's business", async () => {
+  await harness.addRevision(1, objects, { certificates: 'CertManager' });
+  await harness.settle(1);
+  expect(find('Secret', SECRET)).toBeUndefined();
+  expect(authorities()).toBe(0);
+});

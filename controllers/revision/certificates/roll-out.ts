@@ -1,0 +1,83 @@
+/** Brings certificates into a roll-out: whether they are the manager's, when they are due, what is told of them. */
+import type { Cluster } from '../../../apply/cluster.ts';
+import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
+import { describeRef, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import type { RecordEvent } from '../../events.ts';
+import type { ManagedObjects } from '../managed-objects.ts';
+import type { RevisionFacts } from '../observe.ts';
+import { addCertificates } from './certificates.ts';
+import type { CertificateStep } from './plan.ts';
+import { dueOf } from './secret.ts';
+
+export interface CertifyDeps {
+  /** As the manager. */
+  readonly cluster: Pick<Cluster, 'get'>;
+  readonly record: RecordEvent;
+  readonly now: () => Date;
+}
+
+export interface CertifyOptions {
+  /** Prepared. */
+  readonly objects: readonly KubeObject[];
+  /** Whether all that was decided before is in place. */
+  readonly settled: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The objects of a Revision with the certificates that the manager issues; as they are where others issue them. */
+export async function certify(
+  deps: CertifyDeps,
+  facts: RevisionFacts,
+  { objects, settled, signal }: CertifyOptions,
+): Promise<readonly KubeObject[]> {
+  const { metadata, spec } = facts.revision;
+  if (spec.certificates !== 'Manager') return objects;
+  const namespace = metadata.namespace ?? '';
+  return addCertificates(objects, {
+    cluster: deps.cluster,
+    prepare: {
+      owner: { namespace, name: spec.subscription },
+      package: spec.package,
+      revision: metadata.name,
+      installNamespace: namespace,
+    },
+    now: deps.now(),
+    settled,
+    signal,
+    onStep: (step, secret) => tell(deps, facts, { step, secret }),
+  });
+}
+
+/** An install is told by other events; of a rotation only what restarts Pods is worth one. */
+function tell(
+  { record }: CertifyDeps,
+  { revision, subscription }: RevisionFacts,
+  { step, secret }: { readonly step: CertificateStep; readonly secret: ObjectRef },
+): void {
+  const restarts = step === 'switch' || (step === 'issue' && revision.status?.firstReadyTime !== undefined);
+  if (!restarts) return;
+  const note = `${describeRef(secret)} has a new certificate, and the Pods that serve with it are replaced`;
+  record(subscription ?? revision, { type: 'Normal', reason: 'CertificateRotated', action: 'Rotate', note });
+}
+
+/** When the first certificate of an inventory asks for something; undefined where there is none. */
+export function certificatesDue(
+  inventory: readonly InventoryEntry[],
+  managed: Pick<ManagedObjects, 'get'>,
+): Date | undefined {
+  const secrets = inventory.filter(({ apiVersion, kind }) => apiVersion === 'v1' && kind === 'Secret');
+  const dues = secrets.flatMap((entry) => {
+    const live = managed.get(refOfEntry(entry));
+    return live === undefined ? [] : (dueOf(live)?.getTime() ?? []);
+  });
+  return dues.length === 0 ? undefined : new Date(Math.min(...dues));
+}
+
+const SOONEST_SECONDS = 60;
+const LATEST_SECONDS = 24 * 3600;
+
+/** Seconds after which to look again; bounded, since clocks are set and timers are lost. */
+export function secondsUntilDue(due: Date | undefined, now: Date): number | undefined {
+  if (due === undefined) return undefined;
+  return Math.min(LATEST_SECONDS, Math.max(SOONEST_SECONDS, (due.getTime() - now.getTime()) / 1000));
+}

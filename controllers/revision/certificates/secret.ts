@@ -1,0 +1,140 @@
+/**
+ * The Secret that holds a webhook server's certificate: what the Pods mount (`tls.crt`, `tls.key`), the authorities
+ * that callers trust (`ca.crt`), and during a rotation the pair that serves next. Pure. What is read is taken for
+ * hostile: people and programs can write Secrets.
+ */
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import type { KubeObject } from '../../../api/object.ts';
+import type { Pair } from './issue.ts';
+import type { CertificateFacts } from './plan.ts';
+
+/** Everything that is kept about one certificate. */
+export interface CertificateState {
+  readonly serving: Pair;
+  /** PEM, the oldest first. */
+  readonly authorities: readonly string[];
+  readonly next?: Pair;
+  /** When there is something to be done next. */
+  readonly due: Date;
+}
+
+/** When something is to be done about the certificate in a Secret: read from the metadata that a watch keeps. */
+export const DUE_ANNOTATION = 'slipway.dev/certificate-due';
+
+const MAX_PEM = 64 * 1024;
+/** Authorities that are kept from before; a rotation needs two. */
+export const MOST_AUTHORITIES = 3;
+
+/** The Secret; the same state gives the same object. */
+export function writeSecret(
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { serving, authorities, next, due }: CertificateState,
+): KubeObject {
+  const texts = {
+    'ca.crt': authorities.join(''),
+    'tls.crt': serving.certificate,
+    'tls.key': serving.key,
+    ...(next !== undefined && { 'next.crt': next.certificate, 'next.key': next.key }),
+  };
+  const data = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace, annotations: { [DUE_ANNOTATION]: due.toISOString() } },
+    type: 'kubernetes.io/tls',
+    data: Object.fromEntries(data) as Readonly<Record<string, string>>,
+  };
+}
+
+/** What a Secret holds, whether it can be used or not; undefined without a certificate and a key. */
+export function readSecret(secret: KubeObject): CertificateState | undefined {
+  const serving = readPair(secret, 'tls');
+  if (serving === undefined) return undefined;
+  const next = readPair(secret, 'next');
+  return {
+    serving,
+    authorities: splitPem(textIn(secret, 'ca.crt') ?? ''),
+    due: dueOf(secret) ?? new Date(0),
+    ...(next !== undefined && { next }),
+  };
+}
+
+/** The time of {@link DUE_ANNOTATION}; undefined where there is none. */
+export function dueOf({ metadata }: KubeObject): Date | undefined {
+  const due = new Date(metadata.annotations?.[DUE_ANNOTATION] ?? '');
+  return Number.isNaN(due.getTime()) ? undefined : due;
+}
+
+function readPair(secret: KubeObject, name: 'tls' | 'next'): Pair | undefined {
+  const [certificate, key] = [textIn(secret, `${name}.crt`), textIn(secret, `${name}.key`)];
+  return certificate === undefined || key === undefined ? undefined : { certificate, key };
+}
+
+function textIn(secret: KubeObject, key: string): string | undefined {
+  const value = (secret['data'] as Readonly<Record<string, unknown>> | undefined)?.[key];
+  return typeof value === 'string' && value.length <= MAX_PEM ? Buffer.from(value, 'base64').toString() : undefined;
+}
+
+function splitPem(text: string): readonly string[] {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g) ?? [];
+  return blocks.slice(-MOST_AUTHORITIES).map((block) => `${block}\n`);
+}
+
+/**
+ * The facts for the plan; undefined for what no server could use or no caller would trust: what cannot be parsed, is
+ * for other names, has another key, or is signed by none of the authorities.
+ */
+export function inspect(state: CertificateState, dnsNames: readonly string[]): CertificateFacts | undefined {
+  const authorities = state.authorities.map(parseCertificate).filter((authority) => authority !== undefined);
+  const serving = usable(state.serving, authorities, dnsNames);
+  if (serving === undefined || authorities.length !== state.authorities.length) return undefined;
+  const next = state.next === undefined ? undefined : usable(state.next, authorities, dnsNames);
+  return {
+    notBefore: new Date(serving.validFrom),
+    notAfter: new Date(serving.validTo),
+    authorities: authorities.length,
+    due: state.due,
+    ...(next !== undefined && { nextNotAfter: new Date(next.validTo) }),
+  };
+}
+
+function usable(
+  { certificate, key }: Pair,
+  authorities: readonly X509Certificate[],
+  dnsNames: readonly string[],
+): X509Certificate | undefined {
+  const parsed = parseCertificate(certificate);
+  if (parsed === undefined || !fitsKey(parsed, key)) return undefined;
+  const named = dnsNames.every((name) => parsed.checkHost(name) !== undefined);
+  return named && authorities.some((authority) => parsed.verify(authority.publicKey)) ? parsed : undefined;
+}
+
+function fitsKey(certificate: X509Certificate, key: string): boolean {
+  try {
+    return certificate.checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
+}
+
+function parseCertificate(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The authorities of a state that are still valid, the newest last; for a new certificate beside them. */
+export function validAuthorities({ authorities }: CertificateState, now: Date): readonly string[] {
+  const valid = authorities.filter((pem) => {
+    const parsed = parseCertificate(pem);
+    return parsed !== undefined && parsed.ca && now < new Date(parsed.validTo);
+  });
+  return valid.slice(1 - MOST_AUTHORITIES);
+}
+
+/** Names a certificate in a Pod's template: another one restarts the Pods. */
+export function fingerprintOf({ serving }: CertificateState): string {
+  return createHash('sha256').update(serving.certificate).digest('hex').slice(0, 16);
+}
