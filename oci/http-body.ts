@@ -34,11 +34,18 @@ export async function sendBody(
     if (client.destroyed || client.writableEnded) return;
     sent += piece.length;
     if (sent > body.length) break;
-    if (!client.write(piece)) await Promise.race([once(client, 'drain'), once(client, 'close')]);
+    if (!client.write(piece)) await drained(client);
     progress();
   }
   if (sent !== body.length) throw mismatch('content to be sent is not as long as it was announced', false);
   client.end();
+}
+
+/** Resolves when it takes more, or nothing ever again; leaves no listener behind, as a large body waits often. */
+async function drained(client: ClientRequest): Promise<void> {
+  const over = new AbortController();
+  const either = ['drain', 'close'].map((event) => once(client, event, { signal: over.signal }));
+  await Promise.race(either).finally(() => over.abort());
 }
 
 /** Small enough that each is on its way well within the deadline for progress. */
