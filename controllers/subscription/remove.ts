@@ -12,7 +12,7 @@ import { removeFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { describePackage, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import { summarizeRemoval } from './summarize.ts';
+import { summarizeRemoval, type Dependent } from './summarize.ts';
 
 export interface RemovalDeps {
   readonly cluster: Cluster;
@@ -33,7 +33,7 @@ export async function uninstall({ cluster, record }: RemovalDeps, facts: Subscri
     return removeFinalizer(cluster, subscription);
   }
   await Promise.all(dependenciesToDelete(facts).map((one) => cluster.delete(refOf(one))));
-  const first = dependentsBeingRemoved(facts);
+  const first = dependentsToGoFirst(facts);
   if (first.length === 0) {
     const deletable = revisions.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     await Promise.all(deletable.map((revision) => cluster.delete(refOf(revision))));
@@ -41,12 +41,23 @@ export async function uninstall({ cluster, record }: RemovalDeps, facts: Subscri
   await writeStatus(cluster, subscription, summarizeRemoval(subscription, { revisions, waitsFor: first, now }));
 }
 
-/** Subscriptions that need this one and are being deleted too, as `namespace/name`. */
-export function dependentsBeingRemoved(facts: SubscriptionFacts): readonly string[] {
+/**
+ * Subscriptions that need this one and have to go first: those that are being deleted too, wherever they are, and
+ * those of the same namespace that nobody has deleted yet. Those of other namespaces cannot hold it.
+ */
+export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependent[] {
   const own = describePackage(facts);
   if (own === undefined) return [];
-  const leaving = facts.neighbours.filter(({ subscription }) => isBeingDeleted(subscription));
-  return dependentsOf(own, packagesOf(leaving)).flatMap((one) => one.subscription ?? []);
+  const { namespace } = facts.subscription.metadata;
+  const counted = facts.neighbours.filter(
+    ({ subscription: other }) =>
+      isBeingDeleted(other) || (other.metadata.namespace === namespace && other.spec.dependencies !== 'Ignore'),
+  );
+  const needing = new Set(dependentsOf(own, packagesOf(counted)).map((one) => one.subscription));
+  return counted
+    .map((one) => one.subscription)
+    .filter((one) => needing.has(keyOf(one)))
+    .map((one) => ({ key: keyOf(one), isLeaving: isBeingDeleted(one) }));
 }
 
 /** Subscriptions that were made for this one, where the spec says that they go with it and nobody else needs them. */

@@ -24,11 +24,11 @@ export interface NewRevision {
   readonly active: boolean;
 }
 
-/** Creates the Revision, then the Secrets that go with it. Throws Conflict (retried) where its name is taken. */
+/** Creates the Revision, and first the Secrets that it names. Throws Conflict (retried) where its name is taken. */
 export async function createRevision(cluster: Writer, facts: NewRevision): Promise<Revision> {
-  const created = (await cluster.create(describeRevision(facts))) as Revision;
-  await storeManifests(cluster, created, facts.bundle.manifests);
-  return created;
+  const described = describeRevision(facts);
+  await storeManifests(cluster, described, facts.bundle.manifests);
+  return (await cluster.create(described)) as Revision;
 }
 
 /** Writes the Secrets of a Revision; one that exists is kept, since equal names mean equal contents. */

@@ -33,10 +33,18 @@ export function summarizePlan(
   };
 }
 
+/** A Subscription that needs another one. */
+export interface Dependent {
+  /** `namespace/name`. */
+  readonly key: string;
+  /** Whether it is being removed too. */
+  readonly isLeaving: boolean;
+}
+
 export interface Removal {
   readonly revisions: readonly Revision[];
   /** Subscriptions that are to go first. */
-  readonly waitsFor: readonly string[];
+  readonly waitsFor: readonly Dependent[];
   readonly now: Date;
 }
 
@@ -47,18 +55,23 @@ export function summarizeRemoval(
 ): SubscriptionStatus {
   const telling = revisions.find(({ spec }) => spec.state === 'Active') ?? revisions[0];
   const ready = findCondition(telling?.status?.conditions, 'Ready');
-  const blocked = ready?.reason === 'DeleteBlocked';
+  const held = waitsFor.some(({ isLeaving }) => !isLeaving);
+  const blocked = held || ready?.reason === 'DeleteBlocked';
   const reason: Reason = blocked ? 'DeleteBlocked' : 'Uninstalling';
-  const message =
-    ready !== undefined && (blocked || ready.reason === 'Uninstalling') ? ready.message : describeRemoval(waitsFor);
+  const told = waitsFor.length === 0 && ready?.reason === reason ? ready.message : undefined;
+  const message = told ?? describeRemoval(waitsFor);
   const progress: NextCondition = { type: blocked ? 'Stalled' : 'Reconciling', status: 'True', reason, message };
   const conditions: NextCondition[] = [{ type: 'Ready', status: 'False', reason, message }, progress];
   return { ...subscription.status, ...observed(subscription), conditions: judge(subscription, conditions, now) };
 }
 
-function describeRemoval(waitsFor: readonly string[]): string {
+function describeRemoval(waitsFor: readonly Dependent[]): string {
   if (waitsFor.length === 0) return 'The operator is being removed';
-  return `Waits until what depends on it is removed: ${waitsFor.slice(0, 5).join(', ')}`;
+  const keys = waitsFor.slice(0, 5).map(({ key }) => key);
+  const stays = waitsFor.find(({ isLeaving }) => !isLeaving);
+  const advice =
+    stays === undefined ? '' : `. Delete Subscription ${stays.key}, or set its spec.dependencies to Ignore`;
+  return `Waits until what depends on it is removed: ${keys.join(', ')}${advice}`;
 }
 
 export function summarizeSuspension(subscription: Subscription, now: Date): SubscriptionStatus {

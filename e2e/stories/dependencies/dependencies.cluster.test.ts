@@ -1,0 +1,179 @@
+/** Operators that need each other, over two catalogs; and what an upgrade waits for: a person, or a time. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useCluster } from '../../lib/cluster.ts';
+import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
+import { catalogOf, condition, get, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
+import { packageDocuments, publishCatalog, type PackageVersion } from '../../lib/publish.ts';
+import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
+import { publishTiny } from '../../lib/tiny-operator.ts';
+import { until } from '../../lib/until.ts';
+
+const cluster = useCluster();
+const SHOP = { kind: 'subscription', name: 'shop', namespace: 'market' };
+const STORE = { kind: 'subscription', name: 'store', namespace: 'market' };
+let manager: RunningManager;
+let opening: Date;
+
+beforeAll(async () => {
+  await installSlipway(cluster());
+  manager = await startManager(cluster());
+  await publishAll(['1.0.0']);
+  await apply(catalogOf('platform', `${cluster().registry}/platform:latest`));
+  await apply(catalogOf('apps', `${cluster().registry}/apps:latest`, { interval: '10s' }));
+  for (const name of ['market', 'clock']) await cluster().kubectl(['create', 'namespace', name]);
+  for (const name of ['platform', 'apps']) await waitFor(cluster(), { kind: 'catalog', name }, isReady);
+});
+afterAll(async () => {
+  await manager?.stop();
+});
+
+/** `store` is in the catalog `platform`; what needs it, and `clock`, are in `apps`. */
+async function publishAll(clockVersions: readonly string[]): Promise<void> {
+  const stores = await publishVersions('store', ['1.0.0', '1.5.0', '2.0.0']);
+  await publishCatalog(packageDocuments('store', stores), `${cluster().registry}/platform:latest`);
+  const [shop] = await publishVersions('shop', ['1.0.0']);
+  const [rival] = await publishVersions('rival', ['1.0.0']);
+  const clocks = await publishVersions('clock', clockVersions);
+  const apps = [
+    ...packageDocuments('shop', [{ ...(shop as PackageVersion), properties: [needsStore('>=1.0.0 <2.0.0')] }]),
+    ...packageDocuments('rival', [{ ...(rival as PackageVersion), properties: [needsStore('>=2.0.0')] }]),
+    ...packageDocuments('clock', clocks),
+  ];
+  await publishCatalog(apps, `${cluster().registry}/apps:latest`);
+}
+
+async function publishVersions(name: string, versions: readonly string[]): Promise<readonly PackageVersion[]> {
+  return Promise.all(
+    versions.map(async (version, at) => ({
+      version,
+      image: await publishTiny(cluster().registry, { name, version }),
+      ...(at > 0 && { replaces: versions[at - 1] as string }),
+    })),
+  );
+}
+
+function needsStore(versionRange: string): { readonly type: string; readonly value: object } {
+  return { type: 'olm.package.required', value: { packageName: 'store', versionRange } };
+}
+
+async function apply(manifest: string): Promise<void> {
+  await cluster().kubectl(['apply', '-f', '-'], manifest);
+}
+
+async function reasonOf(name: string, namespace: string): Promise<string | undefined> {
+  return condition(await get(cluster(), 'subscription', name, namespace), 'Ready')?.reason;
+}
+
+describe('an upgrade', () => {
+  test('waits for its maintenance window, and says until when', async () => {
+    const soon = new Date(Date.now() + 75_000);
+    opening = new Date(Math.floor(soon.getTime() / 60_000) * 60_000);
+    const cron = `${opening.getUTCMinutes()} ${opening.getUTCHours()} * * *`;
+    const windows = [{ cron, duration: '10m', timeZone: 'UTC' }];
+    await apply(subscriptionTo('clock', 'clock', { package: 'clock', windows, onFailure: { bakeTime: '0s' } }));
+    await waitFor(cluster(), { kind: 'subscription', name: 'clock', namespace: 'clock' }, runs('1.0.0'));
+    await publishAll(['1.0.0', '1.1.0']);
+    await askAgain('catalog', 'apps');
+    const waiting = await waitFor(
+      cluster(),
+      { kind: 'subscription', name: 'clock', namespace: 'clock' },
+      (one) => condition(one, 'UpgradeAvailable')?.reason === 'OutsideWindow',
+    );
+    expect(waiting.status?.['nextEligibleTime']).toBe(opening.toISOString().replace('.000Z', 'Z'));
+    expect(waiting.status?.installed?.version).toBe('1.0.0');
+    expect(isReady(waiting)).toBe(true);
+  });
+});
+
+describe('an operator that depends on another', () => {
+  let before: ReadonlySet<string>;
+
+  test('is installed after it, in a version that serves it, from whatever catalog has it', async () => {
+    before = await snapshot(cluster());
+    await apply(subscriptionTo('shop', 'market', { package: 'shop' }));
+    await waitFor(cluster(), SHOP, runs('1.0.0'));
+    const store = await waitFor(cluster(), STORE, runs('1.5.0'));
+    expect(store.spec['catalog']).toBe('platform');
+    expect(await createdAt('store')).toBeLessThanOrEqual(await createdAt('shop'));
+  });
+
+  test('conflicts with one that needs another version, and the condition says why', async () => {
+    await apply(subscriptionTo('rival', 'market', { package: 'rival' }));
+    const rival = await waitFor(
+      cluster(),
+      { ...SHOP, name: 'rival' },
+      (one) => condition(one, 'Stalled')?.reason === 'ResolutionFailed',
+    );
+    const message = condition(rival, 'Ready')?.message ?? '';
+    expect(message).toContain('store');
+    expect(message).toContain('>=2.0.0');
+    expect(await reasonOf('shop', 'market')).toBe('Succeeded');
+    await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'rival', '--timeout=30s']);
+  });
+
+  test('is removed before it where both are deleted, the dependency first', async () => {
+    await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'store', '--wait=false']);
+    const held = await waitFor(cluster(), STORE, (one) => condition(one, 'Stalled')?.reason === 'DeleteBlocked');
+    expect(condition(held, 'Ready')?.message).toContain('Delete Subscription market/shop');
+    await waitFor(cluster(), SHOP, runs('1.0.0'));
+    await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'shop', '--timeout=60s']);
+    await cluster().kubectl(['-n', 'market', 'wait', '--for=delete', 'subscription/store', '--timeout=60s']);
+    expect(await removedAt('shop')).toBeLessThan(await removedAt('store'));
+    await expectUnchanged(cluster(), before);
+  });
+
+  test('takes what only it needed with it, where the spec asks for that', async () => {
+    await apply(subscriptionTo('shop', 'market', { package: 'shop', uninstall: { dependencies: 'Delete' } }));
+    await waitFor(cluster(), SHOP, runs('1.0.0'));
+    await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'shop', '--timeout=60s']);
+    await cluster().kubectl(['-n', 'market', 'wait', '--for=delete', 'subscription/store', '--timeout=60s']);
+    await expectUnchanged(cluster(), before);
+  });
+});
+
+describe('manual approval', () => {
+  test('holds a Revision until a person approves it, and what it depends on too', async () => {
+    await apply(subscriptionTo('shop', 'market', { package: 'shop', approval: 'Manual' }));
+    const waiting = await waitFor(cluster(), SHOP, (one) => condition(one, 'Ready')?.reason === 'ApprovalRequired');
+    expect(await cluster().kubectl(['-n', 'market', 'get', 'subscriptions', '-o', 'name'])).not.toContain('store');
+    expect(condition(waiting, 'Ready')?.message).toContain('kubectl -n market patch revision');
+    await approve('shop-1');
+    await waitFor(cluster(), STORE, (one) => condition(one, 'Ready')?.reason === 'ApprovalRequired');
+    expect(await reasonOf('shop', 'market')).toBe('DependencyNotReady');
+    await approve('store-1');
+    await waitFor(cluster(), SHOP, runs('1.0.0'));
+  });
+
+  async function approve(revision: string): Promise<void> {
+    const patch = JSON.stringify({ spec: { approved: true } });
+    await cluster().kubectl(['-n', 'market', 'patch', 'revision', revision, '--type', 'merge', '-p', patch]);
+  }
+});
+
+test('when the window opens, the upgrade goes', async () => {
+  const where = { kind: 'subscription', name: 'clock', namespace: 'clock', timeoutSeconds: 90 };
+  const clock = await waitFor(cluster(), where, runs('1.1.0'));
+  expect(Date.now()).toBeGreaterThanOrEqual(opening.getTime());
+  expect(clock.status?.['nextEligibleTime']).toBeUndefined();
+});
+
+/** When the event that tells of the end of a removal was recorded, in microseconds. */
+async function removedAt(name: string): Promise<number> {
+  const text = await until(`an event tells that ${name} is removed`, async () => {
+    const path = 'jsonpath={range .items[?(@.reason=="Uninstalling")]}{.regarding.name} {.eventTime}{"\\n"}{end}';
+    const lines = await cluster().kubectl(['-n', 'market', 'get', 'events.events.k8s.io', '-o', path]);
+    return lines.split('\n').find((line) => line.startsWith(`${name} `));
+  });
+  const [, seconds = '', micros = ''] = /^\S+ (\S+)\.(\d{6})Z$/.exec(text) ?? [];
+  return Date.parse(`${seconds}Z`) * 1000 + Number(micros);
+}
+
+async function askAgain(kind: string, name: string): Promise<void> {
+  const annotation = `slipway.dev/reconcile-requested-at=${Date.now()}`;
+  await cluster().kubectl(['annotate', kind, name, '--overwrite', annotation]);
+}
+
+async function createdAt(deployment: string): Promise<number> {
+  const path = 'jsonpath={.metadata.creationTimestamp}';
+  return Date.parse(await cluster().kubectl(['-n', 'market', 'get', 'deployment', deployment, '-o', path]));
+}
