@@ -7,6 +7,7 @@ import { defineBundleCommands } from './bundle/commands.ts';
 import { defineCatalogCommands } from './catalog/commands.ts';
 import type { Environment } from './environment.ts';
 import type { Outcome } from './outcome.ts';
+import { cleanLine } from './output/clean.ts';
 
 export { CommanderError };
 
@@ -34,7 +35,7 @@ export function buildProgram(perform: Perform, { print, complain }: Writers): Co
     .configureOutput({
       writeOut: print,
       writeErr: complain,
-      outputError: (text) => complain(text.replace(/^error: /, 'slipway: ')),
+      outputError: (text) => complain(`slipway: ${cleanLine(text.replace(/^error: /, ''))}\n`),
       getOutHelpWidth: () => HELP_WIDTH,
       getErrHelpWidth: () => HELP_WIDTH,
       getOutHasColors: () => false,

@@ -1,5 +1,6 @@
 /** One run of the command line: arguments in, exit code out; what is printed goes through the environment. */
 import type { ReasonedError } from '../../api/errors.ts';
+import type { Reason } from '../../api/reasons.ts';
 import type { Environment } from './environment.ts';
 import type { ExitCode, Outcome } from './outcome.ts';
 import { cleanLine } from './output/clean.ts';
@@ -17,7 +18,7 @@ export async function run(args: readonly string[], environment: Environment): Pr
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 || error.code === 'commander.help' ? 0 : 1;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
     if (environment.signal.aborted) return interrupted(environment);
     environment.complain(describeFailure(error));
     return 1;
@@ -35,13 +36,19 @@ function interrupted({ complain }: Environment): ExitCode {
 
 function describeFailure(error: unknown): string {
   if (isReasoned(error)) {
-    const hint = error.hint === undefined ? '' : `  ${cleanLine(error.hint)}\n`;
-    return `slipway: ${error.reason}: ${cleanLine(error.message)}\n${hint}`;
+    const hint = HINTS.get(error.reason) ?? error.hint;
+    const advice = hint === undefined ? '' : `  ${cleanLine(hint)}\n`;
+    return `slipway: ${error.reason}: ${cleanLine(error.message)}\n${advice}`;
   }
   const { code, message, stack } = error as NodeJS.ErrnoException;
   if (code !== undefined && /^E[A-Z]+$/.test(code)) return `slipway: ${cleanLine(message)}\n`;
   return `slipway: this is a defect of slipway, please report it\n${(stack ?? String(error)).split('\n').map(cleanLine).join('\n')}\n`;
 }
+
+/** What to do at a terminal, where the error's own hint is for a cluster. */
+const HINTS: ReadonlyMap<Reason, string> = new Map([
+  ['RegistryDenied', 'Log in to the registry, or name a file with credentials by --registry-config'],
+]);
 
 /** By its name, so that the class need not be loaded to print help. */
 function isReasoned(error: unknown): error is ReasonedError {

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { SUITES } from '../../bundles/validate/validate.ts';
+import { buildProgram } from './program.ts';
+import { LISTS } from './catalog/list.ts';
+import { useWorkplace } from './testing/slipway.ts';
+
+const workplace = useWorkplace();
+
+describe('the arguments', () => {
+  test.each([
+    { because: 'a command that is not', args: ['bundle', 'rendre'] },
+    { because: 'an option that is not', args: ['bundle', 'inspect', 'x', '--colour'] },
+    { because: 'a required option', args: ['bundle', 'render', 'x'] },
+    { because: 'an argument that is missing', args: ['catalog', 'push', 'x'] },
+    { because: 'one argument too many', args: ['catalog', 'validate', 'x', 'y'] },
+    { because: 'a format that is not', args: ['catalog', 'validate', 'x', '-o', 'xml'] },
+    { because: 'a choice that is not', args: ['bundle', 'validate', 'x', '--suite', 'all'] },
+    { because: 'terminal codes', args: ['bundle', '\u001b[2Jrender'] },
+  ])('are refused with exit code 1, on stderr alone: $because', async ({ args }) => {
+    const { code, stdout, stderr } = await workplace().run(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^slipway: /);
+    expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
+  test.each([[['--help']], [['bundle', 'render', '--help']], [['help', 'catalog']]])(
+    'of help print it on stdout: %j',
+    async (args) => {
+      const { code, stdout, stderr } = await workplace().run(...args);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(/^Usage: slipway/);
+    },
+  );
+
+  test('are none: the help is printed where errors are, since nothing was asked for', async () => {
+    const { code, stdout, stderr } = await workplace().run();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^Usage: slipway/);
+  });
+});
+
+describe('every command', () => {
+  const commands = leavesOf(buildProgram(async () => {}, { print: () => {}, complain: () => {} }));
+
+  test('prints JSON where asked to, and something for people else', () => {
+    expect(commands.length).toBeGreaterThan(9);
+    for (const command of commands) {
+      const output = command.options.find(({ long }) => long === '--output');
+      expect(output?.argChoices, command.name()).toContain('json');
+      expect(['text', 'yaml'], command.name()).toContain(output?.defaultValue);
+    }
+  });
+
+  test('has a description, and so has each argument and option', () => {
+    for (const command of commands) {
+      const described = [command.description(), ...command.registeredArguments.map(({ description }) => description)];
+      described.push(...command.options.map(({ description }) => description));
+      expect(
+        described.filter((text) => text === ''),
+        command.name(),
+      ).toEqual([]);
+    }
+  });
+
+  test('has the choices that the code behind it has', () => {
+    const choices = (name: string, option: string): readonly string[] | undefined =>
+      commands.find((command) => command.name() === name)?.options.find(({ long }) => long === option)?.argChoices;
+    expect(choices('validate', '--suite')).toEqual(SUITES);
+    expect(commands.find((command) => command.name() === 'list')?.registeredArguments[1]?.argChoices).toEqual(LISTS);
+  });
+});
+
+describe('a run', () => {
+  test('that is interrupted ends with 130', async () => {
+    const { code, stderr } = await workplace().runWith(
+      { signal: AbortSignal.abort(new Error('SIGINT')) },
+      'bundle',
+      'inspect',
+      'localhost:1/team/gadget:v1',
+    );
+    expect({ code, stderr }).toEqual({ code: 130, stderr: 'slipway: interrupted\n' });
+  });
+
+  test('tells what failed, its reason, and what to do about it', async () => {
+    const { code, stdout, stderr } = await workplace().run('bundle', 'inspect', './nothing-here', '-o', 'json');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^slipway: InputInvalid: there is no folder "\.\/nothing-here"\n {2}Name a folder/);
+  });
+
+  test('loads nothing to print help but the definitions of the commands', () => {
+    const loaded = new Set(['run.ts']);
+    const modules = new Set<string>();
+    for (const file of loaded) {
+      const text = readFileSync(join(import.meta.dirname, file), 'utf8');
+      for (const [, specifier = ''] of text.matchAll(/^(?:import|export) (?!type)[^;]*?from '([^']+)'/gms)) {
+        if (specifier.startsWith('.')) loaded.add(join(file, '..', specifier));
+        else modules.add(specifier);
+      }
+    }
+    expect([...modules]).toEqual(['commander']);
+    expect([...loaded].sort()).toEqual([
+      'bundle/commands.ts',
+      'catalog/commands.ts',
+      'output/clean.ts',
+      'program.ts',
+      'run.ts',
+    ]);
+  });
+});
+
+function leavesOf(command: Command): readonly Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
+}
