@@ -46,6 +46,16 @@ describe('an install', () => {
     expect(result.requests).toBeLessThanOrEqual(2 * objects.length);
   });
 
+  test('writes nothing before what is to be noted is noted', async () => {
+    const cluster = clusterWithNamespace();
+    const noted = Promise.withResolvers<void>();
+    const running = applyRevision(cluster, { ...request(), noted: noted.promise });
+    await expect.poll(() => cluster.requests.length).toBe(objects.length);
+    expect(cluster.requests.every(({ verb, dryRun }) => verb === 'get' || dryRun)).toBe(true);
+    noted.resolve();
+    expect((await running).state).toBe('Complete');
+  });
+
   test('looks at every object before the first write', async () => {
     const cluster = clusterWithNamespace();
     await applyRevision(cluster, request());
@@ -249,6 +259,19 @@ describe('a collision', () => {
     const object = objects.find((candidate) => candidate.kind === kind) as KubeObject;
     return { ...object, metadata: { ...refOf(object), name: object.metadata.name, labels: {}, annotations } };
   };
+
+  test('does not look at what a watch says is not there, and still lays nothing over it', async () => {
+    const cluster = clusterWithNamespace();
+    const theirs = foreign('ClusterRole', { [ANNOTATION.owner]: 'other/sub' });
+    cluster.put(theirs);
+    const absent = ({ kind }: { readonly kind: string }): boolean =>
+      kind === 'ClusterRole' || kind === 'CustomResourceDefinition';
+    const result = await applyRevision(cluster, { ...request(), absent });
+    const looked = cluster.requests.filter(({ verb, dryRun }) => verb === 'get' || dryRun).map(({ ref }) => ref.kind);
+    expect(looked).not.toContain('CustomResourceDefinition');
+    expect(result.failures.map(({ reason }) => reason)).toEqual(['Collision']);
+    expect((await cluster.get(refOf(theirs)))?.metadata.annotations).toEqual(theirs.metadata.annotations);
+  });
 
   test('is told for every object at once, with its owner, and nothing is written', async () => {
     const cluster = clusterWithNamespace();

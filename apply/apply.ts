@@ -35,12 +35,16 @@ export interface ApplyRequest {
   /** Requests at once; 8 unless told. */
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
+  /** Awaited before the first write, while objects are looked at: what must be written down before. */
+  readonly noted?: Promise<unknown>;
   /** After every object and as it happens: the place to write the inventory down on the way. */
   readonly onProgress?: (result: ObjectResult) => void;
   /** Whether a watch saw no change of an applied object since; absent: every object is applied again. */
   readonly unchanged?: (entry: InventoryEntry) => boolean;
   /** Asked before an object that exists is changed, and before anything is written. Absent: all may be. */
   readonly permit?: Permit;
+  /** Whether a watch of every object of the kind says that there is none of this name: it is made without looking. */
+  readonly absent?: (ref: ObjectRef) => boolean;
   /** What a watch knows of an object now: tells whether an unchanged object works without reading it. */
   readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
   /**
@@ -62,6 +66,7 @@ export async function applyRevision(cluster: Cluster, request: ApplyRequest): Pr
   const run: Run = { ...contextOf(request), cluster: counted.cluster };
   const phases = orderObjects(request.objects);
   const findings = await lookAtAll(run, phases);
+  await request.noted;
   const results = hasRefusal(findings)
     ? phases.map((phase) => refuse(phase, findings))
     : await walk(run, phases, findings);
@@ -109,8 +114,11 @@ async function lookAt(run: Run, object: KubeObject): Promise<Finding> {
   const { request, ownKinds, ownNamespaces } = run;
   const known = run.known.get(identityOf(refOf(object)));
   if (known !== undefined && isUnchanged(request, known, object)) return { kind: 'unchanged', entry: known };
+  if (request.absent?.(refOf(object)) === true) return { kind: 'absent' };
   const { permit } = request;
-  return preflight(run.cluster, object, { known, ownKinds, ownNamespaces, permit, ...signalOf(request) });
+  // What was only intended may be there or not, as anything else.
+  const applied = known?.uid === '' ? undefined : known;
+  return preflight(run.cluster, object, { known: applied, ownKinds, ownNamespaces, permit, ...signalOf(request) });
 }
 
 function isUnchanged({ unchanged }: ApplyRequest, known: InventoryEntry, object: KubeObject): boolean {

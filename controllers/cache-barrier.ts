@@ -1,20 +1,67 @@
-/** Lets a reconcile wait until a cache has seen what the reconcile itself has written. */
+/**
+ * Keeps reconciles from deciding on what was before their own writes: what a reconcile writes to our kinds is
+ * remembered, and the next reconcile in that namespace begins when the caches have seen it. Nobody waits in between.
+ */
+import type { Cluster } from '../apply/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
+import type { Reconcile } from '../kube/controller.ts';
 import { keyOfObject } from '../kube/object-store.ts';
 import type { Informer } from '../kube/informer.ts';
+
+/** The cache of a kind of ours. */
+type Cache = Pick<Informer, 'apiVersion' | 'kind' | 'get' | 'on'>;
+
+export interface WriteBarrier {
+  /** The same client; its writes to cached kinds are remembered. */
+  watched<Client extends Pick<Cluster, 'create' | 'patch'>>(client: Client): Client;
+  /** The same reconcile function, begun when the caches have seen what was written in the namespace of its key. */
+  behind(reconcile: Reconcile): Reconcile;
+}
+
+/** A barrier over the caches of our namespaced kinds. */
+export function createWriteBarrier(caches: readonly Cache[]): WriteBarrier {
+  const unseen = new Map<string, Set<Promise<void>>>();
+
+  function note(written: KubeObject): KubeObject {
+    const cache = caches.find(({ apiVersion, kind }) => apiVersion === written.apiVersion && kind === written.kind);
+    if (cache === undefined) return written;
+    const namespace = written.metadata.namespace ?? '';
+    const waiting = unseen.get(namespace) ?? new Set();
+    const seen = awaitSeen(cache, written).finally(() => {
+      waiting.delete(seen);
+      if (waiting.size === 0 && unseen.get(namespace) === waiting) unseen.delete(namespace);
+    });
+    unseen.set(namespace, waiting.add(seen));
+    return written;
+  }
+
+  return {
+    watched: (client) => ({
+      ...client,
+      create: async (...args: Parameters<Cluster['create']>) => note(await client.create(...args)),
+      patch: async (...args: Parameters<Cluster['patch']>) => note(await client.patch(...args)),
+    }),
+    behind: (reconcile) => async (key, context) => {
+      const written = unseen.get(key.namespace ?? '');
+      if (written !== undefined) await Promise.all(written);
+      return reconcile(key, context);
+    },
+  };
+}
 
 /** A watch that lags more than this is not waited for: the next reconcile meets a Conflict at worst. */
 const PATIENCE_MS = 5000;
 
-/** Resolves when the cache has the object in this state or a later one. */
+/** Resolves when the cache has the object in this state or a later one, or has forgotten one that the write has let go. */
 export async function awaitSeen(informer: Pick<Informer, 'get' | 'on'>, written: KubeObject): Promise<void> {
   const key = keyOfObject(written);
-  if (isSeen(informer.get(key), written)) return;
+  const isDone = (): boolean => isSeen(informer.get(key), written);
+  if (isDone()) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = (object: KubeObject): void => {
-    if (keyOfObject(object) === key && isSeen(object, written)) resolve();
+    if (keyOfObject(object) === key && isDone()) resolve();
   };
-  const off = informer.on({ added: look, updated: (_old, object) => look(object), deleted: () => resolve() });
+  const off = informer.on({ added: look, updated: (_old, object) => look(object), deleted: look });
   const timer = setTimeout(resolve, PATIENCE_MS);
   await promise.finally(() => {
     clearTimeout(timer);
@@ -24,6 +71,12 @@ export async function awaitSeen(informer: Pick<Informer, 'get' | 'on'>, written:
 
 /** resourceVersions of one kind can be compared as numbers. @see KEP-5504 */
 function isSeen(cached: KubeObject | undefined, written: KubeObject): boolean {
-  const [known, wanted] = [cached?.metadata.resourceVersion, written.metadata.resourceVersion].map(Number);
-  return known !== undefined && wanted !== undefined && known >= wanted;
+  const { uid, resourceVersion } = written.metadata;
+  if (isGone(written)) return cached?.metadata.uid !== uid;
+  return cached !== undefined && Number(cached.metadata.resourceVersion) >= Number(resourceVersion);
+}
+
+/** The last finalizer was taken off: there is no later state to wait for. */
+function isGone({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
 }

@@ -48,10 +48,9 @@ export function describeManifests(revisionName: string, packed: PackedManifests)
   };
 }
 
-/** The Secrets that hold the pieces; they belong to the Revision and go with it. */
+/** The Secrets that hold the pieces. They are deleted with the Revision, or with whoever owns that at the latest. */
 export function manifestSecrets(revision: Revision, packed: PackedManifests): readonly KubeObject[] {
-  const { apiVersion, kind, metadata } = revision;
-  const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
+  const { metadata } = revision;
   return packed.pieces.map((piece, index) => ({
     apiVersion: 'v1',
     kind: 'Secret',
@@ -59,7 +58,7 @@ export function manifestSecrets(revision: Revision, packed: PackedManifests): re
       name: revision.spec.manifests.secrets[index] ?? '',
       namespace: metadata.namespace ?? '',
       labels: { [LABEL.managedBy]: FIELD_MANAGER, [LABEL.revision]: metadata.name },
-      ownerReferences: [owner],
+      ownerReferences: metadata.ownerReferences ?? [],
     },
     type: SECRET_TYPE,
     immutable: true,

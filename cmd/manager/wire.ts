@@ -9,7 +9,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { REVISION, type Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import { createIndexStore } from '../../catalog/store.ts';
-import { awaitSeen } from '../../controllers/cache-barrier.ts';
+import { createWriteBarrier } from '../../controllers/cache-barrier.ts';
 import { createCatalogContent, type CatalogContent } from '../../controllers/catalog-content.ts';
 import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts';
 import { createServerFacts } from '../../controllers/cluster-facts.ts';
@@ -63,6 +63,7 @@ export function wireManager(wiring: WireOptions): Manager {
   const writer = client.over((transport) => fencedTransport(transport, fence));
   const informers = createInformerFactory({ client, log });
   const caches = watchOurKinds(informers);
+  const barrier = createWriteBarrier([caches.subscriptions, caches.revisions]);
   const content = createCatalogContent(createIndexStore({ folder: options['data-folder'] }), () =>
     servedBefore(caches.catalogs),
   );
@@ -88,14 +89,16 @@ export function wireManager(wiring: WireOptions): Manager {
     watches: [{ informer: caches.catalogs, keys: onChangeByPeople(ownKey) }],
   });
   const subscriptions = controller(wiring, SUBSCRIPTION.kind, {
-    reconcile: createSubscriptionReconciler({
-      ...shared,
-      caches: { ...caches, content },
-      cluster: seenBy(writer, caches),
-      server: createServerFacts(client, shared.now),
-      registries,
-      pullSecretOf: (name) => (caches.catalogs.get(name) as Catalog | undefined)?.spec.pullSecret?.name,
-    }),
+    reconcile: barrier.behind(
+      createSubscriptionReconciler({
+        ...shared,
+        caches: { ...caches, content },
+        cluster: barrier.watched(writer),
+        server: createServerFacts(client, shared.now),
+        registries,
+        pullSecretOf: (name) => (caches.catalogs.get(name) as Catalog | undefined)?.spec.pullSecret?.name,
+      }),
+    ),
     watches: [
       { informer: caches.subscriptions, keys: ownKey },
       { informer: caches.subscriptions, keys: (_, event) => waitingFor(caches.subscriptions, event) },
@@ -104,7 +107,15 @@ export function wireManager(wiring: WireOptions): Manager {
     ],
   });
   const revisions = controller(wiring, REVISION.kind, {
-    reconcile: createRevisionReconciler({ ...shared, caches, client: writer, managed, serialize: createSerializer() }),
+    reconcile: barrier.behind(
+      createRevisionReconciler({
+        ...shared,
+        caches,
+        client: barrier.watched(writer),
+        managed,
+        serialize: createSerializer(),
+      }),
+    ),
     watches: [
       // What becomes of an archived Revision depends on the active one.
       { informer: caches.revisions, keys: (one) => revisionsOf(caches.revisions, subscriptionKey(one as Revision)) },
@@ -164,23 +175,6 @@ function controller({ options, log, runtime }: WireOptions, kind: string, parts:
     log,
     ...parts,
   });
-}
-
-/** A client that returns from writes to our kinds only when the caches have seen them: decisions are never made on what was before. */
-function seenBy(client: Client, caches: OurCaches): Client {
-  const cacheOf = new Map<string, Informer>(
-    Object.values(caches).map((informer: Informer) => [informer.kind, informer]),
-  );
-  const settle = async (written: KubeObject): Promise<KubeObject> => {
-    const cache = written.apiVersion === API_VERSION ? cacheOf.get(written.kind) : undefined;
-    if (cache !== undefined) await awaitSeen(cache, written);
-    return written;
-  };
-  return {
-    ...client,
-    create: async (...args) => settle(await client.create(...args)),
-    patch: async (...args) => settle(await client.patch(...args)),
-  };
 }
 
 /** Our own writes to a status are no reason to look at a registry again. */

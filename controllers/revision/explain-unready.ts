@@ -6,14 +6,27 @@ import { describeRef, groupKind, type KubeObject } from '../../api/object.ts';
 import type { RollOut } from './roll-out.ts';
 import type { Judgement } from './summarize.ts';
 
-/** The judgement with the most telling problem of the first Deployment that is not available. */
+/** How long a Deployment may take before its Pods are looked into: they need a moment to start. */
+export function patienceOf(deadlineSeconds: number): number {
+  return Math.min(3, deadlineSeconds / 2);
+}
+
+export interface ExplainOptions {
+  readonly outcome: RollOut;
+  /** For how long the Revision has been worked on. */
+  readonly workedSeconds: number;
+  /** How long it may take in all. */
+  readonly deadlineSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** The judgement with the most telling problem of the first Deployment that is not available for longer than usual. */
 export async function explainUnready(
   cluster: Cluster,
   judgement: Judgement,
-  outcome: RollOut,
-  signal: AbortSignal,
+  { outcome, workedSeconds, deadlineSeconds, signal }: ExplainOptions,
 ): Promise<Judgement> {
-  if (judgement.state !== 'Working') return judgement;
+  if (judgement.state !== 'Working' || workedSeconds < patienceOf(deadlineSeconds)) return judgement;
   const unready = outcome.kind === 'intact' ? outcome.unready : unreadyOf(outcome.result);
   const deployment = unready.find(({ ref }) => groupKind(ref) === 'Deployment.apps');
   if (deployment === undefined) return judgement;

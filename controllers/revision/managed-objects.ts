@@ -1,8 +1,10 @@
 /**
  * Follows the objects that Slipway has applied, by one watch for each kind, so that a change or a deletion is
  * noticed at once and what nobody has touched is never sent again. Only kinds that can be unhealthy are kept in
- * full; of the others the metadata is enough.
+ * full; of the others the metadata is enough. Of kinds that live in no namespace, everybody's objects are known by
+ * name: what is not there need not be looked for.
  */
+import { knownScope } from '../../apply/identity.ts';
 import { hasHealth } from '../../apply/health.ts';
 import { LABEL } from '../../api/names.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
@@ -16,6 +18,8 @@ export interface ManagedObjects {
   follow(kinds: Iterable<Kind>, signal: AbortSignal): Promise<void>;
   /** What the watch knows of an object; undefined also where its kind is not followed. */
   get(ref: ObjectRef): KubeObject | undefined;
+  /** Whether nobody has an object of this name, as far as a watch over all of them knows. */
+  isAbsent(ref: ObjectRef): boolean;
   /** Calls for every object that appears, changes or goes. */
   onChange(listener: (object: KubeObject) => void): void;
 }
@@ -23,37 +27,71 @@ export interface ManagedObjects {
 /** @param informer Gives the shared informer of a selection, started. */
 export function createManagedObjects(informer: (request: InformerRequest) => Informer): ManagedObjects {
   const followed = new Map<string, Informer>();
+  /** Of kinds without namespaces: informers of all objects, whoever made them. */
+  const complete = new Map<string, Informer>();
   const listeners: ((object: KubeObject) => void)[] = [];
 
   function notify(object: KubeObject): void {
     for (const listener of listeners) listener(object);
   }
 
-  function begin(kind: Kind): Informer {
-    const created = informer(requestFor(kind));
+  function begin(kind: Kind): readonly Informer[] {
+    const all = knownScope(kind) === 'Cluster' ? informer(allOf(kind)) : undefined;
+    if (all !== undefined) complete.set(groupKind(kind), all);
+    const created = all === undefined || hasHealth(kind) ? informer(oursOf(kind)) : all;
     created.on({ added: notify, updated: (_old, object) => notify(object), deleted: notify });
     followed.set(groupKind(kind), created);
-    return created;
+    return all === undefined ? [created] : [created, all];
+  }
+
+  function informersOf(kind: Kind): readonly Informer[] {
+    const known = followed.get(groupKind(kind));
+    if (known === undefined) return begin(kind);
+    const all = complete.get(groupKind(kind));
+    return all === undefined ? [known] : [known, all];
   }
 
   return {
     async follow(kinds, signal) {
-      const informers = [...kinds].map((kind) => followed.get(groupKind(kind)) ?? begin(kind));
+      const informers = [...kinds].flatMap(informersOf);
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
       });
       await Promise.race([Promise.all([...new Set(informers)].map(({ synced }) => synced)), aborted]);
     },
-    get: (ref) =>
-      followed.get(groupKind(ref))?.get(ref.namespace === undefined ? ref.name : `${ref.namespace}/${ref.name}`),
+    get: (ref) => followed.get(groupKind(ref))?.get(keyOf(ref)),
+    isAbsent(ref) {
+      const all = complete.get(groupKind(ref));
+      return all?.hasSynced === true && all.get(keyOf(ref)) === undefined;
+    },
     onChange: (listener) => void listeners.push(listener),
   };
 }
 
-function requestFor({ apiVersion, kind }: Kind): InformerRequest {
+function keyOf({ namespace, name }: ObjectRef): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+function oursOf({ apiVersion, kind }: Kind): InformerRequest {
   const selection = { apiVersion, kind, labelSelector: LABEL.owner };
   if (!hasHealth({ apiVersion, kind })) return { ...selection, metadataOnly: true };
   return { ...selection, transform: keepHealth };
+}
+
+function allOf({ apiVersion, kind }: Kind): InformerRequest {
+  return { apiVersion, kind, metadataOnly: true, transform: keepName };
+}
+
+/** Of what others made, that it is there. */
+function keepName(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata } = object;
+  if (metadata.labels?.[LABEL.owner] !== undefined) return dropManagedFields(object);
+  const { name, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
+  };
 }
 
 /** Drops what is large and says nothing about health: the schemas of CRDs, above all. */

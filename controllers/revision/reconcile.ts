@@ -15,8 +15,9 @@ import type { RecordEvent } from '../events.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { certificatesDue, secondsUntilDue } from './certificates/roll-out.ts';
-import { decideRevision } from './decide.ts';
-import { explainUnready } from './explain-unready.ts';
+import { decideRevision, isSettled } from './decide.ts';
+import { createDesiredObjects, type DesiredObjects } from './desired-objects.ts';
+import { explainUnready, patienceOf } from './explain-unready.ts';
 import { createGivenUp, type GivenUp } from './given-up.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { observeRevision, type RevisionCaches, type RevisionFacts } from './observe.ts';
@@ -46,11 +47,16 @@ export interface RevisionDeps {
 
 interface Deps extends RevisionDeps {
   readonly givenUp: GivenUp;
+  readonly desired: DesiredObjects;
 }
 
 /** The reconcile function of the controller. */
 export function createRevisionReconciler(given: RevisionDeps): Reconcile {
-  const deps: Deps = { ...given, givenUp: createGivenUp(given.managed) };
+  const deps: Deps = {
+    ...given,
+    givenUp: createGivenUp(given.managed),
+    desired: createDesiredObjects(given.client),
+  };
   return async (key, context) => {
     const cached = observeRevision(deps.caches, key);
     if (cached === undefined) return;
@@ -78,6 +84,7 @@ async function act(deps: Deps, facts: RevisionFacts, context: ReconcileContext):
       return rest(deps, facts, { reason: 'Suspended', message: 'The Subscription is suspended' });
     case 'remove':
       deps.givenUp.forget(facts);
+      deps.desired.forget(facts.revision);
       return remove(deps, facts, context);
     case 'rollOut':
       return carryOut(deps, facts, context);
@@ -113,12 +120,17 @@ async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: ReconcileC
   const outcome = await attempt(() => rollOut(actor, { ...facts, revision }, signal));
   if (outcome instanceof ReasonedError) return giveUp(deps, revision, { error: outcome, noteRefusal });
   const findings = await finish(actor, { ...facts, revision: outcome.revision }, { outcome, signal });
-  const judgement = judgeDeadline(await explainUnready(actor.acting, findings.judgement, outcome, signal), revision, {
-    deadlineSeconds: parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS),
-    now: deps.now(),
+  const deadlineSeconds = parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
+  const explained = await explainUnready(actor.acting, findings.judgement, {
+    outcome,
+    workedSeconds: secondsOfWork(revision, deps.now()) ?? 0,
+    deadlineSeconds,
+    signal,
   });
+  const judgement = judgeDeadline(explained, revision, { deadlineSeconds, now: deps.now() });
   const written = await write(deps, outcome.revision, { ...findings, judgement });
   if (judgement.state === 'Failed' && judgement.reason !== 'ProgressDeadlineExceeded') return noteRefusal();
+  if (isSettled(written)) deps.desired.forget(written);
   return next(deps, { written, subscription, outcome });
 }
 
@@ -223,7 +235,8 @@ function next(deps: RevisionDeps, { written, subscription, outcome }: Written): 
   const worked = secondsOfWork(written, deps.now());
   if (worked === undefined) return whenDue(deps, written);
   const deadline = parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
-  return { requeueAfterSeconds: Math.max(1, Math.min(30, deadline - worked)) };
+  const patience = worked < patienceOf(deadline) ? patienceOf(deadline) - worked : 30;
+  return { requeueAfterSeconds: Math.max(1, Math.min(patience, deadline - worked)) };
 }
 
 /** Certificates run out without any change that a watch could tell. */

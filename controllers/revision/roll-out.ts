@@ -14,7 +14,6 @@ import {
   type InventoryEntry,
 } from '../../apply/inventory.ts';
 import { identityOf } from '../../apply/identity.ts';
-import { prepareObjects } from '../../apply/prepare.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
 import type { KubeObject } from '../../api/object.ts';
@@ -25,7 +24,7 @@ import type { RecordEvent } from '../events.ts';
 import { writeStatus } from '../status.ts';
 import { certificatesDue, certify } from './certificates/roll-out.ts';
 import { permitCrds } from './crd-safety.ts';
-import { loadManifests } from '../manifests.ts';
+import type { DesiredObjects } from './desired-objects.ts';
 import type { RevisionFacts } from './observe.ts';
 
 export interface RollOutDeps {
@@ -34,6 +33,7 @@ export interface RollOutDeps {
   /** As the account that the Subscription names, for the objects of the bundle. */
   readonly acting: Cluster;
   readonly managed: ManagedObjects;
+  readonly desired: DesiredObjects;
   /** As the manager, for the objects that a changed CRD could hurt. */
   readonly listPage: ListPage;
   readonly record: RecordEvent;
@@ -71,49 +71,65 @@ async function applyAgain(
   facts: RevisionFacts,
   { settled, signal }: { readonly settled: boolean; readonly signal: AbortSignal },
 ): Promise<RollOut> {
-  const bare = await desiredObjects(deps, facts);
+  const bare = await deps.desired.of(facts.revision);
   const objects = await certify(deps, facts, { objects: bare, settled, signal });
-  const revision = await noteIntent(deps, facts, objects);
-  const previousInventory = revision.status?.inventory ?? [];
+  await followServed(deps, objects, signal);
+  const previousInventory = intendedInventory(facts, objects);
+  const noted = noteIntent(deps, facts, previousInventory);
+  // Looked at when it is awaited: a failure before that is not unhandled.
+  noted.catch(() => undefined);
   const result = await applyRevision(deps.acting, {
     objects,
     previousInventory,
     signal,
+    noted,
     unchanged: (entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))),
     observed: (ref) => deps.managed.get(ref),
+    ...(deps.acting === deps.cluster && { absent: (ref) => deps.managed.isAbsent(ref) }),
     permit: permitCrds(facts, { listPage: deps.listPage, signal, onLeft: (note) => tellLeft(deps, facts, note) }),
   });
   await deps.managed.follow(appliedKinds(result.inventory), signal);
-  return { kind: 'applied', result, leftovers: diffInventory(result.inventory, objects).pruned, revision };
+  const leftovers = diffInventory(result.inventory, objects).pruned;
+  return { kind: 'applied', result, leftovers, revision: await noted };
 }
 
 function tellLeft({ record }: RollOutDeps, { revision, subscription }: RevisionFacts, note: string): void {
   record(subscription ?? revision, { type: 'Warning', reason: 'CRDUnsafe', action: 'Apply', note });
 }
 
-/** The objects of the Revision as they belong in the cluster. */
-async function desiredObjects(deps: RollOutDeps, { revision }: RevisionFacts): Promise<readonly KubeObject[]> {
-  const { metadata, spec } = revision;
-  const namespace = metadata.namespace ?? '';
-  return prepareObjects(await loadManifests(deps.cluster, revision), {
-    owner: { namespace, name: spec.subscription },
-    package: spec.package,
-    revision: metadata.name,
-    installNamespace: namespace,
-  });
+/** Watches begin before the first write, so that what becomes of it is seen and need not be read. */
+async function followServed(
+  { cluster, managed }: RollOutDeps,
+  objects: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<void> {
+  const served = await Promise.all(
+    objects.map(async (object) => {
+      // What cannot be asked at the moment is followed once it is applied.
+      const scope = await cluster.isNamespaced(object, signal).catch(() => undefined);
+      return scope === undefined ? [] : [object];
+    }),
+  );
+  await managed.follow(served.flat(), signal);
 }
 
-/** Writes down what is about to be applied, and what earlier Revisions left: whatever dies now, nothing is forgotten. */
-async function noteIntent(
-  { cluster }: RollOutDeps,
+/** What is there, what earlier Revisions left, and what is about to be applied. */
+function intendedInventory(
   { revision, siblings }: RevisionFacts,
   objects: readonly KubeObject[],
-): Promise<Revision> {
+): readonly InventoryEntry[] {
   const inherited = siblings.flatMap(({ status }) => status?.inventory ?? []);
   const known = mergeInventories(inherited, revision.status?.inventory ?? []);
   const listed = new Set(known.map(identityOf));
-  const fresh = intendedEntries(objects).filter((entry) => !listed.has(identityOf(entry)));
-  const inventory = [...known, ...fresh];
+  return [...known, ...intendedEntries(objects).filter((entry) => !listed.has(identityOf(entry)))];
+}
+
+/** Writes it down before anything is applied: whatever dies then, nothing is forgotten. */
+async function noteIntent(
+  { cluster }: RollOutDeps,
+  { revision }: RevisionFacts,
+  inventory: readonly InventoryEntry[],
+): Promise<Revision> {
   if (inventory.length === (revision.status?.inventory ?? []).length) return revision;
   return writeStatus(cluster, revision, { ...revision.status, inventory });
 }

@@ -52,6 +52,7 @@ export function createHarness(options: FakeOptions = {}): Harness {
             ({ kind, metadata }) =>
               kind === ref.kind && metadata.name === ref.name && metadata.namespace === ref.namespace,
           ),
+      isAbsent: () => false,
       onChange: () => undefined,
     },
     record: (_regarding, event) => void events.push(event),

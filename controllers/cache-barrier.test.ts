@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../api/object.ts';
+import type { Cluster } from '../apply/cluster.ts';
+import { silentLog } from '../kube/log.ts';
+import type { Handlers, Informer } from '../kube/informer.ts';
+import { createWriteBarrier } from './cache-barrier.ts';
+
+const KIND = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Revision' } as const;
+const context = { signal: new AbortController().signal, log: silentLog };
+
+function revision(resourceVersion: string, more: Partial<KubeObject['metadata']> = {}): KubeObject {
+  return { ...KIND, metadata: { namespace: 'a', name: 'x', uid: 'u', resourceVersion, ...more } };
+}
+
+function clientAnswering(written: KubeObject): Pick<Cluster, 'create' | 'patch'> {
+  return { create: async () => written, patch: async () => written };
+}
+
+/** A cache that is told what to hold. */
+function fakeCache(): Pick<Informer, 'apiVersion' | 'kind' | 'get' | 'on'> & { hold(object?: KubeObject): void } {
+  let held: KubeObject | undefined;
+  const all = new Set<Handlers>();
+  return {
+    ...KIND,
+    get: () => held,
+    on(handlers) {
+      all.add(handlers);
+      return () => void all.delete(handlers);
+    },
+    hold(object) {
+      const old = held;
+      held = object;
+      for (const handlers of all) {
+        if (object !== undefined) handlers.updated?.(old ?? object, object);
+        else if (old !== undefined) handlers.deleted?.(old);
+      }
+    },
+  };
+}
+
+describe('a reconcile begins', () => {
+  it.each([
+    { because: 'the cache holds what was written', namespace: 'a', written: revision('7'), held: revision('7') },
+    { because: 'the cache is further already', namespace: 'a', written: revision('7'), held: revision('9') },
+    { because: 'what was written lies in another namespace', namespace: 'b', written: revision('7'), held: undefined },
+    {
+      because: 'the object that the write let go is forgotten',
+      namespace: 'a',
+      written: revision('7', { deletionTimestamp: 'x' }),
+      held: undefined,
+    },
+  ])('at once where $because', async ({ namespace, written, held }) => {
+    const cache = fakeCache();
+    cache.hold(held);
+    const barrier = createWriteBarrier([cache]);
+    const { patch } = barrier.watched(clientAnswering(written));
+    await patch({ ...KIND, name: 'x' }, {});
+    let begun = false;
+    await barrier.behind(async () => void (begun = true))({ namespace, name: 'x' }, context);
+    expect(begun).toBe(true);
+  });
+
+  it.each([
+    { because: 'an update comes late', before: revision('6'), written: revision('7'), later: revision('7') },
+    { because: 'a new object comes late', before: undefined, written: revision('7'), later: revision('7') },
+    {
+      because: 'a deletion comes late',
+      before: revision('6'),
+      written: revision('7', { deletionTimestamp: 'x' }),
+      later: undefined,
+    },
+  ])('only once the cache has caught up: $because', async ({ before, written, later }) => {
+    const cache = fakeCache();
+    cache.hold(before);
+    const barrier = createWriteBarrier([cache]);
+    const { create } = barrier.watched(clientAnswering(written));
+    await create(written);
+    const seen: unknown[] = [];
+    const done = barrier.behind(async () => void seen.push(cache.get('a/x')))({ namespace: 'a', name: 'x' }, context);
+    await Promise.resolve();
+    expect(seen).toEqual([]);
+    cache.hold(later);
+    await done;
+    expect(seen).toEqual([later]);
+  });
+});

@@ -1,0 +1,51 @@
+/**
+ * The objects of Revisions as they belong in the cluster: loaded from their Secrets once and kept while a Revision is
+ * rolled out, since every change of an object on the way asks for them again. Forgotten as soon as nothing is left to do.
+ */
+import type { Cluster } from '../../apply/cluster.ts';
+import { prepareObjects } from '../../apply/prepare.ts';
+import type { KubeObject } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
+import { loadManifests } from '../manifests.ts';
+
+export interface DesiredObjects {
+  /** The objects, prepared. Throws as loadManifests does. */
+  of(revision: Revision): Promise<readonly KubeObject[]>;
+  forget(revision: Revision): void;
+}
+
+/** Roll-outs whose objects are kept; of more than these, the oldest are loaded again. */
+const MOST_KEPT = 32;
+
+/** @param cluster As the manager: the Secrets are ours. */
+export function createDesiredObjects(cluster: Pick<Cluster, 'get'>): DesiredObjects {
+  const kept = new Map<string, readonly KubeObject[]>();
+  return {
+    async of(revision) {
+      const key = keyOf(revision);
+      const known = kept.get(key);
+      if (known !== undefined) return known;
+      const objects = await loadObjects(cluster, revision);
+      kept.set(key, objects);
+      for (const oldest of [...kept.keys()].slice(0, -MOST_KEPT)) kept.delete(oldest);
+      return objects;
+    },
+    forget: (revision) => void kept.delete(keyOf(revision)),
+  };
+}
+
+/** Everything that the objects follow from; all of it is immutable in a Revision. */
+function keyOf({ metadata, spec }: Revision): string {
+  return `${metadata.uid} ${spec.manifests.digest}`;
+}
+
+async function loadObjects(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<readonly KubeObject[]> {
+  const { metadata, spec } = revision;
+  const namespace = metadata.namespace ?? '';
+  return prepareObjects(await loadManifests(cluster, revision), {
+    owner: { namespace, name: spec.subscription },
+    package: spec.package,
+    revision: metadata.name,
+    installNamespace: namespace,
+  });
+}

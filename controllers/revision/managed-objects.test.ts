@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { LABEL } from '../../api/names.ts';
+import type { KubeObject } from '../../api/object.ts';
+import type { InformerRequest } from '../../kube/informer-factory.ts';
+import type { Handlers, Informer } from '../../kube/informer.ts';
+import { keyOfObject } from '../../kube/object-store.ts';
+import { createManagedObjects, type ManagedObjects } from './managed-objects.ts';
+
+const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' } as const;
+const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
+const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
+const never = new AbortController().signal;
+
+/** Informers over a fixed set of objects, and what was asked of them. */
+function follow(objects: readonly KubeObject[]): { managed: ManagedObjects; requests: InformerRequest[] } {
+  const requests: InformerRequest[] = [];
+  const managed = createManagedObjects((request) => {
+    requests.push(request);
+    const { transform = (object: KubeObject) => object } = request;
+    const held = objects
+      .filter(({ kind }) => kind === request.kind)
+      .filter(({ metadata }) => request.labelSelector === undefined || metadata.labels?.[LABEL.owner] !== undefined)
+      .map(transform);
+    return {
+      ...request,
+      hasSynced: true,
+      synced: Promise.resolve(),
+      get: (key: string) => held.find((object) => keyOfObject(object) === key),
+      on: ({ added }: Handlers) => (held.forEach((object) => added?.(object)), () => undefined),
+    } as unknown as Informer;
+  });
+  return { managed, requests };
+}
+
+const ours = { [LABEL.owner]: 'ops.widgets' };
+const theirs: KubeObject = { ...ROLE, metadata: { name: 'theirs', uid: 'u', annotations: { long: 'x'.repeat(1000) } } };
+
+describe('an object is told to be absent', () => {
+  it('where the kind has no namespaces and nobody has one of that name', async () => {
+    const { managed } = follow([theirs, { ...ROLE, metadata: { name: 'ours', labels: ours } }]);
+    await managed.follow([ROLE], never);
+    const absent = ['theirs', 'ours', 'nobodys'].map((name) => managed.isAbsent({ ...ROLE, name }));
+    expect(absent).toEqual([false, false, true]);
+  });
+
+  it.each([
+    { because: 'a kind that is not followed yet tells nothing', kind: CRD },
+    { because: 'of kinds in namespaces only ours are followed', kind: SERVICE },
+  ])('not elsewhere: $because', async ({ kind }) => {
+    const { managed } = follow([]);
+    await managed.follow([SERVICE], never);
+    expect(managed.isAbsent({ ...kind, namespace: 'a', name: 'x' })).toBe(false);
+  });
+});
+
+describe('what is kept', () => {
+  it('of what others made is the name alone', async () => {
+    const { managed } = follow([theirs]);
+    await managed.follow([ROLE], never);
+    expect(managed.get({ ...ROLE, name: 'theirs' })).toEqual({ ...ROLE, metadata: { name: 'theirs', uid: 'u' } });
+  });
+
+  it('of CRDs is the health of ours and the names of all, by one watch each', async () => {
+    const { managed, requests } = follow([{ ...CRD, metadata: { name: 'theirs' } }]);
+    await managed.follow([CRD, CRD], never);
+    await managed.follow([CRD], never);
+    expect(requests.map(({ labelSelector, metadataOnly }) => [labelSelector, metadataOnly])).toEqual([
+      [undefined, true],
+      [LABEL.owner, undefined],
+    ]);
+    expect([managed.get({ ...CRD, name: 'theirs' }), managed.isAbsent({ ...CRD, name: 'theirs' })]).toEqual([
+      undefined,
+      false,
+    ]);
+  });
+});
