@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeFiles } from '../../bundles/testing/bundle.ts';
-import { REGISTRY_USER, startCluster } from '../../e2e/cluster/cluster.ts';
-import { useCluster } from '../../e2e/lib/cluster.ts';
+import { REGISTRY_USER, useCluster } from '../../e2e/lib/cluster.ts';
 import { useWorkplace } from './testing/slipway.ts';
 
 const cluster = useCluster({ only: ['registry'] });
@@ -68,14 +67,17 @@ describe('a catalog', () => {
   });
 });
 
-test('a registry with a password takes the credentials of docker login', async () => {
-  await using guarded = await startCluster({ only: ['registry'], registry: { auth: 'basic' } });
-  const { username, password } = REGISTRY_USER;
-  const auth = Buffer.from(`${username}:${password}`).toString('base64');
-  const reference = `${guarded.registry}/team/gadget:v1.0.0`;
-  expect(await workplace().run('bundle', 'push', 'bundle', reference)).toMatchObject({ code: 1 });
-  workplace().write(
-    new Map([['home/.docker/config.json', JSON.stringify({ auths: { [guarded.registry]: { auth } } })]]),
-  );
-  expect(await workplace().run('bundle', 'push', 'bundle', reference)).toMatchObject({ code: 0, stderr: '' });
+describe('a registry with a password', () => {
+  const guarded = useCluster({ only: ['registry'], registry: { auth: 'basic' } });
+
+  test('takes the credentials of docker login', async () => {
+    const { username, password } = REGISTRY_USER;
+    const auth = Buffer.from(`${username}:${password}`).toString('base64');
+    const reference = `${guarded().registry}/team/gadget:v1.0.0`;
+    expect(await workplace().run('bundle', 'push', 'bundle', reference)).toMatchObject({ code: 1 });
+    workplace().write(
+      new Map([['home/.docker/config.json', JSON.stringify({ auths: { [guarded().registry]: { auth } } })]]),
+    );
+    expect(await workplace().run('bundle', 'push', 'bundle', reference)).toMatchObject({ code: 0, stderr: '' });
+  });
 });

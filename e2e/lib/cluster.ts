@@ -2,6 +2,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import { startCluster, type ClusterOptions, type TestCluster } from '../cluster/cluster.ts';
 
+export { REGISTRY_USER } from '../cluster/cluster.ts';
+
 /** Long enough to build the programs first, where that has never been done. */
 const UP_WITHIN_MS = 30 * 60_000;
 

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from '../../../catalog/limits.ts';
 import { parseDocuments } from '../../../catalog/stream.ts';
 import { catalogFilesOf } from '../../../catalog/tree.ts';
 import type { Level, PrintedFinding } from '../output/findings.ts';
-import { versionRules } from './version-rules.ts';
+import { versionRules } from '../../../resolver/version-rules.ts';
 
 /** A finding as `-o json` has it. */
 export interface CatalogFinding {

@@ -11,7 +11,7 @@ import { readYamlFile } from '../input/files.ts';
 import { invalidInput } from '../input/invalid.ts';
 import { findPlace } from '../input/place.ts';
 import type { RegistryFlags } from '../input/registry.ts';
-import { versionRules } from './version-rules.ts';
+import { versionRules } from '../../../resolver/version-rules.ts';
 
 export interface SourceFlags extends RegistryFlags {
   readonly manifests: 'excerpt' | 'objects';
