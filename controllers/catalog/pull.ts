@@ -28,10 +28,10 @@ export function catalogReference({ metadata, spec }: Catalog): Reference {
   const ref = spec.source.image?.ref;
   if (ref !== undefined) return parseReference(ref);
   throw new ReasonedError({
-    reason: 'UnsupportedField',
+    reason: 'InvalidSpec',
     retry: 'never',
-    message: `Catalog ${metadata.name}: spec.source.repositories does not act in this version`,
-    hint: 'Use spec.source.image with a catalog image',
+    message: `Catalog ${metadata.name} has no source`,
+    hint: 'Set spec.source.image or spec.source.repositories',
   });
 }
 

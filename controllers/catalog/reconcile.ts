@@ -8,11 +8,13 @@ import type { Cluster } from '../../apply/cluster.ts';
 import type { CatalogIndex } from '../../catalog/index/open.ts';
 import type { Reconcile, Result } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
+import type { Registry } from '../../oci/registry.ts';
 import type { RecordEvent } from '../events.ts';
 import { writeStatus } from '../status.ts';
 import type { CatalogContent } from '../catalog-content.ts';
 import { intervalSeconds, isPinned, planPoll } from './poll.ts';
-import { catalogReference, pullCatalog, resolveCatalog } from './pull.ts';
+import { catalogReference, pullCatalog, resolveCatalog, type CatalogSource } from './pull.ts';
+import { pullRepositories, resolveTags, type RepositoryContent } from './repositories.ts';
 import type { Registries } from '../registries.ts';
 import { summarizeContent, summarizeFailure, summarizeSuspension, type CatalogFindings } from './summarize.ts';
 
@@ -69,12 +71,50 @@ async function refresh(deps: CatalogDeps, catalog: Catalog, options: RefreshOpti
 
 async function lookAndLoad(deps: CatalogDeps, catalog: Catalog, options: RefreshOptions): Promise<CatalogFindings> {
   const { name } = catalog.metadata;
-  const registry = deps.registries(catalog.spec.pullSecret?.name);
-  const digest = options.digest ?? (await resolveCatalog(registry, catalogReference(catalog), options.signal));
+  const look = await lookAt(deps, catalog, options);
   const served = deps.content.get(name);
-  if (served?.digest === digest || deps.content.restore(name, digest)) return findingsOf(digest, indexOf(deps, name));
-  const source = await pullCatalog(registry, digest, options.signal);
-  return findingsOf(digest, await deps.content.load(name, source, options.signal));
+  if (served?.digest === look.digest || deps.content.restore(name, look.digest))
+    return findingsOf(look.digest, indexOf(deps, name));
+  return findingsOf(look.digest, await deps.content.load(name, await look.pull(), options.signal));
+}
+
+/** What a Catalog's source stands for now, and how to get it. */
+interface Look {
+  readonly digest: string;
+  readonly pull: () => Promise<CatalogSource>;
+}
+
+async function lookAt(deps: CatalogDeps, catalog: Catalog, { digest, signal }: RefreshOptions): Promise<Look> {
+  const { source, pullSecret } = catalog.spec;
+  const registry = deps.registries(pullSecret?.name);
+  if (source.repositories !== undefined) return lookAtRepositories(deps, catalog, { registry, signal });
+  const found = digest ?? (await resolveCatalog(registry, catalogReference(catalog), signal));
+  return { digest: found, pull: () => pullCatalog(registry, found, signal) };
+}
+
+async function lookAtRepositories(
+  deps: CatalogDeps,
+  catalog: Catalog,
+  { registry, signal }: { readonly registry: Registry; readonly signal: AbortSignal },
+): Promise<Look> {
+  const tags = await resolveTags(registry, catalog.spec.source.repositories ?? [], signal);
+  return {
+    digest: tags.digest,
+    pull: async () => {
+      const served = deps.content.get(catalog.metadata.name)?.index;
+      const content = await pullRepositories(registry, tags, { served, signal });
+      tellIgnored(deps, catalog, content.ignored);
+      return content;
+    },
+  };
+}
+
+function tellIgnored({ record }: CatalogDeps, catalog: Catalog, ignored: RepositoryContent['ignored']): void {
+  if (ignored.length === 0) return;
+  const told = ignored.slice(0, 5).map(({ repository, tag, because }) => `${repository}:${tag} (${because})`);
+  const more = ignored.length > told.length ? ` and ${ignored.length - told.length} more` : '';
+  const note = `Not offered: ${told.join('; ')}${more}`;
+  record(catalog, { type: 'Warning', reason: 'BundleInvalid', action: 'Refresh', note });
 }
 
 function indexOf({ content }: CatalogDeps, name: string): CatalogIndex {

@@ -1,0 +1,145 @@
+/**
+ * The content of a Catalog of repositories: which tags are versions and what they stand for now, and the bundles
+ * behind them as the documents of a file-based catalog. Bundles that are known by digest are not pulled again.
+ */
+import { ReasonedError } from '../../api/errors.ts';
+import { parseJson } from '../../api/json.ts';
+import type { CatalogSpec } from '../../api/catalog.ts';
+import { createSlots } from '../../apply/slots.ts';
+import { buildBundleBlob, type BundleBlob } from '../../catalog/blob.ts';
+import type { CatalogIndex } from '../../catalog/index/open.ts';
+import {
+  buildRepositoryCatalog,
+  fileOf,
+  repositoriesDigest,
+  type DescribedVersion,
+} from '../../catalog/repository/build.ts';
+import { DEFAULT_TAG_LIMITS, orderTags, type IgnoredTag, type VersionTag } from '../../catalog/repository/tags.ts';
+import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
+import { formatReference, parseReference, withDigest } from '../../oci/reference.ts';
+import type { Registry } from '../../oci/registry.ts';
+import { versionRules } from '../../resolver/version-rules.ts';
+import type { CatalogSource } from './pull.ts';
+
+type Repositories = NonNullable<CatalogSpec['source']['repositories']>;
+
+/** Versions that all repositories of a Catalog offer together at most, the newest of each. */
+const MAX_VERSIONS = 2000;
+
+/** Requests to registries that are under way at once. */
+const IN_FLIGHT = 8;
+
+const FOLDERS = ['manifests/', 'metadata/'];
+
+/** What the tags of the repositories stand for now. */
+export interface Tags {
+  /** Digest over all of them. */
+  readonly digest: string;
+  readonly repositories: readonly TaggedRepository[];
+}
+
+interface TaggedRepository {
+  readonly repository: string;
+  readonly package?: string;
+  readonly versions: readonly (VersionTag & { readonly image: string })[];
+  readonly ignored: readonly IgnoredTag[];
+}
+
+/** Lists the tags and asks what each version stands for. Throws what a registry throws. */
+export async function resolveTags(registry: Registry, wanted: Repositories, signal: AbortSignal): Promise<Tags> {
+  const slots = createSlots(IN_FLIGHT);
+  const limits = { ...DEFAULT_TAG_LIMITS, maxVersions: Math.ceil(MAX_VERSIONS / wanted.length) };
+  const repositories = await Promise.all(
+    wanted.map(async ({ repository, package: name }): Promise<TaggedRepository> => {
+      const tags = await slots(() => registry.listTags(parseReference(repository), signal));
+      const { versions, ignored } = orderTags(tags, versionRules, limits);
+      const found = await Promise.all(
+        versions.map((version) => slots(() => resolveTag(registry, repository, version, signal))),
+      );
+      const tagged = found.filter((version) => version !== undefined);
+      return { repository, versions: tagged, ignored, ...(name !== undefined && { package: name }) };
+    }),
+  );
+  const images = repositories.flatMap(({ repository, versions }) =>
+    versions.map(({ tag, image }) => ({ repository, tag, digest: image })),
+  );
+  return { digest: repositoriesDigest(images), repositories };
+}
+
+/** Undefined for a tag that has gone since it was listed. */
+async function resolveTag(
+  registry: Registry,
+  repository: string,
+  version: VersionTag,
+  signal: AbortSignal,
+): Promise<TaggedRepository['versions'][number] | undefined> {
+  const reference = parseReference(`${repository}:${version.tag}`);
+  try {
+    const { digest } = await registry.resolve(reference, signal);
+    return { ...version, image: formatReference(withDigest(parseReference(repository), digest)) };
+  } catch (error) {
+    if (error instanceof ReasonedError && error.reason === 'ImageNotFound') return undefined;
+    throw error;
+  }
+}
+
+export interface RepositoryContent extends CatalogSource {
+  /** Tags that are versions and are not offered. */
+  readonly ignored: readonly (IgnoredTag & { readonly repository: string })[];
+}
+
+/**
+ * The documents of all bundles. One that cannot be read is left out, and said to be; the others are offered.
+ *
+ * @param served What is in service: the bundles in it are known.
+ */
+export async function pullRepositories(
+  registry: Registry,
+  { digest, repositories }: Tags,
+  { served, signal }: { readonly served: CatalogIndex | undefined; readonly signal: AbortSignal },
+): Promise<RepositoryContent> {
+  const slots = createSlots(IN_FLIGHT);
+  const known = knownBundles(served, new Set(repositories.flatMap((one) => one.versions.map(({ image }) => image))));
+  const unreadable: (IgnoredTag & { repository: string })[] = [];
+  const described = await Promise.all(
+    repositories.map(async (source) => {
+      const bundles = await Promise.all(
+        source.versions.map(async ({ image }) => known.get(image) ?? slots(() => describe(registry, image, signal))),
+      );
+      const versions = source.versions.flatMap((version, at): DescribedVersion[] => {
+        const bundle = bundles[at] as BundleBlob | ReasonedError;
+        if (!(bundle instanceof ReasonedError)) return [{ ...version, bundle }];
+        unreadable.push({ repository: source.repository, tag: version.tag, because: bundle.message });
+        return [];
+      });
+      return { ...source, versions };
+    }),
+  );
+  const { documents, ignored } = buildRepositoryCatalog(described, versionRules);
+  const before = repositories.flatMap(({ repository, ignored: tags }) => tags.map((tag) => ({ repository, ...tag })));
+  return { digest, files: [fileOf(documents)], ignored: [...before, ...unreadable, ...ignored] };
+}
+
+/** The entry of a bundle, or why it has none; what a retry may cure is thrown. */
+async function describe(registry: Registry, image: string, signal: AbortSignal): Promise<BundleBlob | ReasonedError> {
+  try {
+    const { files } = await pullFiles(registry, parseReference(image), {
+      folders: FOLDERS,
+      limits: BUNDLE_LIMITS,
+      signal,
+    });
+    return buildBundleBlob(files, { image, manifests: 'excerpt' });
+  } catch (error) {
+    if (error instanceof ReasonedError && error.retry === 'never') return error;
+    throw error;
+  }
+}
+
+function knownBundles(served: CatalogIndex | undefined, wanted: ReadonlySet<string>): ReadonlyMap<string, BundleBlob> {
+  const known = new Map<string, BundleBlob>();
+  for (const line of served?.blobs({ schema: 'olm.bundle' }) ?? []) {
+    const blob = parseJson(Buffer.from(line).toString()) as BundleBlob;
+    if (wanted.has(blob.image)) known.set(blob.image, blob);
+  }
+  return known;
+}
