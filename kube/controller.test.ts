@@ -15,6 +15,7 @@ import { eventually } from './eventually.ts';
 import { startFakeApi, type FakeApi } from './fake-api.ts';
 import { leaderLost } from './fence.ts';
 import { createInformer, type Informer } from './informer.ts';
+import { silentLog, type Log } from './log.ts';
 import { createManualClock } from './manual-clock.ts';
 import { createRuntimeMetrics } from './metrics.ts';
 import { createTransport, type Transport } from './transport.ts';
@@ -154,6 +155,35 @@ describe('when it is reconciled again', () => {
     }
     await settle(controller);
     expect(times.map((time) => Number(time.toFixed(3)))).toEqual([0, 0.005, 0.015, 0.035, 0.075]);
+  });
+
+  test.each([
+    { conflicts: 3, errors: 0, because: 'another writer being faster is no failure' },
+    { conflicts: 7, errors: 2, because: 'one that never gets its turn should be seen' },
+  ])('$conflicts conflicts in a row are logged as $errors errors: $because', async ({ conflicts, errors }) => {
+    const clock = createManualClock();
+    const logged: string[] = [];
+    const outcomes: string[] = [];
+    const log: Log = { ...silentLog, child: () => log, error: () => void logged.push('error') };
+    let calls = 0;
+    const { controller } = run({
+      clock,
+      log,
+      watches: [],
+      observer: { started() {}, attach() {}, finished: (outcome) => void outcomes.push(outcome) },
+      reconcile: async () => {
+        calls += 1;
+        if (calls <= conflicts) throw new ReasonedError({ reason: 'Conflict', retry: 'backoff', message: 'too late' });
+      },
+    });
+    controller.enqueue({ name: 'x' });
+    for (let round = 0; round <= conflicts; round += 1) {
+      await settle(controller);
+      clock.advance(1);
+    }
+    expect(logged).toHaveLength(errors);
+    expect(outcomes.filter((outcome) => outcome === 'requeue')).toHaveLength(conflicts - errors);
+    expect(outcomes.at(-1)).toBe('success');
   });
 
   test('a result that asks for it comes again after its time, and a success forgets the failures before', async () => {

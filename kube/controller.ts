@@ -41,7 +41,7 @@ export interface ControllerWatch {
 }
 
 /** How a reconcile ended, under the names of controller-runtime. */
-export type Outcome = 'success' | 'requeue_after' | 'error' | 'terminal_error';
+export type Outcome = 'success' | 'requeue' | 'requeue_after' | 'error' | 'terminal_error';
 
 /** Told what a controller does; see metrics.ts. */
 export interface ControllerObserver {
@@ -202,14 +202,24 @@ async function reconcileOnce(worker: Worker, key: string, signal: AbortSignal): 
 /** The one place where an error's retry policy becomes a place in the queue. */
 function requeueFailed({ queue, log }: Pick<Worker, 'queue' | 'log'>, key: string, error: unknown): Outcome {
   const retry = error instanceof ReasonedError ? error.retry : 'backoff';
-  log.error({ err: error, retry, retries: queue.retries(key) }, 'reconcile failed');
+  const facts = { err: error, retry, retries: queue.retries(key) };
+  const ordinary = isConflict(error) && facts.retries < ORDINARY_CONFLICTS;
+  if (ordinary) log.debug(facts, 'reconcile begins anew');
+  else log.error(facts, 'reconcile failed');
   if (retry === 'never') {
     queue.forget(key);
     return 'terminal_error';
   }
   if (retry === 'backoff') queue.addRateLimited(key);
   else queue.addAfter(key, retry.afterSeconds);
-  return 'error';
+  return ordinary ? 'requeue' : 'error';
+}
+
+/** Conflicts in a row that say nothing: another writer was faster, and the work is done again on fresh data. */
+const ORDINARY_CONFLICTS = 5;
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ReasonedError && error.reason === 'Conflict';
 }
 
 function parseKey(key: string): ObjectKey {

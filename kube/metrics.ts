@@ -109,7 +109,7 @@ function controllerMetrics(
       watchQueue(controller, queue);
       most.set({ controller }, concurrency);
       active.set({ controller }, 0);
-      for (const result of ['success', 'requeue_after', 'error']) total.inc({ controller, result }, 0);
+      for (const result of ['success', 'requeue', 'requeue_after', 'error']) total.inc({ controller, result }, 0);
     },
     started: () => active.inc({ controller }),
     finished(outcome, seconds) {
