@@ -14,10 +14,15 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 process.exitCode = await run(process.argv.slice(2), {
   variables: process.env,
-  folder: process.cwd(),
+  folder: startFolder(process.env),
   home: homedir(),
   temporary: tmpdir(),
   print: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),
   signal: interrupt.signal,
 });
+
+/** `npm run slipway` starts it in the root of the checkout, wherever one is. */
+function startFolder({ npm_lifecycle_event, INIT_CWD }: NodeJS.ProcessEnv): string {
+  return npm_lifecycle_event === 'slipway' && INIT_CWD !== undefined ? INIT_CWD : process.cwd();
+}

@@ -1,0 +1,78 @@
+/** Renders docs/cli.md from the definitions of the commands and the list of exit codes. Pure: generate.ts writes it. */
+import type { Argument, Command, Option } from 'commander';
+import { EXIT_CODES } from '../cmd/slipway/outcome.ts';
+import { buildProgram } from '../cmd/slipway/program.ts';
+import { markdownTable } from './field-table.ts';
+
+/** docs/cli.md, complete. */
+export function renderCliDocs(): string {
+  const program = buildProgram(async () => {}, { print: () => {}, complain: () => {} });
+  const commands = leavesOf(program, program.name());
+  const parts = [
+    '# The command line: `slipway`',
+    INTRODUCTION,
+    '## Exit codes',
+    markdownTable(
+      ['code', 'meaning'],
+      Object.entries(EXIT_CODES).map(([code, meaning]) => [`\`${code}\``, meaning]),
+    ),
+    ...commands.flatMap(({ name, command }) => renderCommand(name, command)),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+const INTRODUCTION = `In a checkout, \`npm run -s slipway -- ARGS\` runs it. What was asked for goes to stdout, and what went wrong to stderr: one
+line with a reason from [the closed list](api.md#reasons), and one with what to do. \`-o json\` gives data whose shape is
+stable: fields are added, never renamed or removed. Names and texts of others are printed without control characters; in
+JSON they are escaped.
+
+An argument \`DIR|REF\` is a folder if there is one of that name, else an image with its registry. The folder may be an
+[OCI image layout](https://github.com/opencontainers/image-spec/blob/main/image-layout.md), as \`bundle build\` writes it.
+
+Credentials are those that \`docker login\` and \`podman login\` keep, programs for credentials
+included: \`REGISTRY_AUTH_FILE\`, \`DOCKER_CONFIG\`, \`~/.docker/config.json\` and \`XDG_RUNTIME_DIR/containers/auth.json\` are
+looked at in this order. Proxies are taken from \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\`.`;
+
+interface Leaf {
+  readonly name: string;
+  readonly command: Command;
+}
+
+function leavesOf(command: Command, name: string): readonly Leaf[] {
+  if (command.commands.length === 0) return [{ name, command }];
+  return command.commands.flatMap((child) => leavesOf(child, `${name} ${child.name()}`));
+}
+
+function renderCommand(name: string, command: Command): readonly string[] {
+  const usage = command.registeredArguments.map(usageOf);
+  return [
+    `## ${name}`,
+    command.description(),
+    `\`\`\`text\n${[name, ...usage, '[options]'].join(' ')}\n\`\`\``,
+    markdownTable(
+      ['argument or option', 'meaning'],
+      [
+        ...command.registeredArguments.map((argument) => [`\`${usageOf(argument)}\``, meaningOf(argument)] as const),
+        ...command.options.map((option) => [`\`${option.flags}\``, meaningOf(option)] as const),
+      ],
+    ),
+  ];
+}
+
+function usageOf(argument: Argument): string {
+  const name = `${argument.name().toUpperCase()}${argument.variadic ? '…' : ''}`;
+  return argument.required ? name : `[${name}]`;
+}
+
+function meaningOf(described: Argument | Option): string {
+  const { argChoices, defaultValue } = described;
+  const choices = argChoices === undefined ? [] : [`one of ${argChoices.map(asCode).join(', ')}`];
+  const byDefault = typeof defaultValue === 'string' ? [`default ${asCode(defaultValue)}`] : [];
+  const needed = 'mandatory' in described && described.mandatory ? ['required'] : [];
+  const facts = [...choices, ...byDefault, ...needed].join('; ');
+  return facts === '' ? described.description : `${described.description} (${facts})`;
+}
+
+function asCode(text: string): string {
+  return `\`${text}\``;
+}
