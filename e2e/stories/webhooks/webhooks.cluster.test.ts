@@ -1,0 +1,272 @@
+/** Operators with webhooks: certificates by the manager and by cert-manager, and conversion that is never interrupted. */
+import { connect, createServer } from 'node:tls';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../../api/object.ts';
+import { createClient, type Client } from '../../../kube/client.ts';
+import { loadKubeconfig } from '../../../kube/kubeconfig.ts';
+import { createTransport, type Transport } from '../../../kube/transport.ts';
+import { useCluster } from '../../lib/cluster.ts';
+import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
+import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
+import { packageDocuments, publishCatalog, publishFiles } from '../../lib/publish.ts';
+import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
+import { until } from '../../lib/until.ts';
+import { CRD, gadgetBundle, type GadgetVersion } from './gadget-operator.ts';
+
+const cluster = useCluster();
+const NAMESPACE = 'gadgets';
+const VERSIONS: readonly GadgetVersion[] = [
+  { version: '1.0.0' },
+  { version: '1.1.0', fields: ['weight'] },
+  { version: '2.0.0', fields: ['weight', 'colour'], deployment: 'gadget-controller' },
+];
+const CRD_KIND = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' };
+let manager: RunningManager;
+let transport: Transport;
+let client: Client;
+
+beforeAll(async () => {
+  const { config } = await loadKubeconfig(cluster().kubeconfig);
+  transport = createTransport(config);
+  client = createClient(transport);
+  await installSlipway(cluster());
+  manager = await startManager(cluster());
+});
+afterAll(async () => {
+  await manager?.stop();
+  transport?.close();
+});
+
+async function publish(count: number): Promise<void> {
+  const published = await Promise.all(
+    VERSIONS.slice(0, count).map(async (each, index) => ({
+      version: each.version,
+      image: await publishFiles(gadgetBundle(each), `${cluster().registry}/gadget-operator:v${each.version}`),
+      ...(index > 0 && { replaces: (VERSIONS[index - 1] as GadgetVersion).version }),
+    })),
+  );
+  await publishCatalog(packageDocuments('gadget-operator', published), `${cluster().registry}/gadgets:latest`);
+}
+
+interface Conversion {
+  readonly strategy: string;
+  readonly webhook?: { readonly clientConfig?: { readonly caBundle?: string; readonly service?: { name: string } } };
+}
+
+/** Every state of the CRD that any client could have seen, from now until `end` is called. */
+function followCrd(): { readonly seen: KubeObject[]; end(): Promise<void> } {
+  const over = new AbortController();
+  const seen: KubeObject[] = [];
+  const watching = (async () => {
+    const { resourceVersion } = await client.listPage(CRD_KIND, { limit: 1 });
+    const options = { resourceVersion, fieldSelector: `metadata.name=${CRD}` };
+    for await (const { type, object } of client.watch(CRD_KIND, options, over.signal)) {
+      if (type !== 'BOOKMARK') seen.push(object);
+    }
+  })().catch((error: unknown) => {
+    if (!over.signal.aborted) throw error;
+  });
+  return {
+    seen,
+    async end() {
+      over.abort(new Error('the story has ended'));
+      await watching;
+    },
+  };
+}
+
+const conversionOf = (crd: KubeObject): Conversion => (crd['spec'] as { readonly conversion: Conversion }).conversion;
+
+/** Handshakes a server with the Secret's content under the Service's name, trusted by exactly this authority. */
+async function handshake(secretName: string, caBundle: string): Promise<string> {
+  const ref = { apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE, name: secretName };
+  const secret = (await client.get(ref)) as KubeObject & { readonly data: Readonly<Record<string, string>> };
+  const { 'tls.crt': cert = '', 'tls.key': key = '' } = secret.data;
+  const server = createServer({ cert: Buffer.from(cert, 'base64'), key: Buffer.from(key, 'base64') }, (socket) =>
+    socket.end(),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const servername = `${secretName.replace(/-cert$/, '')}.${NAMESPACE}.svc`;
+  try {
+    return await new Promise<string>((resolve) => {
+      const { port } = server.address() as AddressInfo;
+      const socket = connect({ port, host: '127.0.0.1', servername, ca: Buffer.from(caBundle, 'base64') });
+      socket.once('secureConnect', () => resolve('trusted'));
+      socket.once('error', ({ message }) => resolve(message));
+    });
+  } finally {
+    server.close();
+  }
+}
+
+/** The caBundle of each webhook of the operator, by kind of configuration. */
+async function caBundles(): Promise<readonly string[]> {
+  const admission = { apiVersion: 'admissionregistration.k8s.io/v1' };
+  const [validating, mutating] = await Promise.all([
+    client.list({ ...admission, kind: 'ValidatingWebhookConfiguration' }),
+    client.list({ ...admission, kind: 'MutatingWebhookConfiguration' }),
+  ]);
+  const hooks = [...validating, ...mutating].flatMap(
+    (object) => object['webhooks'] as readonly { readonly clientConfig: { readonly caBundle?: string } }[],
+  );
+  const crd = (await client.get({ ...CRD_KIND, name: CRD })) as KubeObject;
+  return [
+    ...hooks.map(({ clientConfig }) => clientConfig.caBundle),
+    conversionOf(crd).webhook?.clientConfig?.caBundle,
+  ].map((bundle) => bundle ?? '');
+}
+
+async function apply(manifest: string): Promise<void> {
+  await cluster().kubectl(['apply', '-f', '-'], manifest);
+}
+
+async function createNamespace(name: string): Promise<void> {
+  await cluster().kubectl(['create', 'namespace', name]);
+  const made = ['serviceaccount/default', 'configmap/kube-root-ca.crt'];
+  await cluster().kubectl(['-n', name, 'wait', '--for=create', '--timeout=30s', ...made]);
+}
+
+describe('an operator with webhooks, its certificates issued by the manager', () => {
+  const subscription = { kind: 'subscription', name: 'gadgets', namespace: NAMESPACE };
+  let before: ReadonlySet<string>;
+  let crd: ReturnType<typeof followCrd>;
+
+  test('is installed, and every configuration trusts what the server presents', async () => {
+    await publish(1);
+    await createNamespace(NAMESPACE);
+    before = await snapshot(cluster());
+    crd = followCrd();
+    await apply(catalogOf('gadgets', `${cluster().registry}/gadgets:latest`, { interval: '10s' }));
+    await waitFor(cluster(), { kind: 'catalog', name: 'gadgets' }, isReady);
+    await apply(subscriptionTo('gadgets', NAMESPACE, { package: 'gadget-operator', onFailure: { bakeTime: '1s' } }));
+    await waitFor(cluster(), subscription, runs('1.0.0'));
+    const bundles = await caBundles();
+    expect(bundles).toHaveLength(3);
+    for (const bundle of bundles) expect(await handshake('gadget-manager-service-cert', bundle)).toBe('trusted');
+  });
+
+  test('mounts the certificate where its server looks for it', async () => {
+    const text = await cluster().kubectl(['-n', NAMESPACE, 'get', 'deployment', 'gadget-manager', '-o', 'json']);
+    expect(text).toContain('/tmp/k8s-webhook-server/serving-certs');
+    expect(text).toContain('gadget-manager-service-cert');
+  });
+
+  test('is upgraded with the same certificate, and then to a Deployment of another name with one of its own', async () => {
+    const [first] = await caBundles();
+    await publish(2);
+    await waitFor(cluster(), subscription, runs('1.1.0'));
+    expect(new Set(await caBundles())).toEqual(new Set([first]));
+    await publish(3);
+    await waitFor(cluster(), subscription, runs('2.0.0'));
+    for (const bundle of await caBundles()) {
+      expect(bundle).not.toBe(first);
+      expect(await handshake('gadget-controller-service-cert', bundle)).toBe('trusted');
+    }
+  });
+
+  test('at no moment has its CRD been without conversion', async () => {
+    await crd.end();
+    const live = crd.seen.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    expect(live.length).toBeGreaterThan(4);
+    const lacking = live.filter((each) => {
+      const { strategy, webhook } = conversionOf(each);
+      const { caBundle = '', service } = webhook?.clientConfig ?? {};
+      return strategy !== 'Webhook' || caBundle === '' || service === undefined;
+    });
+    expect(lacking).toEqual([]);
+    const services = new Set(live.map((each) => conversionOf(each).webhook?.clientConfig?.service?.name));
+    expect([...services]).toEqual(['gadget-manager-service', 'gadget-controller-service']);
+  });
+
+  test('is put right when its Secret is deleted', async () => {
+    await cluster().kubectl(['-n', NAMESPACE, 'delete', 'secret', 'gadget-controller-service-cert']);
+    const wait = ['-n', NAMESPACE, 'wait', '--for=create', '--timeout=30s', 'secret/gadget-controller-service-cert'];
+    await cluster().kubectl(wait);
+    await until('every configuration trusts the new certificate', async () => {
+      const bundles = await caBundles();
+      const outcomes = await Promise.all(bundles.map((one) => handshake('gadget-controller-service-cert', one)));
+      return outcomes.every((outcome) => outcome === 'trusted');
+    });
+    await waitFor(cluster(), subscription, runs('2.0.0'));
+  });
+
+  test('leaves nothing behind, keys included', async () => {
+    await cluster().kubectl(['-n', NAMESPACE, 'delete', 'subscription', 'gadgets', '--timeout=60s']);
+    await cluster().kubectl(['delete', 'catalog', 'gadgets']);
+    await expectUnchanged(cluster(), before);
+  });
+});
+
+describe('an operator with webhooks, its certificates issued by cert-manager', () => {
+  const subscription = { kind: 'subscription', name: 'gadgets', namespace: 'certified' };
+
+  test('waits for cert-manager where the cluster does not have it, and says so', async () => {
+    await publish(1);
+    await createNamespace('certified');
+    await apply(catalogOf('gadgets', `${cluster().registry}/gadgets:latest`, { interval: '10s' }));
+    await apply(subscriptionTo('gadgets', 'certified', { package: 'gadget-operator', certificates: 'CertManager' }));
+    const waiting = await waitFor(
+      cluster(),
+      subscription,
+      (object) => condition(object, 'Ready')?.reason === 'DependencyNotReady',
+    );
+    expect(condition(waiting, 'Ready')?.message).toMatch(/cert-manager\.io/);
+  });
+
+  test('begins its workloads once the Certificate is there', async () => {
+    await apply(
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'List',
+        items: [certManagerCrd('Issuer'), certManagerCrd('Certificate')],
+      }),
+    );
+    await cluster().kubectl([
+      '-n',
+      'certified',
+      'wait',
+      '--for=create',
+      '--timeout=90s',
+      'certificate/gadget-manager-service-cert',
+    ]);
+    await waitFor(cluster(), subscription, (object) =>
+      /Certificate|Issuer/.test(condition(object, 'Ready')?.message ?? ''),
+    );
+    const absent = ['-n', 'certified', 'get', 'deployment,secret', '-l', 'slipway.dev/owner', '-o', 'name'];
+    expect((await cluster().kubectl(absent)).trim()).toBe('');
+    const status = JSON.stringify({ status: { conditions: [{ type: 'Ready', status: 'True' }] } });
+    for (const name of [
+      'issuer/gadget-manager-service-cert-selfsigned-issuer',
+      'certificate/gadget-manager-service-cert',
+    ]) {
+      await cluster().kubectl(['-n', 'certified', 'patch', name, '--subresource=status', '--type=merge', '-p', status]);
+    }
+    await waitFor(cluster(), subscription, runs('1.0.0'));
+  });
+});
+
+/** As much of cert-manager as Slipway relies on. */
+function certManagerCrd(kind: 'Issuer' | 'Certificate'): object {
+  const singular = kind.toLowerCase();
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${singular}s.cert-manager.io` },
+    spec: {
+      group: 'cert-manager.io',
+      scope: 'Namespaced',
+      names: { kind, listKind: `${kind}List`, plural: `${singular}s`, singular },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec: open, status: open } } },
+        },
+      ],
+    },
+  };
+}
