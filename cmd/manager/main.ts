@@ -60,21 +60,29 @@ async function runAlone(wiring: Wiring, signal: AbortSignal): Promise<number> {
 
 async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> {
   const started = Promise.withResolvers<Manager>();
+  const standingBy = new AbortController();
   const election = createLeaderElection({
     client: wiring.client,
     namespace: wiring.namespace,
     name: LEASE,
     identity: `${wiring.options.identity}-${Math.random().toString(36).slice(2, 10)}`,
     log: wiring.log,
-    onStarted: async (leading) => (await started.promise).run(leading),
+    onStarted: async (leading) => {
+      const manager = await started.promise;
+      standingBy.abort(new Error('this replica leads'));
+      await followed;
+      return manager.run(leading);
+    },
     onStopped: () => wiring.runtime.leader(LEASE, false),
   });
   const manager = wireManager({ ...wiring, fence: election.fence });
   await using _server = await startServing(wiring, manager);
   manager.informers.start(signal);
+  const followed = manager.follow(AbortSignal.any([signal, standingBy.signal]));
   started.resolve(manager);
   wiring.runtime.leader(LEASE, false);
   const ended = await election.run(signal);
+  await followed;
   if (ended === 'lost') wiring.log.error({ lease: LEASE }, 'another replica leads; ending');
   return ended === 'lost' ? 1 : 0;
 }
@@ -92,15 +100,16 @@ async function startServing(
     metrics,
     catalogs: async (request, response) => void (await catalogs(request, response)),
     ready: new Map([
-      ['informers', () => manager.informers.synced()],
+      ['informers', () => manager.informers.synced().then(() => undefined)],
       ['api-server', () => reachable(client)],
+      ['catalogs', manager.catalogsReady],
     ]),
   });
   log.info({ port: server.port }, 'serving health, metrics and catalogs');
   return { ...server, [Symbol.asyncDispose]: () => server.close() };
 }
 
-async function reachable(client: Client): Promise<void> {
+async function reachable(client: Client): Promise<undefined> {
   await client.raw('/readyz', AbortSignal.timeout(5000));
 }
 

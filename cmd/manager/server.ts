@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 
-/** Something that must hold before the replica is ready; throws or rejects where it does not. */
-export type Check = () => void | Promise<void>;
+/** Something that must hold before the replica is ready; throws or rejects where it does not, and may say more where it does. */
+export type Check = () => string | undefined | Promise<string | undefined>;
 
 export interface ServerOptions {
   /** `host:port`; port 0 takes any that is free. */
@@ -42,7 +42,9 @@ async function answer(options: ServerOptions, request: IncomingMessage, response
 async function answerReady({ ready }: ServerOptions, response: ServerResponse, verbose: boolean): Promise<void> {
   const results = await Promise.all([...ready].map(([name, check]) => runCheck(name, check)));
   const failed = results.some(({ ok }) => !ok);
-  const lines = results.map(({ name, ok, message }) => `[${ok ? '+' : '-'}]${name} ${ok ? 'ok' : message}`);
+  const lines = results.map(({ name, ok, message }) =>
+    [`[${ok ? '+' : '-'}]${name}`, ok ? 'ok' : 'failed', message].filter((part) => part !== '').join(' '),
+  );
   const body = verbose || failed ? `${lines.join('\n')}\n` : 'ok\n';
   send(response, failed ? 503 : 200, body);
 }
@@ -52,8 +54,7 @@ async function runCheck(
   check: Check,
 ): Promise<{ readonly name: string; readonly ok: boolean; readonly message: string }> {
   try {
-    await check();
-    return { name, ok: true, message: '' };
+    return { name, ok: true, message: (await check()) ?? '' };
   } catch (error) {
     return { name, ok: false, message: (error as Error).message };
   }

@@ -11,6 +11,7 @@ import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import { createIndexStore } from '../../catalog/store.ts';
 import { createWriteBarrier } from '../../controllers/cache-barrier.ts';
 import { createCatalogContent, type CatalogContent } from '../../controllers/catalog-content.ts';
+import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
 import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts';
 import { createServerFacts } from '../../controllers/cluster-facts.ts';
 import { createRegistries } from '../../controllers/registries.ts';
@@ -37,12 +38,19 @@ import { fencedTransport, type Fence } from '../../kube/fence.ts';
 import type { Log } from '../../kube/log.ts';
 import type { RuntimeMetrics } from '../../kube/metrics.ts';
 import { isLoopbackName } from '../../oci/registry.ts';
+import { createCatalogAttempts } from './catalog-attempts.ts';
+import { countEvents, registerState } from './metrics.ts';
 import type { ManagerOptions } from './options.ts';
+import type { Check } from './server.ts';
 
 export interface Manager {
   readonly informers: InformerFactory;
   readonly content: CatalogContent;
   readonly metrics: MetricsRegistry;
+  /** Whether the catalogs are served that this replica can serve. */
+  readonly catalogsReady: Check;
+  /** Serves what the leader has found, until `signal` aborts; on a replica that does not lead. */
+  follow(signal: AbortSignal): Promise<void>;
   /** Runs the controllers until `signal` aborts; only the leader does. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -81,11 +89,23 @@ export function wireManager(wiring: WireOptions): Manager {
       userAgent: 'slipway',
     },
   });
-  const shared = { record: recordThrough(recorder), now: () => new Date() };
+  const shared = { record: countEvents(metrics, recordThrough(recorder)), now: () => new Date() };
   const managed = createManagedObjects((request) => informers.informer(request));
 
+  registerState(metrics, { ...caches, content });
+  const attempts = createCatalogAttempts(caches.catalogs, content);
+  const forCatalogs = { catalogs: caches.catalogs, content, registries };
+  const follower = createController({
+    name: 'catalog-content',
+    reconcile: attempts.watch(createCatalogFollower(forCatalogs)),
+    watches: [{ informer: caches.catalogs, keys: ownKey }],
+    observer: wiring.runtime.controller('catalog-content'),
+    // A replica that comes to lead goes on at once.
+    shutdownSeconds: 0,
+    log,
+  });
   const catalogs = controller(wiring, CATALOG.kind, {
-    reconcile: createCatalogReconciler({ ...shared, catalogs: caches.catalogs, cluster: writer, content, registries }),
+    reconcile: attempts.watch(createCatalogReconciler({ ...shared, ...forCatalogs, cluster: writer })),
     watches: [{ informer: caches.catalogs, keys: onChangeByPeople(ownKey) }],
   });
   const subscriptions = controller(wiring, SUBSCRIPTION.kind, {
@@ -134,6 +154,11 @@ export function wireManager(wiring: WireOptions): Manager {
     informers,
     content,
     metrics,
+    catalogsReady: async () => {
+      await caches.catalogs.synced;
+      return attempts.check();
+    },
+    follow: (signal) => follower.run(signal),
     async run(signal) {
       await Promise.all([catalogs, subscriptions, revisions].map((each) => each.run(signal)));
       await recorder.flush(AbortSignal.timeout(2000));

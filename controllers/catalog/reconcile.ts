@@ -56,7 +56,7 @@ interface RefreshOptions {
 
 async function refresh(deps: CatalogDeps, catalog: Catalog, options: RefreshOptions): Promise<Result> {
   try {
-    const found = await lookAndLoad(deps, catalog, options);
+    const found = await loadContent(deps, catalog, options);
     await writeStatus(deps.cluster, catalog, summarizeContent(catalog, found, deps.now()));
     tellChange(deps, catalog, found);
     return isPinned(catalog) ? undefined : { requeueAfterSeconds: intervalSeconds(catalog) };
@@ -69,7 +69,11 @@ async function refresh(deps: CatalogDeps, catalog: Catalog, options: RefreshOpti
   }
 }
 
-async function lookAndLoad(deps: CatalogDeps, catalog: Catalog, options: RefreshOptions): Promise<CatalogFindings> {
+/** What it takes to have a Catalog's content in service; nothing of it writes to the cluster but the events. */
+export type LoadDeps = Pick<CatalogDeps, 'content' | 'registries' | 'record'>;
+
+/** Takes a Catalog's content into service: what is asked for, or what its source stands for now. Throws what a registry throws. */
+export async function loadContent(deps: LoadDeps, catalog: Catalog, options: RefreshOptions): Promise<CatalogFindings> {
   const { name } = catalog.metadata;
   const look = await lookAt(deps, catalog, options);
   const served = deps.content.get(name);
@@ -84,7 +88,7 @@ interface Look {
   readonly pull: () => Promise<CatalogSource>;
 }
 
-async function lookAt(deps: CatalogDeps, catalog: Catalog, { digest, signal }: RefreshOptions): Promise<Look> {
+async function lookAt(deps: LoadDeps, catalog: Catalog, { digest, signal }: RefreshOptions): Promise<Look> {
   const { source, pullSecret } = catalog.spec;
   const registry = deps.registries(pullSecret?.name);
   if (source.repositories !== undefined) return lookAtRepositories(deps, catalog, { registry, signal });
@@ -93,7 +97,7 @@ async function lookAt(deps: CatalogDeps, catalog: Catalog, { digest, signal }: R
 }
 
 async function lookAtRepositories(
-  deps: CatalogDeps,
+  deps: LoadDeps,
   catalog: Catalog,
   { registry, signal }: { readonly registry: Registry; readonly signal: AbortSignal },
 ): Promise<Look> {
@@ -109,7 +113,7 @@ async function lookAtRepositories(
   };
 }
 
-function tellIgnored({ record }: CatalogDeps, catalog: Catalog, ignored: RepositoryContent['ignored']): void {
+function tellIgnored({ record }: LoadDeps, catalog: Catalog, ignored: RepositoryContent['ignored']): void {
   if (ignored.length === 0) return;
   const told = ignored.slice(0, 5).map(({ repository, tag, because }) => `${repository}:${tag} (${because})`);
   const more = ignored.length > told.length ? ` and ${ignored.length - told.length} more` : '';
@@ -117,7 +121,7 @@ function tellIgnored({ record }: CatalogDeps, catalog: Catalog, ignored: Reposit
   record(catalog, { type: 'Warning', reason: 'BundleInvalid', action: 'Refresh', note });
 }
 
-function indexOf({ content }: CatalogDeps, name: string): CatalogIndex {
+function indexOf({ content }: LoadDeps, name: string): CatalogIndex {
   const served = content.get(name);
   if (served === undefined) throw new Error(`catalog ${name} was taken out of service while it was looked at`);
   return served.index;

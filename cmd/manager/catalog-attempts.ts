@@ -1,0 +1,36 @@
+/**
+ * Whether this replica has looked at every Catalog that has content: ready means served or tried, so that a registry
+ * that is down keeps no replica from being used, and what is not served is said.
+ */
+import type { Catalog } from '../../api/catalog.ts';
+import type { CatalogContent } from '../../controllers/catalog-content.ts';
+import type { Reconcile } from '../../kube/controller.ts';
+import type { Informer } from '../../kube/informer.ts';
+
+export interface CatalogAttempts {
+  /** The same reconcile, remembering whom it has looked at. */
+  watch(reconcile: Reconcile): Reconcile;
+  /** What is to be told of a ready replica; throws while there are Catalogs that were not looked at. */
+  check(): string;
+}
+
+export function createCatalogAttempts(catalogs: Pick<Informer, 'list'>, content: CatalogContent): CatalogAttempts {
+  const attempted = new Set<string>();
+  return {
+    watch: (reconcile) => async (key, context) => {
+      try {
+        return await reconcile(key, context);
+      } finally {
+        if (!context.signal.aborted) attempted.add(key.name);
+      }
+    },
+    check() {
+      const known = (catalogs.list() as readonly Catalog[]).filter(({ status }) => status?.digest !== undefined);
+      const missing = known.map(({ metadata }) => metadata.name).filter((name) => content.get(name) === undefined);
+      const waiting = missing.filter((name) => !attempted.has(name));
+      if (waiting.length > 0) throw new Error(`not loaded yet: ${waiting.sort().join(', ')}`);
+      const served = `${known.length - missing.length} of ${known.length} served`;
+      return missing.length === 0 ? served : `${served}; cannot be loaded: ${missing.sort().join(', ')}`;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** A replica that does not lead: what it serves, and when it says that it is ready. */
+import { expect, test } from 'vitest';
+import type { Catalog } from '../../api/catalog.ts';
+import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
+import type { CatalogContent, ServedCatalog } from '../../controllers/catalog-content.ts';
+import { silentLog } from '../../kube/log.ts';
+import { createCatalogAttempts } from './catalog-attempts.ts';
+
+const DIGEST = `registry.example/c@sha256:${'a'.repeat(64)}`;
+
+function catalog(name: string, digest?: string): Catalog {
+  return {
+    apiVersion: 'slipway.dev/v1alpha1',
+    kind: 'Catalog',
+    metadata: { name },
+    spec: { source: { image: { ref: 'registry.example/c:1' } }, priority: 0, suspend: false },
+    ...(digest !== undefined && { status: { digest } }),
+  };
+}
+
+/** Content in memory; of an earlier process there is what `kept` says. */
+function contentOf(kept: readonly string[]): CatalogContent {
+  const served = new Map<string, ServedCatalog>();
+  return {
+    get: (name) => served.get(name),
+    restore(name, digest) {
+      if (kept.includes(name)) served.set(name, { digest } as ServedCatalog);
+      return kept.includes(name);
+    },
+    load: () => Promise.reject(new Error('not asked for')),
+    drop: (name) => void served.delete(name),
+    onChange: () => undefined,
+  };
+}
+
+function replica(catalogs: readonly Catalog[], kept: readonly string[] = []) {
+  const content = contentOf(kept);
+  const there = new Map(catalogs.map((one) => [one.metadata.name, one]));
+  const cache = { get: (name: string) => there.get(name), list: () => [...there.values()] };
+  const attempts = createCatalogAttempts(cache, content);
+  const registries = (): never => {
+    throw new Error('the registry is down');
+  };
+  const follow = attempts.watch(createCatalogFollower({ catalogs: cache, content, registries }));
+  const look = async (name: string): Promise<string> => {
+    const context = { signal: new AbortController().signal, log: silentLog };
+    return Promise.resolve(follow({ name }, context)).then(
+      () => 'done',
+      (error: Error) => error.message,
+    );
+  };
+  return { content, there, attempts, look };
+}
+
+test('serves what the leader has found, once', async () => {
+  const { content, look } = replica([catalog('a', DIGEST)], ['a']);
+  expect(await look('a')).toBe('done');
+  expect(content.get('a')?.digest).toBe(DIGEST);
+});
+
+test('asks no registry for a Catalog of which the leader has found nothing', async () => {
+  expect(await replica([catalog('a')]).look('a')).toBe('done');
+});
+
+test('serves a Catalog no longer when it is deleted', async () => {
+  const { content, there, look } = replica([catalog('a', DIGEST)], ['a']);
+  await look('a');
+  there.delete('a');
+  await look('a');
+  expect(content.get('a')).toBeUndefined();
+});
+
+test('is not ready before it has looked at every Catalog that has content', async () => {
+  const { attempts, look } = replica([catalog('a', DIGEST), catalog('b', DIGEST), catalog('new')], ['a']);
+  expect(() => attempts.check()).toThrow('not loaded yet: a, b');
+  await look('a');
+  expect(() => attempts.check()).toThrow('not loaded yet: b');
+});
+
+test('is ready though a registry is down, and says what it does not serve', async () => {
+  const { attempts, look } = replica([catalog('a', DIGEST), catalog('b', DIGEST)], ['a']);
+  await look('a');
+  expect(await look('b')).toContain('the registry is down');
+  expect(attempts.check()).toBe('1 of 2 served; cannot be loaded: b');
+});

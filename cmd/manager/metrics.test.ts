@@ -1,0 +1,61 @@
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import type { CatalogContent } from '../../controllers/catalog-content.ts';
+import { countEvents, registerState } from './metrics.ts';
+
+const condition = (type: string, status: string, reason: string): object => ({ type, status, reason });
+const object = (name: string, spec: object, status?: object): object => ({ metadata: { name }, spec, status });
+
+const ready = { conditions: [condition('Ready', 'True', 'Succeeded'), condition('UpgradeAvailable', 'True', 'X')] };
+const broken = { conditions: [condition('Ready', 'False', 'PackageNotFound')] };
+
+function registryOf(subscriptions: object[]): Registry {
+  const registry = new Registry();
+  const listed = (objects: object[]) => ({ list: () => objects as never });
+  const content = { get: (name: string) => (name === 'served' ? {} : undefined) } as CatalogContent;
+  registerState(registry, {
+    subscriptions: listed(subscriptions),
+    revisions: listed([object('r1', { state: 'Active' }, ready), object('r2', { state: 'Archived' })]),
+    catalogs: listed([
+      object('served', {}, { ...ready, lastChecked: '1970-01-01T00:01:00Z', bundles: 7 }),
+      object('lost', {}, broken),
+    ]),
+    content,
+  });
+  return registry;
+}
+
+test('what is there is counted when it is asked for, by readiness and reason', async () => {
+  const subscriptions = [object('a', {}, ready), object('b', {}, broken), object('c', {}, broken), object('d', {})];
+  const registry = registryOf(subscriptions);
+  const text = await registry.metrics();
+  for (const line of [
+    'slipway_subscriptions{ready="True",reason="Succeeded"} 1',
+    'slipway_subscriptions{ready="False",reason="PackageNotFound"} 2',
+    'slipway_subscriptions{ready="Unknown",reason=""} 1',
+    'slipway_upgrades_available 1',
+    'slipway_revisions{state="Active",ready="True"} 1',
+    'slipway_revisions{state="Archived",ready="Unknown"} 1',
+    'slipway_catalog_ready{catalog="served"} 1',
+    'slipway_catalog_ready{catalog="lost"} 0',
+    'slipway_catalog_served{catalog="served"} 1',
+    'slipway_catalog_served{catalog="lost"} 0',
+    'slipway_catalog_last_checked_timestamp_seconds{catalog="served"} 60',
+    'slipway_catalog_bundles{catalog="served"} 7',
+  ])
+    expect(text.split('\n')).toContain(line);
+  subscriptions.length = 0;
+  expect(await registry.metrics()).not.toContain('slipway_subscriptions{');
+});
+
+test('what is told is counted, and told all the same', async () => {
+  const registry = new Registry();
+  const told: unknown[] = [];
+  const record = countEvents(registry, (_, event) => told.push(event));
+  const event = { type: 'Warning', reason: 'ApplyFailed', action: 'Install', note: 'x' } as const;
+  record({ apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', metadata: { name: 'a' } }, event);
+  expect(told).toEqual([event]);
+  expect(await registry.metrics()).toContain(
+    'slipway_events_total{kind="Subscription",type="Warning",action="Install",reason="ApplyFailed"} 1',
+  );
+});

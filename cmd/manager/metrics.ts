@@ -1,0 +1,104 @@
+/**
+ * Slipway's own metrics, beside those of the runtime: what the caches hold is counted when it is asked for, so every
+ * replica answers alike; what happened is counted where it happens, on the leader.
+ */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Catalog } from '../../api/catalog.ts';
+import type { Condition } from '../../api/conditions.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { CatalogContent } from '../../controllers/catalog-content.ts';
+import type { RecordEvent } from '../../controllers/events.ts';
+import type { Informer } from '../../kube/informer.ts';
+
+export interface State {
+  readonly catalogs: Pick<Informer, 'list'>;
+  readonly subscriptions: Pick<Informer, 'list'>;
+  readonly revisions: Pick<Informer, 'list'>;
+  readonly content: CatalogContent;
+}
+
+/** Registers what is counted from the caches; call it once per registry. */
+export function registerState(registry: Registry, { catalogs, subscriptions, revisions, content }: State): void {
+  const all = <Kind>(informer: Pick<Informer, 'list'>): readonly Kind[] =>
+    informer.list() as readonly unknown[] as Kind[];
+  gauge(
+    registry,
+    'slipway_subscriptions',
+    'Subscriptions, by their Ready condition.',
+    ['ready', 'reason'],
+    (metric) => {
+      for (const { status } of all<Subscription>(subscriptions)) metric.inc(readiness(status?.conditions));
+    },
+  );
+  gauge(registry, 'slipway_upgrades_available', 'Subscriptions for which there is a newer version.', [], (metric) => {
+    const waiting = all<Subscription>(subscriptions).filter(({ status }) => is(status?.conditions, 'UpgradeAvailable'));
+    metric.set(waiting.length);
+  });
+  gauge(registry, 'slipway_revisions', 'Revisions, by state and Ready condition.', ['state', 'ready'], (metric) => {
+    for (const { spec, status } of all<Revision>(revisions))
+      metric.inc({ state: spec.state, ready: readiness(status?.conditions).ready });
+  });
+  gauge(registry, 'slipway_catalog_ready', 'Whether a Catalog is ready.', ['catalog'], (metric) => {
+    for (const { metadata, status } of all<Catalog>(catalogs))
+      metric.set({ catalog: metadata.name }, is(status?.conditions, 'Ready') ? 1 : 0);
+  });
+  gauge(registry, 'slipway_catalog_served', 'Whether this replica serves a Catalog.', ['catalog'], (metric) => {
+    for (const { metadata } of all<Catalog>(catalogs))
+      metric.set({ catalog: metadata.name }, content.get(metadata.name) === undefined ? 0 : 1);
+  });
+  const checked = 'When the registry of a Catalog was asked last, with success.';
+  gauge(registry, 'slipway_catalog_last_checked_timestamp_seconds', checked, ['catalog'], (metric) => {
+    for (const { metadata, status } of all<Catalog>(catalogs)) {
+      if (status?.lastChecked !== undefined)
+        metric.set({ catalog: metadata.name }, Date.parse(status.lastChecked) / 1000);
+    }
+  });
+  gauge(registry, 'slipway_catalog_bundles', 'Bundles that a Catalog offers.', ['catalog'], (metric) => {
+    for (const { metadata, status } of all<Catalog>(catalogs))
+      metric.set({ catalog: metadata.name }, status?.bundles ?? 0);
+  });
+}
+
+/** Counts every event beside recording it: installs, upgrades, rollbacks and failures, by reason. */
+export function countEvents(registry: Registry, record: RecordEvent): RecordEvent {
+  const events = new Counter({
+    name: 'slipway_events_total',
+    help: 'What was told about objects, by kind, action and reason.',
+    labelNames: ['kind', 'type', 'action', 'reason'],
+    registers: [registry],
+  });
+  return (regarding, event) => {
+    const { type, action, reason } = event;
+    events.inc({ kind: regarding.kind, type, action, reason });
+    record(regarding, event);
+  };
+}
+
+function gauge<Label extends string>(
+  registry: Registry,
+  name: string,
+  help: string,
+  labelNames: readonly Label[],
+  fill: (metric: Gauge<Label>) => void,
+): void {
+  const metric = new Gauge<Label>({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+    collect() {
+      metric.reset();
+      fill(metric);
+    },
+  });
+}
+
+function readiness(conditions: readonly Condition[] | undefined): { readonly ready: string; readonly reason: string } {
+  const { status = 'Unknown', reason = '' } = conditions?.find(({ type }) => type === 'Ready') ?? {};
+  return { ready: status, reason };
+}
+
+function is(conditions: readonly Condition[] | undefined, wanted: string): boolean {
+  return conditions?.some(({ type, status }) => type === wanted && status === 'True') ?? false;
+}
