@@ -91,7 +91,7 @@ function progressOf(
   }
   const busy = findCondition(active?.status?.conditions, 'Reconciling');
   const switching = action.do === 'create' || action.do === 'activate' || action.do === 'restore';
-  if (!switching && busy === undefined && active !== undefined && active.status !== undefined)
+  if (!switching && busy === undefined && findCondition(active?.status?.conditions, 'Ready') !== undefined)
     return action.do === 'await' ? waitingOf(action) : [];
   if (action.do === 'await' && active === undefined) return waitingOf(action);
   return [

@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest';
+import { decideSubscription, type Action, type SubscriptionPlan } from './decide.ts';
+import type { SubscriptionFacts } from './observe.ts';
+import { catalog, facts, revision, subscription } from './testdata/facts.ts';
+
+interface Case {
+  readonly because: string;
+  readonly given: Partial<SubscriptionFacts>;
+  readonly expected: string;
+}
+
+const two = [catalog({ versions: ['1.0.0', '1.1.0'] })];
+const works = revision({ ready: true });
+
+/** An action in words: `create gadget.v1.0.0`, `activate gadget-2`, `await gadget-1: ApprovalRequired`. */
+function inWords(action: Action): string {
+  switch (action.do) {
+    case 'nothing':
+      return 'nothing';
+    case 'create':
+      return `create ${action.target.bundle.name}${action.hold === undefined ? '' : `: ${action.hold.reason}`}`;
+    case 'activate':
+      return `activate ${action.revision.metadata.name}`;
+    case 'restore':
+      return `restore ${action.revision.metadata.name}`;
+    case 'await':
+      return `await ${action.revision.metadata.name}: ${action.hold.reason}`;
+  }
+}
+
+function planInWords(plan: SubscriptionPlan): string {
+  return plan.kind === 'resolved' ? inWords(plan.action) : plan.kind;
+}
+
+function check(cases: readonly Case[]): void {
+  test.each(cases)('$expected: $because', ({ given, expected }) => {
+    expect(planInWords(decideSubscription(facts(given)))).toBe(expected);
+  });
+}
+
+describe('what a Subscription needs', () => {
+  check([
+    { because: 'nothing is installed', given: {}, expected: 'create gadget.v1.0.0' },
+    { because: 'what is wanted is installed', given: { revisions: [works] }, expected: 'nothing' },
+    { because: 'it is still being applied', given: { revisions: [revision()] }, expected: 'nothing' },
+    {
+      because: 'a newer version follows',
+      given: { revisions: [works], catalogs: two },
+      expected: 'create gadget.v1.1.0',
+    },
+    { because: 'no catalog has the package', given: { catalogs: [] }, expected: 'nothing' },
+    {
+      because: 'it is being deleted',
+      given: { subscription: subscription({ metadata: { deletionTimestamp: 'x' }, spec: { suspend: true } }) },
+      expected: 'uninstall',
+    },
+    {
+      because: 'it is suspended',
+      given: { subscription: subscription({ spec: { suspend: true } }) },
+      expected: 'suspended',
+    },
+    {
+      because: 'another configuration is another Revision of the same bundle',
+      given: { revisions: [works], subscription: subscription({ spec: { config: { replicas: 2 } } }) },
+      expected: 'create gadget.v1.0.0',
+    },
+    {
+      because: 'the Revision of an earlier configuration exists',
+      given: {
+        revisions: [
+          { ...works, spec: { ...works.spec, state: 'Archived' } },
+          revision({ number: 2, ready: true, configHash: 'other', previous: 'gadget-1' }),
+        ],
+      },
+      expected: 'activate gadget-1',
+    },
+    {
+      because: 'its stored manifests are lost',
+      given: { revisions: [revision({ reason: 'ManifestsMissing' })] },
+      expected: 'restore gadget-1',
+    },
+    {
+      because: 'the image was published anew under the same name',
+      given: {
+        revisions: [works],
+        catalogs: [withImage(catalog({ versions: ['1.0.0'] }), `registry.example/gadget@sha256:${'b'.repeat(64)}`)],
+      },
+      expected: 'create gadget.v1.0.0',
+    },
+    {
+      because: 'a Revision that is being deleted is none',
+      given: { revisions: [revision({ ready: true, deleted: true, state: 'Archived' })] },
+      expected: 'create gadget.v1.0.0',
+    },
+  ]);
+});
+
+describe('what holds it back', () => {
+  const manual = subscription({ spec: { approval: 'Manual' } });
+  const closed = [{ cron: '0 2 * * *', duration: '1h' }];
+  const open = [{ cron: '0 12 * * *', duration: '1h' }];
+  const waiting = revision({ number: 2, version: '1.1.0', state: 'Archived' });
+
+  check([
+    {
+      because: 'a person decides',
+      given: { subscription: manual },
+      expected: 'create gadget.v1.0.0: ApprovalRequired',
+    },
+    {
+      because: 'a person has not decided',
+      given: { subscription: manual, revisions: [revision({ approved: false, state: 'Archived' })] },
+      expected: 'await gadget-1: ApprovalRequired',
+    },
+    {
+      because: 'a person has said yes',
+      given: { subscription: manual, revisions: [revision({ state: 'Archived' })] },
+      expected: 'activate gadget-1',
+    },
+    {
+      because: 'another configuration of the same version is the person’s own doing',
+      given: {
+        subscription: subscription({ spec: { approval: 'Manual', config: { replicas: 2 } } }),
+        revisions: [works],
+      },
+      expected: 'create gadget.v1.0.0',
+    },
+    {
+      because: 'no window is open',
+      given: { subscription: subscription({ spec: { windows: closed } }), revisions: [works], catalogs: two },
+      expected: 'create gadget.v1.1.0: OutsideWindow',
+    },
+    {
+      because: 'it is prepared, and no window is open',
+      given: { subscription: subscription({ spec: { windows: closed } }), revisions: [works, waiting], catalogs: two },
+      expected: 'await gadget-2: OutsideWindow',
+    },
+    {
+      because: 'a window is open',
+      given: { subscription: subscription({ spec: { windows: open } }), revisions: [works, waiting], catalogs: two },
+      expected: 'activate gadget-2',
+    },
+    {
+      because: 'the first installation does not wait for a window',
+      given: { subscription: subscription({ spec: { windows: closed } }) },
+      expected: 'create gadget.v1.0.0',
+    },
+    {
+      because: 'a window that never comes is no window',
+      given: {
+        subscription: subscription({ spec: { windows: [{ cron: '0 0 30 2 *', duration: '1h' }] } }),
+        revisions: [works],
+        catalogs: two,
+      },
+      expected: 'create gadget.v1.1.0: InvalidSpec',
+    },
+  ]);
+});
+
+describe('after a failure', () => {
+  const failed = revision({
+    number: 2,
+    version: '1.1.0',
+    reason: 'WorkloadUnhealthy',
+    stalled: true,
+    previous: 'gadget-1',
+  });
+  const before = revision({ ready: true, state: 'Archived' });
+
+  check([
+    {
+      because: 'what worked before is made active again',
+      given: { revisions: [before, failed], catalogs: two },
+      expected: 'activate gadget-1',
+    },
+    {
+      because: 'nothing worked before, so there is nothing to go back to',
+      given: { revisions: [revision({ reason: 'WorkloadUnhealthy', stalled: true })] },
+      expected: 'nothing',
+    },
+    {
+      because: 'Hold leaves it for a person to look at',
+      given: {
+        revisions: [before, failed],
+        catalogs: two,
+        subscription: subscription({ spec: { onFailure: { strategy: 'Hold' } } }),
+      },
+      expected: 'nothing',
+    },
+    {
+      because: 'a newer version than the one that failed is tried',
+      given: { revisions: [before, failed], catalogs: [skipping(catalog({ versions: ['1.0.0', '1.1.0', '1.2.0'] }))] },
+      expected: 'create gadget.v1.2.0',
+    },
+    {
+      because: 'a newer version that has to wait does not keep the one that failed',
+      given: {
+        revisions: [before, failed, revision({ number: 3, version: '1.2.0', state: 'Archived', approved: false })],
+        catalogs: [skipping(catalog({ versions: ['1.0.0', '1.1.0', '1.2.0'] }))],
+        subscription: subscription({ spec: { approval: 'Manual' } }),
+      },
+      expected: 'activate gadget-1',
+    },
+    {
+      because: 'without a catalog it goes back too',
+      given: { revisions: [before, failed], catalogs: [] },
+      expected: 'activate gadget-1',
+    },
+  ]);
+
+  test('the version is remembered, and a person who asks anew has it tried again', () => {
+    const plan = decideSubscription(facts({ revisions: [before, failed], catalogs: two }));
+    const quarantined = plan.kind === 'resolved' ? plan.quarantined : [];
+    expect(quarantined.map(({ bundle }) => bundle)).toEqual(['gadget.v1.1.0']);
+    const active = { ...before, spec: { ...before.spec, state: 'Active' as const } };
+    const archived = { ...failed, spec: { ...failed.spec, state: 'Archived' as const } };
+    const remembered = {
+      revisions: [active, archived],
+      catalogs: two,
+      subscription: subscription({ status: { quarantined } }),
+    };
+    expect(planInWords(decideSubscription(facts(remembered)))).toBe('nothing');
+    const asks = subscription({
+      status: { quarantined },
+      metadata: { annotations: { 'slipway.dev/reconcile-requested-at': 'now' } },
+    });
+    expect(planInWords(decideSubscription(facts({ ...remembered, subscription: asks })))).toBe('activate gadget-2');
+  });
+});
+
+function withImage(source: ReturnType<typeof catalog>, image: string): ReturnType<typeof catalog> {
+  const content = source.content('gadget');
+  if (content === undefined) throw new Error('the catalog lacks the package');
+  return {
+    ...source,
+    content: () => ({ ...content, bundles: content.bundles.map((bundle) => ({ ...bundle, image })) }),
+  };
+}
+
+/** The newest version also skips the one before it. */
+function skipping(source: ReturnType<typeof catalog>): ReturnType<typeof catalog> {
+  const content = source.content('gadget');
+  const [channel] = content?.channels ?? [];
+  if (content === undefined || channel === undefined) throw new Error('the catalog lacks the package');
+  const entries = channel.entries.map((entry, at) =>
+    at === channel.entries.length - 1
+      ? { name: entry.name, replaces: channel.entries[0]?.name ?? '', skips: [channel.entries[at - 1]?.name ?? ''] }
+      : entry,
+  );
+  return { ...source, content: () => ({ ...content, channels: [{ ...channel, entries }] }) };
+}

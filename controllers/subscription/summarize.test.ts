@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest';
+import { findCondition, type Condition } from '../../api/conditions.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import type { Reason } from '../../api/reasons.ts';
+import type { SubscriptionStatus } from '../../api/subscription.ts';
+import { decideSubscription } from './decide.ts';
+import type { SubscriptionFacts } from './observe.ts';
+import { summarizePlan, summarizeRemoval, summarizeSuspension } from './summarize.ts';
+import { catalog, facts, NOW, revision, subscription } from './testdata/facts.ts';
+
+function statusOf(given: Partial<SubscriptionFacts>, error?: ReasonedError): SubscriptionStatus {
+  const all = facts(given);
+  const plan = decideSubscription(all);
+  if (plan.kind !== 'resolved') throw new Error(`nothing is resolved: ${plan.kind}`);
+  return summarizePlan(all.subscription, plan, { now: NOW, ...(error !== undefined && { error }) });
+}
+
+/** `True Succeeded`, or nothing where the condition is absent. */
+function inWords({ conditions }: SubscriptionStatus, type: Condition['type']): string {
+  const condition = findCondition(conditions, type);
+  return condition === undefined ? '' : `${condition.status} ${condition.reason}`;
+}
+
+const two = [catalog({ versions: ['1.0.0', '1.1.0'] })];
+const works = revision({ ready: true });
+const next = revision({ number: 2, version: '1.1.0', previous: 'gadget-1' });
+const before = { ...works, spec: { ...works.spec, state: 'Archived' as const } };
+
+interface Case {
+  readonly because: string;
+  readonly given: Partial<SubscriptionFacts>;
+  readonly ready: string;
+  readonly also?: Readonly<Partial<Record<Condition['type'], string>>>;
+}
+
+describe('conditions', () => {
+  test.each<Case>([
+    {
+      because: 'the first Revision is being made',
+      given: {},
+      ready: 'False Installing',
+      also: { Reconciling: 'True Installing' },
+    },
+    {
+      because: 'all is as the spec asks',
+      given: { revisions: [works] },
+      ready: 'True Succeeded',
+      also: { Reconciling: '', Stalled: '', UpgradeAvailable: 'False UpToDate', Deprecated: 'False NotDeprecated' },
+    },
+    {
+      because: 'an upgrade is under way',
+      given: { revisions: [before, next], catalogs: two },
+      ready: 'False Progressing',
+      also: { Reconciling: 'True Upgrading', UpgradeAvailable: 'True UpgradeAvailable' },
+    },
+    {
+      because: 'what was installed is unhealthy later on',
+      given: {
+        revisions: [
+          {
+            ...works,
+            status:
+              revision({ ready: false, reason: 'WorkloadUnhealthy', firstReadyTime: '2026-04-01T00:00:00Z' }).status ??
+              {},
+          },
+        ],
+      },
+      ready: 'False WorkloadUnhealthy',
+    },
+    {
+      because: 'an upgrade waits for a person, and what is installed works on',
+      given: {
+        revisions: [works, revision({ number: 2, version: '1.1.0', state: 'Archived', approved: false })],
+        catalogs: two,
+        subscription: subscription({ spec: { approval: 'Manual' } }),
+      },
+      ready: 'True Succeeded',
+      also: { Reconciling: '', Stalled: '', UpgradeAvailable: 'True ApprovalRequired' },
+    },
+    {
+      because: 'the first Revision waits for a person',
+      given: {
+        revisions: [revision({ state: 'Archived', approved: false })],
+        subscription: subscription({ spec: { approval: 'Manual' } }),
+      },
+      ready: 'False ApprovalRequired',
+      also: { Reconciling: '', Stalled: '' },
+    },
+    {
+      because: 'no catalog has the package',
+      given: { catalogs: [] },
+      ready: 'False PackageNotFound',
+      also: { Stalled: 'True PackageNotFound', UpgradeAvailable: 'Unknown PackageNotFound' },
+    },
+    {
+      because: 'what is installed does not need the catalog',
+      given: { catalogs: [], revisions: [works] },
+      ready: 'True Succeeded',
+      also: { Stalled: '', UpgradeAvailable: 'Unknown PackageNotFound' },
+    },
+    {
+      because: 'a pin that nothing meets is a mistake, whatever is installed',
+      given: { revisions: [works], subscription: subscription({ spec: { version: '7.0.0' } }) },
+      ready: 'False VersionNotFound',
+      also: { Stalled: 'True VersionNotFound' },
+    },
+    {
+      because: 'a version failed and nothing can take its place',
+      given: { revisions: [revision({ reason: 'ObjectInvalid', stalled: true })] },
+      ready: 'False ObjectInvalid',
+      also: { Stalled: 'True ObjectInvalid' },
+    },
+  ])('$ready: $because', ({ given, ready, also = {} }) => {
+    const status = statusOf(given);
+    const told = Object.fromEntries(
+      (Object.keys(also) as Condition['type'][]).map((type) => [type, inWords(status, type)]),
+    );
+    expect({ ready: inWords(status, 'Ready'), ...told }).toEqual({ ready, ...also });
+  });
+
+  test.each<{ readonly because: string; readonly retry: 'never' | 'backoff'; readonly type: string }>([
+    { because: 'no retry helps', retry: 'never', type: 'Stalled' },
+    { because: 'a retry may help', retry: 'backoff', type: 'Reconciling' },
+  ])('what failed is told as $type where $because', ({ retry, type }) => {
+    const status = statusOf({}, failure('ImageNotFound', retry));
+    expect([inWords(status, 'Ready'), inWords(status, type)]).toEqual(['False ImageNotFound', 'True ImageNotFound']);
+  });
+
+  test('what failed on the way to an upgrade does not speak against what works', () => {
+    expect(inWords(statusOf({ revisions: [works], catalogs: two }, failure('ImageNotFound', 'backoff')), 'Ready')).toBe(
+      'False Upgrading',
+    );
+  });
+});
+
+describe('what else the status tells', () => {
+  test('what is installed, available and pending, and the way', () => {
+    const path = [catalog({ versions: ['1.0.0', '1.1.0', '2.0.0'] })];
+    const status = statusOf({ revisions: [works], catalogs: path });
+    expect(status).toMatchObject({
+      installed: { version: '1.0.0', revision: 'gadget-1', catalog: 'main' },
+      available: { version: '2.0.0' },
+      pending: { version: '1.1.0' },
+      path: ['1.1.0', '2.0.0'],
+    });
+  });
+
+  test('when a window opens, while it is waited for', () => {
+    const windows = [{ cron: '0 2 * * *', duration: '1h' }];
+    const held = { catalogs: two, subscription: subscription({ spec: { windows } }) };
+    const waiting = revision({ number: 2, version: '1.1.0', state: 'Archived' });
+    expect(statusOf({ ...held, revisions: [works, waiting] }).nextEligibleTime).toBe('2026-05-02T02:00:00Z');
+    expect(statusOf({ revisions: [works] }).nextEligibleTime).toBeUndefined();
+  });
+
+  test('why versions are not chosen, with a reason of the list', () => {
+    const pinned = subscription({ spec: { version: '1.0.0' } });
+    expect(statusOf({ revisions: [works], catalogs: two, subscription: pinned }).refused).toMatchObject([
+      { version: '1.1.0', reason: 'VersionNotFound' },
+    ]);
+  });
+
+  test('a request to reconcile is handled once it was carried out', () => {
+    const asks = subscription({ metadata: { annotations: { 'slipway.dev/reconcile-requested-at': 't1' } } });
+    expect(statusOf({ subscription: asks }).lastHandledReconcileAt).toBe('t1');
+    expect(
+      statusOf({ subscription: asks }, failure('ImageNotFound', 'backoff')).lastHandledReconcileAt,
+    ).toBeUndefined();
+  });
+});
+
+describe('a Subscription that is being removed', () => {
+  const leaving = subscription({ metadata: { deletionTimestamp: 'x' } });
+
+  test.each([
+    { because: 'its objects are being removed', waitsFor: [], revisions: [works], ready: 'False Uninstalling' },
+    {
+      because: 'something of it cannot be removed',
+      waitsFor: [],
+      revisions: [revision({ ready: false, reason: 'DeleteBlocked' })],
+      ready: 'False DeleteBlocked',
+    },
+    {
+      because: 'what needs it goes first',
+      waitsFor: [{ key: 'ops/shop', isLeaving: true }],
+      revisions: [works],
+      ready: 'False Uninstalling',
+    },
+    {
+      because: 'what needs it stays',
+      waitsFor: [{ key: 'ops/shop', isLeaving: false }],
+      revisions: [works],
+      ready: 'False DeleteBlocked',
+    },
+  ])('$ready: $because', ({ waitsFor, revisions, ready }) => {
+    expect(inWords(summarizeRemoval(leaving, { revisions, waitsFor, now: NOW }), 'Ready')).toBe(ready);
+  });
+});
+
+test('a suspended Subscription stays as ready as it was', () => {
+  const ready = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'Succeeded',
+    message: '',
+    lastTransitionTime: 'x',
+    observedGeneration: 1,
+  } as const;
+  const conditions = [ready];
+  expect(inWords(summarizeSuspension(subscription({ status: { conditions } }), NOW), 'Ready')).toBe('True Suspended');
+  expect(inWords(summarizeSuspension(subscription(), NOW), 'Ready')).toBe('Unknown Suspended');
+});
+
+function failure(reason: Reason, retry: 'never' | 'backoff'): ReasonedError {
+  return new ReasonedError({ reason, retry, message: 'it went wrong' });
+}
