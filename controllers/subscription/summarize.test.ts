@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findCondition, type Condition } from '../../api/conditions.ts';
+import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { SubscriptionStatus } from '../../api/subscription.ts';
@@ -7,6 +7,8 @@ import { decideSubscription } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { summarizePlan, summarizeRemoval, summarizeSuspension } from './summarize.ts';
 import { catalog, facts, NOW, revision, subscription } from './testdata/facts.ts';
+
+type ConditionType = Parameters<typeof findCondition>[1];
 
 function statusOf(given: Partial<SubscriptionFacts>, error?: ReasonedError): SubscriptionStatus {
   const all = facts(given);
@@ -16,7 +18,7 @@ function statusOf(given: Partial<SubscriptionFacts>, error?: ReasonedError): Sub
 }
 
 /** `True Succeeded`, or nothing where the condition is absent. */
-function inWords({ conditions }: SubscriptionStatus, type: Condition['type']): string {
+function inWords({ conditions }: SubscriptionStatus, type: ConditionType): string {
   const condition = findCondition(conditions, type);
   return condition === undefined ? '' : `${condition.status} ${condition.reason}`;
 }
@@ -30,7 +32,7 @@ interface Case {
   readonly because: string;
   readonly given: Partial<SubscriptionFacts>;
   readonly ready: string;
-  readonly also?: Readonly<Partial<Record<Condition['type'], string>>>;
+  readonly also?: Readonly<Partial<Record<ConditionType, string>>>;
 }
 
 describe('conditions', () => {
@@ -113,7 +115,7 @@ describe('conditions', () => {
   ])('$ready: $because', ({ given, ready, also = {} }) => {
     const status = statusOf(given);
     const told = Object.fromEntries(
-      (Object.keys(also) as Condition['type'][]).map((type) => [type, inWords(status, type)]),
+      (Object.keys(also) as ConditionType[]).map((type) => [type, inWords(status, type)]),
     );
     expect({ ready: inWords(status, 'Ready'), ...told }).toEqual({ ready, ...also });
   });
