@@ -20,43 +20,43 @@ export interface State {
 
 /** Registers what is counted from the caches; call it once per registry. */
 export function registerState(registry: Registry, { catalogs, subscriptions, revisions, content }: State): void {
-  const all = <Kind>(informer: Pick<Informer, 'list'>): readonly Kind[] =>
-    informer.list() as readonly unknown[] as Kind[];
+  const allCatalogs = (): readonly Catalog[] => catalogs.list() as readonly Catalog[];
+  const allSubscriptions = (): readonly Subscription[] => subscriptions.list() as readonly Subscription[];
+  const allRevisions = (): readonly Revision[] => revisions.list() as readonly Revision[];
   gauge(
     registry,
     'slipway_subscriptions',
     'Subscriptions, by their Ready condition.',
     ['ready', 'reason'],
     (metric) => {
-      for (const { status } of all<Subscription>(subscriptions)) metric.inc(readiness(status?.conditions));
+      for (const { status } of allSubscriptions()) metric.inc(readiness(status?.conditions));
     },
   );
   gauge(registry, 'slipway_upgrades_available', 'Subscriptions for which there is a newer version.', [], (metric) => {
-    const waiting = all<Subscription>(subscriptions).filter(({ status }) => is(status?.conditions, 'UpgradeAvailable'));
+    const waiting = allSubscriptions().filter(({ status }) => is(status?.conditions, 'UpgradeAvailable'));
     metric.set(waiting.length);
   });
   gauge(registry, 'slipway_revisions', 'Revisions, by state and Ready condition.', ['state', 'ready'], (metric) => {
-    for (const { spec, status } of all<Revision>(revisions))
+    for (const { spec, status } of allRevisions())
       metric.inc({ state: spec.state, ready: readiness(status?.conditions).ready });
   });
   gauge(registry, 'slipway_catalog_ready', 'Whether a Catalog is ready.', ['catalog'], (metric) => {
-    for (const { metadata, status } of all<Catalog>(catalogs))
+    for (const { metadata, status } of allCatalogs())
       metric.set({ catalog: metadata.name }, is(status?.conditions, 'Ready') ? 1 : 0);
   });
   gauge(registry, 'slipway_catalog_served', 'Whether this replica serves a Catalog.', ['catalog'], (metric) => {
-    for (const { metadata } of all<Catalog>(catalogs))
+    for (const { metadata } of allCatalogs())
       metric.set({ catalog: metadata.name }, content.get(metadata.name) === undefined ? 0 : 1);
   });
   const checked = 'When the registry of a Catalog was asked last, with success.';
   gauge(registry, 'slipway_catalog_last_checked_timestamp_seconds', checked, ['catalog'], (metric) => {
-    for (const { metadata, status } of all<Catalog>(catalogs)) {
+    for (const { metadata, status } of allCatalogs()) {
       if (status?.lastChecked !== undefined)
         metric.set({ catalog: metadata.name }, Date.parse(status.lastChecked) / 1000);
     }
   });
   gauge(registry, 'slipway_catalog_bundles', 'Bundles that a Catalog offers.', ['catalog'], (metric) => {
-    for (const { metadata, status } of all<Catalog>(catalogs))
-      metric.set({ catalog: metadata.name }, status?.bundles ?? 0);
+    for (const { metadata, status } of allCatalogs()) metric.set({ catalog: metadata.name }, status?.bundles ?? 0);
   });
 }
 

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { provideBinaries, type Progress } from './binaries.ts';
 import { startCluster } from './cluster.ts';
 import { clusterStatus, stopNamed, writeFacts, type ClusterFacts } from './named.ts';
-import { CONTROL_PLANE_PROGRAMS, NODE_PROGRAMS } from './tools.ts';
+import { CHECK_PROGRAMS, CONTROL_PLANE_PROGRAMS, NODE_PROGRAMS } from './tools.ts';
 
 const USAGE = 'usage: main.ts build | up | down | status [--name NAME] [--node real]';
 const VERBS: ReadonlyMap<string, (asked: Asked) => Promise<void>> = new Map([
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
 }
 
 async function build({ node }: Asked): Promise<void> {
-  const programs = [...CONTROL_PLANE_PROGRAMS, ...(node === 'real' ? NODE_PROGRAMS : [])];
+  const programs = [...CONTROL_PLANE_PROGRAMS, ...CHECK_PROGRAMS, ...(node === 'real' ? NODE_PROGRAMS : [])];
   const binaries = await provideBinaries(programs, report());
   print(`${binaries.size} programs are there`);
 }

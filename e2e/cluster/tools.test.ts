@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { CONTROL_PLANE_PROGRAMS, linkerFlags, moduleOf, NODE_PROGRAMS, TOOL_MODULES } from './tools.ts';
+import { CHECK_PROGRAMS, CONTROL_PLANE_PROGRAMS, linkerFlags, moduleOf, NODE_PROGRAMS, TOOL_MODULES } from './tools.ts';
 
 const modules = join(import.meta.dirname, 'modules');
 
@@ -11,7 +11,7 @@ test('the folders of modules are those that programs are built from', () => {
 
 test('every program that a module builds is used, and every program that is used is built', () => {
   const built = TOOL_MODULES.flatMap(({ programs }) => Object.keys(programs));
-  expect([...CONTROL_PLANE_PROGRAMS, ...NODE_PROGRAMS].toSorted()).toEqual(built.toSorted());
+  expect([...CONTROL_PLANE_PROGRAMS, ...NODE_PROGRAMS, ...CHECK_PROGRAMS].toSorted()).toEqual(built.toSorted());
 });
 
 test.each(TOOL_MODULES.filter(({ name }) => name !== 'pod').map((module) => ({ module, name: module.name })))(
@@ -31,5 +31,5 @@ test('the programs of Kubernetes are told the version that their module requires
 });
 
 test('a program that no module builds is a mistake of the caller', () => {
-  expect(() => moduleOf('helm')).toThrow('helm');
+  expect(() => moduleOf('sailor')).toThrow('sailor');
 });

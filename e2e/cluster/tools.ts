@@ -51,6 +51,12 @@ export const TOOL_MODULES: readonly ToolModule[] = [
       'host-local': 'github.com/containernetworking/plugins/plugins/ipam/host-local',
     },
   },
+  { name: 'helm', programs: { helm: 'helm.sh/helm/v4/cmd/helm' } },
+  {
+    name: 'promtool',
+    tags: ['remove_all_sd'],
+    programs: { promtool: 'github.com/prometheus/prometheus/cmd/promtool' },
+  },
   { name: 'pod', programs: { pod: 'slipway.dev/e2e/cluster/pod' } },
 ];
 
@@ -78,6 +84,9 @@ export const NODE_PROGRAMS = [
   'host-local',
   'pod',
 ] as const;
+
+/** What checks the files of deploy/, beside kubectl. */
+export const CHECK_PROGRAMS = ['helm', 'promtool'] as const;
 
 /** The module that a program comes from; a program that no module has is a bug of the caller. */
 export function moduleOf(program: string): ToolModule {
