@@ -1,8 +1,12 @@
-/** Adds to "a Deployment is not available" why, down to the Pod and container. Reads Pods only while something is wrong. */
+/**
+ * Adds to "a Deployment is not available" why: which container of which Pod, what the kubelet says about it, and what it
+ * wrote last. Reads Pods only while something is wrong.
+ */
 import type { ApplyResult, Unready } from '../../apply/apply.ts';
 import type { Cluster } from '../../apply/cluster.ts';
-import { explainPods } from '../../apply/explain-pods.ts';
+import { explainPods, type PodProblem } from '../../apply/explain-pods.ts';
 import { describeRef, groupKind, type KubeObject } from '../../api/object.ts';
+import { readLastLines, withLastLines, type ReadText } from './last-lines.ts';
 import type { RollOut } from './roll-out.ts';
 import type { Judgement } from './summarize.ts';
 
@@ -17,6 +21,8 @@ export interface ExplainOptions {
   readonly workedSeconds: number;
   /** How long it may take in all. */
   readonly deadlineSeconds: number;
+  /** For the log of a container. */
+  readonly read: ReadText;
   readonly signal: AbortSignal;
 }
 
@@ -24,14 +30,14 @@ export interface ExplainOptions {
 export async function explainUnready(
   cluster: Cluster,
   judgement: Judgement,
-  { outcome, workedSeconds, deadlineSeconds, signal }: ExplainOptions,
+  { outcome, workedSeconds, deadlineSeconds, read, signal }: ExplainOptions,
 ): Promise<Judgement> {
   if (judgement.state !== 'Working' || workedSeconds < patienceOf(deadlineSeconds)) return judgement;
   const unready = outcome.kind === 'intact' ? outcome.unready : unreadyOf(outcome.result);
   const deployment = unready.find(({ ref }) => groupKind(ref) === 'Deployment.apps');
   if (deployment === undefined) return judgement;
   const live = await cluster.get(deployment.ref, signal);
-  const problem = live === undefined ? undefined : await firstProblem(cluster, live, signal);
+  const problem = live === undefined ? undefined : await firstProblem(cluster, live, { read, signal });
   if (problem === undefined) return judgement;
   return { ...judgement, message: `${describeRef(deployment.ref)}: ${problem}` };
 }
@@ -40,20 +46,43 @@ function unreadyOf(result: ApplyResult): readonly Unready[] {
   return result.phases.flatMap((phase) => phase.unready);
 }
 
+type Reading = Pick<ExplainOptions, 'read' | 'signal'>;
+
 async function firstProblem(
   cluster: Cluster,
   deployment: KubeObject,
-  signal: AbortSignal,
+  { read, signal }: Reading,
 ): Promise<string | undefined> {
   const { namespace = '' } = deployment.metadata;
-  const selector = (deployment['spec'] as { readonly selector?: { readonly matchLabels?: Record<string, string> } })
-    .selector;
-  const labelSelector = Object.entries(selector?.matchLabels ?? {})
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
+  const labelSelector = selectorOf(deployment);
   const [replicaSets, pods] = await Promise.all([
     cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet' }, { namespace, labelSelector }, signal),
     cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal),
   ]);
-  return explainPods(deployment, { replicaSets, pods }).find(({ kind }) => kind !== 'Starting')?.message;
+  const [first] = explainPods(deployment, { replicaSets, pods });
+  const events = first === undefined ? [] : await eventsAbout(cluster, first, { namespace, signal });
+  const problem = explainPods(deployment, { replicaSets, pods, events }).find(({ kind }) => kind !== 'Starting');
+  if (problem === undefined) return undefined;
+  return withLastLines(problem.message, await readLastLines(read, problem, { namespace, signal }));
+}
+
+function selectorOf(deployment: KubeObject): string {
+  const { selector } = deployment['spec'] as {
+    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+  };
+  return Object.entries(selector?.matchLabels ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}
+
+/** What the kubelet says, where a Pod's status alone does not tell; none where they cannot be read. */
+async function eventsAbout(
+  cluster: Cluster,
+  { kind, pod }: PodProblem,
+  { namespace, signal }: { readonly namespace: string; readonly signal: AbortSignal },
+): Promise<readonly KubeObject[]> {
+  if (pod === undefined || (kind !== 'NotReady' && kind !== 'Starting')) return [];
+  const fieldSelector = `regarding.kind=Pod,regarding.name=${pod}`;
+  const events = { apiVersion: 'events.k8s.io/v1', kind: 'Event' };
+  return cluster.list(events, { namespace, fieldSelector }, signal).catch(() => []);
 }

@@ -3,11 +3,12 @@
  * when its Subscription is deleted. It reads Subscriptions and never writes them; which Revision is Active is
  * the Subscription controller's decision.
  */
-import { isReady } from '../../api/conditions.ts';
+import { findCondition, isReady } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { Revision } from '../../api/revision.ts';
 import { BAKE_TIME_BOUNDS, PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
+import { refOfEntry } from '../../apply/inventory.ts';
 import type { Client } from '../../kube/client.ts';
 import type { Reconcile, ReconcileContext, Result } from '../../kube/controller.ts';
 import { subscriptionKey } from '../by-subscription.ts';
@@ -15,10 +16,12 @@ import type { RecordEvent } from '../events.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { certificatesDue, secondsUntilDue } from './certificates/roll-out.ts';
+import { ASK_AGAIN_SECONDS, createConversions, type Conversions } from './conversions.ts';
 import { decideRevision, isSettled } from './decide.ts';
 import { createDesiredObjects, type DesiredObjects } from './desired-objects.ts';
 import { explainUnready, patienceOf } from './explain-unready.ts';
 import { createGivenUp, type GivenUp } from './given-up.ts';
+import type { ReadText } from './last-lines.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { observeRevision, type RevisionCaches, type RevisionFacts } from './observe.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
@@ -48,6 +51,7 @@ export interface RevisionDeps {
 interface Deps extends RevisionDeps {
   readonly givenUp: GivenUp;
   readonly desired: DesiredObjects;
+  readonly conversions: Conversions;
 }
 
 /** The reconcile function of the controller. */
@@ -56,6 +60,7 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
     ...given,
     givenUp: createGivenUp(given.managed),
     desired: createDesiredObjects(given.client),
+    conversions: createConversions(),
   };
   return async (key, context) => {
     const cached = observeRevision(deps.caches, key);
@@ -73,7 +78,8 @@ async function act(deps: Deps, facts: RevisionFacts, context: ReconcileContext):
     case 'nothing':
       return undefined;
     case 'release':
-      return releaseRevision(deps.client, facts.revision);
+      await releaseRevision(deps.client, facts.revision);
+      return undefined;
     case 'waitForActive':
       return rest(deps, facts, { reason: 'Uninstalling', message: `Revision ${plan.name} is removed first` });
     case 'archived':
@@ -125,6 +131,7 @@ async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: ReconcileC
     outcome,
     workedSeconds: secondsOfWork(revision, deps.now()) ?? 0,
     deadlineSeconds,
+    read: actor.read,
     signal,
   });
   const judgement = judgeDeadline(explained, revision, { deadlineSeconds, now: deps.now() });
@@ -140,12 +147,14 @@ function listPageOf({ client }: RevisionDeps): RollOutDeps['listPage'] {
 }
 
 /** The clients: as the manager, and as the account that the Subscription names. */
-function actors({ client }: RevisionDeps, { revision }: RevisionFacts): Pick<RollOutDeps, 'cluster' | 'acting'> {
+function actors({ client }: RevisionDeps, { revision }: RevisionFacts): Actors {
   const { serviceAccountName } = revision.spec;
-  if (serviceAccountName === undefined) return { cluster: client, acting: client };
   const { namespace = '' } = revision.metadata;
-  return { cluster: client, acting: client.as(serviceAccount(namespace, serviceAccountName)) };
+  const acting = serviceAccountName === undefined ? client : client.as(serviceAccount(namespace, serviceAccountName));
+  return { cluster: client, acting, read: async (path, signal) => acting.raw(path, signal) };
 }
+
+type Actors = Pick<RollOutDeps, 'cluster' | 'acting'> & { readonly read: ReadText };
 
 function serviceAccount(
   namespace: string,
@@ -178,15 +187,18 @@ async function giveUp(
 
 /** Judges a roll-out, and prunes once it is healthy for long enough. */
 async function finish(
-  deps: RevisionDeps & RollOutDeps,
+  deps: Deps & RollOutDeps,
   facts: RevisionFacts,
   { outcome, signal }: { readonly outcome: RollOut; readonly signal: AbortSignal },
 ): Promise<RevisionFindings> {
   if (outcome.kind === 'intact') {
-    return { judgement: judgeHealth(outcome.unready, facts.revision.status?.inventory?.length ?? 0) };
+    const judgement = judgeHealth(outcome.unready, facts.revision.status?.inventory?.length ?? 0);
+    return { judgement: await confirm(deps, facts, { judgement, signal }) };
   }
   const { result, leftovers } = outcome;
-  const judgement = judgeApply(result);
+  const inPlace = { ...facts.revision.status, inventory: result.inventory };
+  const applied = { ...facts, revision: { ...facts.revision, status: inPlace } };
+  const judgement = await confirm(deps, applied, { judgement: judgeApply(result), signal });
   const found = { judgement, inventory: result.inventory, phases: phasesOf(result) };
   if (judgement.state !== 'Ready' || leftovers.length === 0) return found;
   const left = bakeSecondsLeft(deps, facts);
@@ -198,6 +210,18 @@ async function finish(
   const { remaining } = await pruneLeftovers(deps, facts, { leftovers, signal });
   const inventory = result.inventory.filter((entry) => !leftovers.includes(entry) || remaining.includes(entry));
   return { ...found, inventory };
+}
+
+/** Whether what is in place answers too. */
+function confirm(
+  { conversions, managed, listPage, now }: Deps & RollOutDeps,
+  { revision }: RevisionFacts,
+  { judgement, signal }: { readonly judgement: Judgement; readonly signal: AbortSignal },
+): Promise<Judgement> {
+  const crds = (revision.status?.inventory ?? []).flatMap((entry) =>
+    entry.kind === 'CustomResourceDefinition' ? (managed.get(refOfEntry(entry)) ?? []) : [],
+  );
+  return conversions.confirm(revision, judgement, { crds, listPage, now: now(), signal });
 }
 
 /** Seconds until what only earlier Revisions had may go. */
@@ -233,10 +257,16 @@ function next(deps: RevisionDeps, { written, subscription, outcome }: Written): 
     };
   }
   const worked = secondsOfWork(written, deps.now());
+  if (isSilent(written)) return { requeueAfterSeconds: ASK_AGAIN_SECONDS };
   if (worked === undefined) return whenDue(deps, written);
   const deadline = parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
   const patience = worked < patienceOf(deadline) ? patienceOf(deadline) - worked : 30;
   return { requeueAfterSeconds: Math.max(1, Math.min(patience, deadline - worked)) };
+}
+
+/** No watch tells when a webhook begins to answer. */
+function isSilent({ status }: Revision): boolean {
+  return findCondition(status?.conditions, 'Ready')?.reason === 'WebhookSilent';
 }
 
 /** Certificates run out without any change that a watch could tell. */

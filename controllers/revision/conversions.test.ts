@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
+import { createConversions, SILENCE_SECONDS, type ConversionCheck } from './conversions.ts';
+import type { Judgement } from './summarize.ts';
+
+const READY: Judgement = { state: 'Ready', reason: 'Succeeded', message: 'all is well' };
+const REFUSED =
+  'list Gadget.example.com: conversion webhook for example.com/v1, Kind=Gadget failed: connect: connection refused';
+
+const crd = (conversion: object, versions: readonly object[] = VERSIONS): KubeObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'gadgets.example.com' },
+  spec: { group: 'example.com', names: { kind: 'Gadget' }, versions, conversion },
+});
+const VERSIONS = [
+  { name: 'v1', served: true, storage: true },
+  { name: 'v2', served: true },
+  { name: 'v0', served: false },
+];
+const WEBHOOK = { strategy: 'Webhook' };
+
+/** A Revision that has never been Ready, unless said. */
+const revision = (status: object = {}): Revision => ({ metadata: { uid: 'u1' }, status }) as unknown as Revision;
+
+interface Given {
+  readonly crds?: readonly KubeObject[];
+  /** Seconds after the beginning. */
+  readonly at?: number;
+  /** What a list of a version fails with. */
+  readonly fails?: Readonly<Record<string, string>>;
+}
+
+function check({ crds = [crd(WEBHOOK)], at = 0, fails = {} }: Given, asked: string[] = []): ConversionCheck {
+  return {
+    crds,
+    now: new Date(at * 1000),
+    signal: new AbortController().signal,
+    async listPage({ apiVersion }) {
+      asked.push(apiVersion);
+      const failure = fails[apiVersion];
+      if (failure !== undefined) throw new Error(failure);
+      return { items: [] };
+    },
+  };
+}
+
+describe('a Revision with a conversion webhook', () => {
+  test('is ready once objects can be read in every version that is served', async () => {
+    const asked: string[] = [];
+    expect(await createConversions().confirm(revision(), READY, check({}, asked))).toBe(READY);
+    expect(asked).toEqual(['example.com/v1', 'example.com/v2']);
+  });
+
+  test('is not ready while the webhook does not answer, and says what the API server says', async () => {
+    const judgement = await createConversions().confirm(
+      revision(),
+      READY,
+      check({ fails: { 'example.com/v2': REFUSED } }),
+    );
+    expect(judgement).toMatchObject({ state: 'Working', reason: 'WebhookSilent' });
+    expect(judgement.message).toContain('gadgets.example.com');
+    expect(judgement.message).toContain('connection refused');
+  });
+
+  test('has failed when it is silent for too long, and not before', async () => {
+    const conversions = createConversions();
+    const fails = { 'example.com/v2': REFUSED };
+    const states = [];
+    for (const at of [0, SILENCE_SECONDS - 1, SILENCE_SECONDS]) {
+      states.push((await conversions.confirm(revision(), READY, check({ at, fails }))).state);
+    }
+    expect(states).toEqual(['Working', 'Working', 'Failed']);
+  });
+
+  test('may be silent again later for as long: an answer in between ends the silence', async () => {
+    const conversions = createConversions();
+    const fails = { 'example.com/v2': REFUSED };
+    await conversions.confirm(revision(), READY, check({ fails }));
+    await conversions.confirm(revision(), READY, check({ at: 1 }));
+    const later = check({ at: SILENCE_SECONDS + 1, fails });
+    expect((await conversions.confirm(revision(), READY, later)).state).toBe('Working');
+  });
+});
+
+describe('nobody is asked', () => {
+  test.each<Given & { judgement?: Judgement; status?: object; because: string }>([
+    { crds: [crd({ strategy: 'None' })], because: 'nothing is converted by a webhook' },
+    { crds: [], because: 'there is no CRD' },
+    { status: { firstReadyTime: '2026-01-01T00:00:00Z' }, because: 'it has answered before' },
+    { judgement: { ...READY, state: 'Working' }, because: 'its Pods are not there yet' },
+  ])('where $because', async ({ judgement = READY, status = {}, ...given }) => {
+    const asked: string[] = [];
+    const fails = { 'example.com/v1': REFUSED };
+    expect(await createConversions().confirm(revision(status), judgement, check({ ...given, fails }, asked))).toBe(
+      judgement,
+    );
+    expect(asked).toEqual([]);
+  });
+});
+
+test('an error that is not about conversion does not hold a Revision up', async () => {
+  const fails = { 'example.com/v1': 'list Gadget.example.com: too many requests' };
+  expect(await createConversions().confirm(revision(), READY, check({ fails }))).toBe(READY);
+});

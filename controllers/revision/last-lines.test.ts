@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import type { PodProblem } from '../../apply/explain-pods.ts';
+import { readLastLines, withLastLines } from './last-lines.ts';
+
+const problem = (kind: PodProblem['kind']): PodProblem => ({
+  kind,
+  blame: 'version',
+  pod: 'p-1',
+  container: 'manager',
+  message: 'it fails',
+});
+const options = { namespace: 'ops', signal: new AbortController().signal };
+
+/** A server that has these texts, by whether they are of the previous run; notes what it is asked for. */
+function server(texts: { readonly previous?: string; readonly current?: string }): {
+  readonly read: (path: string) => Promise<string>;
+  readonly asked: URL[];
+} {
+  const asked: URL[] = [];
+  return {
+    asked,
+    async read(path) {
+      const url = new URL(path, 'https://server');
+      asked.push(url);
+      const text = url.searchParams.has('previous') ? texts.previous : texts.current;
+      if (text === undefined) throw new Error('previous terminated container not found');
+      return text;
+    },
+  };
+}
+
+describe('the last lines', () => {
+  test('of a container that crashes are those of the run that crashed', async () => {
+    const { read, asked } = server({ previous: 'a\nb\n', current: 'starting\n' });
+    expect(await readLastLines(read, problem('CrashLooping'), options)).toEqual(['a', 'b']);
+    expect(asked[0]?.pathname).toBe('/api/v1/namespaces/ops/pods/p-1/log');
+    expect(asked[0]?.searchParams.get('container')).toBe('manager');
+  });
+
+  test('of its only run, where it has not been started again yet', async () => {
+    const { read } = server({ current: 'fatal\n' });
+    expect(await readLastLines(read, problem('CrashLooping'), options)).toEqual(['fatal']);
+  });
+
+  test('of one that is not ready are those of now', async () => {
+    const { read, asked } = server({ previous: 'old', current: 'waiting for a lock' });
+    expect(await readLastLines(read, problem('NotReady'), options)).toEqual(['waiting for a lock']);
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each(['ImagePull', 'Quota', 'Unschedulable', 'BadConfiguration'] as const)(
+    'are not asked for where nothing has run: %s',
+    async (kind) => {
+      const { read, asked } = server({ current: 'x' });
+      expect(await readLastLines(read, problem(kind), options)).toEqual([]);
+      expect(asked).toEqual([]);
+    },
+  );
+
+  test('are none where nobody may read them: the rest is told all the same', async () => {
+    expect(await readLastLines(server({}).read, problem('NotReady'), options)).toEqual([]);
+  });
+
+  test('are few, short, without colours and without passwords', async () => {
+    const long = 'x'.repeat(10_000);
+    const text = ['1', '2', '3', `\u001B[31mred\u001B[0m`, 'to https://me:secret@host', 'bell\u0007', long].join('\n');
+    const lines = await readLastLines(server({ current: text }).read, problem('NotReady'), options);
+    expect(lines).toEqual(['3', 'red', 'to https://[redacted]@host', 'bell\uFFFD', 'x'.repeat(240)]);
+  });
+});
+
+test('a sentence gets the lines that it does not say already', () => {
+  expect(withLastLines('it crashes', ['one', 'two'])).toBe('it crashes. Its last lines: one | two');
+  expect(withLastLines('it crashes: no such file', ['no such file'])).toBe('it crashes: no such file');
+  expect(withLastLines('it crashes', [])).toBe('it crashes');
+});
