@@ -36,8 +36,9 @@ export interface Product {
 }
 
 export interface InstallOptions {
-  /** Environment of the manager, such as NODE_OPTIONS. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Of Node, in place of those in the image. */
+  readonly nodeOptions?: readonly string[];
   /** Seconds for which nothing is done once all is installed, to see what the manager does then. */
   readonly idleSeconds?: number;
   /** Whether a Deployment is deleted, to see when it is back. */
@@ -68,8 +69,8 @@ export async function runProduct(
   operators: readonly BenchOperator[],
   options: InstallOptions = {},
 ): Promise<InstallRun> {
-  const { env = {}, idleSeconds = 0, repair = false } = options;
-  const product = await startProduct(stage, operators, env);
+  const { idleSeconds = 0, repair = false } = options;
+  const product = await startProduct(stage, operators, options);
   const { manager } = product;
   const lap = (work: () => Promise<void>): Promise<Lap> => measureLap(manager, work);
   const install = await lap(() => installAll(product, operators, 'from'));
@@ -134,10 +135,10 @@ async function deleteOneDeployment(
 export async function startProduct(
   stage: Stage,
   operators: readonly BenchOperator[],
-  env: Readonly<Record<string, string>>,
+  { env = {}, nodeOptions }: InstallOptions = {},
 ): Promise<Product> {
   const image = await publishAll(stage, [WARM_UP, ...operators]);
-  const manager = await startMeasured(stage, env);
+  const manager = await startMeasured(stage, env, nodeOptions);
   const subscriptions = await stage.follow({ apiVersion: API_VERSION, kind: SUBSCRIPTION.kind });
   const product = { stage, manager, subscriptions };
   await stage.admin.create({

@@ -3,11 +3,15 @@
  * the manager running and warm. Each measurement has a cluster of its own: an API server that has seen many CRDs come
  * and go is many times slower.
  */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClient, type Client } from '../../kube/client.ts';
 import { createInformer, type Informer } from '../../kube/informer.ts';
 import { loadKubeconfig } from '../../kube/kubeconfig.ts';
 import { createTransport } from '../../kube/transport.ts';
+import { bundlePrograms } from '../../scripts/build/bundle.ts';
+import { MANAGER_ENTRIES, NODE_OPTIONS } from '../../scripts/build/manager-image.ts';
 import { startCluster, type TestCluster } from '../cluster/cluster.ts';
 import { installSlipway, startManager, SYSTEM, type RunningManager } from '../lib/manager.ts';
 import { packageDocuments, push, publishCatalog } from '../lib/publish.ts';
@@ -88,10 +92,20 @@ async function createNamespace(admin: Client, name: string): Promise<void> {
   await until(`namespace ${name} is ready`, () => admin.getMetadata(account));
 }
 
-/** Starts the manager in the stage's cluster. */
-export function startMeasured({ cluster }: Stage, env: Readonly<Record<string, string>>): Promise<RunningManager> {
-  return startManager(cluster, env);
+/** Starts the manager in the stage's cluster as its image does: bundled, and with the options of Node from there. */
+export async function startMeasured(
+  { cluster }: Stage,
+  env: Readonly<Record<string, string>>,
+  nodeOptions: readonly string[] = NODE_OPTIONS,
+): Promise<RunningManager> {
+  const folder = join(cluster.folder, 'program');
+  const { files } = await (bundled ??= bundlePrograms(MANAGER_ENTRIES));
+  mkdirSync(folder);
+  for (const [name, content] of files) writeFileSync(join(folder, name), content);
+  return startManager(cluster, env, [...nodeOptions, join(folder, 'manager.js')]);
 }
+
+let bundled: ReturnType<typeof bundlePrograms> | undefined;
 
 /** A CRD that is deleted within its first second can hang for minutes, whoever deletes it. */
 export function settleDown(): Promise<void> {
