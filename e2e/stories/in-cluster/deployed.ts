@@ -58,6 +58,8 @@ export async function deploySlipway(cluster: TestCluster, env?: Readonly<Record<
 /** What is known of the Pods, for a failure. */
 export async function describeManager(cluster: TestCluster): Promise<string> {
   const pods = await cluster.kubectl(['-n', SYSTEM, 'describe', 'pods']).catch(String);
-  const logs = await cluster.kubectl(['-n', SYSTEM, 'logs', DEPLOYMENT, '--tail=40']).catch(String);
+  const logs = await cluster
+    .kubectl(['-n', SYSTEM, 'logs', '-l', 'app.kubernetes.io/component=manager', '--prefix', '--tail=40'])
+    .catch(String);
   return `${pods}\n${logs}`;
 }

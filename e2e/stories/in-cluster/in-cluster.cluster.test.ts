@@ -1,5 +1,5 @@
 /** The manager where it belongs: a Pod from our image, with its own rights, doing the main job on a real node. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { PACKAGE, publishImages, publishReleases, RELEASES } from '../../lib/beacon-operator.ts';
 import { useCluster } from '../../lib/cluster.ts';
@@ -7,7 +7,7 @@ import { SYSTEM } from '../../lib/manager.ts';
 import { catalogOf, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
-import { deploySlipway, DEPLOYMENT, installManifest, pushManager } from './deployed.ts';
+import { deploySlipway, DEPLOYMENT, describeManager, installManifest, pushManager } from './deployed.ts';
 
 const obstacle = realNodeObstacle();
 
@@ -20,6 +20,10 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'install.yaml on a real node
     await pushManager(cluster());
     empty = await snapshot(cluster());
   }, 300_000);
+
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') process.stderr.write(await describeManager(cluster()));
+  });
 
   test('brings up Pods that become ready', async ({ annotate }) => {
     const seconds = await deploySlipway(cluster());
