@@ -16,7 +16,7 @@ import {
 } from '../../catalog/repository/build.ts';
 import { DEFAULT_TAG_LIMITS, orderTags, type IgnoredTag, type VersionTag } from '../../catalog/repository/tags.ts';
 import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
-import { formatReference, parseReference, withDigest } from '../../oci/reference.ts';
+import { parseReference } from '../../oci/reference.ts';
 import type { Registry } from '../../oci/registry.ts';
 import { versionRules } from '../../resolver/version-rules.ts';
 import type { CatalogSource } from './pull.ts';
@@ -76,7 +76,7 @@ async function resolveTag(
   const reference = parseReference(`${repository}:${version.tag}`);
   try {
     const { digest } = await registry.resolve(reference, signal);
-    return { ...version, image: formatReference(withDigest(parseReference(repository), digest)) };
+    return { ...version, image: `${repository}@${digest}` };
   } catch (error) {
     if (error instanceof ReasonedError && error.reason === 'ImageNotFound') return undefined;
     throw error;

@@ -120,7 +120,7 @@ describe('conditions', () => {
     expect({ ready: inWords(status, 'Ready'), ...told }).toEqual({ ready, ...also });
   });
 
-  test.each<{ readonly because: string; readonly retry: 'never' | 'backoff'; readonly type: string }>([
+  test.each<{ readonly because: string; readonly retry: 'never' | 'backoff'; readonly type: ConditionType }>([
     { because: 'no retry helps', retry: 'never', type: 'Stalled' },
     { because: 'a retry may help', retry: 'backoff', type: 'Reconciling' },
   ])('what failed is told as $type where $because', ({ retry, type }) => {

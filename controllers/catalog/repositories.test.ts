@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { ReasonedError } from '../../api/errors.ts';
+import type { Registry } from '../../oci/registry.ts';
+import { resolveTags } from './repositories.ts';
+
+const signal = new AbortController().signal;
+
+/** A registry of tags and what they stand for; a tag without a digest is listed and gone. */
+function fakeRegistry(repositories: Readonly<Record<string, Readonly<Record<string, string>>>>): Registry {
+  const tagsOf = (repository: string): Readonly<Record<string, string>> => repositories[repository] ?? {};
+  return {
+    listTags: ({ repository }: { repository: string }) => Promise.resolve(Object.keys(tagsOf(repository))),
+    resolve: ({ repository, tag = '' }: { repository: string; tag?: string }) => {
+      const digest = tagsOf(repository)[tag] ?? '';
+      if (digest === '')
+        return Promise.reject(new ReasonedError({ reason: 'ImageNotFound', retry: 'backoff', message: 'gone' }));
+      return Promise.resolve({ digest: `sha256:${digest.repeat(64)}` });
+    },
+  } as unknown as Registry;
+}
+
+async function digestOf(tags: Readonly<Record<string, string>>): Promise<string> {
+  return (await resolveTags(fakeRegistry({ gadget: tags }), [{ repository: 'r.example/gadget' }], signal)).digest;
+}
+
+describe('the tags of repositories', () => {
+  test('that are versions, in their order, by digest', async () => {
+    const registry = fakeRegistry({ gadget: { 'v1.10.0': 'b', latest: 'c', 'v1.9.0': 'a' } });
+    const { repositories } = await resolveTags(registry, [{ repository: 'r.example/gadget' }], signal);
+    expect(repositories[0]?.versions.map(({ tag, image }) => [tag, image])).toEqual([
+      ['v1.9.0', `r.example/gadget@sha256:${'a'.repeat(64)}`],
+      ['v1.10.0', `r.example/gadget@sha256:${'b'.repeat(64)}`],
+    ]);
+  });
+
+  test.each([
+    { because: 'nothing was pushed', tags: { 'v1.0.0': 'a' }, same: true },
+    { because: 'a tag that is no version was moved', tags: { 'v1.0.0': 'a', latest: 'd' }, same: true },
+    { because: 'a tag is listed that has gone since', tags: { 'v1.0.0': 'a', 'v2.0.0': '' }, same: true },
+    { because: 'a version was pushed', tags: { 'v1.0.0': 'a', 'v1.1.0': 'b' }, same: false },
+    { because: 'a tag was moved', tags: { 'v1.0.0': 'c' }, same: false },
+  ])('give the same digest ($same) where $because', async ({ tags, same }) => {
+    expect((await digestOf(tags)) === (await digestOf({ 'v1.0.0': 'a' }))).toBe(same);
+  });
+
+  test('are bounded over all repositories together', async () => {
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`v1.${at}.0`, 'a']));
+    const names = Array.from({ length: 10 }, (_, at) => `team${at}`);
+    const registry = fakeRegistry(Object.fromEntries(names.map((name) => [name, many])));
+    const wanted = names.map((name) => ({ repository: `r.example/${name}` }));
+    const { repositories } = await resolveTags(registry, wanted, signal);
+    expect(repositories.map(({ versions }) => versions.length)).toEqual(names.map(() => 200));
+    expect(repositories[0]?.ignored).toHaveLength(100);
+  });
+
+  test('cannot be told while the registry is down', async () => {
+    const down = {
+      listTags: () =>
+        Promise.reject(new ReasonedError({ reason: 'RegistryUnavailable', retry: 'backoff', message: 'down' })),
+    };
+    await expect(
+      resolveTags(down as unknown as Registry, [{ repository: 'r.example/gadget' }], signal),
+    ).rejects.toMatchObject({
+      reason: 'RegistryUnavailable',
+    });
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import type { Client } from '../kube/client.ts';
+import { createServerFacts, parseServerVersion } from './cluster-facts.ts';
+
+/** A client that counts what it is asked; OpenShift where it has a version. */
+function fakeClient({ openShift }: { readonly openShift?: string } = {}): {
+  readonly client: Client;
+  readonly asked: string[];
+} {
+  const asked: string[] = [];
+  const resources = [
+    { apiVersion: 'v1', kind: 'Pod' },
+    { apiVersion: 'apps/v1', kind: 'Deployment' },
+    ...(openShift === undefined ? [] : [{ apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion' }]),
+  ];
+  const client = {
+    raw: (path: string) => {
+      asked.push(path);
+      return Promise.resolve('{"major":"1","gitVersion":"v1.34.1+k3s1"}');
+    },
+    get: () => Promise.resolve({ status: { desired: { version: openShift } } }),
+    discovery: { list: () => Promise.resolve(resources), invalidate: () => void asked.push('invalidate') },
+  };
+  return { client: client as unknown as Client, asked };
+}
+
+const signal = new AbortController().signal;
+
+describe('what is known of the cluster', () => {
+  test('is its version and its kinds', async () => {
+    const facts = await createServerFacts(fakeClient().client, () => new Date()).get(signal);
+    expect(facts).toEqual({
+      kubernetesVersion: '1.34.1',
+      providedKinds: [
+        { group: '', version: 'v1', kind: 'Pod' },
+        { group: 'apps', version: 'v1', kind: 'Deployment' },
+      ],
+    });
+  });
+
+  test('and the version of OpenShift, where it is one', async () => {
+    const facts = await createServerFacts(fakeClient({ openShift: '4.19.3' }).client, () => new Date()).get(signal);
+    expect(facts.openShiftVersion).toBe('4.19.3');
+  });
+
+  test.each([
+    { because: 'it was asked a moment ago', seconds: 5, afresh: false, asked: 1 },
+    { because: 'it was asked long ago', seconds: 301, afresh: false, asked: 2 },
+    { because: 'something is missing', seconds: 11, afresh: true, asked: 2 },
+    { because: 'something is missing, and was a moment ago', seconds: 5, afresh: true, asked: 1 },
+  ])('is asked for $asked times where $because', async ({ seconds, afresh, asked }) => {
+    let now = 0;
+    const fake = fakeClient();
+    const source = createServerFacts(fake.client, () => new Date(now));
+    await Promise.all([source.get(signal), source.get(signal)]);
+    now = seconds * 1000;
+    await source.get(signal, { afresh });
+    expect(fake.asked.filter((path) => path === '/version')).toHaveLength(asked);
+  });
+
+  test('a failure is not kept', async () => {
+    const fake = fakeClient();
+    let fails = true;
+    const raw = (path: string): Promise<string> => (fails ? Promise.reject(new Error('down')) : fake.client.raw(path));
+    const source = createServerFacts({ ...fake.client, raw }, () => new Date(0));
+    await expect(source.get(signal)).rejects.toThrow('down');
+    fails = false;
+    expect((await source.get(signal)).kubernetesVersion).toBe('1.34.1');
+  });
+});
+
+test.each([
+  { body: '{"gitVersion": "v1.33.0-rc.1"}', version: '1.33.0' },
+  { body: '{"gitVersion":"1.30.4-gke.12"}', version: '1.30.4' },
+  { body: '<html>', version: undefined },
+])('$body is version $version', ({ body, version }) => {
+  expect(parseServerVersion(body)).toBe(version);
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { Condition } from '../../api/conditions.ts';
+import type { SubscriptionStatus } from '../../api/subscription.ts';
+import { eventsOf } from './events.ts';
+
+const old = { bundle: 'gadget.v1', version: '1', image: 'i', catalog: 'c', revision: 'gadget-1' };
+const next = { bundle: 'gadget.v2', version: '2', image: 'i', catalog: 'c', revision: 'gadget-2' };
+const pending = { bundle: 'gadget.v2', version: '2', reason: 'Progressing' };
+const gone = { bundle: 'gadget.v2', version: '2', reason: 'WorkloadUnhealthy', message: 'it crashes', since: 't' };
+
+function condition(type: Condition['type'], reason: string, message = 'm'): Condition {
+  return { type, status: 'True', reason, message, observedGeneration: 1, lastTransitionTime: 't' };
+}
+
+interface Case {
+  readonly because: string;
+  readonly before?: SubscriptionStatus;
+  readonly after: SubscriptionStatus;
+  readonly told: readonly string[];
+}
+
+describe('events', () => {
+  test.each<Case>([
+    { because: 'the first installation begins', after: { pending }, told: ['Normal Installing'] },
+    {
+      because: 'an upgrade begins',
+      before: { installed: old },
+      after: { installed: old, pending },
+      told: ['Normal Upgrading'],
+    },
+    { because: 'it goes on', before: { installed: old, pending }, after: { installed: old, pending }, told: [] },
+    {
+      because: 'a new version works',
+      before: { installed: old, pending },
+      after: { installed: next },
+      told: ['Normal Succeeded'],
+    },
+    {
+      because: 'a version is given up',
+      before: { installed: old, pending },
+      after: { installed: old, quarantined: [gone] },
+      told: ['Warning RollingBack'],
+    },
+    {
+      because: 'something is wrong',
+      after: { conditions: [condition('Stalled', 'PackageNotFound')] },
+      told: ['Warning PackageNotFound'],
+    },
+    {
+      because: 'the same is still wrong',
+      before: { conditions: [condition('Stalled', 'PackageNotFound')] },
+      after: { conditions: [condition('Stalled', 'PackageNotFound')] },
+      told: [],
+    },
+    {
+      because: 'something else is wrong now',
+      before: { conditions: [condition('Stalled', 'PackageNotFound')] },
+      after: { conditions: [condition('Stalled', 'ChannelNotFound')] },
+      told: ['Warning ChannelNotFound'],
+    },
+    {
+      because: 'a retry may help',
+      after: { conditions: [condition('Reconciling', 'RegistryUnavailable')] },
+      told: ['Warning RegistryUnavailable'],
+    },
+    {
+      because: 'work under way is no trouble',
+      after: { conditions: [condition('Reconciling', 'Upgrading')] },
+      told: [],
+    },
+    {
+      because: 'what is repaired was there before',
+      before: { installed: old },
+      after: { installed: old, pending: { ...pending, bundle: 'gadget.v1' } },
+      told: [],
+    },
+  ])('$told: $because', ({ before, after, told }) => {
+    expect(eventsOf(before, after).map(({ type, reason }) => `${type} ${reason}`)).toEqual(told);
+  });
+
+  test.each([
+    { reason: 'ApprovalRequired', says: 'once it is approved' },
+    { reason: 'OutsideWindow', says: 'in the next maintenance window' },
+    { reason: 'DependencyNotReady', says: 'once what it depends on is there' },
+  ])('say what it waits for: $reason', ({ reason, says }) => {
+    const [event] = eventsOf({ installed: old }, { installed: old, pending: { ...pending, reason } });
+    expect(event?.note).toContain(says);
+  });
+});

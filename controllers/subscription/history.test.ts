@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { failedOf, forgettable, installedOf } from './history.ts';
+import { NOW, revision, subscription } from './testdata/facts.ts';
+
+const first = revision({ ready: true, state: 'Archived' });
+
+describe('what is installed', () => {
+  test.each([
+    { because: 'nothing has worked yet', revisions: [revision()], installed: undefined },
+    { because: 'the active one works', revisions: [revision({ ready: true })], installed: 'gadget-1' },
+    {
+      because: 'the active one has worked, and is unhealthy now',
+      revisions: [revision({ ready: false, firstReadyTime: '2026-05-01T10:00:00Z' })],
+      installed: 'gadget-1',
+    },
+    {
+      because: 'the next one has not worked yet',
+      revisions: [first, revision({ number: 2, previous: 'gadget-1' })],
+      installed: 'gadget-1',
+    },
+    {
+      because: 'of several the one before the active one counts',
+      revisions: [
+        first,
+        revision({ number: 2, ready: true, state: 'Archived' }),
+        revision({ number: 3, previous: 'gadget-1' }),
+      ],
+      installed: 'gadget-1',
+    },
+    { because: 'none is active just now', revisions: [first], installed: 'gadget-1' },
+  ])('$installed: $because', ({ revisions, installed }) => {
+    expect(installedOf(revisions, undefined)?.metadata.name).toBe(installed);
+  });
+
+  test('never what failed', () => {
+    const failed = revision({ ready: false, firstReadyTime: '2026-05-01T11:59:55Z', number: 2 });
+    expect(installedOf([first, failed], failed)?.metadata.name).toBe('gadget-1');
+  });
+});
+
+describe('what has failed', () => {
+  const unhealthy = { ready: false, reason: 'WorkloadUnhealthy' } as const;
+
+  test.each([
+    { because: 'it is under way', one: revision(), fails: false },
+    { because: 'it is given up', one: revision({ reason: 'ObjectInvalid', stalled: true }), fails: true },
+    {
+      because: 'it became unhealthy while it was watched',
+      one: revision({ ...unhealthy, firstReadyTime: '2026-05-01T11:59:55Z' }),
+      fails: true,
+    },
+    {
+      because: 'it became unhealthy long after',
+      one: revision({ ...unhealthy, firstReadyTime: '2026-05-01T11:00:00Z' }),
+      fails: false,
+    },
+    {
+      because: 'only the active one can fail',
+      one: revision({ reason: 'ObjectInvalid', stalled: true, state: 'Archived' }),
+      fails: false,
+    },
+  ])('$fails: $because', ({ one, fails }) => {
+    expect(failedOf(subscription(), [one], NOW) === one).toBe(fails);
+  });
+});
+
+describe('what may be forgotten', () => {
+  const archived = [1, 2, 3].map((number) => revision({ number, ready: true, state: 'Archived' }));
+  const active = revision({ number: 4, ready: true, previous: 'gadget-3' });
+  const names = (limit: number, extra: readonly ReturnType<typeof revision>[] = []): readonly string[] =>
+    forgettable(subscription({ spec: { historyLimit: limit } }), [...archived, ...extra, active], undefined).map(
+      ({ metadata }) => metadata.name,
+    );
+
+  test('the oldest beyond the limit', () => {
+    expect(names(2)).toEqual(['gadget-1']);
+    expect(names(10)).toEqual([]);
+  });
+
+  test('never the one to go back to', () => {
+    const only = revision({ number: 4, ready: true, previous: 'gadget-1' });
+    expect(
+      forgettable(subscription({ spec: { historyLimit: 1 } }), [...archived, only], undefined).map(
+        ({ metadata }) => metadata.name,
+      ),
+    ).toEqual(['gadget-2']);
+  });
+
+  test('never one that still answers for objects', () => {
+    const holding = revision({ number: 1, ready: true, state: 'Archived', inventory: ['a'] });
+    const rest = archived.slice(1);
+    expect(
+      forgettable(subscription({ spec: { historyLimit: 1 } }), [holding, ...rest, active], undefined).map(
+        ({ metadata }) => metadata.name,
+      ),
+    ).toEqual(['gadget-2']);
+  });
+
+  test('one that nobody approved and nobody wants any more', () => {
+    const unapproved = revision({ number: 5, state: 'Archived', approved: false });
+    expect(names(10, [unapproved])).toEqual(['gadget-5']);
+    expect(forgettable(subscription(), [...archived, unapproved, active], unapproved)).toEqual([]);
+  });
+});
