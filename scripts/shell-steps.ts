@@ -1,0 +1,57 @@
+/** The shell commands of a document, to be typed by a test as a person would. */
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { parseMarkdown, type Fence } from './markdown.ts';
+import { readText } from './source-files.ts';
+
+export interface Step {
+  readonly script: string;
+  /** What the document says that is printed. */
+  readonly printed?: string;
+}
+
+/** The shell blocks of a document, each with the block of text that follows. */
+export function stepsOf(path: string): readonly Step[] {
+  const { fences } = parseMarkdown(readText(path) ?? '');
+  return fences.flatMap((fence, index) => (fence.language === 'sh' ? stepOf(fence, fences[index + 1]) : []));
+}
+
+function stepOf({ text }: Fence, next: Fence | undefined): Step {
+  return { script: text, ...(next?.language === 'text' && { printed: next.text }) };
+}
+
+export interface Typing {
+  /** What `registry.example` stands for, where the document does not say how it is replaced. */
+  readonly registry?: string;
+  /** Folder with kubectl and crane. */
+  readonly tools: string;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+const EXAMPLE = 'registry.example';
+const MARK = '::: end of step :::';
+
+/** Runs the steps in one shell in the root of the checkout; resolves to what each of them printed. */
+export async function typeSteps(
+  steps: readonly Step[],
+  { registry = EXAMPLE, tools, variables = {} }: Typing,
+): Promise<readonly string[]> {
+  const script = steps.map((step) => `${step.script}\necho '${MARK}'\n`).join('');
+  const { stdout } = await promisify(execFile)(
+    'bash',
+    ['-euo', 'pipefail', '-c', script.replaceAll(EXAMPLE, registry)],
+    {
+      cwd: resolve(import.meta.dirname, '..'),
+      env: { ...process.env, ...variables, PATH: `${tools}:${process.env['PATH']}` },
+      maxBuffer: 1 << 26,
+    },
+  );
+  return stdout.replaceAll(registry, EXAMPLE).split(`${MARK}\n`).slice(0, -1);
+}
+
+/** The same up to digests; a document that ends with a line `…` tells the beginning only. */
+export function isShown(printed: string, told: string): boolean {
+  const masked = printed.replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:…');
+  return told.endsWith('\n…\n') ? masked.startsWith(told.slice(0, -2)) : masked === told;
+}
