@@ -2,6 +2,7 @@
  * Removes what a Revision put into the cluster, in order, and lets the Revision go. What stays, and why, is told
  * in an event on the Subscription; what is stuck is told in the Revision's condition.
  */
+import { isNotFound } from '../../apply/api-failure.ts';
 import { countCustomResources } from '../../apply/custom-resources.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { planUninstall } from '../../apply/plan-uninstall.ts';
@@ -35,8 +36,8 @@ export async function removeRevision(deps: RemoveDeps, facts: RevisionFacts, sig
   const plan = planUninstall(inventory, counts, policy);
   const result = await runUninstall(deps.cluster, plan, { owner, signal, stepSeconds: STEP_SECONDS });
   if (result.state === 'Complete') {
-    tellWhatStays(deps, facts, result);
-    await releaseRevision(deps.cluster, revision);
+    // Told after it is done: who finds the Revision released already, from a cache that lags, has nothing to tell.
+    if (await releaseRevision(deps.cluster, revision)) tellWhatStays(deps, facts, result);
     return true;
   }
   const judgement = judgeRemoval(result);
@@ -45,10 +46,16 @@ export async function removeRevision(deps: RemoveDeps, facts: RevisionFacts, sig
   return false;
 }
 
-/** Lets a Revision go, with the Secrets that belong to it. */
-export async function releaseRevision(cluster: Cluster, revision: Revision): Promise<void> {
+/** Lets a Revision go, with the Secrets that belong to it. Returns false where it has been let go before. */
+export async function releaseRevision(cluster: Cluster, revision: Revision): Promise<boolean> {
   await deleteManifests(cluster, revision);
-  await removeFinalizer(cluster, revision);
+  try {
+    await removeFinalizer(cluster, revision);
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
 }
 
 function tellWhatStays(

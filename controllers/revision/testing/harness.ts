@@ -25,6 +25,8 @@ export interface Harness {
   setState(number: number, state: 'Active' | 'Archived'): void;
   reconcile(number: number): Promise<Result>;
   revision(number: number): Revision;
+  /** From now on the cache shows this Revision, whatever the cluster holds. */
+  freeze(revision: Revision): void;
   /** Reconciles until nothing is asked for at once. */
   settle(number: number): Promise<Revision>;
 }
@@ -37,10 +39,11 @@ export function createHarness(options: FakeOptions = {}): Harness {
   const find = (kind: string, name: string): KubeObject | undefined =>
     cluster.objects().find((object) => object.kind === kind && object.metadata.name === name);
   const revisions = (): Revision[] => cluster.objects().filter(({ kind }) => kind === 'Revision') as Revision[];
+  let frozen: Revision | undefined;
   const deps: RevisionDeps = {
     caches: {
       subscriptions: { get: () => find('Subscription', 'widgets') },
-      revisions: { get: (key) => find('Revision', key.split('/')[1] ?? ''), byIndex: revisions },
+      revisions: { get: (key) => frozen ?? find('Revision', key.split('/')[1] ?? ''), byIndex: revisions },
     },
     client: asClient(cluster),
     managed: {
@@ -75,6 +78,7 @@ export function createHarness(options: FakeOptions = {}): Harness {
       })),
     reconcile: (number) => reconcile(keyOf(number), { signal: new AbortController().signal, log: silentLog }),
     revision: (number) => find('Revision', keyOf(number).name) as Revision,
+    freeze: (revision) => void (frozen = revision),
     async settle(number) {
       for (let round = 0; round < 10; round += 1) {
         const before = JSON.stringify(harness.revision(number).status);

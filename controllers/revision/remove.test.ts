@@ -1,0 +1,115 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { sample, sampleCrd } from '../../apply/sample-objects.ts';
+import { refOf } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
+import { judgeRemoval } from './remove.ts';
+import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
+
+const account = sample('v1', 'ServiceAccount', 'widget-manager', { namespace: NAMESPACE });
+const widget = sample('example.com/v1', 'Widget', 'a', { namespace: NAMESPACE, spec: { size: 1 } });
+const subscription = {
+  apiVersion: 'slipway.dev/v1alpha1',
+  kind: 'Subscription',
+  namespace: NAMESPACE,
+  name: 'widgets',
+};
+
+let harness: Harness;
+const kinds = (): string[] => harness.cluster.objects().map(({ kind }) => kind);
+
+/** Deletes the Subscription, and its Revision as its controller does. */
+async function uninstall(number = 1): Promise<void> {
+  harness.cluster.change(subscription, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['slipway.dev/cleanup'] },
+  }));
+  await harness.cluster.delete(refOf(harness.revision(number)));
+}
+
+beforeEach(async () => {
+  harness = createHarness();
+  await harness.addRevision(1, [sampleCrd('Widget'), account]);
+  await harness.settle(1);
+});
+
+describe('a CRD that still has objects', () => {
+  test('stays, and is told once, though the Revision is looked at again from a cache that lags', async () => {
+    harness.cluster.put(widget);
+    await uninstall();
+    const stale: Revision = structuredClone(harness.revision(1));
+    await harness.reconcile(1);
+    harness.freeze(stale);
+    await harness.reconcile(1);
+    expect(harness.events).toEqual([
+      expect.objectContaining({
+        type: 'Warning',
+        reason: 'CustomResourcesExist',
+        note: expect.stringContaining('ops/a'),
+      }),
+    ]);
+    expect(kinds()).toContain('CustomResourceDefinition');
+    expect(kinds()).not.toContain('ServiceAccount');
+  });
+
+  test('is not told of before it is done: a removal that does not end tells nothing', async () => {
+    harness.cluster.put(widget);
+    const held = refOf(account);
+    harness.cluster.change(held, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, finalizers: ['example.com/hold'] },
+    }));
+    harness.setSubscription({ uninstall: { customResources: 'Block' } });
+    await uninstall();
+    await harness.reconcile(1);
+    await harness.reconcile(1);
+    expect(harness.events).toEqual([]);
+    expect(harness.revision(1).status?.conditions?.find(({ type }) => type === 'Stalled')?.reason).toBe(
+      'DeleteBlocked',
+    );
+  });
+});
+
+test('what is removed without anything left is worth no warning', async () => {
+  await uninstall();
+  await harness.reconcile(1);
+  expect(harness.events).toEqual([]);
+  expect(harness.revision(1)).toBeUndefined();
+  expect(kinds().filter((kind) => ['CustomResourceDefinition', 'ServiceAccount', 'Secret'].includes(kind))).toEqual([]);
+});
+
+describe('why a removal is not complete', () => {
+  const ref = refOf(account);
+  const nothing = { removals: [], waiting: [], stays: [], failures: [] } as const;
+  const failure = { reason: 'Forbidden', retry: 'backoff', message: 'no' } as const;
+  const stay = { ref, reason: 'CustomResourcesExist', message: 'has objects' } as const;
+  const cases = [
+    {
+      result: { ...nothing, state: 'Failed', step: 'rbac', failures: [failure] },
+      says: { state: 'Working', reason: 'Forbidden', message: 'no' },
+      because: 'a refusal is the first thing to know',
+    },
+    {
+      result: { ...nothing, state: 'Waiting', stays: [stay] },
+      says: { state: 'Failed', reason: 'DeleteBlocked', message: 'has objects' },
+      because: 'without a step nothing was begun, by the policy',
+    },
+    {
+      result: { ...nothing, state: 'Waiting', step: 'rbac', waiting: [{ ref, message: 'it is held by x' }] },
+      says: {
+        state: 'Working',
+        reason: 'Uninstalling',
+        message: 'ServiceAccount ops/widget-manager is being deleted: it is held by x',
+      },
+      because: 'what is stuck is named with what holds it',
+    },
+    {
+      result: { ...nothing, state: 'Waiting', step: 'rbac' },
+      says: { state: 'Working', reason: 'Uninstalling', message: 'The objects are being deleted' },
+      because: 'there is nothing to name',
+    },
+  ] as const;
+
+  test.each(cases)('$says.reason, because $because', ({ result, says }) => {
+    expect(judgeRemoval(result)).toEqual(says);
+  });
+});
