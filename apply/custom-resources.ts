@@ -26,6 +26,8 @@ export type CustomResourceCounts = ReadonlyMap<string, CustomResourceCount>;
 export interface CountOptions {
   readonly owner: Owner;
   readonly concurrency?: number;
+  /** What a watch knows of a CRD, its names and versions included; it is not read then. */
+  readonly observed?: ((ref: ObjectRef) => KubeObject | undefined) | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -35,7 +37,8 @@ export function isCrdEntry({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 
 }
 
 /**
- * Counts the custom resources of every CRD of an inventory that exists and is ours. Two requests for each CRD.
+ * Counts the custom resources of every CRD of an inventory that exists and is ours. Two requests for each CRD, one where
+ * a watch knows it.
  * A list that fails is part of the result; a CRD that cannot be read is thrown, as the client throws it.
  */
 export async function countCustomResources(
@@ -53,9 +56,10 @@ export async function countCustomResources(
 async function countOf(
   cluster: Cluster,
   entry: InventoryEntry,
-  { owner, signal }: CountOptions,
+  { owner, observed, signal }: CountOptions,
 ): Promise<readonly [string, CustomResourceCount] | undefined> {
-  const crd = await cluster.get(refOfEntry(entry), signal);
+  const ref = refOfEntry(entry);
+  const crd = observed?.(ref) ?? (await cluster.get(ref, signal));
   if (crd === undefined || judgeOwnership(crd, owner, entry.uid).kind !== 'ours') return undefined;
   return [entry.name, await countInstances(cluster, crd, signal)];
 }

@@ -6,7 +6,7 @@
 import { describeRef, refOf, type ObjectRef } from '../api/object.ts';
 import { explainFailure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
-import { countInstances, describeSamples, isCrdEntry } from './custom-resources.ts';
+import { countInstances, describeSamples, isCrdEntry, type CountOptions } from './custom-resources.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
 import { judgeOwnership } from './collision.ts';
 import { comparePhases, phaseOf } from './phases.ts';
@@ -74,11 +74,11 @@ async function pruneObject(cluster: Cluster, entry: InventoryEntry, options: Pru
 export async function keepUsedCrd(
   cluster: Cluster,
   entry: InventoryEntry,
-  { owner, signal }: Pick<PruneOptions, 'owner' | 'signal'>,
+  { owner, observed, signal }: CountOptions,
 ): Promise<Removal | undefined> {
   const ref = refOfEntry(entry);
   try {
-    const crd = await cluster.get(ref, signal);
+    const crd = observed?.(ref) ?? (await cluster.get(ref, signal));
     if (crd === undefined || judgeOwnership(crd, owner, entry.uid).kind !== 'ours') return undefined;
     if (crd.metadata.deletionTimestamp !== undefined) return undefined;
     const found = await countInstances(cluster, crd, signal);

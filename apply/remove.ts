@@ -35,6 +35,8 @@ export interface Removal {
 export interface RemoveOptions {
   readonly owner: Owner;
   readonly propagation?: DeleteOptions['propagation'];
+  /** What a watch knows of an object; it is not read then, and is deleted only if it is still the same. */
+  readonly observed?: ((ref: ObjectRef) => KubeObject | undefined) | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -58,10 +60,10 @@ export async function removeObject(cluster: Cluster, entry: InventoryEntry, opti
 }
 
 async function removeOnce(cluster: Cluster, entry: InventoryEntry, options: RemoveOptions): Promise<Removal> {
-  const { owner, propagation = 'Background', signal } = options;
+  const { owner, propagation = 'Background', observed, signal } = options;
   const ref = refOfEntry(entry);
   if ((await cluster.isNamespaced(ref, signal)) === undefined) return judgeUnserved(cluster, ref, signal);
-  const live = await cluster.get(ref, signal);
+  const live = observed?.(ref) ?? (await cluster.get(ref, signal));
   if (live === undefined) return { ref, outcome: 'gone' };
   const ownership = judgeOwnership(live, owner, entry.uid);
   if (ownership.kind !== 'ours') return { ref, outcome: 'foreign', message: describeForeign(ownership) };
@@ -72,7 +74,7 @@ async function removeOnce(cluster: Cluster, entry: InventoryEntry, options: Remo
 export async function deleteSeen(
   cluster: Cluster,
   live: KubeObject,
-  { propagation, signal }: Omit<RemoveOptions, 'owner'>,
+  { propagation, signal }: Omit<RemoveOptions, 'owner' | 'observed'>,
 ): Promise<Removal> {
   const { uid, deletionTimestamp } = live.metadata;
   const seen = { ref: refOf(live), ...(uid !== undefined && { uid }) };

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { refOf, type KubeObject } from '../api/object.ts';
+import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { applyRevision } from './apply.ts';
 import { countCustomResources, type CustomResourceCounts } from './custom-resources.ts';
 import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { identityOf } from './identity.ts';
 import { intendedEntries, type InventoryEntry } from './inventory.ts';
 import { planUninstall, UNINSTALL_STEPS, type CustomResourcePolicy } from './plan-uninstall.ts';
 import { OWNER, prepared, sample, sampleOperator } from './sample-objects.ts';
@@ -105,6 +106,30 @@ describe('the run', () => {
     expect(order.indexOf('Deployment')).toBeLessThan(order.indexOf('Service'));
     expect(order.indexOf('Service')).toBeLessThan(order.indexOf('ClusterRole'));
     expect(order.at(-1)).toBe('CustomResourceDefinition');
+  });
+
+  test('reads nothing that a watch knows, and still deletes only the very objects that it applied', async () => {
+    const [cluster, inventory] = await installed();
+    const known = new Map(cluster.objects().map((object) => [identityOf(refOf(object)), object]));
+    const swapped = cluster.objects().find(({ kind }) => kind === 'Service') as KubeObject;
+    await cluster.delete(refOf(swapped));
+    cluster.put({ ...sample('v1', 'Service', swapped.metadata.name, { namespace: 'ops' }), theirs: true });
+    const before = cluster.requests.length;
+    const observed = (ref: ObjectRef): KubeObject | undefined => known.get(identityOf(ref));
+    const options = { owner: OWNER, observed, stepSeconds: 0.05 };
+    const found = await countCustomResources(cluster, inventory, options);
+    await runUninstall(cluster, planUninstall(inventory, found, 'Retain'), {
+      ...options,
+      observe: async function* gone(refs) {
+        yield refs.map((ref) => ({ ref, object: undefined }));
+      },
+    });
+    expect(cluster.requests.slice(before).filter(({ verb, ref }) => verb === 'get' && ref.kind !== 'Service')).toEqual(
+      [],
+    );
+    expect(cluster.objects().filter(({ kind }) => kind !== 'Namespace')).toMatchObject([
+      { kind: 'Service', theirs: true },
+    ]);
   });
 
   test('a Deployment is gone only when its Pods are', async () => {

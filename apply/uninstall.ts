@@ -24,6 +24,8 @@ export interface UninstallOptions {
   readonly stepSeconds?: number;
   /** Tells what happens to objects; by growing polls unless given. */
   readonly observe?: Observe;
+  /** What a watch knows of an object, which need not be read then. */
+  readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
   readonly onProgress?: (step: UninstallStepName, removal: Removal) => void;
 }
 

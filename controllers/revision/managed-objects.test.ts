@@ -74,3 +74,17 @@ describe('what is kept', () => {
     ]);
   });
 });
+
+it('a CRD is kept with what it serves, and without its schemas', async () => {
+  const names = { kind: 'Widget', plural: 'widgets' };
+  const version = { name: 'v1', served: true, storage: true };
+  const spec = { group: 'example.com', names, scope: 'Namespaced' };
+  const crd: KubeObject = {
+    ...CRD,
+    metadata: { name: 'widgets.example.com', labels: ours },
+    spec: { ...spec, versions: [{ ...version, schema: { openAPIV3Schema: { type: 'object' } } }] },
+  };
+  const { managed } = follow([crd]);
+  await managed.follow([CRD], never);
+  expect(managed.get({ ...CRD, name: 'widgets.example.com' })?.['spec']).toEqual({ ...spec, versions: [version] });
+});

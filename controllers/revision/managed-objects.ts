@@ -20,8 +20,10 @@ export interface ManagedObjects {
   get(ref: ObjectRef): KubeObject | undefined;
   /** Whether nobody has an object of this name, as far as a watch over all of them knows. */
   isAbsent(ref: ObjectRef): boolean;
-  /** Calls for every object that appears, changes or goes. */
-  onChange(listener: (object: KubeObject) => void): void;
+  /** Whether all objects of the kind that are ours are known. */
+  isFollowed(kind: Kind): boolean;
+  /** Calls for every object that appears, changes or goes; returns what ends that. */
+  onChange(listener: (object: KubeObject) => void): () => void;
 }
 
 /** @param informer Gives the shared informer of a selection, started. */
@@ -29,7 +31,7 @@ export function createManagedObjects(informer: (request: InformerRequest) => Inf
   const followed = new Map<string, Informer>();
   /** Of kinds without namespaces: informers of all objects, whoever made them. */
   const complete = new Map<string, Informer>();
-  const listeners: ((object: KubeObject) => void)[] = [];
+  const listeners = new Set<(object: KubeObject) => void>();
 
   function notify(object: KubeObject): void {
     for (const listener of listeners) listener(object);
@@ -64,7 +66,11 @@ export function createManagedObjects(informer: (request: InformerRequest) => Inf
       const all = complete.get(groupKind(ref));
       return all?.hasSynced === true && all.get(keyOf(ref)) === undefined;
     },
-    onChange: (listener) => void listeners.push(listener),
+    isFollowed: (kind) => followed.get(groupKind(kind))?.hasSynced === true,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
   };
 }
 
@@ -97,7 +103,23 @@ function keepName(object: KubeObject): KubeObject {
 /** Drops what is large and says nothing about health: the schemas of CRDs, above all. */
 function keepHealth(object: KubeObject): KubeObject {
   const { metadata, ...rest } = dropManagedFields(object);
-  return object.kind === 'CustomResourceDefinition'
-    ? { ...rest, apiVersion: object.apiVersion, kind: object.kind, metadata, spec: {} }
-    : { ...rest, apiVersion: object.apiVersion, kind: object.kind, metadata };
+  const kept = { ...rest, apiVersion: object.apiVersion, kind: object.kind, metadata };
+  return object.kind === 'CustomResourceDefinition' ? { ...kept, spec: keepNames(object['spec'] as CrdSpec) } : kept;
+}
+
+/** The parts of a CRD's spec that say what it serves. */
+interface CrdSpec {
+  readonly group: string;
+  readonly names: object;
+  readonly scope: string;
+  readonly versions?: readonly { readonly name: string; readonly served: boolean; readonly storage: boolean }[];
+}
+
+function keepNames({ group, names, scope, versions = [] }: CrdSpec): CrdSpec {
+  return {
+    group,
+    names,
+    scope,
+    versions: versions.map(({ name, served, storage }) => ({ name, served, storage })),
+  };
 }

@@ -6,13 +6,16 @@ import { isNotFound } from '../../apply/api-failure.ts';
 import { countCustomResources } from '../../apply/custom-resources.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { planUninstall } from '../../apply/plan-uninstall.ts';
+import { observeByPolling, type Observe } from '../../apply/wait.ts';
 import { runUninstall, type UninstallResult } from '../../apply/uninstall.ts';
-import { describeRef } from '../../api/object.ts';
+import { describeRef, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { deleteManifests } from '../manifests.ts';
 import { writeStatus } from '../status.ts';
+import type { ManagedObjects } from './managed-objects.ts';
+import { observeManaged } from './observe-managed.ts';
 import type { RevisionFacts } from './observe.ts';
 import { summarizeRevision, type Judgement } from './summarize.ts';
 
@@ -22,6 +25,7 @@ const STEP_SECONDS = 10;
 export interface RemoveDeps {
   /** As the manager: an account that may not, or is gone, must not keep a Subscription from being deleted. */
   readonly cluster: Cluster;
+  readonly managed: ManagedObjects;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }
@@ -32,9 +36,16 @@ export async function removeRevision(deps: RemoveDeps, facts: RevisionFacts, sig
   const inventory = revision.status?.inventory ?? [];
   const policy = subscription?.spec.uninstall.customResources ?? 'Retain';
   const owner = { namespace: revision.metadata.namespace ?? '', name: revision.spec.subscription };
-  const counts = await countCustomResources(deps.cluster, inventory, { owner, signal });
+  const observed = (ref: ObjectRef): KubeObject | undefined => deps.managed.get(ref);
+  const counts = await countCustomResources(deps.cluster, inventory, { owner, observed, signal });
   const plan = planUninstall(inventory, counts, policy);
-  const result = await runUninstall(deps.cluster, plan, { owner, signal, stepSeconds: STEP_SECONDS });
+  const result = await runUninstall(deps.cluster, plan, {
+    owner,
+    observed,
+    observe: observeRemoval(deps),
+    signal,
+    stepSeconds: STEP_SECONDS,
+  });
   if (result.state === 'Complete') {
     // Told after it is done: who finds the Revision released already, from a cache that lags, has nothing to tell.
     if (await releaseRevision(deps.cluster, revision)) tellWhatStays(deps, facts, result);
@@ -44,6 +55,13 @@ export async function removeRevision(deps: RemoveDeps, facts: RevisionFacts, sig
   const status = summarizeRevision(revision, { judgement }, deps.now());
   await writeStatus(deps.cluster, revision, status);
   return false;
+}
+
+/** By the watches where they know every kind that is asked about, else by reading. */
+function observeRemoval({ cluster, managed }: RemoveDeps): Observe {
+  const byWatch = observeManaged(managed);
+  const byReading = observeByPolling(cluster);
+  return (refs, signal) => (refs.every((ref) => managed.isFollowed(ref)) ? byWatch : byReading)(refs, signal);
 }
 
 /** Lets a Revision go, with the Secrets that belong to it. Returns false where it has been let go before. */

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { refOf, type KubeObject } from '../../api/object.ts';
+import { waitUntilGone } from '../../apply/wait.ts';
+import { observeManaged } from './observe-managed.ts';
+
+const object: KubeObject = { apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'a', name: 'x', uid: 'u' } };
+
+it('a wait ends with the change that it waits for, and reads nothing', async () => {
+  const listeners = new Set<(object: KubeObject) => void>();
+  let held: KubeObject | undefined = object;
+  const observe = observeManaged({
+    get: () => held,
+    onChange: (listener) => (listeners.add(listener), () => void listeners.delete(listener)),
+  });
+  const seen: number[] = [];
+  const waiting = waitUntilGone([refOf(object)], {
+    observe,
+    deadlineSeconds: 60,
+    onProgress: (pending) => void seen.push(pending.length),
+  });
+  await expect.poll(() => listeners.size).toBe(1);
+  held = undefined;
+  listeners.forEach((listener) => listener({ ...object, metadata: { ...object.metadata, name: 'another' } }));
+  listeners.forEach((listener) => listener(object));
+  expect(await waiting).toEqual([]);
+  expect([seen, listeners.size]).toEqual([[1, 0], 0]);
+});
