@@ -21,7 +21,7 @@ import { describeRefused } from './refused.ts';
 
 /** Explains why no offer has an acceptable bundle. `offers` has at least one, the most important first. */
 export function explainNoCandidate(offers: readonly Offer[], question: Question): Refusal {
-  const minimal = minimize(new Set(RULES), (rules) => !hasCandidate(offers, question, rules));
+  const minimal = minimize(new Set(RULES), (rules) => (hasCandidate(offers, question, rules) ? undefined : rules));
   const refused = offers.flatMap((offer) => describeRefused(offer, question, { view: viewOf(offer, question, RULES) }));
   if (minimal === undefined) {
     const { graph } = firstOf(offers);

@@ -10,8 +10,8 @@ import type { Option, PackageNode, Universe } from './universe.ts';
 /** A universe as clauses. */
 export interface Encoding {
   readonly solver: SatSolver;
-  /** Facts by the variable that must be assumed for them to count. */
-  readonly facts: ReadonlyMap<number, Conflict>;
+  /** Facts by the variable that must be assumed for them to count; described where somebody wants to know. */
+  readonly facts: ReadonlyMap<number, () => Conflict>;
   readonly packages: readonly EncodedPackage[];
 }
 
@@ -39,10 +39,10 @@ export function encode(universe: Universe, policy: Policy): Encoding {
   const byName = new Map(packages.map((one) => [one.node.name, one]));
   for (const one of packages) {
     limitToInstalled(one, writer);
-    limitToAllowed(one, writer);
-    if (policy === 'Require') limitToPresent(one, universe.root, writer);
-    for (const { option, chosen } of one.options) encodeRequirements(option, chosen, { universe, writer });
+    limitToAllowed(one, { universe, writer });
+    encodeRequirements(one, { universe, writer });
   }
+  if (policy === 'Require') limitToPresent(packages, universe.root, writer);
   encodeProviders(universe, writer);
   const root = byName.get(universe.root.package)?.options.find(({ option }) => option === universe.root);
   if (root === undefined) throw new Error('the universe has no root');
@@ -52,20 +52,20 @@ export function encode(universe: Universe, policy: Policy): Encoding {
 
 interface Writer {
   readonly solver: SatSolver;
-  readonly facts: ReadonlyMap<number, Conflict>;
+  readonly facts: Map<number, () => Conflict>;
   readonly declare: (node: PackageNode) => EncodedPackage;
   readonly variableOf: (option: Option) => number;
-  /** The selector of a fact; facts of one key share it, and `merge` adds to what is known of them. */
-  readonly selector: (key: string, fact: Conflict, merge?: (known: Conflict) => Conflict) => number;
+  /** A selector: the variable that must be assumed for a fact to count. */
+  readonly selector: (describe: () => Conflict) => number;
   readonly requires: (requirement: Requirement) => number;
 }
 
 function createWriter(universe: Universe): Writer {
   const solver = new SatSolver();
   const variables = new Map<Option, number>();
-  const selectors = new Map<string, number>();
-  const facts = new Map<number, Conflict>();
-  const literals = new Map<string, number>();
+  const declared = new Map<string, EncodedPackage>();
+  const facts = new Map<number, () => Conflict>();
+  const literals = { true: new Map<Requirement, number>(), false: new Map<Requirement, number>() };
   const always = solver.addVariable(true);
   solver.addClause([always]);
 
@@ -75,7 +75,9 @@ function createWriter(universe: Universe): Writer {
     for (const { option, chosen } of options) variables.set(option, chosen);
     const current = node.installed === undefined ? undefined : options[0];
     const changed = current === undefined ? (options.at(-1)?.upToHere ?? -always) : -current.chosen;
-    return { node, options, changed };
+    const encoded = { node, options, changed };
+    declared.set(node.name, encoded);
+    return encoded;
   }
 
   function variableOf(option: Option): number {
@@ -84,26 +86,18 @@ function createWriter(universe: Universe): Writer {
     return variable;
   }
 
-  function selector(key: string, fact: Conflict, merge?: (known: Conflict) => Conflict): number {
-    const known = selectors.get(key);
-    if (known !== undefined) {
-      const before = facts.get(known);
-      if (merge !== undefined && before !== undefined) facts.set(known, merge(before));
-      return known;
-    }
+  function selector(describe: () => Conflict): number {
     const variable = solver.addVariable(true);
-    selectors.set(key, variable);
-    facts.set(variable, fact);
+    facts.set(variable, describe);
     return variable;
   }
 
   /** A literal from which a requirement (or, with `holds` false, its opposite) follows. */
   function literalFor(requirement: Requirement, holds: boolean): number {
-    const key = `${holds}${JSON.stringify(needOf(requirement))}`;
-    const known = literals.get(key);
+    const known = literals[`${holds}`].get(requirement);
     if (known !== undefined) return known;
     const literal = holds ? writeHolds(requirement) : writeFails(requirement);
-    literals.set(key, literal);
+    literals[`${holds}`].set(requirement, literal);
     return literal;
   }
 
@@ -116,7 +110,7 @@ function createWriter(universe: Universe): Writer {
       case 'not':
         return conjunction(requirement.of.map((part) => literalFor(part, false)));
       default:
-        return isServed(requirement) ? always : disjunction(universe.matching(requirement).map(variableOf));
+        return isServed(requirement) ? always : oneOf(universe.matching(requirement));
     }
   }
 
@@ -133,6 +127,15 @@ function createWriter(universe: Universe): Writer {
           ? -always
           : conjunction(universe.matching(requirement).map((option) => -variableOf(option)));
     }
+  }
+
+  /** Where all options are of one package, it is said too that the package is there: more follows without a search. */
+  function oneOf(options: readonly Option[]): number {
+    const literal = disjunction(options.map(variableOf));
+    const [name, ...others] = new Set(options.map((option) => option.package));
+    const present = name === undefined ? undefined : declared.get(name)?.options.at(-1)?.upToHere;
+    if (present !== undefined && others.length === 0) solver.addClause([-literal, present]);
+    return literal;
   }
 
   function isServed(requirement: Requirement): boolean {
@@ -177,16 +180,15 @@ function limitToInstalled({ node, options }: EncodedPackage, { solver, selector 
   const { installed } = node;
   const [current] = options;
   if (installed === undefined || current === undefined) return;
-  const movable = installed.dependency;
-  const fact: Conflict = {
+  const { bundle, version, subscription, dependency: movable } = installed;
+  const keeps = selector(() => ({
     kind: 'keeps',
     package: node.name,
-    bundle: installed.bundle,
-    version: installed.version,
-    ...(installed.subscription !== undefined && { subscription: installed.subscription }),
+    bundle,
+    version,
+    ...(subscription !== undefined && { subscription }),
     movable,
-  };
-  const keeps = selector(`keeps ${node.name}`, fact);
+  }));
   solver.addClause([
     -keeps,
     ...options
@@ -195,33 +197,37 @@ function limitToInstalled({ node, options }: EncodedPackage, { solver, selector 
   ]);
 }
 
-/** Nothing that the cluster or the quarantine rules out. */
-function limitToAllowed({ options }: EncodedPackage, writer: Writer): void {
-  for (const { option, chosen } of options) {
-    if (option.barred !== undefined) bar(option, { chosen, cause: option.barred, writer });
-  }
+/** Nothing that the cluster or the quarantine rules out, nor what cannot be read. */
+function limitToAllowed({ node, options }: EncodedPackage, { universe, writer }: Scope): void {
+  const barred = options.flatMap(({ option, chosen }) => {
+    const cause = causeAgainst(option, universe);
+    return cause === undefined ? [] : [{ option, chosen, cause }];
+  });
+  if (barred.length === 0) return;
+  const allowed = writer.selector(() => ({
+    kind: 'barred',
+    package: node.name,
+    causes: barred.map(({ option, cause }) => describeBarred(option, cause)),
+  }));
+  for (const { chosen } of barred) writer.solver.addClause([-allowed, -chosen]);
+}
+
+function causeAgainst(option: Option, universe: Universe): Cause | undefined {
+  if (option.barred !== undefined || option.bundle === undefined) return option.barred;
+  const parsed = universe.requirementsOf(option);
+  return parsed.ok ? undefined : { kind: 'requirementInvalid', problem: parsed.problem };
+}
+
+function describeBarred({ name, text, catalog }: Option, cause: Cause): RefusedCandidate {
+  return { bundle: name, version: text, catalog, cause };
 }
 
 /** Nothing that is not installed already. */
-function limitToPresent({ options }: EncodedPackage, root: Option, { solver, selector }: Writer): void {
-  for (const { option, chosen } of options) {
-    if (option.bundle === undefined || option === root) continue;
-    solver.addClause([-selector('policy', { kind: 'mustBeThere' }), -chosen]);
+function limitToPresent(packages: readonly EncodedPackage[], root: Option, { solver, selector }: Writer): void {
+  const policy = selector(() => ({ kind: 'mustBeThere' }));
+  for (const { option, chosen } of packages.flatMap(({ options }) => options)) {
+    if (option.bundle !== undefined && option !== root) solver.addClause([-policy, -chosen]);
   }
-}
-
-interface Bar {
-  readonly chosen: number;
-  readonly cause: Cause;
-  readonly writer: Writer;
-}
-
-function bar({ package: name, name: bundle, text, catalog }: Option, { chosen, cause, writer }: Bar): void {
-  const refused: RefusedCandidate = { bundle, version: text, catalog, cause };
-  const barred = writer.selector(`barred ${name}`, { kind: 'barred', package: name, causes: [refused] }, (known) =>
-    known.kind === 'barred' ? { ...known, causes: [...known.causes, refused] } : known,
-  );
-  writer.solver.addClause([-barred, -chosen]);
 }
 
 interface Scope {
@@ -229,32 +235,42 @@ interface Scope {
   readonly writer: Writer;
 }
 
-/** Choosing an option demands what it depends on. What is installed demands only what it has now. */
-function encodeRequirements(option: Option, chosen: number, { universe, writer }: Scope): void {
+/**
+ * Choosing an option demands what it depends on. What is installed demands only what it has now. That the versions of
+ * a package need the same is one fact.
+ */
+function encodeRequirements({ node, options }: EncodedPackage, { universe, writer }: Scope): void {
   const { solver, selector, requires } = writer;
-  const parsed = universe.requirementsOf(option);
-  if (!parsed.ok) {
-    const cause: Cause = { kind: 'requirementInvalid', problem: parsed.problem };
-    if (option.bundle !== undefined) bar(option, { chosen, cause, writer });
-    return;
+  const needing = new Map<Requirement, { readonly counts: number; readonly bundles: Set<string> }>();
+  for (const { option, chosen } of options) {
+    const parsed = universe.requirementsOf(option);
+    for (const requirement of parsed.ok ? parsed.value : []) {
+      if (option.bundle === undefined && !universe.isMetNow(requirement)) continue;
+      let fact = needing.get(requirement);
+      if (fact === undefined) {
+        const bundles = new Set<string>();
+        fact = { bundles, counts: selector(() => describeNeed(node, bundles, { requirement, universe })) };
+        needing.set(requirement, fact);
+      }
+      fact.bundles.add(option.name);
+      solver.addClause([-fact.counts, -chosen, requires(requirement)]);
+    }
   }
-  for (const requirement of parsed.value) {
-    if (option.bundle === undefined && !universe.isMetNow(requirement)) continue;
-    const need = needOf(requirement);
-    const fact: Conflict = {
-      kind: 'requires',
-      package: option.package,
-      bundles: [option.name],
-      need,
-      offered: offeredFor(requirement, universe),
-    };
-    const counts = selector(`requires ${option.package} ${JSON.stringify(need)}`, fact, (known) =>
-      known.kind === 'requires' && !known.bundles.includes(option.name)
-        ? { ...known, bundles: [...known.bundles, option.name] }
-        : known,
-    );
-    solver.addClause([-counts, -chosen, requires(requirement)]);
-  }
+}
+
+function describeNeed(
+  node: PackageNode,
+  bundles: ReadonlySet<string>,
+  { requirement, universe }: { readonly requirement: Requirement; readonly universe: Universe },
+): Conflict {
+  const need = needOf(requirement);
+  return {
+    kind: 'requires',
+    package: node.name,
+    bundles: [...bundles],
+    need,
+    offered: offeredFor(requirement, universe),
+  };
 }
 
 /** The versions of a required package that there are, the preferred first. */
@@ -270,11 +286,11 @@ function encodeProviders(universe: Universe, writer: Writer): void {
     if (nodes.length < 2) continue;
     const provides = (name: string): boolean => universe.current.get(name)?.kinds.has(key) === true;
     const ordered = nodes.toSorted((a, b) => Number(provides(b.name)) - Number(provides(a.name)));
-    const only = selector(`provider ${key}`, {
+    const only = selector(() => ({
       kind: 'provider',
       gvk: kindOf(key),
       packages: ordered.map(({ name }) => name),
-    });
+    }));
     let before: number | undefined;
     for (const node of ordered) {
       const upToHere = solver.addVariable();

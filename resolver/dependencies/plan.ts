@@ -9,7 +9,7 @@ import type { Conflict, DependencyStep } from '../decision.ts';
 import { minimize } from '../minimize.ts';
 import type { Budget } from '../solver/sat.ts';
 import { encode, type Encoding, type Policy } from './encode.ts';
-import { findBest } from './optimize.ts';
+import { createSpender, findBest, type Spend } from './optimize.ts';
 import type { Requirement } from './requirements.ts';
 import { gatherUniverse, meets, type DependencyQuestion, type Option, type Universe } from './universe.ts';
 
@@ -38,18 +38,20 @@ export function planDependencies(
 function planWithin(universe: Universe | undefined, policy: Policy, budget: Budget): DependencyPlan {
   if (universe === undefined) return { kind: 'impossible', because: [{ kind: 'effort', why: 'tooLarge' }] };
   const encoding = encode(universe, policy);
-  const solution = findBest(encoding, budget);
+  const spend = createSpender(encoding, budget);
+  const solution = findBest(encoding, spend);
   if (solution === 'effort') return { kind: 'impossible', because: [{ kind: 'effort', why: 'tooLong' }] };
-  if (solution === 'contradiction') return { kind: 'impossible', because: explainContradiction(encoding, budget) };
+  if (solution === 'contradiction') return { kind: 'impossible', because: explainContradiction(encoding, spend) };
   return { kind: 'possible', steps: orderSteps(universe, solution.chosen), best: solution.best };
 }
 
 /** The facts without any one of which there would be a way. */
-function explainContradiction({ solver, facts }: Encoding, budget: Budget): readonly Conflict[] {
-  const failed = [...solver.failedAssumptions()].sort((a, b) => b - a);
-  const holds = (part: ReadonlySet<number>): boolean => solver.solve([...part], budget) === 'unsatisfiable';
+function explainContradiction({ solver, facts }: Encoding, spend: Spend): readonly Conflict[] {
+  const failed = solver.failedAssumptions().toSorted((a, b) => b - a);
+  const holds = (part: ReadonlySet<number>): ReadonlySet<number> | undefined =>
+    spend([...part]) === 'unsatisfiable' ? new Set(solver.failedAssumptions()) : undefined;
   const minimal = minimize(new Set(failed), holds) ?? new Set<number>();
-  return [...facts].filter(([variable]) => minimal.has(variable)).map(([, fact]) => fact);
+  return [...facts].filter(([variable]) => minimal.has(variable)).map(([, describe]) => describe());
 }
 
 /** Each step after those that it needs itself; a circle is entered at the package that is met first. */

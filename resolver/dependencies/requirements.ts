@@ -62,17 +62,50 @@ const ConstraintSchema: z.ZodType<Constraint> = z.lazy(() =>
 );
 const CompoundSchema = z.strictObject({ constraints: z.array(ConstraintSchema).max(MAX_PARTS) });
 
-/** Everything that a bundle depends on, in the order of its properties; what cannot be read is a problem. */
-export function parseRequirements(properties: readonly Property[]): Parsed<readonly Requirement[]> {
+/** Requirements that were read before, by type and value: a catalog repeats the same ones in many versions. */
+export type KnownRequirements = Map<string, Parsed<Requirement>>;
+
+/**
+ * Everything that a bundle depends on, in the order of its properties; what cannot be read is a problem. Equal
+ * requirements that are read with the same `known` are one object.
+ */
+export function parseRequirements(
+  properties: readonly Property[],
+  known: KnownRequirements = new Map(),
+): Parsed<readonly Requirement[]> {
   const requirements: Requirement[] = [];
-  for (const { type, value } of properties) {
-    const parsed = parseRequirement(type, value);
-    if (parsed === undefined) continue;
-    if (!parsed.ok) return { ok: false, problem: `${type}: ${parsed.problem}` };
+  for (const property of properties) {
+    if (!REQUIRING.has(property.type)) continue;
+    const parsed = readOnce(property, known);
+    if (!parsed.ok) return { ok: false, problem: `${property.type}: ${parsed.problem}` };
     requirements.push(parsed.value);
   }
   return { ok: true, value: requirements };
 }
+
+function readOnce(property: Property, known: KnownRequirements): Parsed<Requirement> {
+  const key = textOf(property);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const parsed = parseRequirement(property.type, property.value, key.length);
+  known.set(key, parsed);
+  return parsed;
+}
+
+/** What a property says, as one text; kept, as what is installed is asked about again and again. */
+const texts = new WeakMap<Property, string>();
+
+function textOf(property: Property): string {
+  const before = texts.get(property);
+  if (before !== undefined) return before;
+  const isDeep = depthOf(property.value, MAX_DEPTH * 3) < 0;
+  const text = `${property.type}\n${isDeep ? TOO_DEEP : JSON.stringify(property.value, bigintAsText)}`;
+  texts.set(property, text);
+  return text;
+}
+
+/** Stands for every value that is nested too deep; no JSON is like it. */
+const TOO_DEEP = '…';
 
 /** Whether a bundle depends on anything, without reading what. */
 export function hasRequirements(properties: readonly Property[]): boolean {
@@ -81,10 +114,18 @@ export function hasRequirements(properties: readonly Property[]): boolean {
 
 /** The kinds that a bundle provides. */
 export function providedKinds(properties: readonly Property[]): readonly Kind[] {
-  return properties.flatMap(({ type, value }) => {
-    const gvk = type === 'olm.gvk' ? LooseGvk.safeParse(value) : undefined;
-    return gvk?.success === true ? [gvk.data] : [];
-  });
+  return properties.flatMap((property) => (property.type === 'olm.gvk' ? (readKind(property) ?? []) : []));
+}
+
+/** Kinds that were read before, by property: what is installed is asked about again and again. */
+const kinds = new WeakMap<Property, Kind | null>();
+
+function readKind(property: Property): Kind | undefined {
+  const before = kinds.get(property);
+  if (before !== undefined) return before ?? undefined;
+  const kind = LooseGvk.safeParse(property.value).data;
+  kinds.set(property, kind ?? null);
+  return kind;
 }
 
 /** `Issuer.v1.cert-manager.io`: equal texts, equal kinds. */
@@ -114,18 +155,16 @@ const REQUIRING: ReadonlySet<string> = new Set([
   'olm.label.required',
 ]);
 
-function parseRequirement(type: string, value: unknown): Parsed<Requirement> | undefined {
+function parseRequirement(type: string, value: unknown, length: number): Parsed<Requirement> {
   switch (type) {
     case 'olm.package.required':
       return parsePackage(RequiredPackage.safeParse(value).data);
     case 'olm.gvk.required':
       return parseGvk(LooseGvk.safeParse(value).data);
     case 'olm.constraint':
-      return parseConstraintValue(value);
-    case 'olm.label.required':
-      return bad('requirements of labels are not supported');
+      return parseConstraintValue(value, length);
     default:
-      return undefined;
+      return bad('requirements of labels are not supported');
   }
 }
 
@@ -140,10 +179,9 @@ function parseGvk(gvk: Kind | undefined): Parsed<Requirement> {
   return gvk === undefined ? bad('it needs group, version and kind') : { ok: true, value: { kind: 'gvk', gvk } };
 }
 
-function parseConstraintValue(value: unknown): Parsed<Requirement> {
+function parseConstraintValue(value: unknown, length: number): Parsed<Requirement> {
   if (depthOf(value, MAX_DEPTH * 3) < 0) return bad(`it is nested more than ${MAX_DEPTH} levels deep`);
-  if ((JSON.stringify(value, bigintAsText) ?? '').length > MAX_CONSTRAINT_LENGTH)
-    return bad(`it is longer than ${MAX_CONSTRAINT_LENGTH} bytes`);
+  if (length > MAX_CONSTRAINT_LENGTH) return bad(`it is longer than ${MAX_CONSTRAINT_LENGTH} bytes`);
   const parsed = ConstraintSchema.safeParse(value);
   if (!parsed.success) return bad(parsed.error.issues[0]?.message ?? 'it is malformed');
   return parseConstraint(parsed.data, { parts: MAX_PARTS });

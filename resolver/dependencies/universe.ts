@@ -9,7 +9,7 @@ import { compareHighestFirst, compareText, upgradeGraph, type GraphBundle, type 
 import type { CatalogSource, ClusterFacts, InstalledPackage, Kind } from '../input.ts';
 import { findWays, hopsOf, type Hop } from '../paths.ts';
 import { parseBundleVersion, type BundleVersion, type Parsed } from '../version.ts';
-import { kindKey, parseRequirements, providedKinds, type Requirement } from './requirements.ts';
+import { kindKey, parseRequirements, providedKinds, type KnownRequirements, type Requirement } from './requirements.ts';
 
 /** The bundle whose dependencies are asked for. */
 export interface Root {
@@ -24,6 +24,21 @@ export interface DependencyQuestion {
   readonly catalogs: readonly CatalogSource[];
   readonly cluster: ClusterFacts;
   readonly quarantined: ReadonlySet<string>;
+  /** What was read for other questions of the same catalogs, cluster and quarantine. */
+  readonly known?: KnownOptions;
+}
+
+/** Options and requirements that were read before. */
+export interface KnownOptions {
+  /** By the root's catalog and the package. */
+  readonly options: Map<string, readonly Option[]>;
+  readonly requirements: KnownRequirements;
+  readonly requirementsOf: Map<Option, Parsed<readonly Requirement[]>>;
+}
+
+/** Nothing yet. */
+export function nothingKnown(): KnownOptions {
+  return { options: new Map(), requirements: new Map(), requirementsOf: new Map() };
 }
 
 /** One bundle that could be installed for a package, or is. */
@@ -110,24 +125,44 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
   const servedKinds = new Set(cluster.providedKinds.map(kindKey).filter((key) => !managed.has(key)));
   const sources = orderSources(question);
   const packages = new Map<string, MutableNode>();
-  const requirements = new Map<Option, Parsed<readonly Requirement[]>>();
+  const { known = nothingKnown() } = question;
+  /** Packages that are open and have an option with a kind. */
+  const openProviders = new Map<string, Set<string>>();
+  /** What was there to choose from when a requirement was last followed. */
+  const followed = new Map<Requirement, number>();
   const queue: Option[] = [];
   const current = new Map((cluster.packages ?? []).map((one) => [one.package, currentOption(one)]));
 
   function openPackage(name: string): MutableNode {
-    const known = packages.get(name);
-    if (known !== undefined) return known;
+    const open = packages.get(name);
+    if (open !== undefined) return open;
     const fixed = installed.get(name);
     const options =
-      fixed === undefined
-        ? name === root.package
-          ? [root]
-          : optionsOf(name, sources, question)
-        : [currentOption(fixed)];
+      fixed === undefined ? (name === root.package ? [root] : offeredOptions(name)) : [currentOption(fixed)];
     const node: MutableNode = { name, options, installed: fixed, active: new Set(), complete: fixed === undefined };
     packages.set(name, node);
+    noteProviders(node);
     if (fixed !== undefined) for (const option of options) activate(option);
     return node;
+  }
+
+  function offeredOptions(name: string): readonly Option[] {
+    const key = `${root.catalog}\n${name}`;
+    const before = known.options.get(key);
+    if (before !== undefined) return before;
+    const options = optionsOf(name, sources, question);
+    known.options.set(key, options);
+    return options;
+  }
+
+  function noteProviders({ name, options }: PackageNode): void {
+    for (const { kinds } of options) {
+      for (const kind of kinds) {
+        const names = openProviders.get(kind);
+        if (names === undefined) openProviders.set(kind, new Set([name]));
+        else names.add(name);
+      }
+    }
   }
 
   /** What else there is for an installed package is read only where what is installed does not do. */
@@ -135,6 +170,7 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
     if (node.complete || node.installed === undefined) return;
     node.complete = true;
     node.options = [...node.options, ...alternativesTo(node.installed, sources, question)];
+    noteProviders(node);
   }
 
   function openInstalled(fixed: InstalledPackage): void {
@@ -152,10 +188,10 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
   }
 
   function requirementsOf(option: Option): Parsed<readonly Requirement[]> {
-    const known = requirements.get(option);
-    if (known !== undefined) return known;
-    const parsed = parseRequirements(option.properties);
-    requirements.set(option, parsed);
+    const before = known.requirementsOf.get(option);
+    if (before !== undefined) return before;
+    const parsed = parseRequirements(option.properties, known.requirements);
+    known.requirementsOf.set(option, parsed);
     return parsed;
   }
 
@@ -165,12 +201,21 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
       for (const part of requirement.of) follow(part, requirement.kind === 'not' ? !wanted : wanted);
       return;
     }
-    if (!wanted || isServed(requirement) || (!thorough && isMetForGood(requirement))) return;
+    const choice = choiceFor(requirement);
+    if (!wanted || followed.get(requirement) === choice) return;
+    followed.set(requirement, choice);
+    if (isServed(requirement) || (!thorough && isMetForGood(requirement))) return;
     for (const name of packagesFor(requirement)) {
       const node = openPackage(name);
       complete(node);
       for (const option of node.options) if (meets(option, requirement)) activate(option);
     }
+  }
+
+  /** Grows where what could meet a requirement may have become more. */
+  function choiceFor(requirement: Requirement): number {
+    if (requirement.kind === 'package') return 0;
+    return requirement.kind === 'gvk' ? (openProviders.get(kindKey(requirement.gvk))?.size ?? 0) : packages.size;
   }
 
   function isMetForGood(requirement: Requirement): boolean {
@@ -188,14 +233,8 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
     if (requirement.kind === 'package') return [requirement.package];
     if (requirement.kind === 'cel') return packagesForRule(requirement.rule.literals);
     if (requirement.kind !== 'gvk') return [];
-    const key = kindKey(requirement.gvk);
-    const present = [...packages.values()].filter(({ options }) => options.some(({ kinds }) => kinds.has(key)));
-    return [
-      ...new Set([
-        ...present.map(({ name }) => name),
-        ...sources.flatMap((source) => providers(source, requirement.gvk)),
-      ]),
-    ];
+    const present = openProviders.get(kindKey(requirement.gvk)) ?? [];
+    return [...new Set([...present, ...sources.flatMap((source) => providers(source, requirement.gvk))])];
   }
 
   /** A rule that names packages is about those; another one may be about any. */
@@ -237,6 +276,10 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
         return requirement.of.some(isMetNow);
       case 'not':
         return !requirement.of.some(isMetNow);
+      case 'package': {
+        const option = current.get(requirement.package);
+        return option !== undefined && meets(option, requirement);
+      }
       default:
         return isServed(requirement) || [...current.values()].some((option) => meets(option, requirement));
     }

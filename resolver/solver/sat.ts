@@ -56,6 +56,10 @@ export class SatSolver {
   #stepsLeft = 0;
   #model: readonly boolean[] = [];
   #failed: readonly number[] = [];
+  #preferences: readonly number[] = [];
+  /** By decision level: preferences before this place are settled there. */
+  readonly #settled: number[] = [];
+  #place = 0;
 
   /** A new variable; `favours` is what it is first tried as. Variables added earlier are decided earlier. */
   addVariable(favours = false): number {
@@ -72,24 +76,32 @@ export class SatSolver {
   /** Demands that at least one of the literals holds. */
   addClause(literals: readonly number[]): void {
     this.#undoTo(0);
-    const kept = new Set<number>();
-    for (const literal of literals.map(toInternal)) {
-      if (this.#value[literal] === TRUE || kept.has(literal ^ 1)) return;
-      if (this.#value[literal] === OPEN) kept.add(literal);
+    const kept: number[] = [];
+    for (const external of literals) {
+      const literal = toInternal(external);
+      const value = this.#value[literal];
+      if (value === TRUE || kept.includes(literal ^ 1)) return;
+      if (value === OPEN && !kept.includes(literal)) kept.push(literal);
     }
     const [first] = kept;
     if (first === undefined) this.#impossible = true;
-    else if (kept.size > 1) this.#watch({ literals: Int32Array.from(kept), learnt: false, spread: 0, dropped: false });
+    else if (kept.length > 1)
+      this.#watch({ literals: Int32Array.from(kept), learnt: false, spread: 0, dropped: false });
     else {
       this.#assign(first, undefined);
       if (this.#propagate() !== undefined) this.#impossible = true;
     }
   }
 
-  /** Whether all clauses can hold together with the assumptions. After `unknown`, asking again goes on. */
-  solve(assumptions: readonly number[], budget: Budget): Answer {
+  /**
+   * Whether all clauses can hold together with the assumptions. After `unknown`, asking again goes on.
+   * @param preferences Literals that are to hold, the earlier ones rather than the later: of all solutions the one is
+   * found in which the first preferences, one after another, hold as far as they can.
+   */
+  solve(assumptions: readonly number[], budget: Budget, preferences: readonly number[] = []): Answer {
     this.#failed = [];
     this.#stepsLeft = budget.steps;
+    this.#preferences = preferences.map(toInternal);
     const assumed = assumptions.map(toInternal);
     for (let round = 1; !this.#impossible; round++) {
       const answer = this.#search(assumed, RESTART_UNIT * luby(round));
@@ -140,11 +152,12 @@ export class SatSolver {
       const next = this.#decide(assumed);
       if (typeof next === 'string') return next;
       this.#levels.push(this.#trail.length);
+      this.#settled.push(this.#place);
       if (next !== undefined) this.#assign(next, undefined);
     }
   }
 
-  /** The next assumption, else the next open variable; an assumption that holds already takes an empty level. */
+  /** The next assumption, else the next preference, else the next open variable; an assumption that holds already takes an empty level. */
   #decide(assumed: readonly number[]): number | undefined | Answer {
     const assumption = assumed[this.#levels.length];
     if (assumption !== undefined) {
@@ -153,6 +166,10 @@ export class SatSolver {
       if (value === OPEN) return assumption;
       this.#failed = this.#traceFailure(assumption);
       return 'unsatisfiable';
+    }
+    for (; this.#place < this.#preferences.length; this.#place++) {
+      const preference = this.#preferences[this.#place] ?? 0;
+      if (this.#value[preference] === OPEN) return preference;
     }
     for (let variable = this.#heap.take(); variable !== undefined; variable = this.#heap.take()) {
       if (this.#value[2 * variable] === OPEN) return 2 * variable + (this.#favours[variable] === true ? 0 : 1);
@@ -305,6 +322,8 @@ export class SatSolver {
     }
     this.#trail.length = length;
     this.#levels.length = level;
+    this.#place = this.#settled[level] ?? 0;
+    this.#settled.length = level;
     this.#propagated = length;
   }
 
