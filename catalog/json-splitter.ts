@@ -34,6 +34,9 @@ const RETAINED_BYTES = 1 << 20;
 /** Below this, a loop copies faster than a call. */
 const SHORT_RUN = 48;
 
+/** The memory of the file before: a catalog has hundreds, and each would leave some to be collected. */
+let spare: Buffer | undefined;
+
 /** What to do about a file that is in the catalog's folder by accident. */
 export const HINT_NOT_CATALOG = 'Name a file that is no part of the catalog in .indexignore';
 
@@ -55,7 +58,8 @@ const IN_SCALAR = bytesOf('+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN
 export function createJsonSplitter(path: string, limits: StreamLimits): SyntaxSplitter {
   const grammar = createJsonGrammar(limits.maxDepth);
   const bulk = new BulkFinder();
-  let kept = Buffer.allocUnsafe(INITIAL_BYTES);
+  let kept = spare ?? Buffer.allocUnsafe(INITIAL_BYTES);
+  spare = undefined;
   let size = 0;
   let run = 0; // bytes of the chunk from here on belong to the document and are not copied yet
   let inString = false;
@@ -79,6 +83,7 @@ export function createJsonSplitter(path: string, limits: StreamLimits): SyntaxSp
 
   function end(): Iterable<Piece> {
     if (grammar.depth > 0) throw wrong('the JSON document is cut off');
+    spare = kept;
     return [];
   }
 

@@ -17,7 +17,6 @@ export interface ChunkWriter {
 }
 
 const COMPRESSION = {
-  chunkSize: 1 << 16,
   params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
 };
 const LINE_FEED = 0x0a;
@@ -51,11 +50,21 @@ export function createChunkWriter(database: DatabaseSync): ChunkWriter {
   }
 
   function write(file: number, lines: Uint8Array): void {
-    insert.run(chunk, file, lines.length, zstdCompressSync(lines, COMPRESSION));
+    const data = zstdCompressSync(lines, { ...COMPRESSION, chunkSize: largestCompressed(lines.length) });
+    insert.run(chunk, file, lines.length, data);
+    data.buffer.transfer(0); // gives the memory back at once: the collector would let tens of megabytes pile up
     chunk += 1;
   }
 
   return { add, flush };
+}
+
+/**
+ * Bytes that suffice for compressed data, so that it is in one piece, and never one of a pool.
+ * @see https://github.com/facebook/zstd/blob/dev/lib/zstd.h
+ */
+function largestCompressed(size: number): number {
+  return Math.max(size + (size >>> 8) + (1 << 10), 1 << 17);
 }
 
 /** The lines of a chunk; `size` is what it was before it was compressed. */

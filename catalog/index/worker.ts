@@ -6,11 +6,14 @@ import type { FromWorker, ToWorker, WorkerSetup } from './in-worker.ts';
 
 const { target, partial, limits, slots } = workerData as WorkerSetup;
 const builder = createIndexBuilder({ target, partial, limits });
+let failed = false;
 
 parentPort!.on('message', (message: ToWorker) => {
+  if (failed) return; // what was sent before the failure was known
   try {
     carryOut(message);
   } catch (error) {
+    failed = true;
     builder.abort();
     if (!(error instanceof ReasonedError)) throw error;
     const { reason, retry, message: text, hint } = error;

@@ -27,16 +27,17 @@ export async function installSlipway(cluster: TestCluster): Promise<void> {
 
 let count = 0;
 
-/** Starts the manager and resolves when it is ready. */
+/** Starts the manager and resolves when it is ready; `program` is what Node is to run, with its options. */
 export async function startManager(
   cluster: TestCluster,
   env: Readonly<Record<string, string>> = {},
+  program: readonly string[] = [join(ROOT, 'cmd/manager/main.ts')],
 ): Promise<RunningManager> {
   const folder = join(cluster.folder, 'manager', String(++count));
   mkdirSync(folder, { recursive: true });
   const logFile = join(folder, 'log');
   const output = openSync(logFile, 'a');
-  const child = spawn(process.execPath, [join(ROOT, 'cmd/manager/main.ts')], {
+  const child = spawn(process.execPath, program, {
     cwd: folder,
     env: {
       ...(await podEnvironment(cluster)),
