@@ -1,6 +1,7 @@
 /**
- * Remembers which Revisions were refused for good, and in which circumstances, so that a refusal is decided once and
- * then rests until something changes that it depends on. Kept in memory only: after a restart each is decided again.
+ * Remembers which Revisions were refused, and in which circumstances, so that a refusal is decided once and then rests
+ * until something changes that it depends on, or until it is to be tried again. Kept in memory only: after a restart
+ * each is decided again.
  */
 import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
@@ -10,32 +11,55 @@ import type { ManagedObjects } from './managed-objects.ts';
 import type { RevisionFacts } from './observe.ts';
 
 export interface GivenUp {
-  /** Whether the Revision was refused in exactly these circumstances, and says so. */
-  has(facts: RevisionFacts): boolean;
   /**
-   * Begins an attempt; what it returns notes that it was refused. The circumstances are those of the beginning, so
-   * that a change during the attempt is not overlooked.
+   * How long the Revision rests, for it was refused in exactly these circumstances and says so: for some seconds, or
+   * without them until something changes. Undefined where it is to be tried.
    */
-  begin(facts: RevisionFacts): () => void;
+  restOf(facts: RevisionFacts, now: Date): Rest | undefined;
+  /**
+   * Begins an attempt; what it returns notes that it was refused, until a time or for good. The circumstances are those
+   * of the beginning, so that a change during the attempt is not overlooked.
+   */
+  begin(facts: RevisionFacts): (until?: Date) => void;
   forget(facts: RevisionFacts): void;
+}
+
+export interface Rest {
+  readonly requeueAfterSeconds?: number;
+}
+
+interface Refusal {
+  readonly circumstances: string;
+  readonly until: Date | undefined;
 }
 
 /** @param managed What the watches know of the objects that were applied. */
 export function createGivenUp(managed: Pick<ManagedObjects, 'get'>): GivenUp {
-  const refused = new Map<string, string>();
+  const refusals = new Map<string, Refusal>();
   return {
-    has: (facts) => isStalled(facts) && refused.get(keyOf(facts)) === circumstancesOf(facts, managed),
+    restOf(facts, now) {
+      const refusal = refusals.get(keyOf(facts));
+      if (refusal === undefined || !saysSo(facts)) return undefined;
+      if (refusal.circumstances !== circumstancesOf(facts, managed)) return undefined;
+      return restUntil(refusal.until, now);
+    },
     begin(facts) {
       const circumstances = circumstancesOf(facts, managed);
-      refused.delete(keyOf(facts));
-      return () => void refused.set(keyOf(facts), circumstances);
+      refusals.delete(keyOf(facts));
+      return (until) => void refusals.set(keyOf(facts), { circumstances, until });
     },
-    forget: (facts) => void refused.delete(keyOf(facts)),
+    forget: (facts) => void refusals.delete(keyOf(facts)),
   };
 }
 
-function isStalled({ revision }: RevisionFacts): boolean {
-  return findCondition(revision.status?.conditions, 'Stalled') !== undefined;
+function restUntil(until: Date | undefined, now: Date): Rest | undefined {
+  if (until === undefined) return {};
+  const seconds = (until.getTime() - now.getTime()) / 1000;
+  return seconds > 0 ? { requeueAfterSeconds: seconds } : undefined;
+}
+
+function saysSo({ revision }: RevisionFacts): boolean {
+  return findCondition(revision.status?.conditions, 'Ready')?.status === 'False';
 }
 
 function keyOf({ revision: { metadata } }: RevisionFacts): string {

@@ -3,7 +3,7 @@
  * when its Subscription is deleted. It reads Subscriptions and never writes them; which Revision is Active is
  * the Subscription controller's decision.
  */
-import { findCondition, isReady } from '../../api/conditions.ts';
+import { isReady } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -16,7 +16,7 @@ import type { RecordEvent } from '../events.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { certificatesDue, secondsUntilDue } from './certificates/roll-out.ts';
-import { ASK_AGAIN_SECONDS, createConversions, type Conversions } from './conversions.ts';
+import { createConversions, type Conversions } from './conversions.ts';
 import { decideRevision, isSettled } from './decide.ts';
 import { createDesiredObjects, type DesiredObjects } from './desired-objects.ts';
 import { explainUnready, patienceOf } from './explain-unready.ts';
@@ -25,6 +25,7 @@ import type { ReadText } from './last-lines.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { observeRevision, type RevisionCaches, type RevisionFacts } from './observe.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
+import { judgeRetry, retryDelay } from './retry.ts';
 import { pruneLeftovers, rollOut, type RollOut, type RollOutDeps } from './roll-out.ts';
 import {
   judgeApply,
@@ -118,15 +119,18 @@ async function remove(deps: RevisionDeps, facts: RevisionFacts, { signal }: Reco
 }
 
 async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
-  if (deps.givenUp.has(facts)) return undefined;
+  const rest = deps.givenUp.restOf(facts, deps.now());
+  if (rest !== undefined) return rest;
   const noteRefusal = deps.givenUp.begin(facts);
   const revision = await addFinalizer(deps.client, facts.revision);
   const subscription = facts.subscription as Subscription;
   const actor = { ...deps, ...actors(deps, facts), listPage: listPageOf(deps) };
   const outcome = await attempt(() => rollOut(actor, { ...facts, revision }, signal));
-  if (outcome instanceof ReasonedError) return giveUp(deps, revision, { error: outcome, noteRefusal });
+  const { onFailure } = subscription.spec;
+  const deadlineSeconds = parseDuration(onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
+  const failing = { onFailure, deadlineSeconds, noteRefusal };
+  if (outcome instanceof ReasonedError) return giveUp(deps, revision, { error: outcome, ...failing });
   const findings = await finish(actor, { ...facts, revision: outcome.revision }, { outcome, signal });
-  const deadlineSeconds = parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
   const explained = await explainUnready(actor.acting, findings.judgement, {
     outcome,
     workedSeconds: secondsOfWork(revision, deps.now()) ?? 0,
@@ -134,10 +138,12 @@ async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: ReconcileC
     read: actor.read,
     signal,
   });
-  const judgement = judgeDeadline(explained, revision, { deadlineSeconds, now: deps.now() });
+  const patient = judgeRetry(explained, onFailure);
+  const judgement = judgeDeadline(patient, revision, { deadlineSeconds, now: deps.now() });
   const written = await write(deps, outcome.revision, { ...findings, judgement });
-  if (judgement.state === 'Failed' && judgement.reason !== 'ProgressDeadlineExceeded') return noteRefusal();
+  if (explained.state === 'Failed') return restAfter(deps, written, failing);
   if (isSettled(written)) deps.desired.forget(written);
+  if (judgement.askAgainSeconds !== undefined) return { requeueAfterSeconds: judgement.askAgainSeconds };
   return next(deps, { written, subscription, outcome });
 }
 
@@ -174,15 +180,37 @@ async function attempt<T>(task: () => Promise<T>): Promise<T | ReasonedError> {
   }
 }
 
+interface Failing {
+  readonly onFailure: Subscription['spec']['onFailure'];
+  readonly deadlineSeconds: number;
+  /** Of given-up.ts. */
+  readonly noteRefusal: (until?: Date) => void;
+}
+
 async function giveUp(
   deps: RevisionDeps,
   revision: Revision,
-  { error, noteRefusal }: { readonly error: ReasonedError; readonly noteRefusal: () => void },
-): Promise<never> {
-  const state = error.retry === 'never' ? 'Failed' : 'Working';
-  await write(deps, revision, { judgement: { state, reason: error.reason, message: error.describe() } });
-  if (state === 'Failed') noteRefusal();
+  { error, ...failing }: Failing & { readonly error: ReasonedError },
+): Promise<Result> {
+  const { reason, retry } = error;
+  const isFinal = retry === 'never';
+  const judgement: Judgement = { state: isFinal ? 'Failed' : 'Working', reason, message: error.describe() };
+  const patient = judgeRetry(judgement, failing.onFailure);
+  const { deadlineSeconds } = failing;
+  const judged = isFinal ? judgeDeadline(patient, revision, { deadlineSeconds, now: deps.now() }) : patient;
+  const written = await write(deps, revision, { judgement: judged });
+  if (isFinal && judged.state === 'Working') return restAfter(deps, written, failing);
+  if (isFinal) failing.noteRefusal();
   throw error;
+}
+
+/** What was refused rests: until the next attempt where it is to be retried, else until something changes. */
+function restAfter({ now }: RevisionDeps, written: Revision, { deadlineSeconds, noteRefusal }: Failing): Result {
+  const worked = secondsOfWork(written, now());
+  if (worked === undefined) return noteRefusal();
+  const seconds = retryDelay(worked, deadlineSeconds);
+  noteRefusal(new Date(now().getTime() + seconds * 1000));
+  return { requeueAfterSeconds: seconds };
 }
 
 /** Judges a roll-out, and prunes once it is healthy for long enough. */
@@ -214,14 +242,14 @@ async function finish(
 
 /** Whether what is in place answers too. */
 function confirm(
-  { conversions, managed, listPage, now }: Deps & RollOutDeps,
+  { conversions, cluster, managed, listPage, now }: Deps & RollOutDeps,
   { revision }: RevisionFacts,
   { judgement, signal }: { readonly judgement: Judgement; readonly signal: AbortSignal },
 ): Promise<Judgement> {
   const crds = (revision.status?.inventory ?? []).flatMap((entry) =>
     entry.kind === 'CustomResourceDefinition' ? (managed.get(refOfEntry(entry)) ?? []) : [],
   );
-  return conversions.confirm(revision, judgement, { crds, listPage, now: now(), signal });
+  return conversions.confirm(revision, judgement, { crds, cluster, listPage, now: now(), signal });
 }
 
 /** Seconds until what only earlier Revisions had may go. */
@@ -257,16 +285,10 @@ function next(deps: RevisionDeps, { written, subscription, outcome }: Written): 
     };
   }
   const worked = secondsOfWork(written, deps.now());
-  if (isSilent(written)) return { requeueAfterSeconds: ASK_AGAIN_SECONDS };
   if (worked === undefined) return whenDue(deps, written);
   const deadline = parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
   const patience = worked < patienceOf(deadline) ? patienceOf(deadline) - worked : 30;
   return { requeueAfterSeconds: Math.max(1, Math.min(patience, deadline - worked)) };
-}
-
-/** No watch tells when a webhook begins to answer. */
-function isSilent({ status }: Revision): boolean {
-  return findCondition(status?.conditions, 'Ready')?.reason === 'WebhookSilent';
 }
 
 /** Certificates run out without any change that a watch could tell. */

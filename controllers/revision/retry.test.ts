@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { sample, sampleCrd } from '../../apply/sample-objects.ts';
+import { findCondition } from '../../api/conditions.ts';
+import type { Revision } from '../../api/revision.ts';
+import { judgeRetry, retryDelay } from './retry.ts';
+import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
+
+describe('the delay before the next attempt', () => {
+  test.each([
+    { worked: 0, seconds: 5, because: 'the first one is soon' },
+    { worked: 20, seconds: 20, because: 'it is as long as all before, so it doubles' },
+    { worked: 500, seconds: 100, because: 'the last attempt is at the deadline' },
+    { worked: 299, seconds: 299, because: 'it has not reached its limit' },
+    { worked: 700, seconds: 1, because: 'the deadline is over' },
+  ])('after $worked s of 600 s it is $seconds s: $because', ({ worked, seconds }) => {
+    expect(retryDelay(worked, 600)).toBe(seconds);
+  });
+
+  test('is never longer than five minutes', () => {
+    expect(retryDelay(2000, 86_400)).toBe(300);
+  });
+});
+
+describe('a refusal', () => {
+  const refusal = { state: 'Failed', reason: 'CRDUnsafe', message: 'no' } as const;
+
+  test.each(['Rollback', 'Hold'] as const)('is final with %s', (strategy) => {
+    expect(judgeRetry(refusal, { strategy, progressDeadline: '10m' })).toBe(refusal);
+  });
+
+  test('is work under way with Retry, and says for how long; the message is the same each time', () => {
+    expect(judgeRetry(refusal, { strategy: 'Retry', progressDeadline: '10m' })).toEqual({
+      state: 'Working',
+      reason: 'CRDUnsafe',
+      message: 'no. It is tried again until the progress deadline of 10m is over',
+    });
+  });
+});
+
+describe('a Revision that is refused, with Retry', () => {
+  const account = sample('v1', 'ServiceAccount', 'widget-manager', { namespace: NAMESPACE });
+  const widget = sample('example.com/v1', 'Widget', 'a', { namespace: NAMESPACE, spec: { size: 1 } });
+  let harness: Harness;
+
+  beforeEach(async () => {
+    harness = createHarness();
+    harness.setSubscription({ onFailure: { strategy: 'Retry', progressDeadline: '2m' } });
+    await harness.addRevision(1, [sampleCrd('Widget', { field: 'size' }), account]);
+    await harness.settle(1);
+    harness.cluster.put(widget);
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, [sampleCrd('Widget', { field: 'weight' }), account], { previous: 'widgets-1' });
+  });
+
+  /** Lets the time pass that each reconcile asks for, and tells how long that was. */
+  async function attempts(): Promise<number[]> {
+    const delays: number[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const result = await harness.reconcile(2);
+      if (result?.requeueAfterSeconds === undefined) break;
+      delays.push(result.requeueAfterSeconds);
+      harness.pass(result.requeueAfterSeconds);
+    }
+    return delays;
+  }
+
+  const conditionsOf = ({ status }: Revision): readonly (string | undefined)[] =>
+    (['Ready', 'Reconciling', 'Stalled'] as const).map((type) => findCondition(status?.conditions, type)?.reason);
+
+  test('is tried with growing delays, and is given up at the deadline', async () => {
+    expect(await attempts()).toEqual([5, 5, 10, 20, 40, 40]);
+    expect(conditionsOf(harness.revision(2))).toEqual([
+      'ProgressDeadlineExceeded',
+      undefined,
+      'ProgressDeadlineExceeded',
+    ]);
+    const before = harness.cluster.requests.length;
+    expect(await harness.reconcile(2)).toEqual({});
+    expect(harness.cluster.requests.length).toBe(before);
+  });
+
+  test('is work under way meanwhile, and sends nothing between two attempts', async () => {
+    await harness.reconcile(2);
+    expect(conditionsOf(harness.revision(2))).toEqual(['CRDUnsafe', 'Progressing', undefined]);
+    const before = harness.cluster.requests.length;
+    harness.pass(2);
+    expect(await harness.reconcile(2)).toEqual({ requeueAfterSeconds: 3 });
+    expect(harness.cluster.requests.length).toBe(before);
+  });
+
+  test('is done as soon as an attempt succeeds, though no watch told that it would', async () => {
+    const { requeueAfterSeconds = 0 } = (await harness.reconcile(2)) ?? {};
+    await harness.cluster.delete({ apiVersion: 'example.com/v1', kind: 'Widget', namespace: NAMESPACE, name: 'a' });
+    harness.pass(requeueAfterSeconds);
+    await harness.settle(2);
+    expect(conditionsOf(harness.revision(2))).toEqual(['Succeeded', undefined, undefined]);
+  });
+});
