@@ -13,6 +13,7 @@ import { createWriteBarrier } from '../../controllers/cache-barrier.ts';
 import { createCatalogContent, type CatalogContent } from '../../controllers/catalog-content.ts';
 import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
 import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts';
+import { createBundleSources } from '../../controllers/bundle-sources.ts';
 import { createServerFacts } from '../../controllers/cluster-facts.ts';
 import { createRegistries } from '../../controllers/registries.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
@@ -115,7 +116,7 @@ export function wireManager(wiring: WireOptions): Manager {
         caches: { ...caches, content },
         cluster: barrier.watched(writer),
         server: createServerFacts(client, shared.now),
-        registries,
+        bundles: createBundleSources(registries, options['data-folder']),
         pullSecretOf: (name) => (caches.catalogs.get(name) as Catalog | undefined)?.spec.pullSecret?.name,
       }),
     ),

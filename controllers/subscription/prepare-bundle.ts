@@ -4,9 +4,10 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
 import { parseBundle } from '../../bundles/parse.ts';
 import { renderBundle } from '../../bundles/render/render.ts';
+import { createSlots } from '../../apply/slots.ts';
 import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
 import { formatReference, parseReference, withDigest } from '../../oci/reference.ts';
-import type { Registry } from '../../oci/registry.ts';
+import type { ImageSource } from '../../oci/source.ts';
 import { isOlder } from '../../resolver/cluster.ts';
 import { packManifests, type PackedManifests } from '../manifests.ts';
 
@@ -32,14 +33,27 @@ export interface PreparedBundle {
  *   InvalidConfiguration, which are never retried
  */
 export async function prepareBundle(
-  registry: Registry,
-  { subscription, image, kubernetesVersion }: BundleToPrepare,
+  source: ImageSource,
+  toPrepare: BundleToPrepare,
   signal: AbortSignal,
 ): Promise<PreparedBundle> {
-  const reference = parseReference(image);
-  const pulled = await pullFiles(registry, reference, { folders: FOLDERS, limits: BUNDLE_LIMITS, signal });
+  const reference = parseReference(toPrepare.image);
+  const pulled = await pullFiles(source, reference, { folders: FOLDERS, limits: BUNDLE_LIMITS, signal });
+  return RENDERING(async () => ({
+    image: formatReference(withDigest(reference, pulled.digest)),
+    manifests: await renderFiles(pulled.files, toPrepare),
+  }));
+}
+
+/** One bundle at a time: it takes the one processor that there is, and many times its size in memory. */
+const RENDERING = createSlots(1);
+
+function renderFiles(
+  files: ReadonlyMap<string, Uint8Array>,
+  { subscription, kubernetesVersion }: BundleToPrepare,
+): Promise<PackedManifests> {
   const { watchNamespaces, config, certificates } = subscription.spec;
-  const bundle = parseBundle(pulled.files);
+  const bundle = parseBundle(files);
   requireKubernetes(bundle, kubernetesVersion);
   const objects = renderBundle(bundle, {
     namespace: subscription.metadata.namespace ?? '',
@@ -47,7 +61,7 @@ export async function prepareBundle(
     ...(watchNamespaces !== undefined && { watchNamespaces }),
     ...(config !== undefined && { config }),
   });
-  return { image: formatReference(withDigest(reference, pulled.digest)), manifests: await packManifests(objects) };
+  return packManifests(objects);
 }
 
 /** Not every catalog tells which cluster a bundle needs; the bundle itself does. */

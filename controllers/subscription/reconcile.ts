@@ -16,7 +16,7 @@ import {
   type ReconcileContext,
   type Result,
 } from '../../kube/controller.ts';
-import type { Registries } from '../registries.ts';
+import type { BundleSources } from '../bundle-sources.ts';
 import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
 import { addFinalizer } from '../finalizer.ts';
@@ -36,7 +36,7 @@ export interface SubscriptionDeps {
   readonly caches: SubscriptionCaches;
   readonly cluster: Cluster;
   readonly server: ServerFactsSource;
-  readonly registries: Registries;
+  readonly bundles: BundleSources;
   /** Pull secret of a Catalog, by name. */
   readonly pullSecretOf: (catalog: string) => string | undefined;
   readonly record: RecordEvent;
@@ -181,10 +181,10 @@ function prepare(
   { subscription, cluster }: Pick<SubscriptionFacts, 'subscription' | 'cluster'>,
   { target, image, signal }: { readonly target: Target; readonly image: string; readonly signal: AbortSignal },
 ): Promise<PreparedBundle> {
-  const registry = deps.registries(deps.pullSecretOf(target.catalog));
+  const source = deps.bundles(deps.pullSecretOf(target.catalog));
   const { kubernetesVersion } = cluster;
   const wanted = { subscription, image, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
-  return prepareBundle(registry, wanted, signal);
+  return prepareBundle(source, wanted, signal);
 }
 
 /** Deletes Revisions that are no longer needed as history. */

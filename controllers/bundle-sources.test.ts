@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { buildImage, pushImage } from '../oci/build.ts';
+import { startFakeRegistry } from '../oci/fake-registry.ts';
+import { pullFiles, BUNDLE_LIMITS } from '../oci/image.ts';
+import { parseReference } from '../oci/reference.ts';
+import { createRegistry } from '../oci/registry.ts';
+import { createBundleSources } from './bundle-sources.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'bundle-sources-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const signal = new AbortController().signal;
+
+describe('a bundle that was pulled', () => {
+  test('is had without the registry, after a restart too, by whoever has the same pull secret', async () => {
+    const server = await startFakeRegistry();
+    const client = createRegistry();
+    const image = buildImage({ files: new Map([['manifests/csv.yaml', Buffer.from('kind: X')]]), labels: {} });
+    const digest = await pushImage(client, parseReference(`${server.host}/gadget:v1`), image);
+    const pull = async (secret: string | undefined): Promise<number> => {
+      const source = createBundleSources(() => client, folder)(secret);
+      const reference = parseReference(`${server.host}/gadget@${digest}`);
+      const { files } = await pullFiles(source, reference, { folders: ['manifests/'], limits: BUNDLE_LIMITS, signal });
+      return files.size;
+    };
+    expect(await pull(undefined)).toBe(1);
+    await server.close();
+    expect(await pull(undefined)).toBe(1);
+    await expect(pull('other')).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+    client.close();
+  });
+});

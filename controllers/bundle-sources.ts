@@ -1,0 +1,40 @@
+/**
+ * Where bundles are pulled from: a registry, with what was pulled before kept on disk. Rendering a bundle anew, for
+ * another configuration or after its manifests were lost, then needs no registry. What one pull secret opened is not
+ * handed out without it.
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { cachedSource, openBlobCache } from '../oci/blob-cache.ts';
+import type { ImageSource } from '../oci/source.ts';
+import type { Registries } from './registries.ts';
+
+/** Bytes that are kept for each pull secret: bundles are small, and some hundreds of them fit. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** The source for a pull secret of the manager's namespace; anonymous without one. */
+export type BundleSources = (pullSecret: string | undefined) => ImageSource;
+
+export function createBundleSources(registries: Registries, folder: string): BundleSources {
+  const sources = new Map<string, Promise<ImageSource>>();
+
+  function open(pullSecret: string | undefined): Promise<ImageSource> {
+    const key = pullSecret ?? '';
+    const known = sources.get(key);
+    if (known !== undefined) return known;
+    const name = createHash('sha256').update(key).digest('hex').slice(0, 16);
+    const opened = openBlobCache({ folder: join(folder, 'bundles', name), maxBytes: MAX_BYTES }).then((cache) =>
+      cachedSource(registries(pullSecret), cache),
+    );
+    sources.set(key, opened);
+    opened.catch(() => sources.delete(key));
+    return opened;
+  }
+
+  return (pullSecret) => ({
+    pullManifest: async (reference, signal) => (await open(pullSecret)).pullManifest(reference, signal),
+    async *pullBlob(reference, descriptor, signal) {
+      yield* (await open(pullSecret)).pullBlob(reference, descriptor, signal);
+    },
+  });
+}
