@@ -1,33 +1,27 @@
 /**
- * The command behind `make demo`: does the main job before one's eyes, on a real control plane and a real
- * registry that it starts and stops itself. Ends with exit code 0 only if every step came out as told.
+ * The command behind `make demo`: does the main job before one's eyes, on a real control plane, a real registry and,
+ * where the machine can have one, a real node, all of which it starts and stops itself. Ends with exit code 0 only if
+ * every step came out as told.
  */
-import { join } from 'node:path';
-import { startCluster, type TestCluster } from '../cluster/cluster.ts';
-import { installSlipway, ROOT, startManager } from '../lib/manager.ts';
+import { realNodeObstacle, startCluster, type TestCluster } from '../cluster/cluster.ts';
+import { beaconImage, PACKAGE, publishImages, publishReleases, RELEASES } from '../lib/beacon-operator.ts';
+import { installSlipway, startManager } from '../lib/manager.ts';
 import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../lib/objects.ts';
-import { packageDocuments, publishBundle, publishCatalog } from '../lib/publish.ts';
 import { expectUnchanged, snapshot } from '../lib/snapshot.ts';
+import { done, print, show, step } from './narrate.ts';
+import { lightBeacon, showBothVersions, showWebhooks } from './beacons.ts';
 
-const EXAMPLES = join(ROOT, 'bundles/examples/beacon-operator');
 const NAMESPACE = 'lights';
-const SUBSCRIPTION = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE };
+const SUBSCRIPTION = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE, timeoutSeconds: 120 };
 
-const started = performance.now();
-let steps = 0;
-
-/** Tells a step, does it, and tells how long it took. */
-async function step<T>(what: string, run: () => Promise<T>): Promise<T> {
-  const began = performance.now();
-  print(`\n${++steps}. ${what}`);
-  const result = await run();
-  print(`   done in ${seconds(began)}`);
-  return result;
-}
+/** Why the operator's Pods only pretend to run; undefined where they do run. */
+const obstacle = realNodeObstacle();
 
 async function demo(): Promise<void> {
   print('Slipway installs, upgrades and removes an operator.');
-  await using cluster = await step('A control plane and a registry come up on loopback', () => startCluster());
+  if (obstacle !== undefined) print(`No Pods really run here, since there can be no real node: ${obstacle}`);
+  const node = obstacle === undefined ? 'real' : 'fake';
+  await using cluster = await step('A control plane, a registry and a node come up', () => startCluster({ node }));
   await step('The CRDs and rights of deploy/ are applied; the manager starts with them', () => installSlipway(cluster));
   const manager = await startManager(cluster);
   try {
@@ -35,114 +29,83 @@ async function demo(): Promise<void> {
   } finally {
     await manager.stop();
   }
-  print(`\nAll of it worked, in ${seconds(started)}. To go on by hand: make cluster-up, then docs/tutorial.md`);
+  done('All of it worked', 'To go on by hand: make cluster-up, then docs/tutorial.md');
 }
 
 async function tell(cluster: TestCluster): Promise<void> {
-  await step('The author publishes beacon-operator 1.0.0 and a catalog that offers it', () =>
-    publish(cluster, ['1.0.0']),
-  );
-  await kubectl(cluster, ['create', 'namespace', NAMESPACE]);
-  await kubectl(cluster, [
-    '-n',
-    NAMESPACE,
-    'wait',
-    '--for=create',
-    '--timeout=30s',
-    'serviceaccount/default',
-    'configmap/kube-root-ca.crt',
-  ]);
+  if (obstacle === undefined)
+    await step("The author builds the operator's image", async () => void (await beaconImage()));
+  await step('The author publishes beacon-operator 1.0.0 and a catalog that offers it', () => publish(cluster, 1));
+  await createNamespace(cluster);
   const before = await snapshot(cluster);
   await step('kubectl apply -f catalog.yaml', () => applyCatalog(cluster));
   await step('kubectl apply -f subscription.yaml: the operator is installed', () => subscribe(cluster));
+  if (obstacle === undefined) {
+    await step('kubectl apply -f beacon.yaml: the operator lights a Beacon of version 1', () => lightBeacon(cluster));
+  }
   await step('1.1.0 and 2.0.0 are published: the operator is upgraded by itself, hop by hop', () => upgrade(cluster));
-  await step('kubectl delete subscription: the operator is removed', () => remove(cluster));
+  if (obstacle === undefined) {
+    await step('The Beacon is still there, now served in two versions', () => showBothVersions(cluster));
+    await step('The API server asks the new release before it stores a Beacon', () => showWebhooks(cluster));
+  }
+  await step('kubectl delete subscription: the operator is removed, its Beacons first', () => remove(cluster));
   await step('The cluster holds what it held before', () => expectUnchanged(cluster, before));
 }
 
-async function publish({ registry }: TestCluster, versions: readonly string[]): Promise<void> {
-  const published = [];
-  for (const [index, version] of versions.entries()) {
-    const image = await publishBundle(join(EXAMPLES, version), `${registry}/beacon-operator:v${version}`);
-    published.push({ version, image, ...(index > 0 && { replaces: versions[index - 1] as string }) });
-  }
-  const catalog = await publishCatalog(packageDocuments('beacon-operator', published), `${registry}/catalog:latest`);
-  print(`   ${catalog.slice(0, catalog.indexOf('@') + 20)}… offers ${versions.join(', ')}`);
+/** Publishes so many of the releases, and a catalog that offers them. */
+async function publish(cluster: TestCluster, count: number): Promise<void> {
+  const releases = RELEASES.slice(0, count);
+  if (obstacle === undefined) await publishImages(cluster, releases);
+  const catalog = await publishReleases(cluster, releases);
+  const versions = releases.map(({ version }) => version).join(', ');
+  print(`   ${catalog.slice(0, catalog.indexOf('@') + 20)}… offers ${versions}`);
+}
+
+async function createNamespace({ kubectl }: TestCluster): Promise<void> {
+  await kubectl(['create', 'namespace', NAMESPACE]);
+  const objects = ['serviceaccount/default', 'configmap/kube-root-ca.crt'];
+  await kubectl(['-n', NAMESPACE, 'wait', '--for=create', '--timeout=30s', ...objects]);
 }
 
 async function applyCatalog(cluster: TestCluster): Promise<void> {
-  await kubectl(
-    cluster,
-    ['apply', '-f', '-'],
-    catalogOf('examples', `${cluster.registry}/catalog:latest`, { interval: '10s' }),
-  );
-  show(await waitFor(cluster, { kind: 'catalog', name: 'examples' }, isReady));
+  const manifest = catalogOf('examples', `${cluster.registry}/catalog:latest`, { interval: '10s' });
+  await cluster.kubectl(['apply', '-f', '-'], manifest);
+  tellStatus(await waitFor(cluster, { kind: 'catalog', name: 'examples' }, isReady));
 }
 
 async function subscribe(cluster: TestCluster): Promise<void> {
-  const spec = { package: 'beacon-operator', onFailure: { bakeTime: '1s' } };
-  await kubectl(cluster, ['apply', '-f', '-'], subscriptionTo('beacon', NAMESPACE, spec));
-  show(await waitFor(cluster, SUBSCRIPTION, runs('1.0.0')));
+  const spec = { package: PACKAGE, onFailure: { bakeTime: '1s' }, uninstall: { customResources: 'Delete' } };
+  await cluster.kubectl(['apply', '-f', '-'], subscriptionTo('beacon', NAMESPACE, spec));
+  tellStatus(await waitFor(cluster, SUBSCRIPTION, runs('1.0.0')));
   await showDeployment(cluster);
 }
 
 async function upgrade(cluster: TestCluster): Promise<void> {
-  await publish(cluster, ['1.0.0', '1.1.0', '2.0.0']);
-  const token = JSON.stringify({
-    metadata: { annotations: { 'slipway.dev/reconcile-requested-at': new Date().toISOString() } },
-  });
-  await kubectl(cluster, ['patch', 'catalog', 'examples', '--type=merge', '-p', token]);
-  show(await waitFor(cluster, SUBSCRIPTION, runs('2.0.0')));
+  await publish(cluster, RELEASES.length);
+  const request = `slipway.dev/reconcile-requested-at=${new Date().toISOString()}`;
+  await cluster.kubectl(['annotate', 'catalog', 'examples', '--overwrite', request]);
+  tellStatus(await waitFor(cluster, SUBSCRIPTION, runs('2.0.0')));
   await showDeployment(cluster);
 }
 
 async function remove(cluster: TestCluster): Promise<void> {
   await showEvents(cluster);
-  await kubectl(cluster, ['-n', NAMESPACE, 'delete', 'subscription', 'beacon', '--timeout=60s']);
-  await kubectl(cluster, ['delete', 'catalog', 'examples']);
+  await cluster.kubectl(['-n', NAMESPACE, 'delete', 'subscription', 'beacon', '--timeout=60s']);
+  await cluster.kubectl(['delete', 'catalog', 'examples']);
 }
 
-async function showDeployment(cluster: TestCluster): Promise<void> {
-  print(indent(await kubectl(cluster, ['-n', NAMESPACE, 'get', 'deployment', 'beacon-operator', '-o', 'wide'])));
+async function showDeployment({ kubectl }: TestCluster): Promise<void> {
+  show(await kubectl(['-n', NAMESPACE, 'get', 'deployment', PACKAGE, '-o', 'wide']));
 }
 
-async function showEvents(cluster: TestCluster): Promise<void> {
+async function showEvents({ kubectl }: TestCluster): Promise<void> {
   const columns = 'custom-columns=TYPE:.type,REASON:.reason,WHAT:.note';
-  const fields = 'regarding.kind=Subscription';
-  print(
-    indent(
-      await kubectl(cluster, [
-        '-n',
-        NAMESPACE,
-        'get',
-        'events.events.k8s.io',
-        '--field-selector',
-        fields,
-        '-o',
-        columns,
-      ]),
-    ),
-  );
+  const about = ['--field-selector', 'regarding.kind=Subscription'];
+  show(await kubectl(['-n', NAMESPACE, 'get', 'events.events.k8s.io', ...about, '--sort-by=.eventTime', '-o', columns]));
 }
 
-function kubectl(cluster: TestCluster, args: readonly string[], input?: string): Promise<string> {
-  return cluster.kubectl(args, input);
-}
-
-function show(object: Judged): void {
+function tellStatus(object: Judged): void {
   print(`   ${condition(object, 'Ready')?.message}`);
-}
-
-function indent(text: string): string {
-  return text.trimEnd().replaceAll(/^/gm, '   ');
-}
-
-function seconds(since: number): string {
-  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }
 
 await demo();

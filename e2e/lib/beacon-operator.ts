@@ -48,11 +48,12 @@ export function withFault(fault: string): Pick<Release, 'change'> {
   return { change: (files) => replaceIn(files, CSV, '--api-version=v2', `--api-version=v2, --fault=${fault}`) };
 }
 
-/** A rule in the CRD that is no expression. */
+/** A new field in the CRD with a rule that is no expression. */
 export function withBrokenSchema(): Pick<Release, 'change'> {
-  const rule = "x-kubernetes-validations: [{rule: 'self in [', message: never}]";
   const field = 'enum: [Steady, Blinking]';
-  return { change: (files) => replaceIn(files, CRD, field, `${field}\n                  ${rule}`) };
+  const rule = "x-kubernetes-validations: [{rule: 'self in [', message: never}]";
+  const broken = `                horn: {type: string, description: What it sounds like., ${rule}}`;
+  return { change: (files) => replaceIn(files, CRD, field, `${field}\n${broken}`) };
 }
 
 let built: Promise<BuiltIndex> | undefined;

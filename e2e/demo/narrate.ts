@@ -1,0 +1,31 @@
+/** Tells a story with its times: numbered steps, and what kubectl shows in between. */
+
+const started = performance.now();
+let steps = 0;
+
+/** Tells a step, does it, and tells how long it took. */
+export async function step<T>(what: string, run: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  print(`\n${++steps}. ${what}`);
+  const result = await run();
+  print(`   done in ${seconds(began)}`);
+  return result;
+}
+
+/** Tells the end, how long everything took, and what may come next. */
+export function done(outcome: string, next: string): void {
+  print(`\n${outcome}, in ${seconds(started)}. ${next}`);
+}
+
+/** Shows what a command printed. */
+export function show(text: string): void {
+  print(text.trimEnd().replaceAll(/^/gm, '   '));
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function seconds(since: number): string {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}

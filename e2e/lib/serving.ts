@@ -1,0 +1,58 @@
+/** Watches that an operator goes on working while things happen around it: asked again and again, nothing forgotten. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { createClient, type Client } from '../../kube/client.ts';
+import { loadKubeconfig } from '../../kube/kubeconfig.ts';
+import { createTransport } from '../../kube/transport.ts';
+import type { TestCluster } from '../cluster/cluster.ts';
+
+export interface ServingOptions {
+  readonly namespace: string;
+  readonly deployment: string;
+  /** Asked in each round; what rejects is noted. */
+  readonly probes: Readonly<Record<string, (client: Client) => Promise<unknown>>>;
+}
+
+export interface Serving {
+  readonly rounds: number;
+  /** The fewest replicas that were available in any round. */
+  readonly fewestAvailable: number;
+  /** `probe: message` of every probe that failed. */
+  readonly failures: readonly string[];
+}
+
+/** Does something, and tells what others saw of the operator meanwhile. */
+export async function servingDuring(
+  cluster: TestCluster,
+  options: ServingOptions,
+  work: () => Promise<unknown>,
+): Promise<Serving> {
+  const { config } = await loadKubeconfig(cluster.kubeconfig);
+  const transport = createTransport(config);
+  const over = new AbortController();
+  const watching = watch(createClient(transport), options, over.signal);
+  try {
+    await work();
+  } finally {
+    over.abort();
+    await watching;
+    transport.close();
+  }
+  return watching;
+}
+
+async function watch(client: Client, options: ServingOptions, signal: AbortSignal): Promise<Serving> {
+  const { namespace, deployment: name, probes } = options;
+  const failures: string[] = [];
+  let [rounds, fewestAvailable] = [0, Infinity];
+  while (!signal.aborted) {
+    const deployment = await client.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name });
+    const { availableReplicas = 0 } = (deployment?.['status'] ?? {}) as { readonly availableReplicas?: number };
+    fewestAvailable = Math.min(fewestAvailable, availableReplicas);
+    for (const [probe, ask] of Object.entries(probes)) {
+      await ask(client).catch((error: Error) => failures.push(`${probe}: ${error.message}`));
+    }
+    rounds += 1;
+    await pause(200);
+  }
+  return { rounds, fewestAvailable, failures };
+}
