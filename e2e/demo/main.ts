@@ -101,7 +101,9 @@ async function showDeployment({ kubectl }: TestCluster): Promise<void> {
 async function showEvents({ kubectl }: TestCluster): Promise<void> {
   const columns = 'custom-columns=TYPE:.type,REASON:.reason,WHAT:.note';
   const about = ['--field-selector', 'regarding.kind=Subscription'];
-  show(await kubectl(['-n', NAMESPACE, 'get', 'events.events.k8s.io', ...about, '--sort-by=.eventTime', '-o', columns]));
+  show(
+    await kubectl(['-n', NAMESPACE, 'get', 'events.events.k8s.io', ...about, '--sort-by=.eventTime', '-o', columns]),
+  );
 }
 
 function tellStatus(object: Judged): void {
