@@ -46,6 +46,21 @@ describe('an install', () => {
     expect(result.requests).toBeLessThanOrEqual(2 * objects.length);
   });
 
+  test('tries in later runs of a roll-out only what no earlier one has tried', async () => {
+    const cluster = clusterWithNamespace({
+      before: ({ verb, ref, dryRun }) => {
+        if (verb === 'apply' && !dryRun && ref.kind === 'ClusterRole')
+          throw new FakeApiError(503, 'ServiceUnavailable', 'no');
+      },
+    });
+    const tried = new Set<string>();
+    const first = await applyRevision(cluster, { ...request(), tried });
+    expect(first.state).not.toBe('Complete');
+    const before = cluster.requests.length;
+    await applyRevision(cluster, { ...request(), previousInventory: first.inventory, unchanged: () => true, tried });
+    expect(cluster.requests.slice(before).filter(({ verb, dryRun }) => dryRun && verb === 'apply')).toEqual([]);
+  });
+
   test('writes nothing before what is to be noted is noted', async () => {
     const cluster = clusterWithNamespace();
     const noted = Promise.withResolvers<void>();

@@ -45,6 +45,11 @@ export interface ApplyRequest {
   readonly permit?: Permit;
   /** Whether a watch of every object of the kind says that there is none of this name: it is made without looking. */
   readonly absent?: (ref: ObjectRef) => boolean;
+  /**
+   * Objects that an earlier run of this roll-out has tried to create without writing: they are not tried again. The
+   * run adds to it.
+   */
+  readonly tried?: Set<string>;
   /** What a watch knows of an object now: tells whether an unchanged object works without reading it. */
   readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
   /**
@@ -111,6 +116,15 @@ async function lookAtAll(run: Run, phases: readonly Phase[]): Promise<Findings> 
 }
 
 async function lookAt(run: Run, object: KubeObject): Promise<Finding> {
+  const { tried } = run.request;
+  const identity = identityOf(refOf(object));
+  if (tried?.has(identity) === true) return { kind: 'absent' };
+  const finding = await lookAnew(run, object);
+  if (finding.kind === 'absent') tried?.add(identity);
+  return finding;
+}
+
+async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
   const { request, ownKinds, ownNamespaces } = run;
   const known = run.known.get(identityOf(refOf(object)));
   if (known !== undefined && isUnchanged(request, known, object)) return { kind: 'unchanged', entry: known };
@@ -227,7 +241,10 @@ async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings
       knownUid: run.known.get(identity)?.uid,
       ...signalOf(run.request),
     });
-    if (answer !== undefined) live.set(identity, answer);
+    if (answer !== undefined) {
+      live.set(identity, answer);
+      run.request.tried?.delete(identity);
+    }
     const result: ObjectResult = { phase: name, ref: refOf(object), ...written };
     run.request.onProgress?.(result);
     return result;

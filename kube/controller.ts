@@ -38,6 +38,8 @@ export interface ControllerWatch {
   readonly informer: Informer;
   /** Whom a change concerns. Of an update it is asked for the old object and for the new one. */
   readonly keys: (object: KubeObject, event: WatchEventOf) => readonly ObjectKey[];
+  /** How long a change may wait to be looked at together with others; not at all by default. */
+  readonly afterSeconds?: (event: WatchEventOf) => number;
 }
 
 /** How a reconcile ended, under the names of controller-runtime. */
@@ -141,9 +143,9 @@ function queueOptions(
   };
 }
 
-function subscribe({ informer, keys }: ControllerWatch, queue: WorkQueue): () => void {
+function subscribe({ informer, keys, afterSeconds }: ControllerWatch, queue: WorkQueue): () => void {
   const enqueue = (object: KubeObject, event: WatchEventOf): void => {
-    for (const key of keys(object, event)) queue.add(formatKey(key));
+    for (const key of keys(object, event)) queue.addAfter(formatKey(key), afterSeconds?.(event) ?? 0);
   };
   return informer.on({
     added: (object) => enqueue(object, { type: 'added', object }),

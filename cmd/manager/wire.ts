@@ -4,6 +4,7 @@
  */
 import { Registry as MetricsRegistry } from 'prom-client';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
+import { findCondition } from '../../api/conditions.ts';
 import { API_VERSION, ANNOTATION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { REVISION, type Revision } from '../../api/revision.ts';
@@ -123,7 +124,7 @@ export function wireManager(wiring: WireOptions): Manager {
     watches: [
       { informer: caches.subscriptions, keys: ownKey },
       { informer: caches.subscriptions, keys: (_, event) => waitingFor(caches.subscriptions, event) },
-      { informer: caches.revisions, keys: ownerKeys(SUBSCRIPTION.kind) },
+      { informer: caches.revisions, keys: ownerKeys(SUBSCRIPTION.kind), afterSeconds: delayOfProgress },
       { informer: caches.catalogs, keys: onChangeByPeople(() => caches.subscriptions.list().flatMap(ownKey)) },
     ],
   });
@@ -224,6 +225,23 @@ function waitingFor(subscriptions: Informer, event: WatchEventOf): readonly Obje
   const after = event.type === 'deleted' ? undefined : event.object;
   if (!isNews(before as Subscription | undefined, after as Subscription | undefined)) return [];
   return (subscriptions.list() as readonly Subscription[]).filter(waitsForOthers).flatMap(ownKey);
+}
+
+/** The steps of a roll-out follow each other fast, and a Subscription tells of them together. */
+const PROGRESS_SECONDS = 0.5;
+
+/** Progress may wait a moment; a beginning, a success, a failure and whatever a person does may not. */
+function delayOfProgress(event: WatchEventOf): number {
+  if (event.type !== 'updated') return 0;
+  const [old, next] = [event.old as Revision, event.object as Revision];
+  const onTheWay = [old, next].every(({ status }) => {
+    const reconciling = findCondition(status?.conditions, 'Reconciling');
+    return reconciling !== undefined && findCondition(status?.conditions, 'Ready')?.status !== 'True';
+  });
+  const touched =
+    old.metadata.generation !== next.metadata.generation ||
+    old.metadata.deletionTimestamp !== next.metadata.deletionTimestamp;
+  return onTheWay && !touched ? PROGRESS_SECONDS : 0;
 }
 
 function nameOf({ metadata }: KubeObject): string {

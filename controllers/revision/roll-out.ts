@@ -83,6 +83,7 @@ async function applyAgain(
     previousInventory,
     signal,
     noted,
+    tried: triedOf(bare),
     unchanged: (entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))),
     observed: (ref) => deps.managed.get(ref),
     ...(deps.acting === deps.cluster && { absent: (ref) => deps.managed.isAbsent(ref) }),
@@ -96,6 +97,15 @@ async function applyAgain(
 function tellLeft({ record }: RollOutDeps, { revision, subscription }: RevisionFacts, note: string): void {
   record(subscription ?? revision, { type: 'Warning', reason: 'CRDUnsafe', action: 'Apply', note });
 }
+
+/** What was tried of the objects so far, for as long as they are kept. */
+function triedOf(objects: readonly KubeObject[]): Set<string> {
+  const known = TRIED.get(objects) ?? new Set<string>();
+  TRIED.set(objects, known);
+  return known;
+}
+
+const TRIED = new WeakMap<readonly KubeObject[], Set<string>>();
 
 /** Watches begin before the first write, so that what becomes of it is seen and need not be read. */
 async function followServed(
