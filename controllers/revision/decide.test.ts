@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { FINALIZER } from '../../api/names.ts';
+import type { InventoryEntry, Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { decideRevision, isSettled, type RevisionPlan } from './decide.ts';
+
+const entry = (name: string): InventoryEntry => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid: 'u', hash: 'h' });
+
+interface Parts {
+  readonly state?: 'Active' | 'Archived';
+  readonly approved?: boolean;
+  readonly deleted?: boolean;
+  readonly finalizer?: boolean;
+  readonly holds?: readonly string[];
+  readonly conditions?: Readonly<Record<string, 'True' | 'False'>>;
+  readonly judgedGeneration?: number;
+}
+
+function revision(name: string, parts: Parts = {}): Revision {
+  const { state = 'Active', approved = true, deleted = false, finalizer = true, holds = [], conditions = {} } = parts;
+  return {
+    metadata: {
+      name,
+      generation: 1,
+      finalizers: finalizer ? [FINALIZER] : [],
+      ...(deleted && { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+    },
+    spec: { state, approved },
+    status: {
+      inventory: holds.map(entry),
+      conditions: Object.entries(conditions).map(([type, status]) => ({
+        type,
+        status,
+        reason: 'Succeeded',
+        message: '',
+        observedGeneration: parts.judgedGeneration ?? 1,
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      })),
+    },
+  } as unknown as Revision;
+}
+
+const subscription = ({ deleted = false, suspend = false } = {}): Subscription =>
+  ({
+    metadata: { name: 'widgets', ...(deleted && { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
+    spec: { suspend },
+  }) as unknown as Subscription;
+
+const GOING = { deleted: true };
+const READY = { Ready: 'True' } as const;
+
+describe('what a Revision needs', () => {
+  const cases: readonly {
+    one: Revision;
+    of?: Subscription;
+    siblings?: readonly Revision[];
+    plan: RevisionPlan;
+    because: string;
+  }[] = [
+    { one: revision('a'), of: subscription(), plan: { kind: 'rollOut' }, because: 'it is active and approved' },
+    {
+      one: revision('a', { approved: false }),
+      of: subscription(),
+      plan: { kind: 'awaitApproval' },
+      because: 'a person has not said yes',
+    },
+    {
+      one: revision('a'),
+      of: subscription({ suspend: true }),
+      plan: { kind: 'suspended' },
+      because: 'nothing is to be done',
+    },
+    { one: revision('a'), plan: { kind: 'nothing' }, because: 'its Subscription is gone, and it goes next' },
+    {
+      one: revision('a'),
+      of: subscription({ deleted: true }),
+      plan: { kind: 'nothing' },
+      because: 'its Subscription deletes it in a moment',
+    },
+    {
+      one: revision('a', { state: 'Archived', holds: ['x'] }),
+      of: subscription(),
+      plan: { kind: 'archived', handedOver: false },
+      because: 'nobody has taken over what it lists',
+    },
+    {
+      one: revision('a', { state: 'Archived', holds: ['x'] }),
+      of: subscription(),
+      siblings: [revision('b', { holds: ['x', 'y'] })],
+      plan: { kind: 'archived', handedOver: true },
+      because: 'the active one lists all of it',
+    },
+    {
+      one: revision('a', { state: 'Archived', holds: ['x'] }),
+      of: subscription(),
+      siblings: [revision('b', { holds: ['y'] })],
+      plan: { kind: 'archived', handedOver: false },
+      because: 'the active one does not list all of it yet',
+    },
+    {
+      one: revision('a', { state: 'Archived', holds: ['x'] }),
+      of: subscription(),
+      siblings: [revision('b', { holds: ['y'], conditions: READY })],
+      plan: { kind: 'archived', handedOver: true },
+      because: 'the active one has pruned what it did not want',
+    },
+    {
+      one: revision('a', { ...GOING, finalizer: false }),
+      plan: { kind: 'nothing' },
+      because: 'nothing holds it any more',
+    },
+    {
+      one: revision('a', { ...GOING, holds: ['x'] }),
+      of: subscription({ deleted: true }),
+      plan: { kind: 'remove' },
+      because: 'the operator is to go',
+    },
+    { one: revision('a', { ...GOING, holds: ['x'] }), plan: { kind: 'remove' }, because: 'nobody else will' },
+    {
+      one: revision('a', { ...GOING, state: 'Archived', holds: ['x'] }),
+      of: subscription({ deleted: true }),
+      siblings: [revision('b', GOING)],
+      plan: { kind: 'waitForActive', name: 'b' },
+      because: 'what runs decides the order of removal',
+    },
+    {
+      one: revision('a', { ...GOING, state: 'Archived' }),
+      of: subscription({ deleted: true }),
+      siblings: [revision('b', { state: 'Archived' })],
+      plan: { kind: 'remove' },
+      because: 'nothing runs',
+    },
+    {
+      one: revision('a', { ...GOING, state: 'Archived' }),
+      of: subscription(),
+      siblings: [revision('b')],
+      plan: { kind: 'release' },
+      because: 'it is history that is forgotten, and lists nothing',
+    },
+    {
+      one: revision('a', { ...GOING, holds: ['x'] }),
+      of: subscription(),
+      plan: { kind: 'nothing' },
+      because: 'what it lists must not be forgotten while its Subscription stays',
+    },
+    {
+      one: revision('a', { ...GOING, state: 'Archived', holds: ['x'] }),
+      of: subscription(),
+      siblings: [revision('b', { holds: ['x'] })],
+      plan: { kind: 'release' },
+      because: 'another one answers for what it lists',
+    },
+  ];
+
+  test.each(cases)('$plan.kind, because $because', ({ one, of, siblings = [], plan }) => {
+    expect(decideRevision({ revision: one, subscription: of, siblings })).toEqual(plan);
+  });
+});
+
+describe('a Revision is settled', () => {
+  test.each([
+    { one: revision('a', { conditions: READY }), settled: true, because: 'it is ready and nothing is under way' },
+    { one: revision('a'), settled: false, because: 'it says nothing yet' },
+    {
+      one: revision('a', { conditions: { ...READY, Reconciling: 'True' } }),
+      settled: false,
+      because: 'something is to be pruned',
+    },
+    {
+      one: revision('a', { conditions: READY, judgedGeneration: 0 }),
+      settled: false,
+      because: 'it speaks of an older spec',
+    },
+  ])('$settled, because $because', ({ one, settled }) => {
+    expect(isSettled(one)).toBe(settled);
+  });
+});

@@ -1,0 +1,101 @@
+/** What a roll-out writes, and what it leaves alone; the parts are tested on their own. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { sample, sampleDeployment, sampleOperator } from '../../apply/sample-objects.ts';
+import { findCondition } from '../../api/conditions.ts';
+import { refOf } from '../../api/object.ts';
+import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
+
+const objects = sampleOperator();
+const deployment = sampleDeployment('widget-manager');
+let harness: Harness;
+
+const ready = (number: number): string | undefined =>
+  findCondition(harness.revision(number).status?.conditions, 'Ready')?.status;
+const kinds = (): Set<string> =>
+  new Set(harness.cluster.objects().map(({ kind, metadata }) => `${kind} ${metadata.name}`));
+
+beforeEach(async () => {
+  harness = createHarness();
+  harness.setSubscription({ onFailure: { bakeTime: '10s' } });
+  await harness.addRevision(1, objects);
+  await harness.settle(1);
+});
+
+test('a Revision is Ready once all its objects are, and lists each with its uid', () => {
+  expect(ready(1)).toBe('True');
+  const { inventory = [] } = harness.revision(1).status ?? {};
+  expect(inventory).toHaveLength(objects.length);
+  expect(inventory.every(({ uid, hash }) => uid !== '' && hash !== '')).toBe(true);
+});
+
+test('what is in place and untouched costs no request', async () => {
+  const before = harness.cluster.requests.length;
+  expect(await harness.reconcile(1)).toBeUndefined();
+  expect(harness.cluster.requests.length).toBe(before);
+});
+
+describe('drift', () => {
+  test('a deleted object is made again, and nothing else is sent', async () => {
+    await harness.cluster.delete({ ...refOf(deployment), namespace: NAMESPACE });
+    const before = harness.cluster.requests.length;
+    await harness.settle(1);
+    const sent = harness.cluster.requests.slice(before).filter(({ verb, dryRun }) => verb === 'apply' && !dryRun);
+    expect(sent.map(({ ref }) => ref.kind)).toEqual(['Deployment']);
+    expect(ready(1)).toBe('True');
+  });
+
+  test('a changed object is put right', async () => {
+    harness.cluster.change(refOf(deployment), (object) => ({
+      ...object,
+      metadata: { ...object.metadata, generation: 9 },
+      spec: { ...(object['spec'] as object), replicas: 7 },
+    }));
+    await harness.settle(1);
+    expect((await harness.cluster.get(refOf(deployment)))?.['spec']).toMatchObject({ replicas: 1 });
+  });
+});
+
+describe('an upgrade', () => {
+  const next = [
+    ...sampleOperator({ image: 'registry.example/operator:2' }).filter(({ kind }) => kind !== 'ConfigMap'),
+    sample('v1', 'ConfigMap', 'widget-settings', { namespace: NAMESPACE, data: {} }),
+  ];
+
+  beforeEach(async () => {
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, next, { previous: 'widgets-1' });
+  });
+
+  test('sends only what differs', async () => {
+    const before = harness.cluster.requests.length;
+    await harness.settle(2);
+    const sent = harness.cluster.requests.slice(before).filter(({ verb, dryRun }) => verb === 'apply' && !dryRun);
+    expect(sent.map(({ ref }) => `${ref.kind} ${ref.name}`).sort()).toEqual([
+      'ConfigMap widget-settings',
+      'Deployment widget-manager',
+    ]);
+  });
+
+  test('keeps what only the earlier Revision had until it has been healthy for the bake time', async () => {
+    await harness.settle(2);
+    expect(kinds()).toContain('ConfigMap widget-config');
+    expect(await harness.reconcile(2)).toMatchObject({ requeueAfterSeconds: expect.closeTo(10, 1) as number });
+    harness.pass(11);
+    await harness.settle(2);
+    expect(kinds()).not.toContain('ConfigMap widget-config');
+    expect(harness.revision(2).status?.inventory?.map(({ name }) => name)).not.toContain('widget-config');
+    expect(findCondition(harness.revision(2).status?.conditions, 'Reconciling')).toBeUndefined();
+  });
+
+  test('that is refused keeps what the earlier Revision had, however long that is', async () => {
+    harness.cluster.put(
+      sample('v1', 'ConfigMap', 'widget-settings', { namespace: NAMESPACE, data: { by: 'somebody' } }),
+    );
+    for (const seconds of [0, 60]) {
+      harness.pass(seconds);
+      await expect(harness.reconcile(2)).rejects.toMatchObject({ reason: 'Collision', retry: 'backoff' });
+    }
+    expect(ready(2)).toBe('False');
+    expect(kinds()).toContain('ConfigMap widget-config');
+  });
+});
