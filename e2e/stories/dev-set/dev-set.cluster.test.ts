@@ -1,0 +1,308 @@
+/**
+ * Everything that real bundles bring meets a real API server: CRDs come back as their publishers wrote them, and
+ * what is rendered of the channels' heads is taken, or the reason why not was known before anything was applied.
+ */
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ReasonedError } from '../../../api/errors.ts';
+import { canonicalJson } from '../../../api/json.ts';
+import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
+import { applyRevision } from '../../../apply/apply.ts';
+import type { Cluster } from '../../../apply/cluster.ts';
+import { prepareObjects } from '../../../apply/prepare.ts';
+import { createSlots } from '../../../apply/slots.ts';
+import { createObject } from '../../../apply/write.ts';
+import { renderBundle, supportedModes } from '../../../bundles/render/render.ts';
+import { createClient, type Client } from '../../../kube/client.ts';
+import { loadKubeconfig } from '../../../kube/kubeconfig.ts';
+import { createTransport } from '../../../kube/transport.ts';
+import { useCluster } from '../../lib/cluster.ts';
+import { hasShared } from '../../lib/shared.ts';
+import { until } from '../../lib/until.ts';
+import { differencesOf } from './differences.ts';
+import { loadBundles, loadCatalog, pickHeads, type PublishedBundle } from './load.ts';
+
+/** What the API server adds to a CRD, and what Go leaves out when it writes one: the same CRD. */
+const DEFAULTS: readonly { readonly difference: RegExp; readonly because: string }[] = [
+  { difference: /^added spec\.conversion={"strategy":"None"}$/, because: 'no conversion is the default' },
+  { difference: /^added spec\.conversion\.webhook\.clientConfig\.service\.port=443$/, because: 'the port of HTTPS' },
+  { difference: /^added spec\.names\.(listKind|singular)="/, because: 'made of the kind' },
+  { difference: /^lost spec\.names\.categories=\[\]$/, because: 'an empty list is left out' },
+  { difference: /^lost spec\.preserveUnknownFields=false$/, because: 'false is left out' },
+  { difference: /^lost .*\.additionalPrinterColumns\[\]\.priority=0$/, because: 'zero is left out' },
+];
+
+/** CRDs of v1 that no API server takes; none is of a channel's head. */
+const REFUSED_CRDS = new Map([
+  ['aqua/6.2.1', { count: 7, cause: /additionalPrinterColumns\[0\]\.JSONPath: Required value/ }],
+  ['aqua/6.5.2', { count: 1, cause: /additionalPrinterColumns\[0\]\.JSONPath: Required value/ }],
+]);
+
+/** Heads that are refused when they are rendered, for CRDs of v1beta1: how many, by package. */
+const REFUSED_HEADS: ReadonlyMap<string, number> = new Map([
+  ['aqua', 3],
+  ['ember-csi-operator', 1],
+  ['enmasse', 1],
+  ['ext-postgres-operator', 1],
+  ['hive-operator', 2],
+  ['kong', 1],
+  ['mariadb-operator-app', 1],
+  ['multicluster-operators-subscription', 4],
+  ['pystol', 1],
+  ['yugabyte-operator', 1],
+]);
+
+/** Objects of heads that the API server refuses. */
+const REFUSED_OBJECTS = [
+  {
+    because: 'the port of the webhook is 0, as other renderers have it, too',
+    package: 'mongodb-enterprise',
+    kind: 'ValidatingWebhookConfiguration',
+    count: 3,
+    cause: /service\.port: Invalid value: 0/,
+  },
+];
+
+/** Who everything belongs to. */
+const OWNER = { namespace: 'operators', name: 'all' };
+
+/** Where everything else on the machine is busy, too. */
+const timeout = 600_000;
+
+describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
+  const cluster = useCluster({ only: ['kube-apiserver'], registry: false });
+  const slots = createSlots(8);
+  let client: Client;
+  let bundles: readonly PublishedBundle[];
+  let heads: readonly PublishedBundle[];
+
+  beforeAll(async () => {
+    const { config } = await loadKubeconfig(cluster().kubeconfig);
+    client = createClient(createTransport(config));
+    bundles = loadBundles();
+    heads = pickHeads(loadCatalog(), bundles);
+  });
+
+  function inParallel<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>): Promise<Result[]> {
+    return Promise.all(items.map((item) => slots(() => task(item))));
+  }
+
+  test('have CRDs that come back as they were published, defaults aside', async () => {
+    const crds = distinctCrds(bundles);
+    const refused: { readonly folder: string; readonly message: string }[] = [];
+    await inParallel(crds, async ({ folder, published, prepared }) => {
+      try {
+        const answer = await createObject(client, prepared, { dryRun: true });
+        expect(unexplained(published, answer), `${folder} ${answer.metadata.name}`).toEqual([]);
+      } catch (error) {
+        if (!(error instanceof ReasonedError)) throw error;
+        refused.push({ folder, message: error.message });
+      }
+    });
+    for (const [folder, { count, cause }] of REFUSED_CRDS) {
+      expect(refused.filter((one) => one.folder === folder && cause.test(one.message))).toHaveLength(count);
+    }
+    expect(refused.filter(({ folder }) => !REFUSED_CRDS.has(folder))).toEqual([]);
+    const equal = crds.length - refused.length;
+    report(`${crds.length} CRDs differ in content: ${equal} come back equal, ${refused.length} are refused`);
+  });
+
+  describe('that are heads of channels', () => {
+    let sets: readonly ObjectSet[];
+
+    test('are rendered, or refused for what no API server takes any more', () => {
+      const rendered = heads.map(renderHead);
+      sets = rendered.filter((one) => 'objects' in one);
+      const refused = rendered.filter((one) => 'refusal' in one);
+      for (const { refusal } of refused) {
+        expect(refusal.reason).toBe('BundleUnsupported');
+        expect(refusal.message).toContain('apiextensions.k8s.io/v1beta1');
+      }
+      const counts = Map.groupBy(refused, ({ package: name }) => name);
+      expect(new Map([...counts].map(([name, { length }]) => [name, length]))).toEqual(REFUSED_HEADS);
+      const objects = sets.flatMap((set) => set.objects).length;
+      report(`${heads.length} heads: ${sets.length} rendered to ${objects} objects, ${refused.length} refused`);
+    });
+
+    test('have CRDs that are applied, and read back as they were published', async () => {
+      const crds = [...new Map(sets.flatMap(crdsOf).map((crd) => [crd.prepared.metadata.name, crd])).values()];
+      const objects = crds.map(({ prepared }) => prepared);
+      const { failures } = await applyRevision(client, { objects, previousInventory: [] });
+      expect(failures).toEqual([]);
+      await inParallel(crds, async ({ published, prepared }) => {
+        const stored = await client.get(refOf(prepared));
+        expect(unexplained(published, stored as KubeObject), prepared.metadata.name).toEqual([]);
+      });
+      report(`${crds.length} CRDs are applied and read back equal`);
+    });
+
+    test('render to objects that the API server takes, but for a few that are known', async () => {
+      await makeNamespaces();
+      await awaitKinds();
+      const objects = sets.flatMap((set) => set.objects.filter(isNoCrd).map((object) => ({ set, object })));
+      const judged = await inParallel(objects, async ({ set, object }) => ({ set, object, ...(await judge(object)) }));
+      const refused = judged.filter(({ refusal }) => refusal !== undefined);
+      const explained = REFUSED_OBJECTS.map((row) => {
+        const found = refused.filter(({ set, object, refusal = '' }) => {
+          return set.package === row.package && object.kind === row.kind && row.cause.test(refusal);
+        });
+        expect(found, row.because).toHaveLength(row.count);
+        return found;
+      });
+      const surprising = new Set(refused).difference(new Set(explained.flat()));
+      expect([...surprising].map(({ set, refusal }) => `${set.package}: ${refusal}`)).toEqual([]);
+      const lenient = judged.filter(({ strictly, refusal }) => !strictly && refusal === undefined);
+      report(
+        `${judged.length} objects: ${judged.length - refused.length} taken, ${lenient.length} of them not under ` +
+          `strict validation, ${refused.length} refused`,
+      );
+    });
+
+    test('are refused whole where one object is: nothing is written', async () => {
+      const wrong = sets.filter((set) => REFUSED_OBJECTS.some((row) => row.package === set.package));
+      expect(wrong.length).toBeGreaterThan(0);
+      for (const { objects } of wrong) {
+        const written: string[] = [];
+        const { state, failures } = await applyRevision(recorded(client, written), { objects, previousInventory: [] });
+        expect(state).toBe('Failed');
+        expect(failures.map(({ reason }) => reason)).toContain('ObjectInvalid');
+        expect(written).toEqual([]);
+      }
+    });
+
+    async function makeNamespaces(): Promise<void> {
+      const names = new Set(sets.flatMap(({ objects }) => objects.flatMap(({ metadata }) => metadata.namespace ?? [])));
+      await inParallel([...names], async (name) => {
+        const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+        await client.apply(namespace);
+      });
+    }
+
+    /** A CRD is served a while after it is applied. */
+    async function awaitKinds(): Promise<void> {
+      const kinds = new Map(
+        sets.flatMap(({ objects }) =>
+          objects.map(({ apiVersion, kind }) => [`${kind}.${apiVersion}`, { apiVersion, kind }]),
+        ),
+      );
+      await until(
+        'every kind is served',
+        async () => {
+          client.discovery.invalidate();
+          const scopes = await Promise.all([...kinds.values()].map((kind) => client.isNamespaced(kind)));
+          return scopes.every((scope) => scope !== undefined);
+        },
+        { timeoutSeconds: 300 },
+      );
+    }
+
+    async function judge(object: KubeObject): Promise<{ readonly strictly: boolean; readonly refusal?: string }> {
+      try {
+        await client.apply(object, { dryRun: true, force: true, fieldValidation: 'Strict' });
+        return { strictly: true };
+      } catch {
+        return createObject(client, object, { dryRun: true }).then(
+          () => ({ strictly: false }),
+          (error: Error) => ({ strictly: false, refusal: error.message }),
+        );
+      }
+    }
+  });
+});
+
+interface Crd {
+  readonly folder: string;
+  readonly published: KubeObject;
+  readonly prepared: KubeObject;
+}
+
+interface ObjectSet extends PublishedBundle {
+  readonly package: string;
+  readonly objects: readonly KubeObject[];
+}
+
+/** The CRDs of v1 of all bundles, each content once. */
+function distinctCrds(bundles: readonly PublishedBundle[]): readonly Crd[] {
+  const found = new Map<string, Crd>();
+  for (const { folder, bundle } of bundles) {
+    for (const { object } of bundle.crds) {
+      const content = canonicalJson(object);
+      if (object.apiVersion !== CRD_VERSION || found.has(content)) continue;
+      found.set(content, { folder, published: object, prepared: prepare([object], bundle.package)[0]! });
+    }
+  }
+  return [...found.values()];
+}
+
+const CRD_VERSION = 'apiextensions.k8s.io/v1';
+
+/** Those of a head; where the bundle has a conversion webhook, its CRD is published without it. */
+function crdsOf({ folder, bundle, objects }: ObjectSet): readonly Crd[] {
+  const crds = new Map(bundle.crds.map(({ object }) => [object.metadata.name, object]));
+  return objects
+    .filter((object) => !isNoCrd(object))
+    .map((prepared) => {
+      const object = crds.get(prepared.metadata.name)!;
+      const { conversion } = prepared['spec'] as { readonly conversion?: unknown };
+      const spec = { ...(object['spec'] as object), ...(conversion !== undefined && { conversion }) };
+      return { folder, prepared, published: { ...object, spec } };
+    });
+}
+
+function isNoCrd({ kind }: KubeObject): boolean {
+  return kind !== 'CustomResourceDefinition';
+}
+
+function prepare(objects: readonly KubeObject[], namespace: string): readonly KubeObject[] {
+  return prepareObjects(objects, { owner: OWNER, package: namespace, revision: 'all-1', installNamespace: namespace });
+}
+
+type Rendered = ObjectSet | { readonly package: string; readonly refusal: ReasonedError };
+
+function renderHead(published: PublishedBundle): Rendered {
+  const { bundle } = published;
+  const { package: name } = bundle;
+  const modes = supportedModes(bundle);
+  const anywhere = modes.includes('AllNamespaces') || modes.includes('OwnNamespace');
+  const options = { namespace: name, certificates: 'cert-manager' as const };
+  try {
+    const objects = renderBundle(bundle, anywhere ? options : { ...options, watchNamespaces: ['watched'] });
+    return { ...published, package: name, objects: prepare(objects, name) };
+  } catch (error) {
+    if (error instanceof ReasonedError) return { package: name, refusal: error };
+    throw error;
+  }
+}
+
+/** Where a CRD of the API server says something else than the published one, beyond known defaults. */
+function unexplained(published: KubeObject, answer: KubeObject): readonly string[] {
+  const found = differencesOf(published['spec'], answer['spec'], 'spec');
+  return found.filter((one) => !DEFAULTS.some(({ difference }) => difference.test(one)));
+}
+
+/** The same cluster, with every write that counts noted. */
+function recorded(client: Client, written: string[]): Cluster {
+  const note = (ref: Parameters<typeof describeRef>[0]): void => void written.push(describeRef(ref));
+  return {
+    ...client,
+    async apply(object, options, signal) {
+      if (options?.dryRun !== true) note(refOf(object));
+      return client.apply(object, options, signal);
+    },
+    async create(object, options, signal) {
+      if (options?.dryRun !== true) note(refOf(object));
+      return client.create(object, options, signal);
+    },
+    async patch(ref, ...rest) {
+      note(ref);
+      return client.patch(ref, ...rest);
+    },
+    async delete(ref, ...rest) {
+      note(ref);
+      return client.delete(ref, ...rest);
+    },
+  };
+}
+
+function report(line: string): void {
+  process.stdout.write(`dev set: ${line}\n`);
+}
