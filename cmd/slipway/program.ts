@@ -25,11 +25,14 @@ export interface Writers {
 }
 
 const HELP_WIDTH = 100;
+/** Of package.json; a file that is read would have to be shipped. */
+const VERSION = '0.1.0';
 
 /** The program; it throws a CommanderError where the arguments are wrong, or once help has been printed. */
 export function buildProgram(perform: Perform, { print, complain }: Writers): Command {
   const program = new Command('slipway')
     .description('Builds, checks and publishes bundles and catalogs of Kubernetes operators.')
+    .version(VERSION)
     .showHelpAfterError('(--help tells more)')
     .exitOverride()
     .configureOutput({

@@ -73,6 +73,12 @@ describe('every command', () => {
   });
 });
 
+test('the version is that of the package', async () => {
+  const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
+  const { version } = JSON.parse(manifest) as { readonly version: string };
+  expect(await workplace().run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
 describe('a run', () => {
   test('that is interrupted ends with 130', async () => {
     const { code, stderr } = await workplace().runWith(

@@ -118,14 +118,14 @@ describe('bundle render', () => {
     workplace().json('bundle', 'render', 'good', '--namespace', 'toys', ...args);
 
   test.each([
-    { because: 'all namespaces are watched', args: [], watch: undefined, certificates: 'manager' },
-    { because: 'all are, by name', args: ['--watch-namespace', ''], watch: [''], certificates: 'manager' },
-    { because: 'one is watched', args: ['--watch-namespace', 'a'], watch: ['a'], certificates: 'manager' },
+    { because: 'all namespaces are watched', args: [], watch: undefined, certificates: 'none' },
+    { because: 'all are, by name', args: ['--watch-namespace', ''], watch: [''], certificates: 'none' },
+    { because: 'one is watched', args: ['--watch-namespace', 'a'], watch: ['a'], certificates: 'none' },
     {
       because: 'several are watched',
       args: ['--watch-namespace', 'a', '--watch-namespace', 'b'],
       watch: ['a', 'b'],
-      certificates: 'manager',
+      certificates: 'none',
     },
     {
       because: 'cert-manager issues',
@@ -133,7 +133,7 @@ describe('bundle render', () => {
       watch: undefined,
       certificates: 'cert-manager',
     },
-    { because: 'nobody issues', args: ['--certificates', 'none'], watch: undefined, certificates: 'none' },
+    { because: 'the manager issues', args: ['--certificates', 'manager'], watch: undefined, certificates: 'manager' },
   ] as const)(
     'prints exactly the rendered objects, in the order of application: $because',
     async ({ args, watch, certificates }) => {

@@ -30,7 +30,7 @@ function defineChecks(bundle: Command, perform: Perform): void {
       perform(flags, async (environment) => (await import('./validate.ts')).validate(environment, source, flags)),
     );
   registryOptions(bundle.command('render'))
-    .description('Prints the objects that installing a bundle would apply, in the order of application.')
+    .description('Prints the objects that installing a bundle applies, in the order of application.')
     .argument('<dir|ref>', SOURCE)
     .requiredOption('--namespace <name>', 'where the operator is installed')
     .option(
@@ -40,9 +40,12 @@ function defineChecks(bundle: Command, perform: Perform): void {
     )
     .option('--config <file>', "changes to the operator's Deployments: what spec.config of a Subscription holds")
     .addOption(
-      new Option('--certificates <issuer>', 'who issues the certificates of webhooks')
+      new Option(
+        '--certificates <issuer>',
+        'who issues the certificates of webhooks and APIServices; with none they are left out',
+      )
         .choices(['none', 'manager', 'cert-manager'])
-        .default('manager'),
+        .default('none'),
     )
     .addOption(outputOption(['yaml', 'json']))
     .action((source: string, flags: RenderFlags & OutputFlags) =>

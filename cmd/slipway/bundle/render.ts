@@ -1,4 +1,4 @@
-/** `slipway bundle render`: the objects that installing a bundle would apply, in the order of application. */
+/** `slipway bundle render`: the objects that installing a bundle applies, in the order of application. */
 import { orderObjects } from '../../../apply/phases.ts';
 import { parseBundle } from '../../../bundles/parse.ts';
 import { renderBundle, type Certificates } from '../../../bundles/render/render.ts';

@@ -5,12 +5,13 @@ import { buildRepositoryCatalog, type DescribedVersion } from '../../../catalog/
 import { BASIC_SCHEMA, basicImages, expandBasic } from '../../../catalog/templates/basic.ts';
 import { expandSemver, SEMVER_SCHEMA, semverImages } from '../../../catalog/templates/semver.ts';
 import type { CatalogDocument } from '../../../catalog/templates/template.ts';
+import type { ImageSource } from '../../../oci/source.ts';
 import type { Environment } from '../environment.ts';
-import { readBundle } from '../input/bundle.ts';
+import { readBundleFrom } from '../input/bundle.ts';
 import { readYamlFile } from '../input/files.ts';
 import { invalidInput } from '../input/invalid.ts';
 import { findPlace } from '../input/place.ts';
-import type { RegistryFlags } from '../input/registry.ts';
+import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import { versionRules } from '../../../resolver/version-rules.ts';
 
 export interface SourceFlags extends RegistryFlags {
@@ -27,35 +28,39 @@ export interface SourceFlags extends RegistryFlags {
  *
  * @throws ReasonedError InputInvalid, CatalogInvalid, BundleInvalid, and what a registry throws
  */
-export async function expandSources(
+export function expandSources(
   environment: Environment,
   sources: readonly string[],
   flags: SourceFlags,
 ): Promise<readonly CatalogDocument[]> {
-  const documents: CatalogDocument[] = [];
-  const bundles: BundleBlob[] = [];
-  for (const source of sources) {
-    const place = await findPlace(environment, source);
-    if (place.kind === 'file') documents.push(...(await expandTemplate(environment, source, flags)));
-    else bundles.push(await describeBundle(environment, source, flags));
-  }
-  return [...documents, ...graphOf(bundles)];
+  return withRegistry(environment, flags, async (registry) => {
+    const reading = { registry, environment, flags };
+    const documents: CatalogDocument[] = [];
+    const bundles: string[] = [];
+    for (const source of sources) {
+      const { kind } = await findPlace(environment, source);
+      if (kind === 'file') documents.push(...(await expandTemplate(reading, source)));
+      else bundles.push(source);
+    }
+    return [...documents, ...graphOf(await describeAll(reading, bundles))];
+  });
 }
 
-async function expandTemplate(
-  environment: Environment,
-  path: string,
-  flags: SourceFlags,
-): Promise<readonly CatalogDocument[]> {
-  const template = await readYamlFile(environment, path);
+interface Reading {
+  readonly registry: ImageSource;
+  readonly environment: Environment;
+  readonly flags: SourceFlags;
+}
+
+async function expandTemplate(reading: Reading, path: string): Promise<readonly CatalogDocument[]> {
+  const template = await readYamlFile(reading.environment, path);
   const kind = isFields(template) ? TEMPLATES.get(textField(template, 'schema') ?? '') : undefined;
   if (kind === undefined) {
     throw invalidInput(`${path} is no template`, `Its schema must be one of ${[...TEMPLATES.keys()].join(', ')}`);
   }
-  const bundles = new Map<string, BundleBlob>();
-  for (const image of kind.images(template as Fields))
-    bundles.set(image, await describeBundle(environment, image, flags));
-  return kind.expand(template as Fields, bundles);
+  const images = kind.images(template as Fields);
+  const blobs = await describeAll(reading, images);
+  return kind.expand(template as Fields, new Map(images.map((image, index) => [image, blobs[index] as BundleBlob])));
 }
 
 interface TemplateKind {
@@ -71,8 +76,20 @@ const TEMPLATES: ReadonlyMap<string, TemplateKind> = new Map([
   ],
 ]);
 
-async function describeBundle(environment: Environment, source: string, flags: SourceFlags): Promise<BundleBlob> {
-  const { files, image } = await readBundle(environment, source, flags);
+const AT_ONCE = 4;
+
+/** The entries of bundles, in their order. */
+async function describeAll(reading: Reading, sources: readonly string[]): Promise<readonly BundleBlob[]> {
+  const blobs: BundleBlob[] = [];
+  for (let at = 0; at < sources.length; at += AT_ONCE) {
+    const some = sources.slice(at, at + AT_ONCE);
+    blobs.push(...(await Promise.all(some.map((source) => describeBundle(reading, source)))));
+  }
+  return blobs;
+}
+
+async function describeBundle({ registry, environment, flags }: Reading, source: string): Promise<BundleBlob> {
+  const { files, image } = await readBundleFrom(registry, environment, source);
   const { manifests, pin = false } = flags;
   if (image?.reference !== undefined)
     return buildBundleBlob(files, { image: pin ? image.reference : source, manifests });

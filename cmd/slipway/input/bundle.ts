@@ -25,7 +25,16 @@ export interface BundleImage extends Pick<ImageFacts, 'digest' | 'labels'> {
 }
 
 /** @throws ReasonedError InputInvalid, ReferenceInvalid, and what a registry throws */
-export async function readBundle(environment: Environment, source: string, flags: RegistryFlags): Promise<BundleInput> {
+export function readBundle(environment: Environment, source: string, flags: RegistryFlags): Promise<BundleInput> {
+  return withRegistry(environment, flags, (registry) => readBundleFrom(registry, environment, source));
+}
+
+/** The same with a client that is open, for commands that read several bundles. */
+export async function readBundleFrom(
+  registry: ImageSource,
+  environment: Environment,
+  source: string,
+): Promise<BundleInput> {
   const place = await findPlace(environment, source);
   switch (place.kind) {
     case 'file':
@@ -36,9 +45,7 @@ export async function readBundle(environment: Environment, source: string, flags
       return { source, ...(await readImage(layoutSource(place.path), IN_LAYOUT, environment)) };
     case 'image': {
       const { reference } = place;
-      const { files, image } = await withRegistry(environment, flags, (registry) =>
-        readImage(registry, reference, environment),
-      );
+      const { files, image } = await readImage(registry, reference, environment);
       return { source, files, image: { ...image, reference: formatReference(withDigest(reference, image.digest)) } };
     }
   }
