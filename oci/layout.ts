@@ -1,5 +1,5 @@
 /**
- * The OCI image layout: images in a folder, for moving them by disk and for `bundle build -o`. Reads with the same
+ * The OCI image layout: images in a folder, for moving them by disk and for `bundle build`. Reads with the same
  * checks as from a registry; writes so that a crash leaves no half a blob.
  *
  * @see https://github.com/opencontainers/image-spec/blob/main/image-layout.md
