@@ -6,7 +6,7 @@ import type { Judgement } from './summarize.ts';
 
 const READY: Judgement = { state: 'Ready', reason: 'Succeeded', message: 'all is well' };
 const REFUSED =
-  'list Gadget.example.com: conversion webhook for example.com/v1, Kind=Gadget failed: connect: connection refused';
+  'read Gadget.example.com ops/one: conversion webhook for example.com/v1, Kind=Gadget failed: connect: connection refused';
 
 const crd = (conversion: object, versions: readonly object[] = VERSIONS): KubeObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -19,7 +19,10 @@ const VERSIONS = [
   { name: 'v2', served: true },
   { name: 'v0', served: false },
 ];
-const WEBHOOK = { strategy: 'Webhook' };
+const WEBHOOK = {
+  strategy: 'Webhook',
+  webhook: { clientConfig: { service: { namespace: 'ops', name: 'gadget-service' } } },
+};
 
 /** A Revision that has never been Ready, unless said. */
 const revision = (status: object = {}): Revision => ({ metadata: { uid: 'u1' }, status }) as unknown as Revision;
@@ -28,20 +31,36 @@ interface Given {
   readonly crds?: readonly KubeObject[];
   /** Seconds after the beginning. */
   readonly at?: number;
-  /** What a list of a version fails with. */
+  /** What a read of a version fails with. */
   readonly fails?: Readonly<Record<string, string>>;
+  readonly objects?: readonly KubeObject[];
+  readonly pods?: readonly KubeObject[];
 }
 
-function check({ crds = [crd(WEBHOOK)], at = 0, fails = {} }: Given, asked: string[] = []): ConversionCheck {
+const GADGET = { apiVersion: 'example.com/v1', kind: 'Gadget', metadata: { name: 'one', namespace: 'ops' } };
+const pod = (metadata: object): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'old', namespace: 'ops', ...metadata },
+});
+
+/** A cluster with these Gadgets, and these Pods behind their webhook's Service; notes which versions are read. */
+function check(given: Given, asked: string[] = []): ConversionCheck {
+  const { crds = [crd(WEBHOOK)], at = 0, fails = {}, objects = [GADGET], pods = [] } = given;
   return {
     crds,
     now: new Date(at * 1000),
     signal: new AbortController().signal,
-    async listPage({ apiVersion }) {
-      asked.push(apiVersion);
-      const failure = fails[apiVersion];
-      if (failure !== undefined) throw new Error(failure);
-      return { items: [] };
+    listPage: () => Promise.resolve({ items: objects }),
+    cluster: {
+      async get({ apiVersion, kind, name }) {
+        if (kind === 'Service') return { apiVersion, kind, metadata: { name }, spec: { selector: { app: 'gadget' } } };
+        asked.push(apiVersion);
+        const failure = fails[apiVersion];
+        if (failure !== undefined) throw new Error(failure);
+        return GADGET;
+      },
+      list: (_kind, options) => Promise.resolve(options?.labelSelector === 'app=gadget' ? pods : []),
     },
   };
 }
@@ -84,10 +103,27 @@ describe('a Revision with a conversion webhook', () => {
   });
 });
 
+describe('who answers', () => {
+  test('must be the new release: Pods that are to go are waited for', async () => {
+    const asked: string[] = [];
+    const leaving = [pod({}), pod({ name: 'older', deletionTimestamp: '2026-01-01T00:00:00Z' })];
+    const judgement = await createConversions().confirm(revision(), READY, check({ pods: leaving }, asked));
+    expect(judgement).toMatchObject({ state: 'Working', reason: 'Progressing' });
+    expect(judgement.message).toContain('ops/older');
+    expect(judgement.askAgainSeconds).toBeGreaterThan(0);
+    expect(asked).toEqual([]);
+  });
+
+  test('may be any of the Pods that stay', async () => {
+    expect(await createConversions().confirm(revision(), READY, check({ pods: [pod({})] }))).toBe(READY);
+  });
+});
+
 describe('nobody is asked', () => {
   test.each<Given & { judgement?: Judgement; status?: object; because: string }>([
     { crds: [crd({ strategy: 'None' })], because: 'nothing is converted by a webhook' },
     { crds: [], because: 'there is no CRD' },
+    { objects: [], because: 'there is no object to convert' },
     { status: { firstReadyTime: '2026-01-01T00:00:00Z' }, because: 'it has answered before' },
     { judgement: { ...READY, state: 'Working' }, because: 'its Pods are not there yet' },
   ])('where $because', async ({ judgement = READY, status = {}, ...given }) => {
@@ -101,6 +137,6 @@ describe('nobody is asked', () => {
 });
 
 test('an error that is not about conversion does not hold a Revision up', async () => {
-  const fails = { 'example.com/v1': 'list Gadget.example.com: too many requests' };
+  const fails = { 'example.com/v1': 'read Gadget.example.com ops/one: too many requests' };
   expect(await createConversions().confirm(revision(), READY, check({ fails }))).toBe(READY);
 });

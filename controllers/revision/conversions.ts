@@ -1,9 +1,10 @@
 /**
- * Asks the API server for custom resources in every version of a CRD, once its operator should convert them: a conversion
+ * Asks the API server for a custom resource in every version of a CRD, once its operator should convert them: a conversion
  * webhook that does not answer makes them unreadable, and no Deployment's health tells. Asked until it answers for the
- * first time; that a webhook fails later is not noticed here.
+ * first time; that a webhook fails later is not noticed here, nor one that has no object to convert.
  */
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
+import type { Cluster } from '../../apply/cluster.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
 import { fieldsOf, listOf, textOf } from '../../apply/untyped.ts';
@@ -18,6 +19,7 @@ const WITHIN_MS = 10_000;
 
 export interface ConversionCheck {
   /** As the manager: who installs an operator need not be able to read its objects. */
+  readonly cluster: Pick<Cluster, 'get' | 'list'>;
   readonly listPage: ListPage;
   /** The objects of the Revision that are CRDs, as they are in the cluster. */
   readonly crds: readonly KubeObject[];
@@ -37,7 +39,10 @@ export function createConversions(): Conversions {
     async confirm(revision, judgement, check) {
       const key = revision.metadata.uid ?? '';
       if (judgement.state !== 'Ready' || revision.status?.firstReadyTime !== undefined) return judgement;
-      const message = await findSilence(check);
+      const crds = check.crds.filter(isConverted);
+      const leaving = await findLeaving(crds, check);
+      if (leaving !== undefined) return { ...WORKING, reason: 'Progressing', message: leaving };
+      const message = await findSilence(crds, check);
       if (message === undefined) {
         silentSince.delete(key);
         return judgement;
@@ -45,42 +50,77 @@ export function createConversions(): Conversions {
       const since = silentSince.get(key) ?? check.now;
       silentSince.set(key, since);
       const silentFor = (check.now.getTime() - since.getTime()) / 1000;
-      if (silentFor < SILENCE_SECONDS) return { state: 'Working', reason: 'WebhookSilent', message };
+      if (silentFor < SILENCE_SECONDS) return { ...WORKING, reason: 'WebhookSilent', message };
       silentSince.delete(key);
       return { state: 'Failed', reason: 'WebhookSilent', message };
     },
   };
 }
 
-/** What the API server says where a conversion is not answered; undefined where all are, or nothing needs one. */
-async function findSilence({ crds, listPage, signal }: ConversionCheck): Promise<string | undefined> {
+/** No watch tells when a webhook begins to answer. */
+const WORKING = { state: 'Working', askAgainSeconds: ASK_AGAIN_SECONDS } as const;
+
+function isConverted({ spec }: KubeObject): boolean {
+  return fieldsOf(fieldsOf(spec)['conversion'])['strategy'] === 'Webhook';
+}
+
+/** A Pod that is on its way out and may still answer in place of the new ones; undefined where there is none. */
+async function findLeaving(
+  crds: readonly KubeObject[],
+  { cluster, signal }: ConversionCheck,
+): Promise<string | undefined> {
   for (const crd of crds) {
-    const answers = await Promise.all(convertedKinds(crd).map((kind) => refusal(kind, { listPage, signal })));
-    const silent = answers.find((answer) => answer !== undefined);
-    if (silent !== undefined) return `${describeRef(refOf(crd))}: its objects cannot be read: ${silent}`;
+    const { namespace, name } = serviceOf(crd);
+    const service = await cluster.get({ apiVersion: 'v1', kind: 'Service', namespace, name }, signal);
+    const selector = Object.entries(fieldsOf(fieldsOf(service?.['spec'])['selector']));
+    if (selector.length === 0) continue;
+    const labelSelector = selector.map(([key, value]) => `${key}=${String(value)}`).join(',');
+    const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal);
+    const leaving = pods.find(({ metadata }) => metadata.deletionTimestamp !== undefined);
+    if (leaving !== undefined) return `Pod ${namespace}/${leaving.metadata.name} still answers webhooks and is to go`;
+  }
+  return undefined;
+}
+
+function serviceOf({ spec }: KubeObject): { readonly namespace: string; readonly name: string } {
+  const webhook = fieldsOf(fieldsOf(fieldsOf(spec)['conversion'])['webhook']);
+  const { namespace, name } = fieldsOf(fieldsOf(webhook['clientConfig'])['service']);
+  return { namespace: textOf(namespace), name: textOf(name) };
+}
+
+/** What the API server says where a conversion is not answered; undefined where all are, or nothing needs one. */
+async function findSilence(crds: readonly KubeObject[], check: ConversionCheck): Promise<string | undefined> {
+  for (const crd of crds) {
+    const said = await askForObject(servedKinds(crd), check);
+    if (said !== undefined) return `${describeRef(refOf(crd))}: its objects cannot be read: ${said}`;
   }
   return undefined;
 }
 
 type Kind = Parameters<ListPage>[0];
 
-/** The served versions of a CRD that has a conversion webhook. */
-function convertedKinds({ spec: given }: KubeObject): readonly Kind[] {
+function servedKinds({ spec: given }: KubeObject): readonly Kind[] {
   const spec = fieldsOf(given);
-  if (fieldsOf(spec['conversion'])['strategy'] !== 'Webhook') return [];
   const kind = textOf(fieldsOf(spec['names'])['kind']);
   const served = listOf(spec['versions']).filter((version) => version['served'] === true);
   return served.map(({ name }) => ({ apiVersion: `${textOf(spec['group'])}/${textOf(name)}`, kind }));
 }
 
-/** One object is enough; what else may be wrong with a list is not the webhook's fault. */
-async function refusal(
-  kind: Kind,
-  { listPage, signal }: Pick<ConversionCheck, 'listPage' | 'signal'>,
+/** Lists may come from a cache of what was converted before; a single object is read and converted anew. */
+async function askForObject(
+  kinds: readonly Kind[],
+  { cluster, listPage, signal }: ConversionCheck,
 ): Promise<string | undefined> {
   const limit = AbortSignal.timeout(WITHIN_MS);
+  const either = AbortSignal.any([signal, limit]);
+  const [kind] = kinds;
+  if (kind === undefined) return undefined;
   try {
-    await listPage(kind, { limit: 1 }, AbortSignal.any([signal, limit]));
+    const [object] = (await listPage(kind, { limit: 1 }, either)).items;
+    if (object === undefined) return undefined;
+    const { namespace, name } = refOf(object);
+    const where = namespace === undefined ? { name } : { namespace, name };
+    await Promise.all(kinds.map((version) => cluster.get({ ...version, ...where }, either)));
     return undefined;
   } catch (error) {
     signal.throwIfAborted();

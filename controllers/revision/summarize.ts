@@ -15,6 +15,8 @@ export interface Judgement {
   readonly message: string;
   /** Ready, and still something to do, such as pruning. */
   readonly unfinished?: string;
+  /** Where no watch will tell that something has changed. */
+  readonly askAgainSeconds?: number;
 }
 
 export interface RevisionFindings {
