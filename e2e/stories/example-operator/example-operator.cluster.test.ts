@@ -4,15 +4,91 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
-import { publishImages, publishReleases, RELEASES, PACKAGE } from '../../lib/beacon-operator.ts';
+import {
+  PACKAGE,
+  publishImages,
+  publishReleases,
+  RELEASES,
+  successor,
+  withBrokenSchema,
+  withFault,
+  type Release,
+} from '../../lib/beacon-operator.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
+import { catalogOf, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import { servingDuring } from '../../lib/serving.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
 
 const NAMESPACE = 'lights';
 const SUBSCRIPTION = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE, timeoutSeconds: 120 };
+
+const v1Of = { apiVersion: 'example.slipway.dev/v1', kind: 'Beacon', namespace: NAMESPACE, name: 'north' };
+const v2Of = { ...v1Of, apiVersion: 'example.slipway.dev/v2' };
+
+/** What a user of the operator does all day: reads Beacons, and writes them. */
+const PROBES_V1: Probes = {
+  'read as v1': (client) => client.get(v1Of),
+  'write as v1': (client) => client.patch(v1Of, { metadata: { annotations: { 'probe.example/at': `${Date.now()}` } } }),
+};
+const PROBES_V2: Probes = {
+  ...PROBES_V1,
+  'read as v2': (client) => client.get(v2Of),
+  'write as v2': (client) => client.patch(v2Of, { metadata: { annotations: { 'probe.example/at': `${Date.now()}` } } }),
+};
+
+/** Releases that fail, each in its own way, and what is to be said of them. */
+const BROKEN: readonly Broken[] = [
+  {
+    because: 'ends as soon as it starts',
+    release: successor('2.1.0', withFault('crash')),
+    reason: 'ProgressDeadlineExceeded',
+    says: [
+      /container manager of Pod beacon-operator-\w+-\w+ crashes: exit code 3/,
+      /Its last lines: .*the table of colours is damaged/,
+    ],
+  },
+  {
+    because: 'is never ready',
+    release: successor('2.2.0', { ...withFault('never-ready'), skips: ['2.1.0'] }),
+    reason: 'ProgressDeadlineExceeded',
+    says: [
+      /container manager of Pod beacon-operator-\w+-\w+ runs and is not ready: Readiness probe failed: .*503/,
+      /Its last lines: .*the lamp oil has not arrived/,
+    ],
+  },
+  {
+    because: 'has an image that nobody pushed',
+    release: successor('2.3.0', { withoutImage: true, skips: ['2.1.0', '2.2.0'] }),
+    reason: 'ProgressDeadlineExceeded',
+    says: [/container manager of Pod beacon-operator-\w+-\w+ cannot pull registry\.example\/beacon-operator:v2\.3\.0/],
+  },
+  {
+    because: 'has a CRD that the API server refuses',
+    release: successor('2.4.0', { ...withBrokenSchema(), skips: ['2.1.0', '2.2.0', '2.3.0'] }),
+    reason: 'ObjectInvalid',
+    says: [/CustomResourceDefinition.* beacons\.example\.slipway\.dev/, /x-kubernetes-validations/],
+  },
+  {
+    because: 'does not answer when its webhooks are called',
+    release: successor('2.5.0', { ...withFault('deaf-webhooks'), skips: ['2.1.0', '2.2.0', '2.3.0', '2.4.0'] }),
+    reason: 'WebhookSilent',
+    says: [/beacons\.example\.slipway\.dev: its objects cannot be read: .*conversion webhook .* connection refused/],
+    harm: /^(write as v1|write as v2|read as v2): .*webhook/,
+  },
+];
+
+interface Broken {
+  readonly because: string;
+  readonly release: Release;
+  readonly reason: string;
+  readonly says: readonly RegExp[];
+  /** What users see nevertheless, where its Pods say that they are ready and Kubernetes replaces those that work. */
+  readonly harm?: RegExp;
+}
+
+type Probes = Parameters<typeof servingDuring>[1]['probes'];
 
 const obstacle = realNodeObstacle();
 
@@ -31,12 +107,11 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
       await kubectl(['-n', name, 'wait', '--for=create', '--timeout=30s', ...objects]);
     }
     before = await snapshot(cluster());
-    await offer('1.0.0');
+    await offer(...RELEASES.slice(0, 1));
     await apply(catalogOf('examples', `${cluster().registry}/catalog:latest`, { interval: '10s' }));
     await waitFor(cluster(), { kind: 'catalog', name: 'examples' }, isReady);
   }, 600_000);
   afterAll(async () => {
-    if (process.env['SLIPWAY_SHOW_LOG']) console.error(manager?.log());
     await manager?.stop();
   });
 
@@ -55,22 +130,142 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
   });
 
   test('goes on with those Beacons in the next release', async () => {
-    await offer('1.0.0', '1.1.0');
+    await offer(...RELEASES.slice(0, 2));
     await waitFor(cluster(), SUBSCRIPTION, runs('1.1.0'));
     await isLit('v1', NAMESPACE, 'north', '1.1.0');
     await isLit('v1', 'harbour', 'far', '1.1.0');
   });
 
+  test('is never out of reach on the way to a release with a second version and webhooks', async () => {
+    const serving = await servingDuring(
+      cluster(),
+      { namespace: NAMESPACE, deployment: PACKAGE, probes: PROBES_V1 },
+      async () => {
+        await offer(...RELEASES);
+        await waitFor(cluster(), SUBSCRIPTION, runs('2.0.0'));
+        await isLit('v1', NAMESPACE, 'north', '2.0.0');
+      },
+    );
+    expect(serving.failures).toEqual([]);
+    expect(serving.fewestAvailable).toBeGreaterThan(0);
+  });
+
+  test('has Beacons of before in both versions', async () => {
+    expect((await get('v1', 'harbour', 'far')).spec).toEqual({ colour: 'white' });
+    expect((await get('v2', 'harbour', 'far')).spec).toEqual({ light: { colour: 'white' } });
+    await isLit('v2', 'harbour', 'far', '2.0.0');
+  });
+
+  test('has the API server convert what only one version can say', async () => {
+    await apply(beacon('south', NAMESPACE, { light: { colour: 'green', brightness: 20 }, pattern: 'Blinking' }, 'v2'));
+    const old = await get('v1', NAMESPACE, 'south');
+    expect(old.spec).toEqual({ colour: 'green', intensity: 20 });
+    expect(old.metadata.annotations).toMatchObject({ 'example.slipway.dev/pattern': 'Blinking' });
+    await apply(beacon('south', NAMESPACE, { colour: 'red', intensity: 30 }, 'v1'));
+    expect((await get('v2', NAMESPACE, 'south')).spec).toMatchObject({ light: { colour: 'red', brightness: 30 } });
+  });
+
+  test('fills in what is left out, in either version', async () => {
+    await apply(beacon('east', NAMESPACE, { light: { colour: 'white' } }, 'v2'));
+    expect((await get('v2', NAMESPACE, 'east')).spec).toEqual({
+      light: { colour: 'white', brightness: 100 },
+      pattern: 'Steady',
+    });
+    await apply(beacon('west', NAMESPACE, { colour: 'red' }, 'v1'));
+    expect((await get('v1', NAMESPACE, 'west')).spec).toEqual({ colour: 'red', intensity: 60 });
+  });
+
+  test('refuses what is wrong, in either version', async () => {
+    const v2 = beacon('bad', NAMESPACE, { light: { colour: 'white', brightness: 90 }, pattern: 'Blinking' }, 'v2');
+    await expect(apply(v2)).rejects.toThrow(/denied the request: spec\.light\.brightness/);
+    const annotations = { 'example.slipway.dev/pattern': 'Blinking' };
+    const v1 = beacon('bad', NAMESPACE, { colour: 'white', intensity: 90 }, 'v1', annotations);
+    await expect(apply(v1)).rejects.toThrow(/denied the request: spec\.light\.brightness/);
+  });
+
+  test('puts the light out before a Beacon goes', async () => {
+    await kubectl(['-n', NAMESPACE, 'get', 'configmap', 'beacon-west']);
+    await kubectl(['-n', NAMESPACE, 'delete', 'beacon', 'west', '--timeout=60s']);
+    await expect(kubectl(['-n', NAMESPACE, 'get', 'configmap', 'beacon-west'])).rejects.toThrow(/not found/i);
+  });
+
+  test('has one of two replicas lead, and the other answers too', async () => {
+    await subscribe({ config: { replicas: 2 } });
+    const two = ['wait', '--for=jsonpath={.status.availableReplicas}=2', '--timeout=60s', `deployment/${PACKAGE}`];
+    await kubectl(['-n', NAMESPACE, ...two]);
+    const holder = await kubectl(['-n', NAMESPACE, 'get', 'lease', PACKAGE, '-o', 'jsonpath={.spec.holderIdentity}']);
+    const pods = (await kubectl(['-n', NAMESPACE, 'get', 'pods', '-o', 'name'])).trim().split('\n');
+    expect(pods.filter((pod) => holder.startsWith(pod.replace('pod/', '')))).toHaveLength(1);
+    await subscribe({});
+    await kubectl([
+      '-n',
+      NAMESPACE,
+      'wait',
+      '--for=jsonpath={.status.replicas}=1',
+      '--timeout=60s',
+      `deployment/${PACKAGE}`,
+    ]);
+    await waitFor(cluster(), SUBSCRIPTION, runs('2.0.0'));
+  });
+
+  describe('that fails in its next release', () => {
+    test.each(BROKEN)('$because: says so, and 2.0.0 works on', async ({ release, reason, says, harm }) => {
+      await publishImages(cluster(), [release]);
+      const serving = await servingDuring(
+        cluster(),
+        { namespace: NAMESPACE, deployment: PACKAGE, probes: PROBES_V2 },
+        async () => {
+          await offer(
+            ...RELEASES,
+            ...BROKEN.slice(0, BROKEN.findIndex((one) => one.release === release) + 1).map((one) => one.release),
+          );
+          const failed = await waitFor(
+            cluster(),
+            SUBSCRIPTION,
+            (object) => quarantine(object, release.version) !== undefined,
+          );
+          const told = quarantine(failed, release.version);
+          expect(told?.reason).toBe(reason);
+          for (const text of says) expect(told?.message).toMatch(text);
+          await waitFor(cluster(), SUBSCRIPTION, runs('2.0.0'));
+        },
+      );
+      expect(serving.failures.filter((failure) => harm?.test(failure) !== true)).toEqual([]);
+      expect(serving.fewestAvailable).toBeGreaterThan(0);
+    });
+
+    test('is repaired by the release after it, which is tried though others failed', async () => {
+      const fixed = successor('2.9.0', { skips: BROKEN.map(({ release }) => release.version) });
+      await publishImages(cluster(), [fixed]);
+      await offer(...RELEASES, ...BROKEN.map(({ release }) => release), fixed);
+      await waitFor(cluster(), SUBSCRIPTION, runs('2.9.0'));
+      await isLit('v2', NAMESPACE, 'north', '2.9.0');
+    });
+  });
+
+  test('is removed with its Beacons, each put out first, and nothing is left', async () => {
+    await kubectl(['-n', NAMESPACE, 'delete', 'subscription', 'beacon', '--timeout=90s']);
+    await kubectl(['delete', 'catalog', 'examples']);
+    await expectUnchanged(cluster(), before);
+  });
+
   /** Publishes a catalog with these releases and has it looked at. */
-  async function offer(...versions: readonly string[]): Promise<void> {
-    await publishReleases(cluster(), RELEASES.filter(({ version }) => versions.includes(version)));
+  async function offer(...releases: readonly Release[]): Promise<void> {
+    await publishReleases(cluster(), releases);
     if ((await kubectl(['get', 'catalogs', '-o', 'name'])) === '') return;
-    await kubectl(['annotate', 'catalog', 'examples', '--overwrite', `slipway.dev/reconcile-requested-at=${Date.now()}`]);
+    await kubectl([
+      'annotate',
+      'catalog',
+      'examples',
+      '--overwrite',
+      `slipway.dev/reconcile-requested-at=${Date.now()}`,
+    ]);
   }
 
   async function subscribe(spec: object): Promise<void> {
-    const onFailure = { bakeTime: '1s', progressDeadline: '30s' };
-    await apply(subscriptionTo('beacon', NAMESPACE, { package: PACKAGE, onFailure, ...spec }));
+    const onFailure = { bakeTime: '1s', progressDeadline: '20s' };
+    const uninstall = { customResources: 'Delete' };
+    await apply(subscriptionTo('beacon', NAMESPACE, { package: PACKAGE, onFailure, uninstall, ...spec }));
   }
 
   async function isLit(version: string, namespace: string, name: string, release: string): Promise<void> {
@@ -100,15 +295,28 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
 });
 
 interface Lit {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: Readonly<Record<string, unknown>>;
   readonly status?: { readonly lit?: boolean; readonly release?: string };
 }
 
-function beacon(name: string, namespace: string, spec: object, version = 'v1'): string {
+function beacon(name: string, namespace: string, spec: object, version = 'v1', annotations = {}): string {
   return JSON.stringify({
     apiVersion: `example.slipway.dev/${version}`,
     kind: 'Beacon',
-    metadata: { name, namespace },
+    metadata: { name, namespace, annotations },
     spec,
   });
+}
+
+function quarantine(
+  object: Judged,
+  version: string,
+): { readonly reason: string; readonly message: string } | undefined {
+  const entries = (object.status?.['quarantined'] ?? []) as readonly {
+    readonly version: string;
+    readonly reason: string;
+    readonly message: string;
+  }[];
+  return entries.find((entry) => entry.version === version);
 }
