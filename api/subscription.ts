@@ -51,7 +51,7 @@ const OnFailure = z.object({
     .enum(['Rollback', 'Hold', 'Retry'])
     .default('Rollback')
     .describe(
-      'Rollback: the previous revision is applied again and the failed version is quarantined. Hold: nothing more is done until a person decides. Retry: the same revision is tried again.',
+      'Rollback: the previous revision is applied again and the failed version is quarantined. Hold: nothing more is done until a person decides. Retry: what was refused is tried again, with growing delays, until the progress deadline is over.',
     ),
   progressDeadline: duration(PROGRESS_DEADLINE_BOUNDS)
     .default('10m')

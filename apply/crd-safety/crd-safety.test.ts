@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
 import { compareCrds, compareVersionNames, unsafeError, type CrdVerdict } from './compare.ts';
 import type { Effect } from './rule.ts';
-import { NODE_RULES, RULE_NAMES } from './rules.ts';
+import { CRD_RULES, NODE_RULES, RULE_NAMES, VERSION_RULES } from './rules.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 interface Options {
@@ -402,4 +402,11 @@ describe('whatever the schema', () => {
       expect.objectContaining({ reason: 'ObjectInvalid' }),
     );
   });
+});
+
+test('every rule that can be waived is told in the guide, with what it finds', () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/how-to/waive-a-crd-check.md'), 'utf8');
+  const told = [...guide.matchAll(/^\| `(?<rule>\w+)` \| (?<meaning>.+) \|$/gm)].map(({ groups }) => ({ ...groups }));
+  const rules = [...CRD_RULES, ...VERSION_RULES, ...NODE_RULES];
+  expect(told).toEqual(rules.map(({ name, meaning }) => ({ rule: name, meaning })));
 });
