@@ -1,13 +1,21 @@
 /**
  * Makes a catalog out of repositories of bundles: every tag that is a version becomes a bundle, and the order of the
- * versions the upgrade graph. controllers/catalog lists the tags and fetches what each one holds; this folder only
- * computes. The result is written as the documents of a file-based catalog, so that it is indexed and served like
- * any other.
+ * versions the upgrade graph. The result is written as the documents of a file-based catalog, so that it is indexed and
+ * served like any other. This folder computes; controllers/catalog does the I/O, in this order:
+ *
+ * 1. list the tags of each repository; orderTags says which are versions, and which of them are offered;
+ * 2. resolve each of those to a digest, as tags may be moved; {@link repositoriesDigest} names the content. Where that
+ *    is in service there is nothing to do; every replica finds the same name and makes the same content;
+ * 3. pull the bundles whose images are not among the {@link knownBundles} of the index in service, and make each an
+ *    entry (buildBundleBlob, with the excerpt). An image that is no bundle is left out by name; a registry that
+ *    fails ends the attempt, and the last good content stays;
+ * 4. {@link buildRepositoryCatalog} gives the documents, {@link fileOf} the file for the store.
  */
 import { createHash } from 'node:crypto';
-import { formatJson } from '../../api/json.ts';
+import { formatJson, parseJson } from '../../api/json.ts';
 import type { BundleBlob } from '../blob.ts';
 import { field, isFields, textField } from '../fields.ts';
+import type { CatalogIndex } from '../index/open.ts';
 import type { CatalogDocument } from '../templates/template.ts';
 import type { CatalogFile } from '../tree.ts';
 import type { BundleVersion, VersionRules } from '../versions.ts';
@@ -76,12 +84,39 @@ export function fileOf(documents: readonly CatalogDocument[]): CatalogFile {
   };
 }
 
-/** Names the content of repositories: equal tags with equal images, equal digest, in whatever order. */
-export function repositoriesDigest(
-  images: readonly { readonly repository: string; readonly tag: string; readonly digest: string }[],
-): string {
-  const lines = images.map(({ repository, tag, digest }) => JSON.stringify([repository, tag, digest]));
-  return `sha256:${createHash('sha256').update(lines.sort().join('\n')).digest('hex')}`;
+/** An image behind a tag. */
+export interface TaggedImage {
+  readonly repository: string;
+  /** The package that the repository is to offer, where that is said. */
+  readonly package?: string;
+  readonly tag: string;
+  readonly digest: string;
+}
+
+/** Names the content of repositories, in their order: equal tags with equal images, in any order, equal digest. */
+export function repositoriesDigest(images: readonly TaggedImage[]): string {
+  const repositories = new Map<string, string[]>();
+  for (const { repository, package: name, tag, digest } of images) {
+    const key = JSON.stringify([repository, name]);
+    const tags = repositories.get(key) ?? [];
+    tags.push(JSON.stringify([tag, digest]));
+    repositories.set(key, tags);
+  }
+  const lines = [...repositories].map(([key, tags]) => [key, ...tags.sort()].join('\n'));
+  return `sha256:${createHash('sha256').update(lines.join('\n')).digest('hex')}`;
+}
+
+/**
+ * The entries of an index by image, as they would be made anew from the same images: without those whose version
+ * may come from a tag, which may be another one now.
+ */
+export function knownBundles(index: Pick<CatalogIndex, 'blobs'>): ReadonlyMap<string, BundleBlob> {
+  const known = new Map<string, BundleBlob>();
+  for (const line of index.blobs({ schema: 'olm.bundle' })) {
+    const bundle = parseJson(Buffer.from(line).toString('utf8')) as BundleBlob;
+    if (!ownVersion(bundle).includes('+')) known.set(bundle.image, bundle);
+  }
+  return known;
 }
 
 interface Selection {
@@ -111,10 +146,20 @@ function selectVersions({ package: wanted, versions }: DescribedRepository, rule
 
 function refusal({ bundle, version }: DescribedVersion, name: string, rules: VersionRules): string | undefined {
   if (bundle.package !== name) return `its bundle is of the package ${bundle.package}, not of ${name}`;
+  if (lengthOf(bundle) > MAX_BUNDLE_LENGTH) return `its bundle states more than ${MAX_BUNDLE_LENGTH} characters`;
   const own = rules.parseVersion(ownVersion(bundle));
   if (!own.ok) return `the version of its bundle is invalid: ${own.problem}`;
   if (rules.compareVersions(own.value, version.version) === 0) return undefined;
   return `its bundle says that it is version ${own.value.text}`;
+}
+
+/** Ten times what published bundles state; all entries of a catalog are in memory at once. */
+const MAX_BUNDLE_LENGTH = 1 << 21;
+
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  return Object.entries(value).reduce((sum, [key, child]) => sum + key.length + lengthOf(child), 2);
 }
 
 function ownVersion({ properties }: BundleBlob): string {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,14 @@ import { createCatalogChecker } from '../check/check.ts';
 import { buildIndex } from '../index/build.ts';
 import { openIndex } from '../index/open.ts';
 import { versionRules } from '../testdata/version-rules.ts';
-import { buildRepositoryCatalog, fileOf, repositoriesDigest, type DescribedRepository } from './build.ts';
+import {
+  buildRepositoryCatalog,
+  fileOf,
+  knownBundles,
+  repositoriesDigest,
+  type DescribedRepository,
+  type TaggedImage,
+} from './build.ts';
 import { orderTags } from './tags.ts';
 
 function ordered(tags: readonly string[], limits?: { maxTags: number; maxVersions: number }) {
@@ -161,6 +168,14 @@ describe('a catalog out of repositories', () => {
       ignored: ['1.0.0_1'],
     },
     {
+      because: 'the bundle states more than fits',
+      bundles: {
+        '1.0.0': bundle('1.0.0', { relatedImages: [{ name: '', image: 'x'.repeat(3 << 20) }] }),
+        '1.1.0': bundle('1.1.0'),
+      },
+      ignored: ['1.0.0'],
+    },
+    {
       because: 'the bundle has no version',
       bundles: { '1.0.0': bundle('1.0.0', { properties: [] }), '1.1.0': bundle('1.1.0') },
       ignored: ['1.0.0'],
@@ -207,11 +222,62 @@ describe('a catalog out of repositories', () => {
     index.close();
     rmSync(folder, { recursive: true });
   });
+});
 
-  it('its digest depends on the images, not on their order', () => {
-    const [one, two] = ['1', '2'].map((tag) => ({ repository: 'r', tag, digest: `sha256:${tag}` }));
-    expect(repositoriesDigest([one!, two!])).toBe(repositoriesDigest([two!, one!]));
-    expect(repositoriesDigest([one!])).not.toBe(repositoriesDigest([{ ...one!, digest: 'sha256:3' }]));
-    expect(repositoriesDigest([one!])).toMatch(/^sha256:[0-9a-f]{64}$/);
+describe('a catalog of repositories that is looked at again', () => {
+  const repository = 'registry.example/gadget';
+  const digest = (letter: string): string => `sha256:${letter.repeat(64)}`;
+  const images = (digests: Readonly<Record<string, string>>, more: Partial<TaggedImage> = {}): TaggedImage[] =>
+    Object.entries(digests).map(([tag, letter]) => ({ repository, tag, digest: digest(letter), ...more }));
+  const base = repositoriesDigest(images({ '1.0.0': 'a', '1.1.0': 'b' }));
+
+  it.each([
+    { because: 'a tag is moved', changed: images({ '1.0.0': 'a', '1.1.0': 'c' }) },
+    { because: 'a tag is gone', changed: images({ '1.0.0': 'a' }) },
+    { because: 'another package is asked for', changed: images({ '1.0.0': 'a', '1.1.0': 'b' }, { package: 'widget' }) },
+    { because: 'it is another repository', changed: images({ '1.0.0': 'a', '1.1.0': 'b' }, { repository: 'r' }) },
+  ])('is another one where $because', ({ changed }) => {
+    expect(repositoriesDigest(changed)).not.toBe(base);
+    expect(repositoriesDigest(changed)).toMatch(/^sha256:[0-9a-f]{64}$/);
+  });
+
+  it('is the same in whatever order its tags are listed', () => {
+    expect(repositoriesDigest(images({ '1.1.0': 'b', '1.0.0': 'a' }))).toBe(base);
+  });
+
+  it('is another one where its repositories change places: the first one offers the package', () => {
+    const [one, two] = [images({ '1.0.0': 'a' }), images({ '1.0.0': 'b' }, { repository: 'r' })];
+    expect(repositoriesDigest([...one, ...two])).not.toBe(repositoriesDigest([...two, ...one]));
+  });
+
+  it('knows its bundles by image, and is made of them as of new ones', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'slipway-repository-'));
+    const bundles = ['1.0.0', '1.1.0', '1.2.0_1'].map((tag, index): readonly [string, BundleBlob] => {
+      const version = tag.replace('_', '+');
+      const properties = [
+        { type: 'olm.package', value: { packageName: 'gadget', version } },
+        { type: 'x', value: 9007199254740993n },
+      ];
+      const image = `${repository}@${digest('abc'[index]!)}`;
+      return [
+        tag,
+        { schema: 'olm.bundle', name: `gadget.${version}`, package: 'gadget', image, properties, relatedImages: [] },
+      ];
+    });
+    const catalogOf = (of: ReadonlyMap<string, BundleBlob>) => {
+      const { versions } = orderTags([...of.keys()], versionRules);
+      const described = versions.map((version) => ({ ...version, bundle: of.get(version.tag)! }));
+      return fileOf(buildRepositoryCatalog([{ repository, versions: described }], versionRules).documents);
+    };
+    const [first, second] = [join(folder, 'first.db'), join(folder, 'second.db')];
+    await buildIndex({ files: [catalogOf(new Map(bundles))], target: first });
+    const index = openIndex(first);
+    const known = knownBundles(index);
+    expect([...known.keys()]).toEqual(bundles.slice(0, 2).map(([, { image }]) => image));
+    const again = bundles.map(([tag, bundle]) => [tag, known.get(bundle.image) ?? bundle] as const);
+    await buildIndex({ files: [catalogOf(new Map(again))], target: second });
+    expect(readFileSync(second).equals(readFileSync(first))).toBe(true);
+    index.close();
+    rmSync(folder, { recursive: true });
   });
 });

@@ -3,7 +3,6 @@
  * behind them as the documents of a file-based catalog. Bundles that are known by digest are not pulled again.
  */
 import { ReasonedError } from '../../api/errors.ts';
-import { parseJson } from '../../api/json.ts';
 import type { CatalogSpec } from '../../api/catalog.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { buildBundleBlob, type BundleBlob } from '../../catalog/blob.ts';
@@ -11,6 +10,7 @@ import type { CatalogIndex } from '../../catalog/index/open.ts';
 import {
   buildRepositoryCatalog,
   fileOf,
+  knownBundles,
   repositoriesDigest,
   type DescribedVersion,
 } from '../../catalog/repository/build.ts';
@@ -60,8 +60,8 @@ export async function resolveTags(registry: Registry, wanted: Repositories, sign
       return { repository, versions: tagged, ignored, ...(name !== undefined && { package: name }) };
     }),
   );
-  const images = repositories.flatMap(({ repository, versions }) =>
-    versions.map(({ tag, image }) => ({ repository, tag, digest: image })),
+  const images = repositories.flatMap(({ versions, ...source }) =>
+    versions.map(({ tag, image }) => ({ ...source, tag, digest: image })),
   );
   return { digest: repositoriesDigest(images), repositories };
 }
@@ -99,7 +99,7 @@ export async function pullRepositories(
   { served, signal }: { readonly served: CatalogIndex | undefined; readonly signal: AbortSignal },
 ): Promise<RepositoryContent> {
   const slots = createSlots(IN_FLIGHT);
-  const known = knownBundles(served, new Set(repositories.flatMap((one) => one.versions.map(({ image }) => image))));
+  const known = served === undefined ? new Map<string, BundleBlob>() : knownBundles(served);
   const unreadable: (IgnoredTag & { repository: string })[] = [];
   const described = await Promise.all(
     repositories.map(async (source) => {
@@ -133,13 +133,4 @@ async function describe(registry: Registry, image: string, signal: AbortSignal):
     if (error instanceof ReasonedError && error.retry === 'never') return error;
     throw error;
   }
-}
-
-function knownBundles(served: CatalogIndex | undefined, wanted: ReadonlySet<string>): ReadonlyMap<string, BundleBlob> {
-  const known = new Map<string, BundleBlob>();
-  for (const line of served?.blobs({ schema: 'olm.bundle' }) ?? []) {
-    const blob = parseJson(Buffer.from(line).toString()) as BundleBlob;
-    if (wanted.has(blob.image)) known.set(blob.image, blob);
-  }
-  return known;
 }
