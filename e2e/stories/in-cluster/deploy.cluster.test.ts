@@ -1,0 +1,145 @@
+/** What stands in deploy/ in several forms is one thing: held against each other by the tools that people use. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load, loadAll } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { provideBinaries, type Binaries } from '../../cluster/binaries.ts';
+import { runTool } from '../../cluster/run-tool.ts';
+import { CHECK_PROGRAMS } from '../../cluster/tools.ts';
+import { ROOT } from '../../lib/manager.ts';
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec?: Record<string, unknown>;
+}
+
+const deploy = join(ROOT, 'deploy');
+let binaries: Binaries;
+let folder: string;
+
+beforeAll(async () => {
+  binaries = await provideBinaries(['kubectl', ...CHECK_PROGRAMS], () => undefined);
+  folder = mkdtempSync(join(tmpdir(), 'slipway-deploy-'));
+}, 1_800_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(program: string, ...args: readonly string[]): Promise<string> {
+  return runTool(binaries.get(program)!, { args, env: { HOME: folder, PATH: process.env['PATH'] ?? '' } });
+}
+
+function objectsOf(text: string): ReadonlyMap<string, Manifest> {
+  const objects = (loadAll(text) as (Manifest | null)[]).filter((object) => object !== null);
+  return new Map(objects.map((object) => [`${object.kind}/${object.metadata.name}`, object]));
+}
+
+function installed(): ReadonlyMap<string, Manifest> {
+  return objectsOf(readFileSync(join(deploy, 'install.yaml'), 'utf8'));
+}
+
+function without(objects: ReadonlyMap<string, Manifest>, ...kinds: readonly string[]): ReadonlyMap<string, Manifest> {
+  return new Map([...objects].filter(([, { kind }]) => !kinds.includes(kind)));
+}
+
+test('install.yaml is what kustomize makes of the overlay with everything', async () => {
+  expect(objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/all')))).toEqual(installed());
+});
+
+test('the overlay with one replica elects no leader, and nothing else of it differs', async () => {
+  const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/single-replica')));
+  expect(without(made, 'Deployment')).toEqual(without(installed(), 'Deployment', 'PodDisruptionBudget'));
+  expect(made.get('Deployment/slipway-manager')?.spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
+});
+
+test('the overlay for a private registry takes the image from there', async () => {
+  const text = await run('kubectl', 'kustomize', join(deploy, 'overlays/private-registry'));
+  expect(text).toContain('image: registry.example/platform/slipway-manager:');
+  expect(text).not.toContain('slipway.dev/manager:');
+});
+
+describe('the chart', () => {
+  const template = (...args: readonly string[]): Promise<string> =>
+    run('helm', 'template', 'slipway', join(deploy, 'chart'), '--namespace', 'slipway-system', ...args);
+
+  test('is without findings of the linter', async () => {
+    expect(await run('helm', 'lint', '--strict', join(deploy, 'chart'))).toContain('0 chart(s) failed');
+  });
+
+  test('renders install.yaml, but for the namespace, which Helm makes', async () => {
+    const rendered = objectsOf(await template('--include-crds'));
+    expect(rendered).toEqual(new Map([...without(installed(), 'Namespace')].filter(([key]) => rendered.has(key))));
+    expect([...rendered.keys()].sort()).toEqual([...without(installed(), 'Namespace').keys()].sort());
+  });
+
+  test('puts everything into the namespace of the release', async () => {
+    const elsewhere = await run('helm', 'template', 'x', join(deploy, 'chart'), '--namespace', 'elsewhere');
+    expect(elsewhere).not.toContain('slipway-system');
+    expect(elsewhere).toContain('namespace: elsewhere');
+  });
+
+  test('with one replica is the overlay with one replica', async () => {
+    const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/single-replica')));
+    const rendered = objectsOf(await template('--include-crds', '--set', 'replicas=1'));
+    expect(Object.fromEntries(rendered)).toEqual(Object.fromEntries(without(made, 'Namespace')));
+  });
+
+  test('takes what can be chosen', async () => {
+    const chosen = [
+      'image.digest=sha256:abc',
+      'image.pullSecrets[0].name=creds',
+      'plainHttp={a:1,b:2}',
+      'logLevel=debug',
+      'nodeSelector.disk=ssd',
+      'env[0].name=SLIPWAY_CONCURRENCY',
+      'env[0].value=many',
+    ];
+    const text = await template(...chosen.flatMap((choice) => ['--set', choice]));
+    const deployment = objectsOf(text).get('Deployment/slipway-manager');
+    expect(deployment?.spec?.['template']).toMatchObject({
+      spec: {
+        imagePullSecrets: [{ name: 'creds' }],
+        nodeSelector: { disk: 'ssd' },
+        containers: [
+          {
+            image: 'slipway.dev/manager@sha256:abc',
+            env: expect.arrayContaining([
+              { name: 'SLIPWAY_PLAIN_HTTP', value: 'a:1,b:2' },
+              { name: 'SLIPWAY_LOG_LEVEL', value: 'debug' },
+              { name: 'SLIPWAY_CONCURRENCY', value: 'many' },
+            ]),
+          },
+        ],
+      },
+    });
+  });
+});
+
+describe('the alerts', () => {
+  beforeAll(() => {
+    const { spec } = load(readFileSync(join(deploy, 'monitoring/rules.yaml'), 'utf8')) as Manifest;
+    writeFileSync(join(folder, 'rules.yaml'), JSON.stringify(spec));
+    writeFileSync(join(folder, 'rules.test.yaml'), readFileSync(join(deploy, 'monitoring/rules.test.yaml')));
+  });
+
+  test('are without findings of promtool', async () => {
+    expect(await run('promtool', 'check', 'rules', '--lint=all', '--lint-fatal', join(folder, 'rules.yaml'))).toContain(
+      'SUCCESS: 9 rules',
+    );
+  });
+
+  test('fire when they should, and not before', async () => {
+    expect(await run('promtool', 'test', 'rules', join(folder, 'rules.test.yaml'))).toContain('SUCCESS');
+  });
+
+  test('and the dashboard ask in a language that Prometheus understands', async () => {
+    const { panels } = JSON.parse(readFileSync(join(deploy, 'monitoring/dashboard.json'), 'utf8')) as {
+      readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+    };
+    const rules = panels
+      .flatMap(({ targets }) => targets)
+      .map(({ expr }, index) => ({ record: `panel_${index}`, expr }));
+    writeFileSync(join(folder, 'panels.yaml'), JSON.stringify({ groups: [{ name: 'panels', rules }] }));
+    expect(await run('promtool', 'check', 'rules', join(folder, 'panels.yaml'))).toContain(`${rules.length} rules`);
+  });
+});
