@@ -5,7 +5,7 @@
 import type { ApplyResult, Unready } from '../../apply/apply.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { explainPods, type PodProblem } from '../../apply/explain-pods.ts';
-import { describeRef, groupKind, type KubeObject } from '../../api/object.ts';
+import { describeRef, groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { readLastLines, withLastLines, type ReadText } from './last-lines.ts';
 import type { RollOut } from './roll-out.ts';
 import type { Judgement } from './summarize.ts';
@@ -40,6 +40,39 @@ export async function explainUnready(
   const problem = live === undefined ? undefined : await firstProblem(cluster, live, { read, signal });
   if (problem === undefined) return judgement;
   return { ...judgement, message: `${describeRef(deployment.ref)}: ${problem}` };
+}
+
+/**
+ * Seconds for which a Deployment that is not available is left alone, since its rollout has moved a moment ago; 0 where
+ * there is none or nothing is known of it.
+ */
+export function secondsToStart(
+  outcome: RollOut,
+  {
+    observed,
+    deadlineSeconds,
+    now,
+  }: Pick<ExplainOptions, 'deadlineSeconds'> & {
+    readonly observed: (ref: ObjectRef) => KubeObject | undefined;
+    readonly now: Date;
+  },
+): number {
+  const unready = outcome.kind === 'intact' ? outcome.unready : unreadyOf(outcome.result);
+  const deployment = unready.find(({ ref }) => groupKind(ref) === 'Deployment.apps');
+  const live = deployment === undefined ? undefined : observed(deployment.ref);
+  const movedAt = live === undefined ? Number.NaN : lastMoveOf(live);
+  const left = patienceOf(deadlineSeconds) - (now.getTime() - movedAt) / 1000;
+  return left > 0 ? left : 0;
+}
+
+/** When the Deployment was made or its rollout went on last, in milliseconds since 1970. */
+function lastMoveOf({ metadata, ...object }: KubeObject): number {
+  const { conditions = [] } = (object['status'] ?? {}) as {
+    readonly conditions?: readonly { readonly type?: string; readonly lastUpdateTime?: string }[];
+  };
+  const progress = conditions.find(({ type }) => type === 'Progressing')?.lastUpdateTime;
+  const { creationTimestamp = '' } = metadata as { readonly creationTimestamp?: string };
+  return Math.max(Date.parse(creationTimestamp), Date.parse(progress ?? creationTimestamp));
 }
 
 function unreadyOf(result: ApplyResult): readonly Unready[] {

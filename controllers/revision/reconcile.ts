@@ -5,6 +5,7 @@
  */
 import { isReady } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
+import type { KubeObject, ObjectRef } from '../../api/object.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { Revision } from '../../api/revision.ts';
 import { BAKE_TIME_BOUNDS, PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
@@ -19,11 +20,12 @@ import { certificatesDue, secondsUntilDue } from './certificates/roll-out.ts';
 import { createConversions, type Conversions } from './conversions.ts';
 import { decideRevision, isSettled } from './decide.ts';
 import { createDesiredObjects, type DesiredObjects } from './desired-objects.ts';
-import { explainUnready, patienceOf } from './explain-unready.ts';
+import { explainUnready, patienceOf, secondsToStart } from './explain-unready.ts';
 import { createGivenUp, type GivenUp } from './given-up.ts';
 import type { ReadText } from './last-lines.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { observeRevision, type RevisionCaches, type RevisionFacts } from './observe.ts';
+import { createProgressPace, type ProgressPace } from './progress-pace.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
 import { judgeRetry, retryDelay } from './retry.ts';
 import { pruneLeftovers, rollOut, type RollOut, type RollOutDeps } from './roll-out.ts';
@@ -52,6 +54,7 @@ export interface RevisionDeps {
 interface Deps extends RevisionDeps {
   readonly givenUp: GivenUp;
   readonly desired: DesiredObjects;
+  readonly pace: ProgressPace;
   readonly conversions: Conversions;
 }
 
@@ -61,6 +64,7 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
     ...given,
     givenUp: createGivenUp(given.managed),
     desired: createDesiredObjects(given.client),
+    pace: createProgressPace(),
     conversions: createConversions(),
   };
   return async (key, context) => {
@@ -92,6 +96,7 @@ async function act(deps: Deps, facts: RevisionFacts, context: ReconcileContext):
     case 'remove':
       deps.givenUp.forget(facts);
       deps.desired.forget(facts.revision);
+      deps.pace.forget(facts.revision);
       return remove(deps, facts, context);
     case 'rollOut':
       return carryOut(deps, facts, context);
@@ -131,20 +136,24 @@ async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: ReconcileC
   const failing = { onFailure, deadlineSeconds, noteRefusal };
   if (outcome instanceof ReasonedError) return giveUp(deps, revision, { error: outcome, ...failing });
   const findings = await finish(actor, { ...facts, revision: outcome.revision }, { outcome, signal });
-  const explained = await explainUnready(actor.acting, findings.judgement, {
-    outcome,
-    workedSeconds: secondsOfWork(revision, deps.now()) ?? 0,
-    deadlineSeconds,
-    read: actor.read,
-    signal,
-  });
+  const observed = (ref: ObjectRef): KubeObject | undefined => deps.managed.get(ref);
+  const startSeconds = secondsToStart(outcome, { observed, deadlineSeconds, now: deps.now() });
+  const workedSeconds = secondsOfWork(revision, deps.now()) ?? 0;
+  const explaining = { outcome, workedSeconds, deadlineSeconds, read: actor.read, signal };
+  const explained =
+    startSeconds > 0 ? findings.judgement : await explainUnready(actor.acting, findings.judgement, explaining);
   const patient = judgeRetry(explained, onFailure);
   const judgement = judgeDeadline(patient, revision, { deadlineSeconds, now: deps.now() });
-  const written = await write(deps, outcome.revision, { ...findings, judgement });
+  const status = summarizeRevision(outcome.revision, { ...findings, judgement }, deps.now());
+  const paceSeconds = deps.pace.secondsLeft(outcome.revision, status, deps.now());
+  const then = { subscription, outcome, pauses: [startSeconds, paceSeconds] };
+  if (paceSeconds > 0) return next(deps, { written: outcome.revision, ...then });
+  const written = await writeStatus(deps.client, outcome.revision, status);
+  deps.pace.wrote(written, deps.now());
   if (explained.state === 'Failed') return restAfter(deps, written, failing);
   if (isSettled(written)) deps.desired.forget(written);
   if (judgement.askAgainSeconds !== undefined) return { requeueAfterSeconds: judgement.askAgainSeconds };
-  return next(deps, { written, subscription, outcome });
+  return next(deps, { written, ...then });
 }
 
 /** As the manager: whoever may change a CRD need not be able to read its objects. */
@@ -268,10 +277,12 @@ interface Written {
   readonly written: Revision;
   readonly subscription: Subscription;
   readonly outcome: RollOut;
+  /** Seconds that something waits for, if not 0. */
+  readonly pauses: readonly number[];
 }
 
 /** When to look again, besides when a watch says so. */
-function next(deps: RevisionDeps, { written, subscription, outcome }: Written): Result {
+function next(deps: RevisionDeps, { written, subscription, outcome, pauses }: Written): Result {
   const retry = outcome.kind === 'applied' ? retryOf(outcome.result) : undefined;
   const [failure] = outcome.kind === 'applied' ? outcome.result.failures : [];
   if (failure !== undefined && retry !== undefined) throw new ReasonedError({ ...failure, retry });
@@ -288,7 +299,8 @@ function next(deps: RevisionDeps, { written, subscription, outcome }: Written): 
   if (worked === undefined) return whenDue(deps, written);
   const deadline = parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
   const patience = worked < patienceOf(deadline) ? patienceOf(deadline) - worked : 30;
-  return { requeueAfterSeconds: Math.max(1, Math.min(patience, deadline - worked)) };
+  const soonest = Math.min(patience, deadline - worked, ...pauses.filter((seconds) => seconds > 0));
+  return { requeueAfterSeconds: Math.max(1, soonest) };
 }
 
 /** Certificates run out without any change that a watch could tell. */
