@@ -15,6 +15,7 @@ describe('the options of the manager', () => {
   it.each([
     { because: 'a number is a number', args: ['--concurrency', 'many'] },
     { because: 'there are bounds', args: ['--concurrency', '0'] },
+    { because: 'nobody waits for ever', args: ['--registry-timeout', '0'] },
     { because: 'an unknown flag is a mistake', args: ['--colour', 'red'] },
     { because: 'an address has a port', args: ['--listen', 'localhost'] },
   ])('are refused where wrong: $because', ({ args }) => {

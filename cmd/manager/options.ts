@@ -30,6 +30,10 @@ const OPTIONS = {
     env: 'SLIPWAY_PLAIN_HTTP',
     help: 'registries to speak to without TLS, separated by commas; loopback always',
   },
+  'registry-timeout': {
+    env: 'SLIPWAY_REGISTRY_TIMEOUT',
+    help: 'seconds that a registry may be silent before it counts as unavailable',
+  },
   'log-level': { env: 'SLIPWAY_LOG_LEVEL', help: 'debug, info, warn or error' },
 } as const satisfies Record<string, OptionFacts>;
 
@@ -53,6 +57,7 @@ const Options = z.object({
     .string()
     .default('')
     .transform((text) => text.split(',').filter((name) => name !== '')),
+  'registry-timeout': z.coerce.number().int().min(1).max(600).default(30),
   'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),
 });
 export type ManagerOptions = Readonly<z.infer<typeof Options>>;

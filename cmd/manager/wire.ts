@@ -89,6 +89,7 @@ export function wireManager(wiring: WireOptions): Manager {
     registry: {
       plainHttp: (name) => isLoopbackName(name) || options['plain-http'].includes(name),
       userAgent: 'slipway',
+      timeouts: { headersMs: options['registry-timeout'] * 1000, stallMs: options['registry-timeout'] * 1000 },
     },
   });
   const shared = { record: countEvents(metrics, recordThrough(recorder)), now: () => new Date() };

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ANNOTATION } from '../../../api/names.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
@@ -14,6 +15,7 @@ import {
   push,
   readTree,
 } from '../../lib/publish.ts';
+import { startRegistryProxy, type Fault, type Meddle, type RegistryProxy } from '../../lib/registry-proxy.ts';
 import { until } from '../../lib/until.ts';
 
 const cluster = useCluster();
@@ -23,7 +25,7 @@ let manager: RunningManager;
 
 beforeAll(async () => {
   await installSlipway(cluster());
-  manager = await startManager(cluster());
+  manager = await startManager(cluster(), { SLIPWAY_REGISTRY_TIMEOUT: '1' });
   await cluster().kubectl(['create', 'namespace', NAMESPACE]);
 });
 afterAll(async () => {
@@ -54,6 +56,12 @@ async function expectReason(kind: string, name: string, reason: string): Promise
 
 async function apply(manifest: string): Promise<void> {
   await cluster().kubectl(['apply', '-f', '-'], manifest);
+}
+
+/** Asks for what the interval would bring in minutes. */
+async function lookAgain(catalog: string): Promise<void> {
+  const request = `${ANNOTATION.reconcileRequestedAt}=${performance.now()}`;
+  await cluster().kubectl(['annotate', '--overwrite', 'catalog', catalog, request]);
 }
 
 /** What went wrong in one test is no concern of the next. */
@@ -193,11 +201,13 @@ describe('a catalog', () => {
   test('with broken JSON is refused, and a good one later is taken', async () => {
     const { registry } = cluster();
     await publishCatalogText('{"schema": "olm.package", "name": ', `${registry}/torn:latest`);
-    await apply(catalogOf('torn', `${registry}/torn:latest`, { interval: '10s' }));
+    await apply(catalogOf('torn', `${registry}/torn:latest`));
     await expectReason('catalog', 'torn', 'CatalogInvalid');
     await publishCatalog([{ schema: 'olm.package', name: 'a', defaultChannel: 'b' }], `${registry}/torn:latest`);
+    await lookAgain('torn');
     await waitFor(cluster(), { kind: 'catalog', name: 'torn' }, isReady);
     await publishCatalogText('}{', `${registry}/torn:latest`);
+    await lookAgain('torn');
     const stale = await waitFor(
       cluster(),
       { kind: 'catalog', name: 'torn' },
@@ -247,6 +257,95 @@ describe('a catalog', () => {
       await apply(catalogOf('down', 'localhost:1/catalog:latest'));
       await expectReason('catalog', 'down', 'RegistryUnavailable');
       await remove('catalog', 'down');
+    });
+  });
+
+  describe('of a registry that is well again after a while', () => {
+    let proxy: RegistryProxy;
+    beforeAll(async () => {
+      const { registry } = cluster();
+      proxy = await startRegistryProxy(registry);
+      const files = readTree(example).set('tests/note', Buffer.from('a digest of its own'));
+      const image = (await push(`${registry}/weak-bundle:v1.0.0`, { files, labels: {} })).replace(
+        registry,
+        proxy.address,
+      );
+      const documents = packageDocuments('weak-operator', [{ version: '1.0.0', image }]);
+      await publishCatalog(documents, `${registry}/weak:latest`);
+    });
+    afterEach(async () => {
+      proxy.meddle();
+      await cluster().kubectl(['delete', 'catalog', 'weak', '--ignore-not-found']);
+    });
+    afterAll(() => proxy[Symbol.asyncDispose]());
+
+    const once = (path: RegExp, fault: Fault): Meddle => {
+      let left = 1;
+      return (asked) => (path.test(asked) && left-- > 0 ? fault : undefined);
+    };
+    const always = (path: RegExp, fault: Fault) => (): Meddle => (asked) => (path.test(asked) ? fault : undefined);
+    const manifest = /\/weak\/manifests\//;
+    const blob = /\/weak\/blobs\//;
+
+    test.each([
+      { because: 'each answer takes a while', meddle: always(/./, { kind: 'delay', milliseconds: 300 }) },
+      { because: 'the content stalls once on its way', meddle: () => once(blob, { kind: 'stall', afterBytes: 100 }) },
+    ])('is served all the same where $because', async ({ meddle }) => {
+      proxy.meddle(meddle());
+      await apply(catalogOf('weak', `${proxy.address}/weak:latest`));
+      await waitFor(cluster(), { kind: 'catalog', name: 'weak' }, isReady);
+    });
+
+    test.each([
+      {
+        because: 'it never answers',
+        meddle: always(manifest, { kind: 'silence' }),
+        reason: 'RegistryUnavailable',
+      },
+      {
+        because: 'the content stalls again and again',
+        meddle: always(blob, { kind: 'stall', afterBytes: 0 }),
+        reason: 'RegistryUnavailable',
+      },
+      {
+        because: 'it has lost the content',
+        meddle: always(blob, { kind: 'refuse', status: 404 }),
+        reason: 'ImageNotFound',
+      },
+      {
+        because: 'it fails over the content',
+        meddle: always(blob, { kind: 'refuse', status: 500 }),
+        reason: 'RegistryUnavailable',
+      },
+      {
+        because: 'it asks to come again in a second',
+        meddle: always(manifest, { kind: 'refuse', status: 429, headers: { 'retry-after': '1' } }),
+        reason: 'RegistryThrottled',
+      },
+    ])('is told where $because, and served when that is over', async ({ meddle, reason }) => {
+      proxy.meddle(meddle());
+      await apply(catalogOf('weak', `${proxy.address}/weak:latest`));
+      await expectReason('catalog', 'weak', reason);
+      proxy.meddle();
+      await waitFor(cluster(), { kind: 'catalog', name: 'weak' }, isReady);
+    });
+
+    test('is told where the content was changed on its way', async () => {
+      proxy.meddle(always(blob, { kind: 'alter' })());
+      await apply(catalogOf('weak', `${proxy.address}/weak:latest`));
+      await expectReason('catalog', 'weak', 'DigestMismatch');
+    });
+
+    test('keeps the Subscriptions of others going while a bundle stalls', async () => {
+      proxy.meddle(always(/\/weak-bundle\/blobs\//, { kind: 'stall', afterBytes: 0 })());
+      await apply(catalogOf('weak', `${proxy.address}/weak:latest`));
+      await waitFor(cluster(), { kind: 'catalog', name: 'weak' }, isReady);
+      await apply(subscriptionTo('stuck', NAMESPACE, { package: 'weak-operator' }));
+      await expectReason('subscription', 'stuck', 'RegistryUnavailable');
+      await apply(subscriptionTo('free', NAMESPACE, { package: 'unheard-of' }));
+      await expectReason('subscription', 'free', 'PackageNotFound');
+      proxy.meddle();
+      await waitFor(cluster(), { kind: 'subscription', name: 'stuck', namespace: NAMESPACE }, runs('1.0.0'));
     });
   });
 });

@@ -12,7 +12,7 @@ import { createFleet, versionOf, type Fleet } from '../real-operators/fleet.ts';
 import { EDGES, PACKAGES } from '../real-operators/packages.ts';
 import { publishRoutes } from '../real-operators/publish-routes.ts';
 import { loadRoutes, type Route } from '../real-operators/routes.ts';
-import { startRegistryProxy, type RegistryProxy } from './registry-proxy.ts';
+import { startRegistryProxy, type RegistryProxy } from '../../lib/registry-proxy.ts';
 import { readState, type State } from './state.ts';
 
 const routes = hasShared ? loadRoutes(PACKAGES, EDGES) : [];
