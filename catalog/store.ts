@@ -1,6 +1,13 @@
 /**
  * The index files of all catalogs, in one folder: `catalogs/<catalog>/<digest>.db`. They survive a restart of the
  * manager, and can be built again at any time. controllers/catalog calls it; what is in service is decided there.
+ *
+ * Every replica has a folder of its own and serves every catalog, whether it leads or not. The leader decides which
+ * content is current and writes its digest to the Catalog's status; a standby reads it there and asks `open` for that
+ * digest: what it built itself, before a restart too, is there, and anything else it builds from the same digest. A
+ * file is complete or absent, as it is renamed into place, and its name and content follow from the digest alone, so
+ * that a file which another process built into the same folder is as good. Only `collect` needs to be alone: two
+ * processes that share a folder would delete what the other one is about to open.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { createHash } from 'node:crypto';

@@ -409,6 +409,7 @@ describe('the graph of a channel', () => {
     { because: 'a chain', graph: 'c>b b>a a', defect: undefined },
     { because: 'one entry', graph: 'a', defect: undefined },
     { because: 'skipped entries need no chain', graph: 'c>a:b b a', defect: undefined },
+    { because: 'a bundle that is skipped twice is skipped', graph: 'c>a:b,b b a', defect: undefined },
     { because: 'the end of the chain replaces what is gone', graph: 'b>a a>gone', defect: undefined },
     { because: 'a skipped entry ends the chain', graph: 'c>b:b b>a a', defect: { rule: 'Stranded', names: ['a'] } },
     {
