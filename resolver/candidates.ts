@@ -47,6 +47,8 @@ export interface Question {
   readonly cluster: ClusterFacts | undefined;
   /** Why what a bundle depends on cannot be had; asked only for bundles on the way to a choice. */
   readonly dependencyProblem: (bundle: GraphBundle, catalog: string) => Cause | undefined;
+  /** Bundles that came up and had such a problem, by catalog and name: they need not come up again. */
+  readonly problems: Map<string, Map<string, Cause>>;
 }
 
 /** The best bundle of one catalog. */
@@ -69,16 +71,26 @@ export interface View {
   readonly known: GraphBundle | undefined;
 }
 
-/** Applies the rules in force to what one catalog offers. */
+/** Applies the rules in force to what one catalog offers. What is found out about dependencies is kept in the question. */
 export function evaluate({ graph, catalog }: Offer, question: Question, rules: ReadonlySet<Rule>): View {
-  const refusedLater = new Map<string, Cause>();
+  const pool = createPool(graph, question, rules);
+  const problems = knownProblems(question, catalog);
+  const counts = rules.has('dependency');
+  if (counts) for (const [name, cause] of problems) pool.barred.set(name, cause);
+  const choose = createChooser(pool, question.wanted.edges === 'Follow' && rules.has('edges'));
   for (;;) {
-    const view = evaluateOnce(graph, question, { rules, refusedLater });
-    if (!rules.has('dependency')) return view;
-    const problem = firstDependencyProblem(view.candidate, catalog, question);
-    if (problem === undefined) return view;
-    refusedLater.set(problem.bundle, problem.cause);
+    const { candidate, ways } = choose();
+    const problem = counts ? firstDependencyProblem(candidate, catalog, question) : undefined;
+    if (problem === undefined) return { ...pool, candidate, ways };
+    pool.barred.set(problem.bundle, problem.cause);
+    problems.set(problem.bundle, problem.cause);
   }
+}
+
+function knownProblems({ problems }: Question, catalog: string): Map<string, Cause> {
+  const known = problems.get(catalog) ?? new Map<string, Cause>();
+  problems.set(catalog, known);
+  return known;
 }
 
 /** The channels that a spec asks for: the named one, all, or the default one; a single channel needs no default. */
@@ -100,33 +112,44 @@ export function originOf(bundle: string, version: string, release?: string): Ori
   return { name: bundle, version: parsed.ok ? parsed.value : undefined };
 }
 
-interface Circumstances {
-  readonly rules: ReadonlySet<Rule>;
-  readonly refusedLater: ReadonlyMap<string, Cause>;
-}
-
-function evaluateOnce(graph: UpgradeGraph, question: Question, { rules, refusedLater }: Circumstances): View {
-  const channels = rules.has('channel') ? selectChannels(graph, question.wanted.channel) : [...graph.channels.values()];
-  const known = question.installed === undefined ? undefined : findInstalled(graph, question.installed);
-  const barred = new Map([...findBarred(channels, question, rules), ...refusedLater]);
-  const range = rules.has('version') ? question.range : undefined;
-  const pool: Pool = { channels, barred, known, range, installed: question.installed, holds: rules.has('downgrade') };
-  const follows = question.wanted.edges === 'Follow' && rules.has('edges');
-  if (question.installed === undefined || !follows) {
-    return { candidate: pickAny(pool), channels, barred, ways: new Map(), known };
-  }
-  const ways = findWaysFrom(question.installed, pool);
-  return { candidate: pickReachable(pool, ways), channels, barred, ways, known };
-}
-
 interface Pool {
   readonly channels: readonly ChannelGraph[];
-  readonly barred: ReadonlyMap<string, Cause>;
+  readonly barred: Map<string, Cause>;
   readonly known: GraphBundle | undefined;
   readonly range: VersionRange | undefined;
   readonly installed: Origin | undefined;
   /** Whether a version that the catalog no longer knows is held on to. */
   readonly holds: boolean;
+}
+
+function createPool(graph: UpgradeGraph, question: Question, rules: ReadonlySet<Rule>): Pool {
+  const { installed, wanted, range } = question;
+  const channels = rules.has('channel') ? selectChannels(graph, wanted.channel) : [...graph.channels.values()];
+  return {
+    channels,
+    barred: findBarred(channels, question, rules),
+    known: installed === undefined ? undefined : findInstalled(graph, installed),
+    range: rules.has('version') ? range : undefined,
+    installed,
+    holds: rules.has('downgrade'),
+  };
+}
+
+type Chosen = Pick<View, 'candidate' | 'ways'>;
+
+/** Chooses from what is not barred, again and again as more of it is. */
+function createChooser(pool: Pool, follows: boolean): () => Chosen {
+  const { installed, channels, barred } = pool;
+  if (installed !== undefined && follows)
+    return () => {
+      const ways = findWaysFrom(installed, pool);
+      return { candidate: pickReachable(pool, ways), ways };
+    };
+  const candidates = listAny(pool);
+  return () => {
+    const left = candidates.filter(({ target, stay }) => stay || !barred.has(target.name));
+    return { candidate: pickBest(left, channels), ways: new Map() };
+  };
 }
 
 /** By name; a catalog that renamed its bundles is understood by version and release. */
@@ -143,7 +166,7 @@ function findBarred(
   channels: readonly ChannelGraph[],
   question: Question,
   rules: ReadonlySet<Rule>,
-): ReadonlyMap<string, Cause> {
+): Map<string, Cause> {
   const barred = new Map<string, Cause>();
   for (const { bundle } of channels.flatMap(({ entries }) => entries)) {
     if (barred.has(bundle.name)) continue;
@@ -186,7 +209,7 @@ function pickReachable(pool: Pool, ways: ReadonlyMap<string, Step>): Candidate |
 }
 
 /** Any bundle that is not barred. A lower one than the installed only where the installed is not what is asked for. */
-function pickAny(pool: Pool): Candidate | undefined {
+function listAny(pool: Pool): readonly Candidate[] {
   const staying = stayCandidate(pool);
   const candidates = [...staying];
   const seen = new Set(staying.map(({ target }) => target.name));
@@ -198,7 +221,7 @@ function pickAny(pool: Pool): Candidate | undefined {
       candidates.push({ target, channel, way: undefined, stay: false });
     }
   }
-  return pickBest(candidates, pool.channels);
+  return candidates;
 }
 
 /** A version that vanished from the catalog is no reason to go back; a range or a channel without it is. */
@@ -228,11 +251,13 @@ function pickBest(candidates: readonly Candidate[], channels: readonly ChannelGr
     const headless = head === undefined || !available.has(head.name);
     for (const { bundle } of entries) if (headless || bundle === head) superseded.delete(bundle.name);
   }
-  return candidates.toSorted((a, b) => {
+  const compare = (a: Candidate, b: Candidate): number => {
     const deprecated = Number(a.target.deprecation !== undefined) - Number(b.target.deprecation !== undefined);
     const behind = Number(superseded.has(a.target.name)) - Number(superseded.has(b.target.name));
     return deprecated || behind || compareHighestFirst(a.target, b.target);
-  })[0];
+  };
+  const [first, ...others] = candidates;
+  return first === undefined ? undefined : others.reduce((a, b) => (compare(b, a) < 0 ? b : a), first);
 }
 
 function firstDependencyProblem(

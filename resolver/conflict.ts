@@ -129,9 +129,12 @@ function onlyLowerWithout({ offers, question, minimal }: Circumstances): boolean
   return targets.length > 0 && targets.every((target) => isLower(target, question.installed));
 }
 
+/** Rules that a change of the spec, or a person's word, can lift. */
+const LIFTABLE: readonly Rule[] = RULES.filter((rule) => rule !== 'dependency' && rule !== 'cluster');
+
 /** Every single change that would help; where none does, the first few that do together. */
 function suggestChanges(offers: readonly Offer[], question: Question): readonly Suggestion[] {
-  const single = RULES.flatMap((rule) => suggestWithout([rule], offers, question));
+  const single = LIFTABLE.flatMap((rule) => suggestWithout([rule], offers, question));
   if (single.length > 0) return single;
   for (const rules of severalRules()) {
     const several = suggestWithout(rules, offers, question);
@@ -142,9 +145,9 @@ function suggestChanges(offers: readonly Offer[], question: Question): readonly 
 
 /** Two rules, then three: more changes than that are no advice. */
 function severalRules(): readonly (readonly Rule[])[] {
-  const pairs = RULES.flatMap((a, at) => RULES.slice(at + 1).map((b) => [a, b]));
-  const triples = pairs.flatMap(([a, b]) => RULES.slice(RULES.indexOf(b ?? 'channel') + 1).map((c) => [a, b, c]));
-  return [...pairs, ...triples].map((rules) => rules.filter((rule) => rule !== undefined));
+  const after = (rule: Rule): readonly Rule[] => LIFTABLE.slice(LIFTABLE.indexOf(rule) + 1);
+  const pairs = LIFTABLE.flatMap((a) => after(a).map((b) => [a, b] as const));
+  return [...pairs, ...pairs.flatMap(([a, b]) => after(b).map((c) => [a, b, c]))];
 }
 
 function suggestWithout(rules: readonly Rule[], offers: readonly Offer[], question: Question): readonly Suggestion[] {

@@ -60,7 +60,7 @@ test('what is chosen is in range, in channel, not quarantined, and an allowed su
       expect(decision.path[0]?.bundle).toBe(decision.next.name);
       if (input.wanted.edges === 'Follow' && input.installed !== undefined) expectSteps(input, decision);
     }),
-    { ...RUNS, numRuns: 8000 },
+    { ...RUNS, numRuns: 4000 },
   );
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(100);
 });

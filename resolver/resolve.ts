@@ -77,6 +77,7 @@ function readQuestion(
     quarantined: new Set(quarantined),
     cluster,
     dependencyProblem: dependencies.problem,
+    problems: new Map(),
   };
 }
 

@@ -7,6 +7,7 @@ import type { CatalogSource, ClusterFacts, InstalledPackage, ResolveInput } from
 import { failsDependents } from './coming.ts';
 import { planDependencies, type DependencyPlan } from './plan.ts';
 import { hasRequirements, kindKey, parseRequirements, providedKinds, type Requirement } from './requirements.ts';
+import { nothingKnown, type KnownOptions } from './universe.ts';
 
 export interface DependencyOracle {
   /** Why the dependencies of a bundle cannot be had; undefined where they can. */
@@ -22,11 +23,12 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
   const plans = new Map<CatalogBundle, DependencyPlan>();
   const catalogs = input.catalogs.map(forgive);
   const quarantined = new Set(input.quarantined);
+  const known = nothingKnown();
 
   function planFor(bundle: CatalogBundle, catalog: string): DependencyPlan {
-    const known = plans.get(bundle);
-    if (known !== undefined) return known;
-    const plan = makePlan(bundle, catalog, { input, catalogs, quarantined });
+    const before = plans.get(bundle);
+    if (before !== undefined) return before;
+    const plan = makePlan(bundle, catalog, { input, catalogs, quarantined, known });
     plans.set(bundle, plan);
     return plan;
   }
@@ -72,10 +74,11 @@ interface Scope {
   readonly input: ResolveInput;
   readonly catalogs: readonly CatalogSource[];
   readonly quarantined: ReadonlySet<string>;
+  readonly known: KnownOptions;
 }
 
 /** Most bundles depend on nothing, and nothing that is installed has to do with them: there is no problem to solve. */
-function makePlan(bundle: CatalogBundle, catalog: string, { input, catalogs, quarantined }: Scope): DependencyPlan {
+function makePlan(bundle: CatalogBundle, catalog: string, { input, ...scope }: Scope): DependencyPlan {
   const { wanted } = input;
   if (wanted.dependencies === 'Ignore') return NOTHING;
   if (wanted.dependencies === 'Require' && input.cluster === undefined) return NOTHING;
@@ -83,7 +86,7 @@ function makePlan(bundle: CatalogBundle, catalog: string, { input, catalogs, qua
   if (!hasRequirements(bundle.properties) && !isConnected(bundle, wanted.package, cluster.packages ?? []))
     return NOTHING;
   const root = { package: wanted.package, catalog, bundle };
-  return planDependencies({ root, catalogs, cluster, quarantined }, wanted.dependencies);
+  return planDependencies({ ...scope, root, cluster }, wanted.dependencies);
 }
 
 /** Whether something else that is installed depends on a package, or provides a kind that it provides too. */

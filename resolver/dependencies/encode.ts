@@ -32,9 +32,12 @@ export interface EncodedOption {
 /** How a policy limits what may be done about dependencies. */
 export type Policy = 'Install' | 'Require';
 
-/** The clauses of a universe under a policy. */
-export function encode(universe: Universe, policy: Policy): Encoding {
-  const writer = createWriter(universe);
+/**
+ * The clauses of a universe under a policy. Without selectors all facts count, which is solved faster; a contradiction
+ * is then not explained.
+ */
+export function encode(universe: Universe, policy: Policy, { explained }: { readonly explained: boolean }): Encoding {
+  const writer = createWriter(universe, explained);
   const packages = [...universe.packages.values()].map((node) => writer.declare(node));
   const byName = new Map(packages.map((one) => [one.node.name, one]));
   for (const one of packages) {
@@ -58,13 +61,17 @@ interface Writer {
   /** A selector: the variable that must be assumed for a fact to count. */
   readonly selector: (describe: () => Conflict) => number;
   readonly requires: (requirement: Requirement) => number;
+  /** Holds where a package is there; only where a requirement can be met by no other. */
+  readonly onlyPackage: (requirement: Requirement) => number | undefined;
+  readonly explained: boolean;
 }
 
-function createWriter(universe: Universe): Writer {
+function createWriter(universe: Universe, explained: boolean): Writer {
   const solver = new SatSolver();
   const variables = new Map<Option, number>();
   const declared = new Map<string, EncodedPackage>();
   const facts = new Map<number, () => Conflict>();
+  const onlyPackages = new Map<Requirement, number>();
   const literals = { true: new Map<Requirement, number>(), false: new Map<Requirement, number>() };
   const always = solver.addVariable(true);
   solver.addClause([always]);
@@ -87,6 +94,7 @@ function createWriter(universe: Universe): Writer {
   }
 
   function selector(describe: () => Conflict): number {
+    if (!explained) return always;
     const variable = solver.addVariable(true);
     facts.set(variable, describe);
     return variable;
@@ -110,7 +118,7 @@ function createWriter(universe: Universe): Writer {
       case 'not':
         return conjunction(requirement.of.map((part) => literalFor(part, false)));
       default:
-        return isServed(requirement) ? always : oneOf(universe.matching(requirement));
+        return isServed(requirement) ? always : oneOf(requirement, universe.matching(requirement));
     }
   }
 
@@ -130,11 +138,14 @@ function createWriter(universe: Universe): Writer {
   }
 
   /** Where all options are of one package, it is said too that the package is there: more follows without a search. */
-  function oneOf(options: readonly Option[]): number {
+  function oneOf(requirement: Requirement, options: readonly Option[]): number {
     const literal = disjunction(options.map(variableOf));
-    const [name, ...others] = new Set(options.map((option) => option.package));
+    const name = options[0]?.package;
     const present = name === undefined ? undefined : declared.get(name)?.options.at(-1)?.upToHere;
-    if (present !== undefined && others.length === 0) solver.addClause([-literal, present]);
+    if (present !== undefined && options.every((option) => option.package === name)) {
+      solver.addClause([-literal, present]);
+      onlyPackages.set(requirement, present);
+    }
     return literal;
   }
 
@@ -154,7 +165,16 @@ function createWriter(universe: Universe): Writer {
     return literal;
   }
 
-  return { solver, facts, declare, variableOf, selector, requires: (requirement) => literalFor(requirement, true) };
+  return {
+    solver,
+    facts,
+    declare,
+    variableOf,
+    selector,
+    requires: (requirement) => literalFor(requirement, true),
+    onlyPackage: (requirement) => onlyPackages.get(requirement),
+    explained,
+  };
 }
 
 /** At most one option is chosen; the helpers in between say how far down the list it is. */
@@ -256,6 +276,21 @@ function encodeRequirements({ node, options }: EncodedPackage, { universe, write
       solver.addClause([-fact.counts, -chosen, requires(requirement)]);
     }
   }
+  if (!writer.explained) bringAlong(options, { universe, writer });
+}
+
+/** Where all versions of a package need another one, it is said of the package too: more follows without a search. */
+function bringAlong(options: readonly EncodedOption[], { universe, writer }: Scope): void {
+  const needing = new Map<number, number>();
+  for (const { option } of options) {
+    const parsed = universe.requirementsOf(option);
+    const requirements = option.bundle !== undefined && parsed.ok ? parsed.value : [];
+    const needed = new Set(requirements.flatMap((requirement) => writer.onlyPackage(requirement) ?? []));
+    for (const present of needed) needing.set(present, (needing.get(present) ?? 0) + 1);
+  }
+  const own = options.at(-1)?.upToHere;
+  for (const [present, count] of needing)
+    if (own !== undefined && count === options.length) writer.solver.addClause([-own, present]);
 }
 
 function describeNeed(

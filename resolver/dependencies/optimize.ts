@@ -32,14 +32,30 @@ export function createSpender({ solver }: Encoding, { steps, expired }: Budget):
 /** The best solution; else whether the facts cannot hold together or the effort ran out. */
 export function findBest(encoding: Encoding, spend: Spend): Solution | 'contradiction' | 'effort' {
   const { solver, facts } = encoding;
-  const first = spend([...facts.keys()]);
+  const isSettled = avoidedChanges(encoding).length === 0;
+  const first = spend([...facts.keys()], isSettled ? preferencesOf(encoding) : []);
   if (first === 'unsatisfiable') return 'contradiction';
   if (first === 'unknown') return 'effort';
-  for (const fact of facts.keys()) solver.addClause([fact]);
-  if (spend([]) === 'unknown') return 'effort';
+  if (isSettled && facts.size === 0) return { chosen: chosenOptions(encoding), best: true };
+  if (facts.size > 0) {
+    for (const fact of facts.keys()) solver.addClause([fact]);
+    if (spend([]) === 'unknown') return 'effort';
+  }
   const fewest = minimizeChanges(encoding, spend);
-  const preferred = preferOptions(encoding, spend);
+  const preferred = spend([], preferencesOf(encoding)) === 'satisfiable';
   return { chosen: chosenOptions(encoding), best: fewest && preferred };
+}
+
+/** For each package, in order, the best option that is left. */
+function preferencesOf({ packages }: Encoding): readonly number[] {
+  return packages.flatMap(({ options }) => options.map(({ chosen }) => chosen));
+}
+
+/** Changes that could be made or not, as far as is known without searching. */
+function avoidedChanges({ packages, solver }: Encoding): readonly number[] {
+  return packages
+    .map(({ changed }) => changed)
+    .filter((literal) => !solver.isForced(literal) && !solver.isForced(-literal));
 }
 
 function chosenOptions({ packages, solver }: Encoding): readonly Option[] {
@@ -57,10 +73,11 @@ function chosenOptions({ packages, solver }: Encoding): readonly Option[] {
  *
  * @see https://doi.org/10.1609/aaai.v28i1.9124 "Maximum Satisfiability Using Core-Guided MaxSAT Resolution"
  */
-function minimizeChanges({ packages, solver }: Encoding, spend: Spend): boolean {
-  const changes = packages.map(({ changed }) => changed);
-  const avoided = new Set(changes.filter((literal) => !solver.isForced(literal) && !solver.isForced(-literal)));
-  for (;;) {
+function minimizeChanges(encoding: Encoding, spend: Spend): boolean {
+  const { solver } = encoding;
+  const changes = avoidedChanges(encoding);
+  const avoided = new Set(changes);
+  while ([...avoided].some((change) => holds(change, solver))) {
     const answer = spend([...avoided].map((change) => -change));
     if (answer === 'unknown') {
       for (const change of changes) if (!holds(change, solver)) solver.addClause([-change]);
@@ -94,10 +111,4 @@ function allowOne(needed: readonly number[], solver: Encoding['solver']): readon
 
 function holds(literal: number, solver: Encoding['solver']): boolean {
   return solver.isTrue(Math.abs(literal)) === literal > 0;
-}
-
-/** Gives each package, in order, the best option that is left; false where the effort ran out. */
-function preferOptions({ packages }: Encoding, spend: Spend): boolean {
-  const preferences = packages.flatMap(({ options }) => options.map(({ chosen }) => chosen));
-  return spend([], preferences) === 'satisfiable';
 }

@@ -11,7 +11,14 @@ import type { Budget } from '../solver/sat.ts';
 import { encode, type Encoding, type Policy } from './encode.ts';
 import { createSpender, findBest, type Spend } from './optimize.ts';
 import type { Requirement } from './requirements.ts';
-import { gatherUniverse, meets, type DependencyQuestion, type Option, type Universe } from './universe.ts';
+import {
+  gatherUniverse,
+  meets,
+  nothingKnown,
+  type DependencyQuestion,
+  type Option,
+  type Universe,
+} from './universe.ts';
 
 /** What is to be done, or why it cannot be. */
 export type DependencyPlan =
@@ -31,13 +38,22 @@ export function planDependencies(
   policy: Policy,
   budget = DEFAULT_BUDGET,
 ): DependencyPlan {
-  const plan = planWithin(gatherUniverse(question), policy, budget);
-  return plan.kind === 'possible' ? plan : planWithin(gatherUniverse(question, true), policy, budget);
+  const shared = { ...question, known: question.known ?? nothingKnown() };
+  const plan = planWithin(gatherUniverse(shared), { policy, budget, explained: false });
+  return plan.kind === 'possible' || plan.because.length > 0
+    ? plan
+    : planWithin(gatherUniverse(shared, true), { policy, budget, explained: true });
 }
 
-function planWithin(universe: Universe | undefined, policy: Policy, budget: Budget): DependencyPlan {
+interface Terms {
+  readonly policy: Policy;
+  readonly budget: Budget;
+  readonly explained: boolean;
+}
+
+function planWithin(universe: Universe | undefined, { policy, budget, explained }: Terms): DependencyPlan {
   if (universe === undefined) return { kind: 'impossible', because: [{ kind: 'effort', why: 'tooLarge' }] };
-  const encoding = encode(universe, policy);
+  const encoding = encode(universe, policy, { explained });
   const spend = createSpender(encoding, budget);
   const solution = findBest(encoding, spend);
   if (solution === 'effort') return { kind: 'impossible', because: [{ kind: 'effort', why: 'tooLong' }] };
@@ -56,14 +72,29 @@ function explainContradiction({ solver, facts }: Encoding, spend: Spend): readon
 
 /** Each step after those that it needs itself; a circle is entered at the package that is met first. */
 function orderSteps(universe: Universe, chosen: readonly Option[]): readonly DependencyStep[] {
-  const needs = new Map(
-    chosen.map((option) => [option, chosen.filter((other) => other !== option && isNeeded(universe, option, other))]),
+  const needs = findNeeds(universe, chosen);
+  const neededBy = new Map<Option, string[]>(chosen.map((option) => [option, []]));
+  for (const option of chosen) for (const other of needs.get(option) ?? []) neededBy.get(other)?.push(option.package);
+  return orderByNeed([universe.root, ...chosen], needs).flatMap((option) =>
+    option === universe.root ? [] : describeStep(option, universe, neededBy.get(option) ?? []),
   );
-  const ordered = orderByNeed([universe.root, ...chosen], needs);
-  return ordered.flatMap((option) => {
-    const neededBy = chosen.filter((other) => needs.get(other)?.includes(option)).map((other) => other.package);
-    return option === universe.root ? [] : describeStep(option, universe, neededBy);
-  });
+}
+
+/** What each option needs of the others, in their order. */
+function findNeeds(universe: Universe, chosen: readonly Option[]): ReadonlyMap<Option, readonly Option[]> {
+  const byPackage = new Map(chosen.map((option) => [option.package, option]));
+  const places = new Map(chosen.map((option, place) => [option, place]));
+  const needsOf = (option: Option): readonly Option[] => {
+    const parsed = universe.requirementsOf(option);
+    const found = new Set<Option>();
+    for (const requirement of parsed.ok ? parsed.value : []) {
+      const named = requirement.kind === 'package' ? byPackage.get(requirement.package) : undefined;
+      const candidates = requirement.kind === 'package' ? (named === undefined ? [] : [named]) : chosen;
+      for (const other of candidates) if (other !== option && takesPart(other, requirement, true)) found.add(other);
+    }
+    return [...found].sort((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
+  };
+  return new Map(chosen.map((option) => [option, needsOf(option)]));
 }
 
 /** Depth first, each after what it needs; without recursion, as a chain may be long. */
@@ -81,11 +112,6 @@ function orderByNeed(options: readonly Option[], needs: ReadonlyMap<Option, read
     }
   }
   return [...ordered];
-}
-
-function isNeeded(universe: Universe, option: Option, other: Option): boolean {
-  const parsed = universe.requirementsOf(option);
-  return parsed.ok && parsed.value.some((requirement) => takesPart(other, requirement, true));
 }
 
 function takesPart(option: Option, requirement: Requirement, wanted: boolean): boolean {

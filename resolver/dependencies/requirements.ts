@@ -98,10 +98,21 @@ const texts = new WeakMap<Property, string>();
 function textOf(property: Property): string {
   const before = texts.get(property);
   if (before !== undefined) return before;
-  const isDeep = depthOf(property.value, MAX_DEPTH * 3) < 0;
-  const text = `${property.type}\n${isDeep ? TOO_DEEP : JSON.stringify(property.value, bigintAsText)}`;
+  const text = `${property.type}\n${property.type === 'olm.package.required' ? textOfPackage(property.value) : textOfValue(property.value)}`;
   texts.set(property, text);
   return text;
+}
+
+/** Most requirements are of this kind, so that their text is made in the quickest way. */
+function textOfPackage(value: unknown): string {
+  const { packageName, versionRange } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof packageName === 'string' && typeof versionRange === 'string'
+    ? `${packageName}\n${versionRange}`
+    : textOfValue(value);
+}
+
+function textOfValue(value: unknown): string {
+  return depthOf(value, MAX_DEPTH * 3) < 0 ? TOO_DEEP : JSON.stringify(value, bigintAsText);
 }
 
 /** Stands for every value that is nested too deep; no JSON is like it. */
