@@ -13,6 +13,7 @@ import { packageDocuments, publishCatalog, publishFiles } from '../../lib/publis
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
 import { CRD, gadgetBundle, type GadgetVersion } from './gadget-operator.ts';
+import { oldCertificate } from './old-certificate.ts';
 
 const cluster = useCluster();
 const NAMESPACE = 'gadgets';
@@ -78,11 +79,14 @@ function followCrd(): { readonly seen: KubeObject[]; end(): Promise<void> } {
 
 const conversionOf = (crd: KubeObject): Conversion => (crd['spec'] as { readonly conversion: Conversion }).conversion;
 
+async function secretData(name: string): Promise<Readonly<Record<string, string>>> {
+  const secret = await client.get({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE, name });
+  return (secret?.['data'] ?? {}) as Readonly<Record<string, string>>;
+}
+
 /** Handshakes a server with the Secret's content under the Service's name, trusted by exactly this authority. */
 async function handshake(secretName: string, caBundle: string): Promise<string> {
-  const ref = { apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE, name: secretName };
-  const secret = (await client.get(ref)) as KubeObject & { readonly data: Readonly<Record<string, string>> };
-  const { 'tls.crt': cert = '', 'tls.key': key = '' } = secret.data;
+  const { 'tls.crt': cert = '', 'tls.key': key = '' } = await secretData(secretName);
   const server = createServer({ cert: Buffer.from(cert, 'base64'), key: Buffer.from(key, 'base64') }, (socket) =>
     socket.end(),
   );
@@ -115,6 +119,32 @@ async function caBundles(): Promise<readonly string[]> {
     ...hooks.map(({ clientConfig }) => clientConfig.caBundle),
     conversionOf(crd).webhook?.clientConfig?.caBundle,
   ].map((bundle) => bundle ?? '');
+}
+
+/** Waits until every configuration trusts so many authorities. */
+async function awaitAuthorities(count: number): Promise<void> {
+  await until(`every configuration trusts ${count}`, async () => {
+    const texts = (await caBundles()).map((bundle) => Buffer.from(bundle, 'base64').toString());
+    return texts.every((text) => text.match(/BEGIN CERTIFICATE/g)?.length === count);
+  });
+}
+
+/** Calls as the API server would, by every configuration, until `end`; tells how each call went. */
+function callAgainAndAgain(secretName: string): { end(): Promise<readonly string[]> } {
+  const outcomes: string[] = [];
+  let over = false;
+  const calling = (async () => {
+    while (!over) {
+      for (const bundle of await caBundles()) outcomes.push(await handshake(secretName, bundle));
+    }
+  })();
+  return {
+    async end() {
+      over = true;
+      await calling;
+      return outcomes;
+    },
+  };
 }
 
 async function apply(manifest: string): Promise<void> {
@@ -189,6 +219,27 @@ describe('an operator with webhooks, its certificates issued by the manager', ()
       return outcomes.every((outcome) => outcome === 'trusted');
     });
     await waitFor(cluster(), subscription, runs('2.0.0'));
+  });
+
+  test('gets another certificate before the old one runs out, and no call fails on the way', async () => {
+    const secretName = 'gadget-controller-service-cert';
+    const secret = ['-n', NAMESPACE, 'patch', 'secret', secretName, '--type=merge', '-p'];
+    const host = `gadget-controller-service.${NAMESPACE}`;
+    const old = await oldCertificate([host, `${host}.svc`, `${host}.svc.cluster.local`]);
+    await cluster().kubectl([...secret, JSON.stringify({ data: old })]);
+    await awaitAuthorities(2);
+    const calls = callAgainAndAgain(secretName);
+    const goOn = JSON.stringify({
+      metadata: { annotations: { 'slipway.dev/certificate-due': '2026-01-01T00:00:00Z' } },
+    });
+    await cluster().kubectl([...secret, goOn]);
+    await until('the new certificate serves', async () => (await secretData(secretName))['tls.crt'] !== old['tls.crt']);
+    await cluster().kubectl([...secret, goOn]);
+    await awaitAuthorities(1);
+    await waitFor(cluster(), subscription, runs('2.0.0'));
+    const outcomes = await calls.end();
+    expect(outcomes.length).toBeGreaterThan(10);
+    expect(outcomes.filter((outcome) => outcome !== 'trusted')).toEqual([]);
   });
 
   test('leaves nothing behind, keys included', async () => {
