@@ -132,15 +132,15 @@ async function awaitAuthorities(count: number): Promise<void> {
 /** Calls as the API server would, by every configuration, until `end`; tells how each call went. */
 function callAgainAndAgain(secretName: string): { end(): Promise<readonly string[]> } {
   const outcomes: string[] = [];
-  let over = false;
+  const over = new AbortController();
   const calling = (async () => {
-    while (!over) {
+    while (!over.signal.aborted) {
       for (const bundle of await caBundles()) outcomes.push(await handshake(secretName, bundle));
     }
   })();
   return {
     async end() {
-      over = true;
+      over.abort();
       await calling;
       return outcomes;
     },
