@@ -15,12 +15,19 @@ export function createChunkReader(
     const sql = `SELECT chunk, start, length FROM blobs JOIN files ON files.id = blobs.file ${where}
       ORDER BY files.rank, blobs.id`;
     const places = guarded(() => database.prepare(sql).all(...values)) as unknown as readonly Place[];
-    let lines = Buffer.alloc(0);
+    let lines: Buffer<ArrayBuffer> | undefined;
     let loaded = 0;
-    for (const { chunk, start, length } of places) {
-      if (chunk !== loaded) lines = guarded(() => load(chunk));
-      loaded = chunk;
-      yield lines.subarray(start, start + length + 1);
+    try {
+      for (const { chunk, start, length } of places) {
+        if (chunk !== loaded) {
+          release(lines);
+          lines = guarded(() => load(chunk));
+        }
+        loaded = chunk;
+        yield Uint8Array.from(lines!.subarray(start, start + length + 1));
+      }
+    } finally {
+      release(lines);
     }
   }
 
@@ -37,6 +44,11 @@ export function createChunkReader(
   }
 
   return { blobs, size };
+}
+
+/** Gives the memory back at once: one answer may need all chunks, which the collector would let pile up. */
+function release(lines: Buffer<ArrayBuffer> | undefined): void {
+  lines?.buffer.transfer(0);
 }
 
 interface Place {

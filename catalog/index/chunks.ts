@@ -67,7 +67,7 @@ function largestCompressed(size: number): number {
   return Math.max(size + (size >>> 8) + (1 << 10), 1 << 17);
 }
 
-/** The lines of a chunk; `size` is what it was before it was compressed. */
+/** The lines of a chunk, in memory of their own; `size` is what it was before it was compressed. */
 export function decompressChunk(data: Uint8Array, size: number): Buffer<ArrayBuffer> {
-  return zstdDecompressSync(data, { maxOutputLength: Math.max(size, 1) });
+  return zstdDecompressSync(data, { maxOutputLength: Math.max(size, 1), chunkSize: largestCompressed(size) });
 }

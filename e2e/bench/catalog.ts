@@ -141,13 +141,12 @@ async function removeCatalog(admin: Client): Promise<void> {
 const POLL_MS = 5;
 const PATIENCE_MS = 60_000;
 
-/** Asks until one package is answered. */
+/** Asks until the catalog is there. */
 async function untilServed(manager: RunningManager): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (performance.now() < deadline) {
-    const answer = await fetch(`${manager.url}/catalogs/${NAME}/api/v1/metas?schema=olm.package`);
-    if (answer.ok) return void (await answer.arrayBuffer());
-    await answer.body?.cancel();
+    const answer = await fetch(`${manager.url}/catalogs/${NAME}/api/v1/all`, { method: 'HEAD' });
+    if (answer.ok) return;
     await pause(POLL_MS);
   }
   throw new Error(`the catalog is not served within ${PATIENCE_MS / 1000} s:\n${manager.log()}`);
