@@ -25,6 +25,10 @@ export interface Discovery {
   list(signal?: AbortSignal): Promise<readonly Resource[]>;
   /** The next question is answered afresh: a CRD has come, gone or changed. */
   invalidate(): void;
+  /** A CRD of the group has come, gone or changed: a kind of it that was missing may be served now. */
+  announce(group: string): void;
+  /** Calls for every announcement; returns what ends that. */
+  onAnnounce(listener: (group: string) => void): () => void;
 }
 
 /** A kind that is asked for again and again and does not exist costs no more than this. */
@@ -36,6 +40,7 @@ export function createDiscovery(transport: Transport, options: { readonly clock?
   let known: ServedKinds | undefined;
   let fetching: Promise<ServedKinds> | undefined;
   let generation = 0;
+  const listeners = new Set<(group: string) => void>();
 
   /** Fetches shared by everybody who waits: nobody's signal ends them. */
   function refetch(): Promise<ServedKinds> {
@@ -72,6 +77,13 @@ export function createDiscovery(transport: Transport, options: { readonly clock?
       known = undefined;
       fetching = undefined;
       bucket.reset();
+    },
+    announce(group) {
+      for (const listener of listeners) listener(group);
+    },
+    onAnnounce(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
   };
 }

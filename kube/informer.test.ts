@@ -205,6 +205,21 @@ describe('the end', () => {
   });
 });
 
+test('a kind that is served late is followed as soon as its group is announced, not after the back-off', async () => {
+  const clock = createManualClock();
+  const late = { apiVersion: 'late.example.com/v1', kind: 'Late' } as const;
+  const informer = createInformer({ client, ...late, clock });
+  informer.start(stop.signal);
+  await eventually(() => clock.timers === 1);
+  api.serve({ ...late, plural: 'lates', namespaced: true, verbs: ['list', 'watch'], subresources: [] });
+  api.put({ ...late, metadata: { name: 'x', namespace: 'a' } });
+  client.discovery.announce('another.example.com');
+  expect(clock.timers).toBe(1);
+  client.discovery.announce('late.example.com');
+  await informer.synced;
+  expect(names(informer.list())).toEqual(['a/x']);
+});
+
 test('two requests for the same objects share one watch; other selections have their own', async () => {
   const factory = createInformerFactory({ client });
   const first = factory.informer(CONFIG_MAP);

@@ -16,7 +16,7 @@ const event: fc.Arbitrary<ReflectorEvent> = fc.oneof(
     retryAfterSeconds: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
     random: fc.double({ min: 0, max: 0.999, noNaN: true }),
   }),
-  fc.constant({ kind: 'waited' as const }),
+  fc.constantFrom({ kind: 'waited' as const }, { kind: 'woken' as const }),
 );
 
 const run = (events: readonly ReflectorEvent[], from: ReflectorState = INITIAL_STATE): ReflectorState =>
@@ -70,6 +70,16 @@ test('a watch goes on from the last version that it saw, bookmarks included', ()
   const after = run([listed, { kind: 'advanced', resourceVersion: '9' }, { kind: 'ended', short: false, random: 0 }]);
   expect(after).toMatchObject({ at: 'watch', resourceVersion: '9' });
   expect(run([failed(false), { kind: 'waited' }], after)).toMatchObject({ at: 'watch', resourceVersion: '9' });
+});
+
+test('who is woken from a long wait tries at once, and waits little again after that', () => {
+  let state = INITIAL_STATE;
+  for (let i = 0; i < 10; i++) state = step(step(state, failed(false)), { kind: 'waited' });
+  const long = step(state, failed(false));
+  state = step(step(long, { kind: 'woken' }), failed(false));
+  expect([long, state]).toMatchObject([{ at: 'wait' }, { at: 'wait' }]);
+  const [before, after] = [long, state].map((each) => (each.at === 'wait' ? each.seconds : 0));
+  expect(before).toBeGreaterThan(10 * (after ?? 0));
 });
 
 test('a version that the server has forgotten is never watched again', () => {

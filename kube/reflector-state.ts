@@ -37,6 +37,8 @@ export type ReflectorEvent =
       readonly random: number;
     }
   | { readonly kind: 'waited' }
+  /** There is a reason to try before the time, and to be patient anew. */
+  | { readonly kind: 'woken' }
   | { readonly kind: 'aborted' };
 
 /** Where every reflector begins. */
@@ -50,6 +52,7 @@ export function step(state: ReflectorState, event: ReflectorEvent): ReflectorSta
   if (state.at === 'stopped' || event.kind === 'aborted') return { at: 'stopped' };
   if (state.at === 'list') return stepList(state, event);
   if (state.at === 'watch') return stepWatch(state, event);
+  if (event.kind === 'woken') return { ...state.next, failures: 0 };
   return event.kind === 'waited' ? state.next : state;
 }
 

@@ -3,7 +3,7 @@
  * does what the sink is told equals the server's. What to do next is decided in reflector-state.ts; what becomes
  * of the objects is the informer's business.
  */
-import type { KubeObject } from '../api/object.ts';
+import { groupOf, type KubeObject } from '../api/object.ts';
 import { ApiError, isExpired } from './api-error.ts';
 import { listConsistently, type Client, type Kind, type ListOptions } from './client.ts';
 import { sleep, systemClock, type Clock } from './clock.ts';
@@ -65,14 +65,33 @@ async function act(options: ReflectorOptions, { state, advance, signal }: Turn):
       case 'watch':
         return advance(await watch(options, { from: state.resourceVersion, advance, signal }));
       case 'wait':
-        await sleep(state.seconds, { clock, signal });
-        return advance({ kind: 'waited' });
+        return advance(await pause(options, { seconds: state.seconds, clock, signal }));
       case 'stopped':
         return undefined;
     }
   } catch (error) {
     if (!signal.aborted) report(options, state, error);
     advance({ kind: 'failed', ...factsOf(error), random: random() });
+  }
+}
+
+/** Waits; an announcement that the kind may be served now ends it at once. */
+async function pause(
+  { apiVersion, client }: ReflectorOptions,
+  { seconds, clock, signal }: { readonly seconds: number; readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<ReflectorEvent> {
+  const woken = new AbortController();
+  const off = client.discovery.onAnnounce((group) => {
+    if (group === groupOf(apiVersion)) woken.abort(new Error('the kind may be served now'));
+  });
+  try {
+    await sleep(seconds, { clock, signal: AbortSignal.any([signal, woken.signal]) });
+    return { kind: 'waited' };
+  } catch (error) {
+    if (signal.aborted || !woken.signal.aborted) throw error;
+    return { kind: 'woken' };
+  } finally {
+    off();
   }
 }
 

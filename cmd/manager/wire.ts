@@ -18,7 +18,7 @@ import { createBundleSources } from '../../controllers/bundle-sources.ts';
 import { createServerFacts } from '../../controllers/cluster-facts.ts';
 import { createRegistries } from '../../controllers/registries.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
-import { createManagedObjects } from '../../controllers/revision/managed-objects.ts';
+import { allOf, createManagedObjects } from '../../controllers/revision/managed-objects.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
 import { createSerializer } from '../../controllers/serialize.ts';
@@ -94,6 +94,7 @@ export function wireManager(wiring: WireOptions): Manager {
   });
   const shared = { record: countEvents(metrics, recordThrough(recorder)), now: () => new Date() };
   const managed = createManagedObjects((request) => informers.informer(request));
+  announceKinds(informers, client);
 
   registerState(metrics, { ...caches, content });
   const attempts = createCatalogAttempts(caches.catalogs, content);
@@ -186,6 +187,13 @@ function watchOurKinds(informers: InformerFactory): OurCaches {
       indexes: { [BY_SUBSCRIPTION]: bySubscription },
     }),
   };
+}
+
+/** Whoever waits for a kind to be served looks again when a CRD of its group comes or changes. */
+function announceKinds(informers: InformerFactory, { discovery }: Client): void {
+  const crds = informers.informer(allOf({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }));
+  const announce = ({ metadata: { name } }: KubeObject): void => discovery.announce(name.slice(name.indexOf('.') + 1));
+  crds.on({ added: announce, updated: (_old, crd) => announce(crd), deleted: announce });
 }
 
 function bySubscription(revision: KubeObject): readonly string[] {

@@ -84,7 +84,8 @@ function oursOf({ apiVersion, kind }: Kind): InformerRequest {
   return { ...selection, transform: keepHealth };
 }
 
-function allOf({ apiVersion, kind }: Kind): InformerRequest {
+/** Follows the names of all objects of a kind, and the metadata of ours. */
+export function allOf({ apiVersion, kind }: Kind): InformerRequest {
   return { apiVersion, kind, metadataOnly: true, transform: keepName };
 }
 
