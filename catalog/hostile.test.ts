@@ -238,6 +238,27 @@ describe('what is read without harm', () => {
     expect(linesOf(await read(content))).toEqual([line]);
   });
 
+  it.each([
+    { because: 'a NUL', name: 'a\u0000b' },
+    { because: 'half a surrogate pair', name: 'a\ud800b' },
+    { because: 'control characters', name: 'a\u001b[31m\u202eb' },
+    { because: 'what means something to SQL', name: `a'; DROP TABLE blobs; --%_"` },
+    { because: 'what means something to paths', name: '../../a' },
+  ])('a package whose name holds $because is found under its name', async ({ name }) => {
+    const index = await read(JSON.stringify({ schema: 'olm.package', name, defaultChannel: 'c' }));
+    expect(index.packages()).toHaveLength(1);
+    expect(index.package(index.packages()[0]!.name)?.defaultChannel).toBe('c');
+    expect([...index.blobs({ name })]).toHaveLength(1);
+    expect(index.package('a')).toBeUndefined();
+  });
+
+  it('an icon of 10 MB is served, and is no part of what a package means', async () => {
+    const icon = { base64data: 'A'.repeat(10 << 20), mediatype: 'image/svg+xml' };
+    const index = await read(JSON.stringify({ schema: 'olm.package', name: 'gadget', icon }));
+    expect(JSON.stringify(index.package('gadget')).length).toBeLessThan(200);
+    expect(index.size()).toBeGreaterThan(10 << 20);
+  });
+
   it('merge keys of merge keys cost no more than they say', async () => {
     expect(linesOf(await read(`schema: x\n${MERGES.join('\n')}\n`))).toHaveLength(1);
   });
