@@ -41,27 +41,32 @@ const GADGET = { apiVersion: 'example.com/v1', kind: 'Gadget', metadata: { name:
 const pod = (metadata: object): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
-  metadata: { name: 'old', namespace: 'ops', ...metadata },
+  metadata: { name: 'one', namespace: 'ops', ...metadata },
+  spec: { serviceAccountName: 'gadget' },
 });
 
 /** A cluster with these Gadgets, and these Pods behind their webhook's Service; notes which versions are read. */
 function check(given: Given, asked: string[] = []): ConversionCheck {
-  const { crds = [crd(WEBHOOK)], at = 0, fails = {}, objects = [GADGET], pods = [] } = given;
+  const { crds = [crd(WEBHOOK)], at = 0, fails = {}, objects = [GADGET], pods = [pod({})] } = given;
   return {
     crds,
     now: new Date(at * 1000),
     signal: new AbortController().signal,
     listPage: () => Promise.resolve({ items: objects }),
     cluster: {
-      async get({ apiVersion, kind, name }) {
-        if (kind === 'Service') return { apiVersion, kind, metadata: { name }, spec: { selector: { app: 'gadget' } } };
+      get: ({ apiVersion, kind, name }) =>
+        Promise.resolve({ apiVersion, kind, metadata: { name }, spec: { selector: { app: 'gadget' } } }),
+      list: (_kind, options) => Promise.resolve(options?.labelSelector === 'app=gadget' ? pods : []),
+    },
+    as: (account) => ({
+      async get({ apiVersion }) {
+        expect(account).toEqual({ namespace: 'ops', name: 'gadget' });
         asked.push(apiVersion);
         const failure = fails[apiVersion];
         if (failure !== undefined) throw new Error(failure);
         return GADGET;
       },
-      list: (_kind, options) => Promise.resolve(options?.labelSelector === 'app=gadget' ? pods : []),
-    },
+    }),
   };
 }
 
@@ -114,8 +119,9 @@ describe('who answers', () => {
     expect(asked).toEqual([]);
   });
 
-  test('may be any of the Pods that stay', async () => {
-    expect(await createConversions().confirm(revision(), READY, check({ pods: [pod({})] }))).toBe(READY);
+  test('is nobody where no Pod is behind the Service, and then nothing is said', async () => {
+    const fails = { 'example.com/v1': REFUSED };
+    expect(await createConversions().confirm(revision(), READY, check({ pods: [], fails }))).toBe(READY);
   });
 });
 

@@ -18,13 +18,20 @@ export const ASK_AGAIN_SECONDS = 2;
 const WITHIN_MS = 10_000;
 
 export interface ConversionCheck {
-  /** As the manager: who installs an operator need not be able to read its objects. */
+  /** As the manager. */
   readonly cluster: Pick<Cluster, 'get' | 'list'>;
   readonly listPage: ListPage;
+  /** As a ServiceAccount: the operator's own may read its objects, the manager need not. */
+  readonly as: (account: Account) => Pick<Cluster, 'get'>;
   /** The objects of the Revision that are CRDs, as they are in the cluster. */
   readonly crds: readonly KubeObject[];
   readonly now: Date;
   readonly signal: AbortSignal;
+}
+
+export interface Account {
+  readonly namespace: string;
+  readonly name: string;
 }
 
 export interface Conversions {
@@ -39,10 +46,13 @@ export function createConversions(): Conversions {
     async confirm(revision, judgement, check) {
       const key = revision.metadata.uid ?? '';
       if (judgement.state !== 'Ready' || revision.status?.firstReadyTime !== undefined) return judgement;
-      const crds = check.crds.filter(isConverted);
-      const leaving = await findLeaving(crds, check);
-      if (leaving !== undefined) return { ...WORKING, reason: 'Progressing', message: leaving };
-      const message = await findSilence(crds, check);
+      const converted = await Promise.all(check.crds.filter(isConverted).map((crd) => findServers(crd, check)));
+      const leaving = converted.flatMap(({ pods }) => pods).find(isLeaving);
+      if (leaving !== undefined) {
+        const message = `Pod ${leaving.metadata.namespace}/${leaving.metadata.name} still answers webhooks and is to go`;
+        return { ...WORKING, reason: 'Progressing', message };
+      }
+      const message = await findSilence(converted, check);
       if (message === undefined) {
         silentSince.delete(key);
         return judgement;
@@ -64,22 +74,24 @@ function isConverted({ spec }: KubeObject): boolean {
   return fieldsOf(fieldsOf(spec)['conversion'])['strategy'] === 'Webhook';
 }
 
-/** A Pod that is on its way out and may still answer in place of the new ones; undefined where there is none. */
-async function findLeaving(
-  crds: readonly KubeObject[],
-  { cluster, signal }: ConversionCheck,
-): Promise<string | undefined> {
-  for (const crd of crds) {
-    const { namespace, name } = serviceOf(crd);
-    const service = await cluster.get({ apiVersion: 'v1', kind: 'Service', namespace, name }, signal);
-    const selector = Object.entries(fieldsOf(fieldsOf(service?.['spec'])['selector']));
-    if (selector.length === 0) continue;
-    const labelSelector = selector.map(([key, value]) => `${key}=${String(value)}`).join(',');
-    const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal);
-    const leaving = pods.find(({ metadata }) => metadata.deletionTimestamp !== undefined);
-    if (leaving !== undefined) return `Pod ${namespace}/${leaving.metadata.name} still answers webhooks and is to go`;
-  }
-  return undefined;
+/** A CRD with the Pods that answer for its conversion webhook. */
+interface Converted {
+  readonly crd: KubeObject;
+  readonly pods: readonly KubeObject[];
+}
+
+async function findServers(crd: KubeObject, { cluster, signal }: ConversionCheck): Promise<Converted> {
+  const { namespace, name } = serviceOf(crd);
+  const service = await cluster.get({ apiVersion: 'v1', kind: 'Service', namespace, name }, signal);
+  const selector = Object.entries(fieldsOf(fieldsOf(service?.['spec'])['selector']));
+  if (selector.length === 0) return { crd, pods: [] };
+  const labelSelector = selector.map(([key, value]) => `${key}=${String(value)}`).join(',');
+  return { crd, pods: await cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal) };
+}
+
+/** It may still answer in place of the new ones. */
+function isLeaving({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
 }
 
 function serviceOf({ spec }: KubeObject): { readonly namespace: string; readonly name: string } {
@@ -89,12 +101,20 @@ function serviceOf({ spec }: KubeObject): { readonly namespace: string; readonly
 }
 
 /** What the API server says where a conversion is not answered; undefined where all are, or nothing needs one. */
-async function findSilence(crds: readonly KubeObject[], check: ConversionCheck): Promise<string | undefined> {
-  for (const crd of crds) {
-    const said = await askForObject(servedKinds(crd), check);
+async function findSilence(converted: readonly Converted[], check: ConversionCheck): Promise<string | undefined> {
+  for (const { crd, pods } of converted) {
+    const account = accountOf(pods);
+    const said = account && (await askForObject(servedKinds(crd), { ...check, reader: check.as(account) }));
     if (said !== undefined) return `${describeRef(refOf(crd))}: its objects cannot be read: ${said}`;
   }
   return undefined;
+}
+
+/** Whom the operator acts as. */
+function accountOf([pod]: readonly KubeObject[]): Account | undefined {
+  if (pod === undefined) return undefined;
+  const name = textOf(fieldsOf(pod['spec'])['serviceAccountName']) || 'default';
+  return { namespace: pod.metadata.namespace ?? '', name };
 }
 
 type Kind = Parameters<ListPage>[0];
@@ -109,7 +129,7 @@ function servedKinds({ spec: given }: KubeObject): readonly Kind[] {
 /** Lists may come from a cache of what was converted before; a single object is read and converted anew. */
 async function askForObject(
   kinds: readonly Kind[],
-  { cluster, listPage, signal }: ConversionCheck,
+  { reader, listPage, signal }: ConversionCheck & { readonly reader: Pick<Cluster, 'get'> },
 ): Promise<string | undefined> {
   const limit = AbortSignal.timeout(WITHIN_MS);
   const either = AbortSignal.any([signal, limit]);
@@ -120,7 +140,7 @@ async function askForObject(
     if (object === undefined) return undefined;
     const { namespace, name } = refOf(object);
     const where = namespace === undefined ? { name } : { namespace, name };
-    await Promise.all(kinds.map((version) => cluster.get({ ...version, ...where }, either)));
+    await Promise.all(kinds.map((version) => reader.get({ ...version, ...where }, either)));
     return undefined;
   } catch (error) {
     signal.throwIfAborted();

@@ -75,10 +75,10 @@ describe('what is kept', () => {
   });
 });
 
-it('a CRD is kept with what it serves, and without its schemas', async () => {
+it('a CRD is kept with what it serves and who converts it, and without its schemas', async () => {
   const names = { kind: 'Widget', plural: 'widgets' };
   const version = { name: 'v1', served: true, storage: true };
-  const spec = { group: 'example.com', names, scope: 'Namespaced' };
+  const spec = { group: 'example.com', names, scope: 'Namespaced', conversion: { strategy: 'None' } };
   const crd: KubeObject = {
     ...CRD,
     metadata: { name: 'widgets.example.com', labels: ours },

@@ -114,13 +114,15 @@ interface CrdSpec {
   readonly names: object;
   readonly scope: string;
   readonly versions?: readonly { readonly name: string; readonly served: boolean; readonly storage: boolean }[];
+  readonly conversion?: object;
 }
 
-function keepNames({ group, names, scope, versions = [] }: CrdSpec): CrdSpec {
+function keepNames({ group, names, scope, versions = [], conversion }: CrdSpec): CrdSpec {
   return {
     group,
     names,
     scope,
+    ...(conversion !== undefined && { conversion }),
     versions: versions.map(({ name, served, storage }) => ({ name, served, storage })),
   };
 }

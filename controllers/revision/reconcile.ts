@@ -17,7 +17,7 @@ import type { RecordEvent } from '../events.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { certificatesDue, secondsUntilDue } from './certificates/roll-out.ts';
-import { createConversions, type Conversions } from './conversions.ts';
+import { createConversions, type Account, type Conversions } from './conversions.ts';
 import { decideRevision, isSettled } from './decide.ts';
 import { createDesiredObjects, type DesiredObjects } from './desired-objects.ts';
 import { explainUnready, patienceOf, secondsToStart } from './explain-unready.ts';
@@ -251,14 +251,15 @@ async function finish(
 
 /** Whether what is in place answers too. */
 function confirm(
-  { conversions, cluster, managed, listPage, now }: Deps & RollOutDeps,
+  { client, conversions, managed, listPage, now }: Deps & RollOutDeps,
   { revision }: RevisionFacts,
   { judgement, signal }: { readonly judgement: Judgement; readonly signal: AbortSignal },
 ): Promise<Judgement> {
   const crds = (revision.status?.inventory ?? []).flatMap((entry) =>
     entry.kind === 'CustomResourceDefinition' ? (managed.get(refOfEntry(entry)) ?? []) : [],
   );
-  return conversions.confirm(revision, judgement, { crds, cluster, listPage, now: now(), signal });
+  const as = ({ namespace, name }: Account): Client => client.as(serviceAccount(namespace, name));
+  return conversions.confirm(revision, judgement, { crds, cluster: client, listPage, as, now: now(), signal });
 }
 
 /** Seconds until what only earlier Revisions had may go. */
