@@ -5,21 +5,19 @@
  *
  *     node e2e/bench/catalog.ts
  */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { API_VERSION } from '../../api/names.ts';
 import type { Client } from '../../kube/client.ts';
-import { bundlePrograms } from '../../scripts/build/bundle.ts';
-import { MANAGER_ENTRIES, NODE_OPTIONS } from '../../scripts/build/manager-image.ts';
 import { largeCatalog } from '../lib/large-catalog.ts';
-import { startManager, type RunningManager } from '../lib/manager.ts';
+import type { RunningManager } from '../lib/manager.ts';
 import { push } from '../lib/publish.ts';
 import { formatTable, isWithin, type Row } from './budgets.ts';
 import { median } from './cost.ts';
 import { usageOf } from './process-usage.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, startMeasured, type Stage } from './stage.ts';
 
 /** What one Catalog costs a manager that has just started. */
 export interface CatalogCost {
@@ -44,12 +42,11 @@ export async function benchCatalog({ repeat = 3 }: { readonly repeat?: number } 
   const folder = mkdtempSync(join(tmpdir(), 'slipway-bench-catalog-'));
   try {
     await using stage = await openStage([]);
-    const program = await writeProgram(folder);
     const { image, megabytes } = await publishLargeCatalog(stage.cluster.registry);
     const costs: CatalogCost[] = [];
     for (let round = 0; round < repeat; round += 1) {
       const data = join(folder, `data-${round}`);
-      costs.push(await measureOnce(stage, { image, program, data }));
+      costs.push(await measureOnce(stage, { image, data }));
     }
     return rowsOf(megabytes, costs);
   } finally {
@@ -74,15 +71,6 @@ function rowsOf(megabytes: number, costs: readonly CatalogCost[]): readonly Row[
   ];
 }
 
-/** Writes the bundled manager; returns what Node is to run, with its options. */
-async function writeProgram(folder: string): Promise<readonly string[]> {
-  const { files } = await bundlePrograms(MANAGER_ENTRIES);
-  const target = join(folder, 'program');
-  mkdirSync(target);
-  for (const [name, content] of files) writeFileSync(join(target, name), content);
-  return [...NODE_OPTIONS, join(target, 'manager.js')];
-}
-
 /** Pushes it as catalogs are published: a folder for each package. */
 async function publishLargeCatalog(registry: string): Promise<{ readonly image: string; readonly megabytes: number }> {
   const files = new Map<string, Uint8Array>();
@@ -98,13 +86,13 @@ async function publishLargeCatalog(registry: string): Promise<{ readonly image: 
 
 interface Run {
   readonly image: string;
-  readonly program: readonly string[];
   readonly data: string;
 }
 
-async function measureOnce({ cluster, admin }: Stage, { image, program, data }: Run): Promise<CatalogCost> {
+async function measureOnce(stage: Stage, { image, data }: Run): Promise<CatalogCost> {
+  const { admin } = stage;
   mkdirSync(data);
-  const manager = await startManager(cluster, { SLIPWAY_DATA_FOLDER: data }, program);
+  const manager = await startMeasured(stage, { SLIPWAY_DATA_FOLDER: data });
   try {
     await longestBlock(manager); // what is measured begins here
     const before = usageOf(manager.pid);

@@ -11,7 +11,7 @@ import { createInformer, type Informer } from '../../kube/informer.ts';
 import { loadKubeconfig } from '../../kube/kubeconfig.ts';
 import { createTransport } from '../../kube/transport.ts';
 import { bundlePrograms } from '../../scripts/build/bundle.ts';
-import { MANAGER_ENTRIES, NODE_OPTIONS } from '../../scripts/build/manager-image.ts';
+import { ENVIRONMENT, MANAGER_ENTRIES, NODE_OPTIONS } from '../../scripts/build/manager-image.ts';
 import { startCluster, type TestCluster } from '../cluster/cluster.ts';
 import { installSlipway, startManager, SYSTEM, type RunningManager } from '../lib/manager.ts';
 import { packageDocuments, push, publishCatalog } from '../lib/publish.ts';
@@ -100,9 +100,9 @@ export async function startMeasured(
 ): Promise<RunningManager> {
   const folder = join(cluster.folder, 'program');
   const { files } = await (bundled ??= bundlePrograms(MANAGER_ENTRIES));
-  mkdirSync(folder);
+  mkdirSync(folder, { recursive: true });
   for (const [name, content] of files) writeFileSync(join(folder, name), content);
-  return startManager(cluster, env, [...nodeOptions, join(folder, 'manager.js')]);
+  return startManager(cluster, { ...ENVIRONMENT, ...env }, [...nodeOptions, join(folder, 'manager.js')]);
 }
 
 let bundled: ReturnType<typeof bundlePrograms> | undefined;

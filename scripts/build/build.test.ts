@@ -10,7 +10,7 @@ import { NODE_PATH, USER } from './base-layer.ts';
 import { bundlePrograms, ROOT } from './bundle.ts';
 import { readPins } from './debian.ts';
 import { readLockfile } from './lockfile.ts';
-import { MANAGER_ENTRIES, NODE_OPTIONS } from './manager-image.ts';
+import { ENVIRONMENT, MANAGER_ENTRIES, NODE_OPTIONS } from './manager-image.ts';
 import { unpackFiles } from './unpack.ts';
 
 /** Licences that ask for no more than to be passed on. */
@@ -63,4 +63,6 @@ test('the Dockerfile runs what the image runs', () => {
   const entrypoint = JSON.stringify([NODE_PATH, ...NODE_OPTIONS, '/app/manager.js']).replaceAll(',', ', ');
   expect(dockerfile).toContain(`\nENTRYPOINT ${entrypoint}\n`);
   expect(dockerfile).toContain(`\nUSER ${USER}:${USER}\n`);
+  const env = Object.entries({ PATH: '/usr/bin', ...ENVIRONMENT }).map(([name, value]) => `${name}=${value}`);
+  expect(dockerfile).toContain(`\nENV ${env.join(' ')}\n`);
 });
