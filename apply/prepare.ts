@@ -120,6 +120,15 @@ export function labelValue(text: string): string {
  * what differs, so that label says which revision last changed the object.
  */
 export function hashObject(object: KubeObject): string {
+  const known = HASHES.get(object) ?? computeHash(object);
+  HASHES.set(object, known);
+  return known;
+}
+
+/** Objects are never changed, and those of a roll-out are asked for at every step of it. */
+const HASHES = new WeakMap<KubeObject, string>();
+
+function computeHash(object: KubeObject): string {
   const { [LABEL.revision]: _revision, ...labels } = object.metadata.labels ?? {};
   return sha256(canonicalJson({ ...object, metadata: { ...object.metadata, labels } }));
 }

@@ -8,6 +8,7 @@
  * busy machine times mean little, their ratio to the floor still something. Ends with 1 where a budget is exceeded.
  */
 import { parseArgs } from 'node:util';
+import { benchCatalog } from './catalog.ts';
 import { formatTable, isWithin, rowsOf, type Budget, type Row } from './budgets.ts';
 import { medianCost, median } from './cost.ts';
 import { runFloor, type FloorRun } from './floor.ts';
@@ -46,6 +47,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   tiny: { title: '200 tiny ones at once', operators: () => tinyOperators(200), ratio: 1.1, memory: 110, long: true },
 };
 
+/** What is measured by itself, without a floor. */
+const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Row[]>>> = {
+  catalog: ({ repeat }) => benchCatalog({ repeat }),
+};
+
 interface Settings {
   readonly only: readonly string[];
   readonly repeat: number;
@@ -56,7 +62,7 @@ interface Settings {
 async function main(): Promise<void> {
   const settings = parseSettings();
   const rows: Row[] = [];
-  for (const name of settings.only) rows.push(...(await measure(SCENARIOS[name] as Scenario, settings)));
+  for (const name of settings.only) rows.push(...(await measureNamed(name, settings)));
   process.stdout.write(settings.json ? `${JSON.stringify(rows, undefined, 2)}\n` : `${formatTable(rows)}\n`);
   if (rows.some((row) => isWithin(row) === false)) process.exitCode = 1;
 }
@@ -71,10 +77,18 @@ function parseSettings(): Settings {
     },
   });
   const usual = Object.entries(SCENARIOS).flatMap(([name, { long }]) => (long === true ? [] : [name]));
-  const only = values.only?.split(',') ?? usual;
-  const unknown = only.find((name) => !Object.hasOwn(SCENARIOS, name));
-  if (unknown !== undefined) throw new Error(`--only ${unknown}: there is ${Object.keys(SCENARIOS).join(', ')}`);
+  const known = [...Object.keys(SCENARIOS), ...Object.keys(PARTS)];
+  const only = values.only?.split(',') ?? [...usual, ...Object.keys(PARTS)];
+  const unknown = only.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`--only ${unknown}: there is ${known.join(', ')}`);
   return { only, repeat: Number(values.repeat), idleSeconds: Number(values.idle), json: values.output === 'json' };
+}
+
+function measureNamed(name: string, settings: Settings): Promise<readonly Row[]> {
+  const part = PARTS[name];
+  if (part === undefined) return measure(SCENARIOS[name] as Scenario, settings);
+  progress(name);
+  return part(settings);
 }
 
 async function measure(scenario: Scenario, { repeat, idleSeconds }: Settings): Promise<readonly Row[]> {

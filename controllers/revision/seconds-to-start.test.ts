@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
+import { secondsToStart } from './explain-unready.ts';
+import type { RollOut } from './roll-out.ts';
+
+const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ops', name: 'widgets' };
+const outcome: RollOut = {
+  kind: 'intact',
+  unready: [{ ref, health: { state: 'Progressing', message: '0 of 1 replicas are available' } }],
+  revision: {} as Revision,
+};
+
+function deployment(creationTimestamp: string | undefined, lastUpdateTime?: string): KubeObject {
+  const conditions = lastUpdateTime === undefined ? [] : [{ type: 'Progressing', lastUpdateTime }];
+  return { ...ref, metadata: { name: ref.name, creationTimestamp }, status: { conditions } } as unknown as KubeObject;
+}
+
+describe('a Deployment that is not available is left to start', () => {
+  it.each([
+    { because: 'it was made a second ago', live: deployment('2026-01-01T00:00:09Z'), seconds: 2 },
+    { because: 'it was made long ago', live: deployment('2026-01-01T00:00:00Z'), seconds: 0 },
+    {
+      because: 'its rollout went on a second ago',
+      live: deployment('2026-01-01T00:00:00Z', '2026-01-01T00:00:09Z'),
+      seconds: 2,
+    },
+    { because: 'nothing is known of it', live: undefined, seconds: 0 },
+    { because: 'its age is not known', live: deployment(undefined), seconds: 0 },
+  ])('for $seconds s: $because', ({ live, seconds }) => {
+    const now = new Date('2026-01-01T00:00:10Z');
+    expect(secondsToStart(outcome, { observed: () => live, deadlineSeconds: 600, now })).toBe(seconds);
+  });
+
+  it('for no longer than half of the time that it has', () => {
+    const observed = (): KubeObject => deployment('2026-01-01T00:00:10Z');
+    expect(secondsToStart(outcome, { observed, deadlineSeconds: 2, now: new Date('2026-01-01T00:00:10Z') })).toBe(1);
+  });
+});
