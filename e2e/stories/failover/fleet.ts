@@ -1,0 +1,149 @@
+/**
+ * Operators, ten of them unless asked otherwise, each in a namespace of its own, on a fake Node beside the real one that the manager runs on. Their
+ * Pods take seconds to start, so that upgrading all of them at once has a middle.
+ */
+import { FINALIZER, LABEL } from '../../../api/names.ts';
+import type { Revision } from '../../../api/revision.ts';
+import type { TestCluster } from '../../cluster/cluster.ts';
+import { catalogOf, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
+import { publishTiny } from '../../lib/tiny-operator.ts';
+import { until } from '../../lib/until.ts';
+
+export const SIZE = 10;
+export const CATALOG = 'fleet';
+const TIMEOUT_SECONDS = 120;
+/** What the operators consist of. */
+const KINDS = 'serviceaccounts,deployments,clusterroles,clusterrolebindings,customresourcedefinitions';
+
+/** Where kwok's Pods may run, and what makes them take their time. */
+const PLACEMENT = {
+  nodeSelector: { type: 'kwok' },
+  tolerations: [{ key: 'kwok.x-k8s.io/node', operator: 'Exists' }],
+  labels: { 'slipway.dev/test-pod': 'slow' },
+  annotations: { 'slipway.dev/test-delay': '4s' },
+};
+
+export interface Fleet {
+  /** Publishes these versions of all operators, each the successor of the one before, and makes their namespaces. */
+  publish(versions: readonly string[]): Promise<void>;
+  applyCatalog(): Promise<void>;
+  /** Asks for a version of all operators at once. */
+  ask(version: string): Promise<void>;
+  /** Resolves when the first have begun to become that version. */
+  awaitMiddle(version: string): Promise<void>;
+  awaitAll(version: string): Promise<void>;
+  /** The operators that do not run the version. */
+  lacking(version: string): Promise<readonly string[]>;
+  /**
+   * What each operator consists of, as its active Revision has it: `Kind namespace/name uid`, and without uid where the
+   * name has the version in it, which is left out.
+   */
+  inventories(): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** The objects of the operators that the cluster has and no active Revision, or the other way round. */
+  strays(): Promise<readonly string[]>;
+  /** How often the spec of each operator's Deployment has changed. */
+  generations(): Promise<ReadonlyMap<string, number>>;
+  /** The Subscriptions that are told to go and still there, with what holds them. */
+  held(): Promise<readonly string[]>;
+}
+
+export function createFleet(cluster: TestCluster, size = SIZE): Fleet {
+  const { kubectl } = cluster;
+  const names = Array.from({ length: size }, (_, index) => `operator-${index}`);
+
+  async function list<T>(kind: string): Promise<readonly T[]> {
+    const text = await kubectl(['get', kind, '-A', '-o', 'json', '--ignore-not-found']);
+    return text === '' ? [] : (JSON.parse(text) as { readonly items: readonly T[] }).items;
+  }
+
+  async function active(): Promise<readonly Revision[]> {
+    return (await list<Revision>('revisions')).filter(({ spec }) => spec.state === 'Active');
+  }
+
+  async function lacking(version: string): Promise<readonly string[]> {
+    const there = new Map((await list<Judged>('subscriptions')).map((one) => [one.metadata.name, one]));
+    const arrived = runs(version);
+    return names.filter((name) => !there.has(name) || !arrived(there.get(name)!));
+  }
+
+  async function ask(version: string): Promise<void> {
+    const spec = { channel: 'stable', version, config: PLACEMENT, onFailure: { bakeTime: '0s' } };
+    const items = names.map((name) => JSON.parse(subscriptionTo(name, name, { package: name, ...spec })) as object);
+    await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  }
+
+  return {
+    async publish(versions) {
+      await publishFleet(cluster.registry, names, versions);
+      const items = names.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
+      await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+      const wait = ['wait', '--for=create', '--timeout=60s', 'serviceaccount/default', 'configmap/kube-root-ca.crt'];
+      for (const name of names) await kubectl(['-n', name, ...wait]);
+    },
+    async applyCatalog() {
+      await kubectl(['apply', '-f', '-'], catalogOf(CATALOG, `${cluster.registry}/catalog:latest`));
+      await waitFor(cluster, { kind: 'catalog', name: CATALOG }, isReady);
+    },
+    ask,
+    async awaitMiddle(version) {
+      const begun = ({ spec, status }: Revision): boolean => spec.version === version && status?.phases !== undefined;
+      await until(`upgrades to ${version} have begun`, async () => (await list<Revision>('revisions')).some(begun));
+    },
+    async awaitAll(version) {
+      await until(`all are at ${version}`, async () => (await lacking(version)).length === 0, {
+        timeoutSeconds: TIMEOUT_SECONDS,
+        explain: () => kubectl(['get', 'catalogs,subscriptions,revisions,pods', '-A']),
+      });
+    },
+    lacking,
+    async inventories() {
+      return new Map((await active()).map((one) => [one.spec.subscription, describeInventory(one)]));
+    },
+    async strays() {
+      const entries = (await active()).flatMap(({ status }) => status?.inventory ?? []);
+      const kept = new Set(entries.map(({ kind, name, uid }) => `${kind} ${name} ${uid}`));
+      const columns = 'custom-columns=KIND:.kind,NAME:.metadata.name,UID:.metadata.uid';
+      const selected = ['-A', '-l', LABEL.owner, '--no-headers', '-o', columns];
+      const lines = (await kubectl(['get', KINDS, ...selected])).split('\n').filter((line) => line !== '');
+      const there = new Set(lines.map((line) => line.trim().replaceAll(/\s+/g, ' ')));
+      return [...kept.symmetricDifference(there)];
+    },
+    async generations() {
+      const operators = (await list<Judged>('deployments')).filter(({ metadata: { name } }) => names.includes(name));
+      return new Map(operators.map(({ metadata: { name, generation } }) => [name, generation]));
+    },
+    async held() {
+      const subscriptions = await list<{ readonly metadata: Leaving }>('subscriptions');
+      return subscriptions
+        .filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
+        .filter(({ metadata }) => metadata.finalizers?.includes(FINALIZER))
+        .map(({ metadata }) => metadata.name);
+    },
+  };
+}
+
+interface Leaving {
+  readonly name: string;
+  readonly deletionTimestamp?: string;
+  readonly finalizers?: readonly string[];
+}
+
+async function publishFleet(registry: string, names: readonly string[], versions: readonly string[]): Promise<void> {
+  const documents = names.map(async (name, index) => {
+    const published = [];
+    for (const [at, version] of versions.entries()) {
+      const image = await publishTiny(registry, { name, version, kind: `Tool${index}` });
+      published.push({ version, image, ...(at > 0 && { replaces: versions[at - 1]! }) });
+    }
+    return packageDocuments(name, published);
+  });
+  await publishCatalog((await Promise.all(documents)).flat(), `${registry}/catalog:latest`);
+}
+
+function describeInventory({ spec, status }: Revision): readonly string[] {
+  return (status?.inventory ?? []).map(({ kind, namespace = '', name, uid }) => {
+    const general = name.replace(`.v${spec.version}`, '');
+    return `${kind} ${namespace}/${general}${general === name ? ` ${uid}` : ''}`;
+  });
+}

@@ -1,0 +1,107 @@
+/** The replicas of the manager: which of them leads, how one is stopped, and what each has written. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '../../../kube/client.ts';
+import type { TestCluster } from '../../cluster/cluster.ts';
+import { SYSTEM } from '../../lib/manager.ts';
+import { until } from '../../lib/until.ts';
+
+const LEASE = 'slipway-manager';
+const ACCOUNT = `system:serviceaccount:${SYSTEM}:slipway-manager`;
+
+export interface Leader {
+  readonly identity: string;
+  readonly pod: string;
+  /** Milliseconds since 1970, by its own clock, which is that of the whole machine here. */
+  readonly since: number;
+}
+
+/** Who leads; undefined for nobody. */
+export async function leaderOf(cluster: TestCluster): Promise<Leader | undefined> {
+  const { spec } = JSON.parse(await cluster.kubectl(['-n', SYSTEM, 'get', 'lease', LEASE, '-o', 'json'])) as Lease;
+  const { holderIdentity: identity = '', acquireTime = '' } = spec;
+  if (identity === '') return undefined;
+  return { identity, pod: identity.slice(0, identity.lastIndexOf('-')), since: Date.parse(acquireTime) };
+}
+
+/** Resolves with the next leader. */
+export function awaitSuccessor(cluster: TestCluster, { identity }: Leader): Promise<Leader> {
+  return until(
+    'another replica leads',
+    async () => {
+      const leader = await leaderOf(cluster);
+      return leader?.identity === identity ? undefined : leader;
+    },
+    { timeoutSeconds: 90 },
+  );
+}
+
+/** Sends a signal to the manager's process in a Pod, of which nobody is told. */
+export async function signalManager(
+  cluster: TestCluster,
+  pod: string,
+  signal: 'KILL' | 'STOP' | 'CONT',
+): Promise<void> {
+  const found = 'grep -qzx "POD_NAME=$1" "$folder/environ" 2>/dev/null';
+  const script = `for folder in /proc/[0-9]*; do if ${found}; then kill -$2 "\${folder#/proc/}" && echo "$folder"; fi; done`;
+  const reached = await cluster.onNode('node-1', ['sh', '-c', script, 'sh', pod, signal]);
+  if (reached.trim().split('\n').length !== 1 || reached === '')
+    throw new Error(`not one process of ${pod}: ${reached}`);
+}
+
+/**
+ * The Pods that wrote since then, by the API server's own record, each named once for as long as nobody else wrote;
+ * without what they do to the lease, for which they compete. Milliseconds since 1970.
+ */
+export function writersSince(cluster: TestCluster, moment: number): readonly string[] {
+  const pods = audited(cluster, ACCOUNT)
+    .filter(({ user, verb }) => user.username === ACCOUNT && !READS.has(verb))
+    .filter(({ objectRef }) => objectRef?.resource !== 'leases')
+    .toSorted((a, b) => receivedAt(a) - receivedAt(b))
+    .filter((event) => receivedAt(event) >= moment)
+    .map(({ user }) => user.extra?.[POD_NAME]?.[0] ?? 'a token of no Pod');
+  return pods.filter((pod, index) => pod !== pods[index - 1]);
+}
+
+/** When a Pod was deleted, in milliseconds since 1970. Throws where it was not. */
+export function toldToGoAt(cluster: TestCluster, pod: string): number {
+  const deletion = audited(cluster, pod).find(
+    ({ verb, objectRef }) => verb === 'delete' && objectRef?.resource === 'pods' && objectRef.name === pod,
+  );
+  if (deletion === undefined) throw new Error(`${pod} was not deleted`);
+  return receivedAt(deletion);
+}
+
+/** The content of a catalog from whichever replica serves it; rejects where none does. */
+export async function serveCatalog(client: Client, catalog: string): Promise<string> {
+  const labelSelector = 'app.kubernetes.io/name=slipway,app.kubernetes.io/component=manager';
+  const pods = await client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: SYSTEM, labelSelector });
+  const path = (pod: string): string =>
+    `/api/v1/namespaces/${SYSTEM}/pods/${pod}:8080/proxy/catalogs/${catalog}/api/v1/metas?schema=olm.package`;
+  return Promise.any(pods.map(({ metadata }) => client.raw(path(metadata.name), AbortSignal.timeout(10_000))));
+}
+
+function audited(cluster: TestCluster, word: string): readonly AuditEvent[] {
+  const lines = readFileSync(join(cluster.folder, 'audit.jsonl'), 'utf8').split('\n');
+  return lines.filter((line) => line.includes(word)).map((line) => JSON.parse(line) as AuditEvent);
+}
+
+function receivedAt({ requestReceivedTimestamp }: AuditEvent): number {
+  return Date.parse(requestReceivedTimestamp);
+}
+
+const READS = new Set(['get', 'list', 'watch']);
+
+/** @see https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#token-request */
+const POD_NAME = 'authentication.kubernetes.io/pod-name';
+
+interface Lease {
+  readonly spec: { readonly holderIdentity?: string; readonly acquireTime?: string };
+}
+
+interface AuditEvent {
+  readonly verb: string;
+  readonly user: { readonly username: string; readonly extra?: Readonly<Record<string, readonly string[]>> };
+  readonly objectRef?: { readonly resource?: string; readonly name?: string };
+  readonly requestReceivedTimestamp: string;
+}
