@@ -1,11 +1,8 @@
 /** What a bundle asks of the cluster itself: not older than, not newer than. */
-import type { CatalogBundle } from '../catalog/model.ts';
+import { MIN_KUBE_VERSION, type CatalogBundle } from '../catalog/model.ts';
 import type { Cause } from './decision.ts';
 import type { ClusterFacts } from './input.ts';
 import { compareNaturals, parseNatural, type Natural } from './version.ts';
-
-/** Property by which a catalog index hands on `spec.minKubeVersion` of the ClusterServiceVersion. */
-export const MIN_KUBE_VERSION = 'slipway.minKubeVersion';
 
 /**
  * Why a bundle does not fit the cluster; undefined where it does, or nothing is known. A requirement that is no

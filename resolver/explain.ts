@@ -6,7 +6,7 @@ import { redact } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { Choice, Decision, Refusal } from './decision.ts';
 import type { Hop } from './paths.ts';
-import { describeCause, describeConflict, describeSuggestion, quote } from './sentences.ts';
+import { describeCause, describeFacts, describeSuggestion, quote } from './sentences.ts';
 
 export { describeCause, describeConflict, describeSuggestion } from './sentences.ts';
 
@@ -38,13 +38,12 @@ export function explainPath(path: readonly Hop[]): readonly string[] {
 }
 
 function explainRefusal({ reason, because, suggestions }: Refusal, packageName: string): Explanation {
-  const facts = because.map(describeConflict);
   const isContradiction = because.length > 1 && because.every(({ kind }) => kind !== 'package');
   const lead = isContradiction ? 'these cannot hold together: ' : '';
   const [first] = suggestions;
   return {
     reason,
-    message: redact(`Package ${quote(packageName)}: ${lead}${facts.join('; ')}`),
+    message: redact(`Package ${quote(packageName)}: ${lead}${describeFacts(because)}`),
     ...(first !== undefined && { hint: redact(describeSuggestion(first)) }),
   };
 }

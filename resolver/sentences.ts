@@ -24,7 +24,7 @@ export function describeCause(cause: Cause): string {
     case 'requirementInvalid':
       return `what it depends on cannot be read: ${cause.problem}`;
     case 'dependency':
-      return `what it depends on cannot be had: ${cause.because.map(describeConflict).join('; ')}`;
+      return `what it depends on cannot be had: ${describeFacts(cause.because)}`;
     case 'noPath':
       return `no edges lead to it from ${cause.from}`;
     case 'downgrade':
@@ -90,7 +90,7 @@ export function describeConflict(conflict: Conflict): string {
     case 'cluster':
       return list(conflict.causes.map(describeRefused), '; ');
     case 'dependency':
-      return `what ${conflict.bundle} depends on cannot be had: ${conflict.because.map(describeConflict).join('; ')}`;
+      return `what ${conflict.bundle} depends on cannot be had: ${describeFacts(conflict.because)}`;
     case 'package':
       return conflict.catalogs.length === 0
         ? 'there is no catalog to search'
@@ -114,6 +114,13 @@ export function describeConflict(conflict: Conflict): string {
     default:
       return `${conflict.offers.map(({ catalog, version }) => `${catalog} (${version})`).join(' and ')} offer it with the same priority ${conflict.priority}`;
   }
+}
+
+/** Facts one after another; more than a person would read are counted. */
+export function describeFacts(facts: readonly Conflict[]): string {
+  const more = facts.length - MAX_LISTED;
+  const listed = facts.slice(0, MAX_LISTED).map(describeConflict).join('; ');
+  return more > 0 ? `${listed}; and ${more} more facts` : listed;
 }
 
 function describeChannel({ channel, byDefault, exists, channels }: Extract<Conflict, { kind: 'channel' }>): string {

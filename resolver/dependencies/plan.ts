@@ -9,7 +9,7 @@ import type { Conflict, DependencyStep } from '../decision.ts';
 import { minimize } from '../minimize.ts';
 import type { Budget } from '../solver/sat.ts';
 import { encode, type Encoding, type Policy } from './encode.ts';
-import { createSpender, findBest, type Spend } from './optimize.ts';
+import { createSpender, findBest } from './optimize.ts';
 import type { Requirement } from './requirements.ts';
 import {
   gatherUniverse,
@@ -27,6 +27,9 @@ export type DependencyPlan =
 
 /** Enough for the largest catalogs there are, within about a second. */
 export const DEFAULT_BUDGET: Budget = { steps: 20_000_000 };
+
+/** Enough to bring hundreds of facts down to those that matter, within a fraction of a second. */
+const EXPLANATION_STEPS = 1_000_000;
 
 /**
  * The steps that come before a bundle. Equal questions give equal plans, unless the budget ends by the clock. Of all
@@ -57,12 +60,14 @@ function planWithin(universe: Universe | undefined, { policy, budget, explained 
   const spend = createSpender(encoding, budget);
   const solution = findBest(encoding, spend);
   if (solution === 'effort') return { kind: 'impossible', because: [{ kind: 'effort', why: 'tooLong' }] };
-  if (solution === 'contradiction') return { kind: 'impossible', because: explainContradiction(encoding, spend) };
+  if (solution === 'contradiction') return { kind: 'impossible', because: explainContradiction(encoding, budget) };
   return { kind: 'possible', steps: orderSteps(universe, solution.chosen), best: solution.best };
 }
 
-/** The facts without any one of which there would be a way. */
-function explainContradiction({ solver, facts }: Encoding, spend: Spend): readonly Conflict[] {
+/** The facts without any one of which there would be a way; where that takes too long, some more of them. */
+function explainContradiction(encoding: Encoding, budget: Budget): readonly Conflict[] {
+  const { solver, facts } = encoding;
+  const spend = createSpender(encoding, { ...budget, steps: Math.min(budget.steps, EXPLANATION_STEPS) });
   const failed = solver.failedAssumptions().toSorted((a, b) => b - a);
   const holds = (part: ReadonlySet<number>): ReadonlySet<number> | undefined =>
     spend([...part]) === 'unsatisfiable' ? new Set(solver.failedAssumptions()) : undefined;

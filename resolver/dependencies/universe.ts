@@ -34,11 +34,13 @@ export interface KnownOptions {
   readonly options: Map<string, readonly Option[]>;
   readonly requirements: KnownRequirements;
   readonly requirementsOf: Map<Option, Parsed<readonly Requirement[]>>;
+  /** How many options all these questions have considered together. */
+  readonly effort: { options: number };
 }
 
 /** Nothing yet. */
 export function nothingKnown(): KnownOptions {
-  return { options: new Map(), requirements: new Map(), requirementsOf: new Map() };
+  return { options: new Map(), requirements: new Map(), requirementsOf: new Map(), effort: { options: 0 } };
 }
 
 /** One bundle that could be installed for a package, or is. */
@@ -88,6 +90,9 @@ export interface Universe {
 
 /** Most options that are considered; a problem beyond that is refused, not cut. */
 export const MAX_OPTIONS = 50_000;
+
+/** Most options that all questions of one resolution consider, the same ones again included. */
+const MAX_TOGETHER = 60_000;
 
 /**
  * Gathers the universe; undefined where it would be too large. A thorough one also has the alternatives to what is
@@ -254,7 +259,7 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
     for (let count = 0; count < queue.length; count++) {
       const option = queue[count];
       const parsed = option === undefined ? undefined : requirementsOf(option);
-      if (count >= MAX_OPTIONS) return false;
+      if (count >= MAX_OPTIONS || ++known.effort.options > MAX_TOGETHER) return false;
       if (option === undefined || parsed?.ok !== true) continue;
       for (const requirement of parsed.value) {
         if (option.bundle !== undefined || isMetNow(requirement)) follow(requirement, true);

@@ -12,7 +12,7 @@ import { ActivityHeap } from './heap.ts';
 
 export type Answer = 'satisfiable' | 'unsatisfiable' | 'unknown';
 
-/** How long to search: steps are literals looked at; `expired` is asked now and then. */
+/** How long to search: steps are literals looked at and decisions made; `expired` is asked now and then. */
 export interface Budget {
   readonly steps: number;
   readonly expired?: () => boolean;
@@ -149,6 +149,7 @@ export class SatSolver {
       }
       if (left <= 0 || this.#stepsLeft <= 0) return undefined;
       if (this.#learnt.length > this.#keep) this.#clean();
+      this.#stepsLeft--;
       const next = this.#decide(assumed);
       if (typeof next === 'string') return next;
       this.#levels.push(this.#trail.length);
