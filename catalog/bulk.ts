@@ -6,6 +6,20 @@
 /** Properties that hold manifests or excerpts of them. */
 export const BULKY_PROPERTIES: ReadonlySet<string> = new Set(['olm.bundle.object', 'olm.csv.metadata']);
 
+/**
+ * What is wanted of the value of a bulky property, as JSON: the version of Kubernetes that the bundle needs, else
+ * `{}`. Within a text quotes are escaped, so only a key can look like one; where several do, none is believed.
+ */
+export function essenceOf(value: Buffer): string {
+  const first = value.indexOf(KEY);
+  if (first < 0 || value.includes(KEY, first + 1)) return '{}';
+  const found = VERSION.exec(value.toString('latin1', first, first + 100))?.groups?.['version'];
+  return found === undefined ? '{}' : `{${KEY}:"${found}"}`;
+}
+
+const KEY = '"minKubeVersion"';
+const VERSION = /^"minKubeVersion"\s*:\s*"(?<version>[0-9A-Za-z.+-]{1,64})"/;
+
 /** A part of the document's bytes. */
 export interface Span {
   readonly start: number;

@@ -9,6 +9,9 @@ export interface Property {
   readonly value: unknown;
 }
 
+/** Property that stands for `minKubeVersion` of the ClusterServiceVersion, where a catalog carries an excerpt of that. */
+export const MIN_KUBE_VERSION = 'slipway.minKubeVersion';
+
 /** One node of a channel's upgrade graph; every edge leads from an older bundle to this one. */
 export interface ChannelEntry {
   /** Name of the bundle. */
@@ -36,7 +39,7 @@ export interface CatalogBundle {
   readonly image: string;
   /** Whether the catalog carries the bundle's objects itself (properties `olm.bundle.object`). */
   readonly inlined?: boolean;
-  /** Everything but the bulky ones (`olm.bundle.object`, `olm.csv.metadata`). */
+  /** Everything but the bulky ones (`olm.bundle.object`, `olm.csv.metadata`), of which {@link MIN_KUBE_VERSION} is left. */
   readonly properties: readonly Property[];
   readonly relatedImages: readonly { readonly name: string; readonly image: string }[];
 }

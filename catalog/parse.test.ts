@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import type { Fields } from './fields.ts';
+import { DEFAULT_LIMITS } from './limits.ts';
 import { parseKeys, parseMeaning } from './parse.ts';
+import { parseDocuments } from './stream.ts';
 
 const place = { path: 'catalog.yaml', document: 2 };
 
@@ -124,5 +126,38 @@ describe('what a document means', () => {
     },
   ])('what cannot be understood is named: $because', ({ document }) => {
     expect(meaning(document).problems).not.toEqual([]);
+  });
+});
+
+describe('the version of Kubernetes that a bundle needs', () => {
+  const metadata = (value: object): object => ({
+    schema: 'olm.bundle',
+    name: 'a.v1',
+    package: 'a',
+    properties: [{ type: 'olm.csv.metadata', value }],
+  });
+
+  it.each([
+    { because: 'the excerpt says so', value: { minKubeVersion: '1.20.0' }, needs: ['1.20.0'] },
+    { because: 'it says nothing', value: { maturity: 'alpha' }, needs: [] },
+    { because: 'it is empty', value: { minKubeVersion: '' }, needs: [] },
+    {
+      because: 'a text that mentions it is no key',
+      value: { annotations: { x: '{"minKubeVersion":"9.0.0"}' } },
+      needs: [],
+    },
+    {
+      because: 'a text that mentions it does not hide the key',
+      value: { annotations: { x: '{"minKubeVersion":"9.0.0"}' }, minKubeVersion: '1.20.0' },
+      needs: ['1.20.0'],
+    },
+  ])('is $needs where $because', ({ value, needs }) => {
+    for (const text of [JSON.stringify(metadata(value)), JSON.stringify(metadata(value), undefined, 2)]) {
+      const [document] = parseDocuments('a.json', Buffer.from(text), DEFAULT_LIMITS);
+      const read = meaning(document?.value ?? {});
+      expect(read.kind === 'bundle' ? read.bundle.properties : undefined).toEqual(
+        needs.map((version) => ({ type: 'slipway.minKubeVersion', value: version })),
+      );
+    }
   });
 });

@@ -5,6 +5,7 @@
  * its format is the business of check.ts.
  */
 import { BULKY_PROPERTIES } from './bulk.ts';
+import { MIN_KUBE_VERSION } from './model.ts';
 import { field, foldCase, isFields, listField, textField, type Fields } from './fields.ts';
 import { invalidCatalog, type Place } from './invalid.ts';
 import type { CatalogBundle, Channel, ChannelEntry, Deprecation, Property } from './model.ts';
@@ -109,8 +110,12 @@ function parseBundle(keys: BlobKeys, document: Fields, problems: string[]): Cata
   for (const property of objectsOf(document, 'properties', problems)) {
     const type = textField(property, 'type') ?? '';
     inlined ||= type === 'olm.bundle.object';
-    if (BULKY_PROPERTIES.has(type)) continue;
     const value = field(property, 'value') ?? null;
+    if (BULKY_PROPERTIES.has(type)) {
+      const version = isFields(value) ? textField(value, 'minKubeVersion') : undefined;
+      if (version !== undefined && version !== '') properties.push({ type: MIN_KUBE_VERSION, value: version });
+      continue;
+    }
     if (type === 'olm.package' && isFields(value)) identity ??= value;
     properties.push({ type, value });
   }

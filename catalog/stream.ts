@@ -7,7 +7,7 @@
 import { isUtf8 } from 'node:buffer';
 import { formatJson, parseJson } from '../api/json.ts';
 import { YamlError, parseYaml } from '../bundles/yaml.ts';
-import type { Span } from './bulk.ts';
+import { essenceOf, type Span } from './bulk.ts';
 import { HINT_NOT_CATALOG, createJsonSplitter, type Piece, type SyntaxSplitter } from './json-splitter.ts';
 import { invalidCatalog } from './invalid.ts';
 import type { StreamLimits } from './limits.ts';
@@ -17,7 +17,7 @@ import { createYamlSplitter } from './yaml-splitter.ts';
 export interface RawDocument {
   /** Compact JSON in UTF-8, on one line, without a line feed; valid until the next document is taken. */
   readonly bytes: Uint8Array;
-  /** The document; the values of properties that hold manifests may be missing (`{}`), see bulk.ts. */
+  /** The document; of properties that hold manifests only the essence is there, see bulk.ts. */
   readonly value: Readonly<Record<string, unknown>>;
   /** Whether it may have integers that are bigint in the value. */
   readonly longNumbers: boolean;
@@ -120,12 +120,12 @@ function* fromJson({ bytes, longNumbers, bulk }: Piece, place: Place): Generator
   yield { bytes: valid, value: value as Record<string, unknown>, longNumbers };
 }
 
-/** The text of a document with `{}` in place of each span. */
+/** The text of a document with what is wanted of each span in its place. */
 function withoutBulk(bytes: Buffer, bulk: readonly Span[]): string {
   let text = '';
   let from = 0;
   for (const { start, end } of bulk) {
-    text += `${bytes.toString('utf8', from, start)}{}`;
+    text += `${bytes.toString('utf8', from, start)}${essenceOf(bytes.subarray(start, end))}`;
     from = end;
   }
   return text + bytes.toString('utf8', from);
