@@ -5,6 +5,9 @@
  *
  *   read the range → select catalogs → keep to the catalog of origin → best candidate of each catalog
  *   → choose between catalogs → describe the path and everything refused
+ *
+ * Called as `resolve({ wanted, installed, catalogs, quarantined, cluster })`; `explainDecision(decision, package)` of
+ * explain.ts says it in words, `passGate` of policy/gate.ts whether it may be carried out now.
  */
 import type { CatalogPackage } from '../catalog/model.ts';
 import {

@@ -1,4 +1,7 @@
-/** Answers, for the bundles that a resolution comes across, whether and how their dependencies can be had. */
+/**
+ * Answers, for the bundles that a resolution comes across, whether and how their dependencies can be had. resolve.ts
+ * makes one oracle for each resolution: `createDependencyOracle(input).problem(bundle, catalog)`. Others call resolve.
+ */
 import { ReasonedError } from '../../api/errors.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Cause, DependencyStep } from '../decision.ts';

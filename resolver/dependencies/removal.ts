@@ -1,4 +1,7 @@
-/** Says which dependencies nobody needs any more, and in which order packages can be removed. */
+/**
+ * Says which dependencies nobody needs any more, and in which order packages can be removed. The Subscription's
+ * reconciler calls it when one is deleted: `findUnneeded(packages)`, with what is installed by all of them.
+ */
 import { compareText } from '../graph.ts';
 import type { InstalledPackage } from '../input.ts';
 import { parseBundleVersion } from '../version.ts';
@@ -22,14 +25,25 @@ export function orderOfRemoval(packages: readonly InstalledPackage[]): readonly 
   const left = new Set(packages.toSorted((a, b) => compareText(a.package, b.package)));
   const ordered: InstalledPackage[] = [];
   while (left.size > 0) {
-    const isUsed = (one: InstalledPackage): boolean =>
-      [...left].some((other) => uses.get(other)?.includes(one) === true);
-    const next = [...left].find((one) => !isUsed(one)) ?? [...left][0];
-    if (next === undefined) break;
+    const reached = new Map([...left].map((one) => [one, reach(one, uses)]));
+    const isHeld = (one: InstalledPackage): boolean =>
+      [...left].some((other) => reached.get(other)?.has(one) === true && reached.get(one)?.has(other) !== true);
+    const next = [...left].find((one) => !isHeld(one));
+    if (next === undefined) throw new Error('of packages that need each other, some are needed by no others');
     left.delete(next);
     ordered.push(next);
   }
   return ordered;
+}
+
+/** What a package needs, directly or by way of others. */
+function reach(
+  one: InstalledPackage,
+  uses: ReadonlyMap<InstalledPackage, readonly InstalledPackage[]>,
+): ReadonlySet<InstalledPackage> {
+  const reached = new Set(uses.get(one));
+  for (const other of reached) for (const next of uses.get(other) ?? []) reached.add(next);
+  return reached;
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * Says whether a decision may be carried out now, or what it waits for: `suspend`, `approval`, maintenance windows.
- * What is chosen at all (pins, `edges: Ignore`, quarantine) is the resolver's business.
+ * What is chosen at all (pins, `edges: Ignore`, quarantine) is the resolver's business. Called as `passGate({ decision,
+ * suspend, approval, approved, windows: parseWindows(spec.windows, now), now })`, at each reconcile.
  */
 import type { Reason } from '../../api/reasons.ts';
 import type { Decision } from '../decision.ts';

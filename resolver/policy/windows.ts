@@ -4,7 +4,7 @@
  *
  * A window whose time does not exist on the day the clocks go forward opens when the clocks have gone forward; one
  * whose time comes twice on the day they go back opens the first time. A duration is elapsed time, whatever the
- * clocks do.
+ * clocks do. Called as `eligibility(parseWindows(spec.windows, now), now)`; gate.ts does so for a decision.
  */
 import { Cron } from 'croner';
 import { parseDuration } from '../../api/duration.ts';
