@@ -123,6 +123,16 @@ describe('leading', () => {
     expect(await lease()).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 });
   });
 
+  test('a leader that dies is followed when the lease runs out, not at the next attempt', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    const second = candidate('second', { timings: { leaseSeconds: 15, renewSeconds: 10, retrySeconds: 60 } });
+    await live([second.clock], 14);
+    expect(leads(second)).toBe(false);
+    await live([second.clock], 4);
+    expect(leads(second)).toBe(true);
+  });
+
   test('after a shutdown the work ends first, then the lease is free at once', async () => {
     const order: string[] = [];
     const first = candidate('first', {

@@ -14,6 +14,7 @@ import {
   holdLease,
   observe,
   releaseLease,
+  secondsUntilFree,
   type LeaseTimings,
   type Observation,
 } from './lease-record.ts';
@@ -79,8 +80,8 @@ interface Candidate {
   /** When the last renewal that succeeded began. */
   renewedAt(): number;
   observation(): Observation | undefined;
-  /** Waits for the next attempt, a little different each time. */
-  pause(signal: AbortSignal): Promise<void>;
+  /** Waits for the next attempt, a little different each time; no longer than `mostSeconds`. */
+  pause(signal: AbortSignal, mostSeconds?: number): Promise<void>;
   report(error: unknown): void;
 }
 
@@ -134,7 +135,8 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
     isHolder: () => holderOf(seen?.lease) === identity,
     renewedAt: () => renewedAt,
     observation: () => seen,
-    pause: (signal) => sleep(timings.retrySeconds * (1 + random() / 5), { clock, signal }),
+    pause: (signal, mostSeconds = Infinity) =>
+      sleep(Math.min(timings.retrySeconds * (1 + random() / 5), mostSeconds), { clock, signal }),
     report,
   };
 }
@@ -144,7 +146,7 @@ async function acquire(candidate: Candidate, signal: AbortSignal): Promise<boole
   while (!signal.aborted) {
     try {
       if (await candidate.attempt(signal)) return true;
-      await candidate.pause(signal);
+      await candidate.pause(signal, untilFree(candidate));
     } catch (error) {
       if (signal.aborted) break;
       candidate.report(error);
@@ -152,6 +154,13 @@ async function acquire(candidate: Candidate, signal: AbortSignal): Promise<boole
     }
   }
   return false;
+}
+
+/** When a leader is gone, nobody is kept waiting by the rhythm of the attempts. */
+function untilFree(candidate: Candidate): number | undefined {
+  const seen = candidate.observation();
+  const seconds = seen === undefined ? 0 : secondsUntilFree(seen, candidate.clock.now());
+  return seconds > 0 ? seconds : undefined;
 }
 
 async function lead(

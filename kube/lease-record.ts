@@ -29,9 +29,14 @@ export type LeaseDecision = 'create' | 'take' | 'renew' | 'wait';
 /** What to do about the Lease at the moment `now`. Clocks of other machines play no part. */
 export function decideLease({ lease, since }: Observation, identity: string, now: number): LeaseDecision {
   if (lease === undefined) return 'create';
-  const { holderIdentity = '', leaseDurationSeconds = DEFAULT_TIMINGS.leaseSeconds } = specOf(lease);
-  if (holderIdentity === identity) return 'renew';
-  return holderIdentity === '' || now >= since + leaseDurationSeconds ? 'take' : 'wait';
+  if (holderOf(lease) === identity) return 'renew';
+  return secondsUntilFree({ lease, since }, now) === 0 ? 'take' : 'wait';
+}
+
+/** Seconds from `now` until a Lease that nobody renews is free; 0 where it is. */
+export function secondsUntilFree({ lease, since }: Observation, now: number): number {
+  const { holderIdentity = '', leaseDurationSeconds = DEFAULT_TIMINGS.leaseSeconds } = lease ? specOf(lease) : {};
+  return holderIdentity === '' ? 0 : Math.max(0, since + leaseDurationSeconds - now);
 }
 
 /** Keeps the time of the first sight when nothing has changed since. */
