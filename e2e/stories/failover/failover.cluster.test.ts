@@ -94,9 +94,10 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
   test('a rolling update of the manager hands over, and catalogs are served all the while', async ({ annotate }) => {
     await rolledOut();
     const first = (await leaderOf(cluster()))!;
-    await fleet.ask('1.4.0');
-    await fleet.awaitMiddle('1.4.0');
     const began = Date.now();
+    await fleet.ask('1.4.0', { startSeconds: 12 });
+    await fleet.awaitMiddle('1.4.0');
+    expect((await fleet.lacking('1.4.0')).length).toBeGreaterThan(0);
     const probes = { catalog: (client: Parameters<typeof serveCatalog>[0]) => serveCatalog(client, CATALOG) };
     const options = { namespace: SYSTEM, deployment: 'slipway-manager', probes };
     let second: Leader | undefined;
@@ -108,9 +109,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
     const told = `handed over in ${seconds.toFixed(1)} s, ${serving.rounds} rounds of asking for the catalog`;
     await annotate(told);
     process.stdout.write(`failover: ${told}\n`);
-    const last = await until('a new replica leads', () => leaderOf(cluster()));
     expect(seconds).toBeLessThanOrEqual(TAKEN_OVER_WITHIN_SECONDS);
-    expect(last.pod).not.toBe(first.pod);
     expect(serving.failures).toEqual([]);
     expect(serving.rounds).toBeGreaterThan(3);
     expect(serving.fewestAvailable).toBeGreaterThanOrEqual(1);
@@ -118,7 +117,8 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
     await expectNothingLost('1.4.0');
     const writers = writersSince(cluster(), began);
     expect(writers, 'nobody writes again after another has').toEqual([...new Set(writers)]);
-    expect(writers).toContain(last.pod);
+    expect(writers[0]).toBe(first.pod);
+    expect(writers.length).toBeGreaterThan(1);
   });
 
   async function expectNothingLost(version: string): Promise<void> {

@@ -21,15 +21,19 @@ const PLACEMENT = {
   nodeSelector: { type: 'kwok' },
   tolerations: [{ key: 'kwok.x-k8s.io/node', operator: 'Exists' }],
   labels: { 'slipway.dev/test-pod': 'slow' },
-  annotations: { 'slipway.dev/test-delay': '4s' },
 };
+
+export interface Pace {
+  /** How long the Pods take to start. */
+  readonly startSeconds: number;
+}
 
 export interface Fleet {
   /** Publishes these versions of all operators, each the successor of the one before, and makes their namespaces. */
   publish(versions: readonly string[]): Promise<void>;
   applyCatalog(): Promise<void>;
   /** Asks for a version of all operators at once. */
-  ask(version: string): Promise<void>;
+  ask(version: string, pace?: Pace): Promise<void>;
   /** Resolves when the first have begun to become that version. */
   awaitMiddle(version: string): Promise<void>;
   awaitAll(version: string): Promise<void>;
@@ -67,8 +71,9 @@ export function createFleet(cluster: TestCluster, size = SIZE): Fleet {
     return names.filter((name) => !there.has(name) || !arrived(there.get(name)!));
   }
 
-  async function ask(version: string): Promise<void> {
-    const spec = { channel: 'stable', version, config: PLACEMENT, onFailure: { bakeTime: '0s' } };
+  async function ask(version: string, { startSeconds }: Pace = { startSeconds: 4 }): Promise<void> {
+    const config = { ...PLACEMENT, annotations: { 'slipway.dev/test-delay': `${startSeconds}s` } };
+    const spec = { channel: 'stable', version, config, onFailure: { bakeTime: '0s' } };
     const items = names.map((name) => JSON.parse(subscriptionTo(name, name, { package: name, ...spec })) as object);
     await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   }
