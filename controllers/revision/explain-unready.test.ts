@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createFakeCluster, type FakeCluster } from '../../apply/fake-cluster.ts';
 import { sample, sampleDeployment } from '../../apply/sample-objects.ts';
 import type { Unready } from '../../apply/apply.ts';
+import { ReasonedError } from '../../api/errors.ts';
 import { refOf } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { explainUnready, patienceOf } from './explain-unready.ts';
@@ -58,6 +59,12 @@ beforeEach(() => {
   cluster = createFakeCluster();
   cluster.put(sample('v1', 'Namespace', 'ops', { status: { phase: 'Active' } }));
   cluster.put(deployment);
+});
+
+test('does without where the account may not look at Pods', async () => {
+  const refused = new ReasonedError({ reason: 'Forbidden', retry: 'backoff', message: 'cannot list pods' });
+  cluster = { ...cluster, list: () => Promise.reject(refused) };
+  expect(await explain({})).toEqual(working);
 });
 
 test('names the Pod and container with the trouble', async () => {

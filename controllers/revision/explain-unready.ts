@@ -5,6 +5,7 @@
 import type { ApplyResult, Unready } from '../../apply/apply.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { explainPods, type PodProblem } from '../../apply/explain-pods.ts';
+import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { readLastLines, withLastLines, type ReadText } from './last-lines.ts';
 import type { RollOut } from './roll-out.ts';
@@ -36,8 +37,7 @@ export async function explainUnready(
   const unready = outcome.kind === 'intact' ? outcome.unready : unreadyOf(outcome.result);
   const deployment = unready.find(({ ref }) => groupKind(ref) === 'Deployment.apps');
   if (deployment === undefined) return judgement;
-  const live = await cluster.get(deployment.ref, signal);
-  const problem = live === undefined ? undefined : await firstProblem(cluster, live, { read, signal });
+  const problem = await problemOf(cluster, deployment.ref, { read, signal });
   if (problem === undefined) return judgement;
   return { ...judgement, message: `${describeRef(deployment.ref)}: ${problem}` };
 }
@@ -77,6 +77,17 @@ function lastMoveOf({ metadata, ...object }: KubeObject): number {
 
 function unreadyOf(result: ApplyResult): readonly Unready[] {
   return result.phases.flatMap((phase) => phase.unready);
+}
+
+/** An account that may not look at Pods gets no explanation; the judgement stands without. */
+async function problemOf(cluster: Cluster, ref: ObjectRef, reading: Reading): Promise<string | undefined> {
+  try {
+    const live = await cluster.get(ref, reading.signal);
+    return live === undefined ? undefined : await firstProblem(cluster, live, reading);
+  } catch (error) {
+    if (error instanceof ReasonedError && error.reason === 'Forbidden') return undefined;
+    throw error;
+  }
 }
 
 type Reading = Pick<ExplainOptions, 'read' | 'signal'>;
