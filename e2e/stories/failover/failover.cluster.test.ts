@@ -9,7 +9,7 @@ import { SYSTEM } from '../../lib/manager.ts';
 import { servingDuring } from '../../lib/serving.ts';
 import { until } from '../../lib/until.ts';
 import { deploySlipway, DEPLOYMENT, describeManager, pushManager } from '../in-cluster/deployed.ts';
-import { CATALOG, createFleet, SIZE, type Fleet } from './fleet.ts';
+import { CATALOG, createFleet, SIZE, SLOWLY, type Fleet } from './fleet.ts';
 import {
   awaitSuccessor,
   leaderOf,
@@ -57,7 +57,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
 
   test(`a leader that is killed is followed within ${TAKEN_OVER_WITHIN_SECONDS} s`, async ({ annotate }) => {
     const first = (await leaderOf(cluster()))!;
-    await fleet.ask('1.2.0');
+    await fleet.ask('1.2.0', SLOWLY);
     await fleet.awaitMiddle('1.2.0');
     const began = Date.now();
     await signalManager(cluster(), first.pod, 'KILL');
@@ -78,7 +78,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
   test('a leader that stands still finds the fence closed when it goes on', async () => {
     await rolledOut();
     const first = (await leaderOf(cluster()))!;
-    await fleet.ask('1.3.0');
+    await fleet.ask('1.3.0', SLOWLY);
     await fleet.awaitMiddle('1.3.0');
     await signalManager(cluster(), first.pod, 'STOP');
     const stopped = Date.now();

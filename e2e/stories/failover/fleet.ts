@@ -1,6 +1,6 @@
 /**
- * Operators, ten of them unless asked otherwise, each in a namespace of its own, on a fake Node beside the real one that the manager runs on. Their
- * Pods take seconds to start, so that upgrading all of them at once has a middle.
+ * Operators, ten of them unless asked otherwise, each in a namespace of its own, on a fake Node beside the real one that
+ * the manager runs on. Their Pods take as long to start as is asked for.
  */
 import { FINALIZER, LABEL } from '../../../api/names.ts';
 import type { Revision } from '../../../api/revision.ts';
@@ -22,6 +22,9 @@ const PLACEMENT = {
   tolerations: [{ key: 'kwok.x-k8s.io/node', operator: 'Exists' }],
   labels: { 'slipway.dev/test-pod': 'slow' },
 };
+
+/** Slow enough that upgrading all of them has a middle. */
+export const SLOWLY: Pace = { startSeconds: 4 };
 
 export interface Pace {
   /** How long the Pods take to start. */
@@ -71,7 +74,7 @@ export function createFleet(cluster: TestCluster, size = SIZE): Fleet {
     return names.filter((name) => !there.has(name) || !arrived(there.get(name)!));
   }
 
-  async function ask(version: string, { startSeconds }: Pace = { startSeconds: 4 }): Promise<void> {
+  async function ask(version: string, { startSeconds }: Pace = { startSeconds: 0 }): Promise<void> {
     const config = { ...PLACEMENT, annotations: { 'slipway.dev/test-delay': `${startSeconds}s` } };
     const spec = { channel: 'stable', version, config, onFailure: { bakeTime: '0s' } };
     const items = names.map((name) => JSON.parse(subscriptionTo(name, name, { package: name, ...spec })) as object);

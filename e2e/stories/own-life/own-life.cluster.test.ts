@@ -10,7 +10,7 @@ import { useCluster } from '../../lib/cluster.ts';
 import { ROOT, SYSTEM } from '../../lib/manager.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
-import { createFleet, SIZE, type Fleet } from '../failover/fleet.ts';
+import { createFleet, SIZE, SLOWLY, type Fleet } from '../failover/fleet.ts';
 import { deploySlipway, DEPLOYMENT, describeManager, pushManager } from '../in-cluster/deployed.ts';
 import { NEW_COLUMN, PREVIOUS_VERSION, previousManifest, pushPrevious } from './previous.ts';
 
@@ -51,7 +51,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
     });
 
     test('has the new CRDs before the new manager', async () => {
-      await fleet.ask('1.1.0');
+      await fleet.ask('1.1.0', SLOWLY);
       await fleet.awaitMiddle('1.1.0');
       const crds = join(ROOT, 'deploy/crds');
       await kubectl('apply', '--server-side', '-f', crds);
@@ -63,8 +63,11 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
 
     test('goes on with what was begun, and changes nothing else', async () => {
       await deploySlipway(cluster());
-      expect(await imagesOfManager()).toEqual([`slipway.dev/manager:${version}`]);
       await fleet.awaitAll('1.1.0');
+      await until(
+        'only the new manager runs',
+        async () => String(await imagesOfManager()) === `slipway.dev/manager:${version}`,
+      );
       expect(await fleet.inventories()).toEqual(before);
       expect(await fleet.strays()).toEqual([]);
       const changes = [...(await fleet.generations()).values()];
