@@ -31,7 +31,9 @@ export default defineConfig({
           include: ['**/*.cluster.test.ts'],
           exclude: ['node_modules/**', 'dist/**'],
           pool: 'forks',
-          maxWorkers: 1,
+          // after the others, which would take the time that a control plane needs to answer
+          sequence: { groupOrder: 1 },
+          maxWorkers: 2,
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },
