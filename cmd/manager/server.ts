@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { closerOf } from '../../kube/close-server.ts';
 
 /** Something that must hold before the replica is ready; throws or rejects where it does not, and may say more where it does. */
 export type Check = () => string | undefined | Promise<string | undefined>;
@@ -24,9 +25,10 @@ export async function serve(options: ServerOptions): Promise<RunningServer> {
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
     answer(options, request, response).catch(() => response.destroy());
   });
+  const close = closerOf(server);
   const split = options.listen.lastIndexOf(':');
   await listen(server, Number(options.listen.slice(split + 1)), options.listen.slice(0, split));
-  return { port: (server.address() as AddressInfo).port, close: () => close(server) };
+  return { port: (server.address() as AddressInfo).port, close };
 }
 
 async function answer(options: ServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -74,9 +76,4 @@ function listen(server: Server, port: number, host: string): Promise<void> {
     server.once('error', reject);
     server.listen(port, host, () => resolve());
   });
-}
-
-function close(server: Server): Promise<void> {
-  server.closeIdleConnections();
-  return new Promise((resolve) => server.close(() => resolve()));
 }

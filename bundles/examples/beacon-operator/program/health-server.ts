@@ -2,6 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { closerOf } from '../../../../kube/close-server.ts';
 
 export interface HealthOptions {
   readonly port: number;
@@ -22,17 +23,14 @@ export async function serveHealth({ port, metrics, unready }: HealthOptions): Pr
     const why = path === '/readyz' ? unready() : path === '/healthz' ? undefined : 'not found';
     response.writeHead(why === undefined ? 200 : why === 'not found' ? 404 : 503).end(`${why ?? 'ok'}\n`);
   });
+  const close = closerOf(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, () => resolve());
   });
   return {
     port: (server.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
-      await closed;
-    },
+    [Symbol.asyncDispose]: close,
   };
 }
 

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { closerOf } from '../../../../kube/close-server.ts';
 import type { Log } from '../../../../kube/log.ts';
 import { answerReview } from './reviews.ts';
 
@@ -31,6 +32,7 @@ export async function serveWebhooks({ port, certificates, log }: WebhookServerOp
   const server = createServer({ ...current, requestTimeout: 30_000 }, (request, response) => {
     answer(request, response, log).catch((error: unknown) => fail(response, { error, log }));
   });
+  const close = closerOf(server);
   const reload = setInterval(() => {
     const next = readCertificate(certificates, current);
     if (next.cert === current.cert && next.key === current.key) return;
@@ -47,9 +49,7 @@ export async function serveWebhooks({ port, certificates, log }: WebhookServerOp
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
       clearInterval(reload);
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
-      await closed;
+      await close();
     },
   };
 }
