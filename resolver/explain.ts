@@ -8,7 +8,7 @@ import type { Choice, Decision, Refusal } from './decision.ts';
 import type { Hop } from './paths.ts';
 import { describeCause, describeFacts, describeSuggestion, quote } from './sentences.ts';
 
-export { describeCause, describeConflict, describeSuggestion } from './sentences.ts';
+export { describeCause } from './sentences.ts';
 
 /** A decision in words. */
 export interface Explanation {
