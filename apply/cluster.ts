@@ -6,6 +6,8 @@ export interface ApplyOptions {
   readonly force?: boolean;
   readonly dryRun?: boolean;
   readonly fieldManager?: string;
+  /** Answer with the metadata only, of a large object of which nothing else is read. */
+  readonly metadataOnly?: boolean;
 }
 
 export interface DeleteOptions {

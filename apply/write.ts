@@ -31,7 +31,7 @@ export async function createObject(
   try {
     return await cluster.apply(
       { ...object, metadata: { ...metadata, resourceVersion: '1' } },
-      { force: true, dryRun },
+      { force: true, dryRun, ...(!dryRun && answerOf(object)) },
       signal,
     );
   } catch (error) {
@@ -49,11 +49,16 @@ export async function changeObject(
 ): Promise<KubeObject> {
   await takeOverFields(cluster, live, signal);
   try {
-    return await cluster.apply(withUid(object, live), { force: true }, signal);
+    return await cluster.apply(withUid(object, live), { force: true, ...answerOf(object) }, signal);
   } catch (error) {
     if (!isUnmergeable(error)) throw error;
     return cluster.patch(refOf(object), replacementOf(object, live), undefined, signal);
   }
+}
+
+/** CRDs are the largest objects there are, and what becomes of them is told by their conditions, later. */
+function answerOf({ kind }: KubeObject): { readonly metadataOnly?: true } {
+  return kind === 'CustomResourceDefinition' ? { metadataOnly: true } : {};
 }
 
 /** The object to apply, bound to the very object that was seen. */

@@ -84,6 +84,16 @@ describe('objects', () => {
     expect(await client.get(ref('life'))).toBeUndefined();
   });
 
+  test('an apply answers with the metadata only where no more is asked for', async () => {
+    const created = await client.apply(configMap('brief', { a: '1' }), { metadataOnly: true });
+    const changed = await client.apply(configMap('brief', { a: '2' }), { metadataOnly: true });
+    expect(created).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'brief' } });
+    expect([created, changed].filter((answer) => 'data' in answer)).toEqual([]);
+    expect(changed.metadata.uid).toBe(created.metadata.uid);
+    expect(await client.get(ref('brief'))).toMatchObject({ data: { a: '2' } });
+    await client.delete(ref('brief'));
+  });
+
   test('a dry run is judged by the server and changes nothing', async () => {
     await client.apply(configMap('dry'), { dryRun: true });
     await client.create(configMap('dry'), { dryRun: true });

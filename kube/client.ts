@@ -24,6 +24,8 @@ export interface ApplyOptions {
   readonly fieldManager?: string;
   /** `Strict` refuses unknown and duplicate fields. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
+  /** Answer with the metadata only, of a large object of which nothing else is read. */
+  readonly metadataOnly?: boolean;
 }
 
 export interface DeleteOptions {
@@ -191,14 +193,14 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     subresource?: string,
     signal?: AbortSignal,
   ): Promise<KubeObject> {
-    const { force = false, dryRun, fieldValidation } = options;
+    const { force = false, dryRun, fieldValidation, metadataOnly } = options;
     const query = {
       fieldManager: options.fieldManager ?? fieldManager,
       force,
       dryRun: dryRun === true ? 'All' : undefined,
       fieldValidation,
     };
-    const headers = { 'content-type': APPLY_PATCH };
+    const headers = { 'content-type': APPLY_PATCH, ...(metadataOnly === true && { accept: METADATA }) };
     return write(
       { verb: 'apply', method: 'PATCH', ref: refOf(object), subresource, query, headers, body: object },
       signal,

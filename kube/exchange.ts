@@ -1,5 +1,5 @@
 /** One HTTP exchange over an agent: sends a request, hands back the response. Knows nothing of Kubernetes. */
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest, type Agent } from 'node:https';
 import type { Socket } from 'node:net';
 
@@ -54,10 +54,28 @@ export function sendRequest(options: ExchangeOptions): Promise<IncomingMessage> 
           return;
         }
         sent = true;
-        request.end(body);
+        sendBody(request, body);
       });
     });
   });
+}
+
+/** Bytes of a body that are encrypted at once. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Piece by piece, as the connection takes it: what is encrypted ahead of that stays in memory, as often as there are connections. */
+function sendBody(request: ClientRequest, body: string | Buffer | undefined): void {
+  if (body === undefined || body.length <= PIECE_BYTES) return void request.end(body);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  let sent = 0;
+  const sendOn = (): void => {
+    while (bytes.length - sent > PIECE_BYTES) {
+      const taken = request.write(bytes.subarray(sent, (sent += PIECE_BYTES)));
+      if (!taken) return void request.once('drain', sendOn);
+    }
+    request.end(bytes.subarray(sent));
+  };
+  sendOn();
 }
 
 /** Writes of a request wait for the connection, so that the guard's answer is not stale when they happen. */

@@ -48,6 +48,19 @@ describe('connections', () => {
     expect(new Set(api.requests.map(({ port }) => port)).size).toBe(1);
   });
 
+  test.each([
+    { characters: 64 * 1024 - 1, because: 'it goes out at once' },
+    { characters: 64 * 1024 + 1, because: 'a second piece has one byte' },
+    { characters: 900_000, because: 'the connection takes it piece by piece' },
+    { characters: 300_000, letter: 'ä', because: 'length is counted in bytes' },
+  ])('a body of $characters characters arrives whole: $because', async ({ characters, letter = 'x' }) => {
+    const text = letter.repeat(characters);
+    const body = JSON.stringify({ ...(JSON.parse(configMap) as object), data: { text } });
+    const { status } = await transport.request({ ...CREATE, body });
+    const stored = await transport.request({ method: 'GET', path: `${CREATE.path}/x` });
+    expect([status, JSON.parse(stored.text())]).toMatchObject([201, { data: { text } }]);
+  });
+
   test('a connection that the server has closed meanwhile is replaced without the caller noticing', async () => {
     await transport.request(LIST);
     api.fault((request, response) => {

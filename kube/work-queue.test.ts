@@ -98,10 +98,10 @@ describe('work queue', () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.integer({ min: 1, max: 10_000 }), { maxLength: 30 }), async (delays) => {
         const { queue, clock } = queueWithClock();
-        for (const delay of delays) queue.addAfter(`k${delay}`, delay / 10);
+        for (const delay of delays) queue.addAfter(`k${delay}`, delay / 8);
         const seen: string[] = [];
         for (const delay of delays.toSorted((a, b) => a - b)) {
-          clock.advance(delay / 10 - clock.now());
+          clock.advance(delay / 8 - clock.now());
           seen.push(...(await drainReady(queue)));
         }
         expect(seen).toEqual(delays.toSorted((a, b) => a - b).map((delay) => `k${delay}`));

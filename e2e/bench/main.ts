@@ -13,6 +13,7 @@ import { formatTable, isWithin, rowsOf, type Budget, type Row } from './budgets.
 import { medianCost, median } from './cost.ts';
 import { runFloor, type FloorRun } from './floor.ts';
 import { runProduct, type InstallOptions, type InstallRun } from './install.ts';
+import { benchMemory } from './memory.ts';
 import {
   largeOperator,
   manyOperators,
@@ -50,6 +51,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 /** What is measured by itself, without a floor. */
 const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Row[]>>> = {
   catalog: ({ repeat }) => benchCatalog({ repeat }),
+  memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
 };
 
 interface Settings {

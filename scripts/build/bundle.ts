@@ -37,6 +37,12 @@ export async function bundlePrograms(entries: Readonly<Record<string, string>>):
     platform: 'node',
     target: 'node24',
     banner: { js: REQUIRE },
+    // Node keeps the text in memory, with two bytes a character where one of them is in no Latin alphabet. Names stay
+    // as they are, for the traces in logs; so do lines of a length that can be read there.
+    charset: 'ascii',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 160,
     legalComments: 'none',
     logLevel: 'warning',
   });

@@ -1,18 +1,6 @@
 /** Makes the keys and certificates of webhook servers. Each certificate has an authority of its own, whose key is forgotten. */
-import 'reflect-metadata';
 import { KeyObject, randomBytes, type webcrypto } from 'node:crypto';
-import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
-  ExtendedKeyUsage,
-  ExtendedKeyUsageExtension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  SubjectAlternativeNameExtension,
-  SubjectKeyIdentifierExtension,
-  X509CertificateGenerator,
-  type X509Certificate,
-} from '@peculiar/x509';
+import type { X509Certificate } from '@peculiar/x509';
 
 /** A certificate with its private key, both PEM. */
 export interface Pair {
@@ -33,6 +21,14 @@ export interface Wanted {
   readonly lifetimeMs: number;
 }
 
+type Library = typeof import('@peculiar/x509');
+
+/** Few operators have webhooks, and a manager without them does without ten megabytes. */
+async function loadLibrary(): Promise<Library> {
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
+}
+
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 /** Clocks of nodes may be behind. */
@@ -43,12 +39,24 @@ const MAX_COMMON_NAME = 64;
 
 /** A certificate for a server of these names, signed by an authority that signs nothing else, ever. */
 export async function issueCertificate({ dnsNames, now, lifetimeMs }: Wanted): Promise<Issued> {
+  const library = await loadLibrary();
+  const {
+    AuthorityKeyIdentifierExtension,
+    BasicConstraintsExtension,
+    ExtendedKeyUsage,
+    ExtendedKeyUsageExtension,
+    KeyUsageFlags,
+    KeyUsagesExtension,
+    SubjectAlternativeNameExtension,
+    SubjectKeyIdentifierExtension,
+    X509CertificateGenerator,
+  } = library;
   const [authorityKeys, serverKeys] = await Promise.all([createKeys(), createKeys()]);
   const validity = {
     notBefore: new Date(now.getTime() - BACKDATED_MS),
     notAfter: new Date(now.getTime() + lifetimeMs),
   };
-  const authority = await createAuthority(authorityKeys, validity);
+  const authority = await createAuthority(library, authorityKeys, validity);
   const [commonName = ''] = dnsNames;
   const certificate = await X509CertificateGenerator.create({
     issuer: authority.subject,
@@ -75,6 +83,13 @@ function createKeys(): Promise<webcrypto.CryptoKeyPair> {
 
 /** Its name is its own, so that nobody takes an older authority for it. */
 async function createAuthority(
+  {
+    BasicConstraintsExtension,
+    KeyUsageFlags,
+    KeyUsagesExtension,
+    SubjectKeyIdentifierExtension,
+    X509CertificateGenerator,
+  }: Library,
   keys: webcrypto.CryptoKeyPair,
   validity: { readonly notBefore: Date; readonly notAfter: Date },
 ): Promise<X509Certificate> {

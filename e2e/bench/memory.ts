@@ -1,0 +1,54 @@
+/**
+ * Measures the memory of the running manager with no, some and many Subscriptions, when all are Ready and nothing is
+ * left to do. It runs as its image does: bundled, and with the options of Node from there.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Row } from './budgets.ts';
+import { median } from './cost.ts';
+import { installAll, startProduct } from './install.ts';
+import { tinyOperators, type BenchOperator } from './operators.ts';
+import { usageOf } from './process-usage.ts';
+import { openStage, settleDown } from './stage.ts';
+
+/** Subscriptions at which it is looked. */
+const COUNTS = [0, 25, 100] as const;
+
+/** Resident megabytes; what the design allows for 200 tiny operators. */
+const BUDGET = 110;
+
+/** The rows about the memory of an idle manager; the middle of several runs, each in a fresh cluster. */
+export async function benchMemory(settings: {
+  readonly repeat: number;
+  readonly idleSeconds: number;
+}): Promise<readonly Row[]> {
+  const runs: (readonly number[])[] = [];
+  for (let round = 0; round < settings.repeat; round += 1) runs.push(await measureOnce(settings));
+  return COUNTS.map((count, index) => ({
+    what: `memory with ${count} Subscriptions, idle`,
+    measured: median(runs.flatMap((run) => run[index] ?? [])) ?? Number.NaN,
+    unit: 'MB',
+    budget: BUDGET,
+  }));
+}
+
+/** Resident megabytes at each of the counts. */
+async function measureOnce({ idleSeconds }: { readonly idleSeconds: number }): Promise<readonly number[]> {
+  const operators = tinyOperators(Math.max(...COUNTS));
+  await using stage = await openStage(operators);
+  const product = await startProduct(stage, operators);
+  const found: number[] = [];
+  let installed = 0;
+  for (const count of COUNTS) {
+    await installAll(product, within(operators, installed, count), 'from');
+    installed = count;
+    await settleDown();
+    await pause(idleSeconds * 1000);
+    found.push(usageOf(product.manager.pid).resident);
+  }
+  await product.manager.stop();
+  return found;
+}
+
+function within(operators: readonly BenchOperator[], from: number, to: number): readonly BenchOperator[] {
+  return operators.slice(from, to);
+}
