@@ -216,6 +216,41 @@ describe('the run', () => {
     expect(left(cluster)).toEqual([]);
   });
 
+  describe('a CRD of which the deletion takes long', () => {
+    const LONG_AGO = '1999-01-01T00:00:00Z';
+    const failed = { conditions: [{ type: 'Terminating', status: 'True', reason: 'InstanceDeletionFailed' }] };
+    const cases = [
+      { crd: 'is old', created: LONG_AGO, status: {}, patches: [1, 1], because: 'a write sends it back in its queue' },
+      { crd: 'is new', created: '1999-12-31T23:59:59Z', status: {}, patches: [2, 4], because: 'new ones can hang' },
+      { crd: 'failed', created: LONG_AGO, status: failed, patches: [2, 4], because: 'it is tried again ever later' },
+    ];
+
+    test.each(cases)(
+      'and that $crd: writes by run $patches, because $because',
+      async ({ created, status, patches }) => {
+        const [cluster, inventory] = await installed();
+        const crd = inventory.find(({ kind }) => kind === 'CustomResourceDefinition') as InventoryEntry;
+        const hold = (): void =>
+          cluster.change(crd, (object) => ({
+            ...object,
+            metadata: { ...object.metadata, creationTimestamp: created, finalizers: ['customresourcecleanup'] },
+            status: { ...(object['status'] as object), ...status },
+          }));
+        hold();
+        const held: FakeCluster = {
+          ...cluster,
+          patch: async (...args) => cluster.patch(...args).finally(hold),
+        };
+        const writes = (): number => cluster.requests.filter(({ verb }) => verb === 'patch').length;
+        const before = writes();
+        for (const written of patches) {
+          expect(await uninstall(held, inventory, 'Retain')).toMatchObject({ state: 'Waiting', step: 'crds' });
+          expect(writes() - before).toBe(written);
+        }
+      },
+    );
+  });
+
   test('an inventory that was lost is made up for by what was intended', async () => {
     const [cluster] = await installed();
     cluster.put(sample('v1', 'ConfigMap', 'theirs', { namespace: 'ops' }));

@@ -14,6 +14,7 @@ import type { Owner } from './prepare.ts';
 import { keepUsedCrd } from './prune.ts';
 import { deleteSeen, describeHolders, removeObject, type Removal } from './remove.ts';
 import { createSlots, type Slots } from './slots.ts';
+import { fieldsOf, listOf, textOf } from './untyped.ts';
 import { observeByPolling, waitUntilGone, type Leaving, type Observe } from './wait.ts';
 
 export interface UninstallOptions {
@@ -166,23 +167,31 @@ async function awaitGone(run: Run, refs: readonly Leaving[]): Promise<UninstallR
   const first = await waitUntilGone(refs, { deadlineSeconds: refs.some(isCrdEntry) ? patience : stepSeconds, ...rest });
   const hanging = first.map(({ ref }) => ref).filter(isCrdEntry);
   if (hanging.length === 0) return explain(run, first);
-  await Promise.all(hanging.map((ref) => touchCrd(run, ref)));
+  await touchCrds(run, hanging, isLikelyStuck);
   const pending = new Set(first.map(({ ref }) => identityOf(ref)));
   const left = await waitUntilGone(
     refs.filter((ref) => pending.has(identityOf(ref))),
     { deadlineSeconds: Math.max(stepSeconds - patience, patience), ...rest },
   );
+  const slow = left.map(({ ref }) => ref).filter(isCrdEntry);
+  await touchCrds(run, slow, (crd) => isLikelyStuck(crd) || crd.metadata.annotations?.[TOUCHED] === undefined);
   return explain(run, left);
 }
 
 /** A CRD that is deleted soon after its creation can hang in Terminating until something is written to it. */
 const CRD_PATIENCE_SECONDS = 3;
+const YOUNG_SECONDS = 10;
 const TOUCHED = 'slipway.dev/touched';
 
+async function touchCrds(run: Run, refs: readonly ObjectRef[], isMeant: (crd: KubeObject) => boolean): Promise<void> {
+  await Promise.all(refs.map((ref) => touchCrd(run, ref, isMeant)));
+}
+
 /** Any write to a CRD makes the API server look at it again. That it is gone meanwhile is as well. */
-async function touchCrd({ cluster, options }: Run, ref: ObjectRef): Promise<void> {
-  const crd = await cluster.get(ref, options.signal);
-  if (crd?.metadata.deletionTimestamp === undefined) return;
+async function touchCrd(run: Run, ref: ObjectRef, isMeant: (crd: KubeObject) => boolean): Promise<void> {
+  const { cluster, options } = run;
+  const crd = await look(run, ref);
+  if (crd?.metadata.deletionTimestamp === undefined || !isMeant(crd)) return;
   const { resourceVersion = '' } = crd.metadata;
   const patch = { metadata: { resourceVersion, annotations: { [TOUCHED]: resourceVersion } } };
   try {
@@ -190,6 +199,24 @@ async function touchCrd({ cluster, options }: Run, ref: ObjectRef): Promise<void
   } catch (error) {
     explainFailure(error, describeRef(ref)); // throws a defect; a refusal means that another writer touched it
   }
+}
+
+/**
+ * Whether the API server has left a deletion lying: it hangs if it came soon after the creation, and is tried again
+ * with ever longer pauses if it failed. Any other CRD waits for its turn among many, and a write sends it back.
+ */
+function isLikelyStuck({ metadata, status }: KubeObject): boolean {
+  const { creationTimestamp = '', deletionTimestamp = '' } = metadata;
+  const seconds = (Date.parse(deletionTimestamp) - Date.parse(creationTimestamp)) / 1000;
+  const conditions = listOf(fieldsOf(status)['conditions']);
+  const failed = conditions.some(({ type, reason }) => type === 'Terminating' && STUCK_REASONS.has(textOf(reason)));
+  return failed || !(seconds > YOUNG_SECONDS);
+}
+
+const STUCK_REASONS: ReadonlySet<string> = new Set(['InstanceDeletionFailed', 'InstanceDeletionCheck']);
+
+async function look({ cluster, options }: Run, ref: ObjectRef): Promise<KubeObject | undefined> {
+  return options.observed?.(ref) ?? (await cluster.get(ref, options.signal));
 }
 
 async function explain(
@@ -205,13 +232,12 @@ async function explain(
 }
 
 /** Names the custom resources that keep a CRD, and what holds them. */
-async function explainCrd({ cluster, options }: Run, ref: ObjectRef, otherwise: string): Promise<string> {
-  const crd = await cluster.get(ref, options.signal);
+async function explainCrd(run: Run, ref: ObjectRef, otherwise: string): Promise<string> {
+  const { cluster, options } = run;
+  const crd = await look(run, ref);
   if (crd === undefined) return otherwise;
   const found = await countInstances(cluster, crd, options.signal);
-  if (found.count === 0 || found.count === 'unknown') {
-    return `${otherwise}; it was written to once to set it going`;
-  }
+  if (found.count === 0 || found.count === 'unknown') return `${otherwise}; the API server has not finished it`;
   const left = await cluster.list(found.resource, { limit: 3 }, options.signal);
   const named = left.slice(0, 3).map((object) => `${describeRef(refOf(object))} (${describeHolders(object)})`);
   return `${found.count} of its objects are left: ${named.join(', ')}`;
