@@ -1,5 +1,5 @@
 /** Catalog: what can be had. Cluster-scoped; a catalog image, or repositories whose tags are versions. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Conditions, handled, statusOf } from './conditions.ts';
 import { duration, imageReference, integer, listByKey, objectName, rules, text, timestamp } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';

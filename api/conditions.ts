@@ -3,7 +3,7 @@
  * while they are true. Pure: the time is given.
  * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { redact } from './errors.ts';
 import { integer, listByKey, text, timestamp } from './fields.ts';
 import type { Immutable } from './kind.ts';

@@ -2,7 +2,7 @@
  * Building blocks of the kinds: strings, numbers, lists and maps with the bounds that every field of a CRD has.
  * They stay inside what a structural schema can say; what it says in `x-kubernetes-*` words travels as metadata.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { DURATION_LENGTH, DURATION_PATTERN, type DurationBounds } from './duration.ts';
 
 /** What a rule of the API server looks like; `message` is what a person reads when it refuses. */

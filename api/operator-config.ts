@@ -2,7 +2,7 @@
  * `spec.config` of a Subscription: what to change in the Deployments that a bundle brings. At the top for all of
  * them; under `deployments` for one by its name, and there for one container.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { integer, intOrString, list, listByKey, preserveUnknown, rules, stringMap, text } from './fields.ts';
 import type { Immutable } from './kind.ts';
 

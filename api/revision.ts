@@ -1,5 +1,5 @@
 /** Revision: one thing installed by a Subscription, with all that is needed to apply, repair or remove it again. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Conditions, handled, statusOf } from './conditions.ts';
 import {
   imageByDigest,

@@ -1,5 +1,5 @@
 /** Subscription: what is wanted. Its namespace is where the operator is installed. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Conditions, handled, statusOf } from './conditions.ts';
 import {
   duration,

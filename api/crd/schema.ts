@@ -3,7 +3,7 @@
  * CustomResourceDefinition. Called by definition.ts; it neither reads nor writes files.
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A node of a structural schema: the words that Slipway's own CRDs use. */
 export interface StructuralSchema {

@@ -3,7 +3,7 @@
  * Nothing below cmd/ reads either.
  */
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ReasonedError } from '../../api/errors.ts';
 
 interface OptionFacts {

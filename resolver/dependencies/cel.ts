@@ -2,9 +2,10 @@
  * Rules in CEL, as `olm.constraint` may contain them: an expression over the `properties` of one bundle, with the
  * function `semver_compare`. Catalogs are written by strangers, so what a rule may cost is bounded before it runs.
  */
-import { celEnv, celFunc, CelScalar, isCelError, listType, mapType, parse, plan, type CelInput } from '@bufbuild/cel';
+import type { CelEnv, CelInput } from '@bufbuild/cel';
 import type { Property } from '../../catalog/model.ts';
 import { compareVersions, parseVersion, type Parsed, type Version } from '../version.ts';
+import { loadCel, type CelLibrary } from './lazy-cel.ts';
 
 /** A rule, compiled once. */
 export interface Rule {
@@ -37,19 +38,26 @@ export function compileRule(text: string): Parsed<Rule> {
   return rule;
 }
 
-const ENVIRONMENT = celEnv({
-  variables: { properties: listType(mapType(CelScalar.STRING, CelScalar.DYN)) },
-  funcs: [
-    celFunc('semver_compare', [CelScalar.DYN, CelScalar.DYN], CelScalar.INT, (a, b) =>
-      BigInt(Math.sign(compareVersions(readVersion(a), readVersion(b)))),
-    ),
-  ],
-});
+let environment: CelEnv | undefined;
+
+function createEnvironment({ celEnv, celFunc, CelScalar, listType, mapType }: CelLibrary): CelEnv {
+  return celEnv({
+    variables: { properties: listType(mapType(CelScalar.STRING, CelScalar.DYN)) },
+    funcs: [
+      celFunc('semver_compare', [CelScalar.DYN, CelScalar.DYN], CelScalar.INT, (a, b) =>
+        BigInt(Math.sign(compareVersions(readVersion(a), readVersion(b)))),
+      ),
+    ],
+  });
+}
 
 function compile(text: string): Parsed<Rule> {
+  const library = loadCel();
+  const { isCelError, parse, plan } = library;
+  environment ??= createEnvironment(library);
   try {
     const parsed = parse(text);
-    const run = plan(ENVIRONMENT, parsed);
+    const run = plan(environment, parsed);
     const literals = new Set<string>();
     const depth = inspect(parsed.expr, 0, literals);
     const test = (properties: readonly Property[]): boolean => {

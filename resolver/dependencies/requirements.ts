@@ -2,7 +2,7 @@
  * Reads what a bundle provides and what it depends on from its properties: `olm.gvk`, `olm.package.required`,
  * `olm.gvk.required` and `olm.constraint`. Nothing is looked up here.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Property } from '../../catalog/model.ts';
 import type { Kind } from '../input.ts';
 import { parseBlangRange } from '../ranges/blang.ts';

@@ -40,6 +40,23 @@ test(
   },
 );
 
+test('what is loaded only when it is asked for is bundled too, and found', { timeout: 120_000 }, async () => {
+  const { files } = await bundlePrograms({ rules: 'resolver/dependencies/cel.ts' });
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-bundle-'));
+  for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
+  const program = `import { compileRule } from '${join(folder, 'rules.js')}';
+    console.log(compileRule('properties.size() == 1').value.test([{ type: 'x', value: '1' }]));`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
+  expect(stdout).toBe('true\n');
+});
+
+test('the bundled programs are plain ASCII: one other letter would double what their text takes in memory', async () => {
+  const { files } = await bundlePrograms(MANAGER_ENTRIES);
+  const code = [...files].filter(([name]) => name.endsWith('.js'));
+  expect(code.filter(([, bytes]) => bytes.some((byte) => byte > 127)).map(([name]) => name)).toEqual([]);
+});
+
 test('the same sources are bundled to the same bytes', { timeout: 120_000 }, async () => {
   const worker = { worker: 'catalog/index/worker.ts' };
   expect((await bundlePrograms(worker)).files).toEqual((await bundlePrograms(worker)).files);

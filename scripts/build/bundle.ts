@@ -4,7 +4,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { readLockfile, type LockedPackage } from './lockfile.ts';
 
 export const ROOT: string = resolve(import.meta.dirname, '../..');
@@ -19,6 +19,20 @@ export interface Bundle {
 /** CommonJS packages ask for Node's own modules by require(), which ES modules lack. */
 const REQUIRE = `import { createRequire as slipwayCreateRequire } from 'node:module';
 const require = slipwayCreateRequire(import.meta.url);`;
+
+const OWN_REQUIRE = 'const require = createRequire(import.meta.url);\n';
+
+/** What our files named lazy-… load by a require() of their own is bundled too, and still runs when it is asked for. */
+const LAZY: Plugin = {
+  name: 'lazy',
+  setup: (esbuild) => {
+    esbuild.onLoad({ filter: /\/lazy-[^/]+\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      if (!text.includes(OWN_REQUIRE)) throw new Error(`${path} makes no require() of its own`);
+      return { contents: text.replace(OWN_REQUIRE, ''), loader: 'ts' };
+    });
+  },
+};
 
 /**
  * Bundles entries, given as name → path from the root of the repository; `manager` becomes `manager.js`. Code that
@@ -43,6 +57,7 @@ export async function bundlePrograms(entries: Readonly<Record<string, string>>):
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 160,
+    plugins: [LAZY],
     legalComments: 'none',
     logLevel: 'warning',
   });
