@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { canonicalJson, formatJson, parseJson } from '../api/json.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { useCluster } from '../e2e/lib/cluster.ts';
+import { until } from '../e2e/lib/until.ts';
 import { createClient, type Client } from '../kube/client.ts';
 import { loadKubeconfig } from '../kube/kubeconfig.ts';
 import { createTransport } from '../kube/transport.ts';
@@ -273,6 +274,44 @@ describe('custom resources', () => {
     expect(await uninstall(here, inventory, 'Retain')).toMatchObject({ state: 'Complete' });
     expect(await leftOf(inventory)).toEqual([]);
   });
+});
+
+test('what is kept can be read, and its namespace deleted, though the conversion webhook is gone', async () => {
+  const here = await place('kept');
+  const crd = sampleCrd('Widget', { group: here.group });
+  const [version] = (crd['spec'] as { versions: object[] }).versions;
+  const spec = { type: 'object', properties: { width: { type: 'integer' } } };
+  const second = {
+    name: 'v2',
+    served: true,
+    storage: false,
+    schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
+  };
+  const service = { namespace: 'ops', name: 'widget-webhooks' };
+  const conversion = {
+    strategy: 'Webhook',
+    webhook: { clientConfig: { service: { ...service, path: '/convert' } }, conversionReviewVersions: ['v1'] },
+  };
+  const objects = here.prepare([
+    { ...crd, spec: { ...(crd['spec'] as object), versions: [version, second], conversion } },
+    sample('v1', 'Service', service.name, { namespace: 'ops', spec: { ports: [{ port: 443 }] } }),
+  ]);
+  const { inventory } = await apply(objects);
+  await client.create(sample('v1', 'Namespace', 'kept-data'));
+  const kept = sample(`${here.group}/v1`, 'Widget', 'first', { namespace: 'kept-data', spec: { size: 3 } });
+  await client.create(kept);
+  const converted = { ...refOf(kept), apiVersion: `${here.group}/v2` };
+  await expect(client.get(converted)).rejects.toThrow(/conversion webhook/);
+
+  expect(await uninstall(here, inventory, 'Retain')).toMatchObject({
+    state: 'Complete',
+    stays: [{ message: expect.stringContaining('served as v1 only') }],
+  });
+  expect(await read(refOf(kept))).toMatchObject({ spec: { size: 3 } });
+  await until('the kept object is served in no other version', async () => (await client.get(converted)) === undefined);
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', name: 'kept-data' };
+  await client.delete(namespace);
+  await until('the namespace is gone', async () => (await client.get(namespace)) === undefined);
 });
 
 test('apply loses nothing of a CRD schema, created or applied', async () => {

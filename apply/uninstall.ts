@@ -13,6 +13,7 @@ import type { Stay, UninstallPlan, UninstallStep, UninstallStepName } from './pl
 import type { Owner } from './prepare.ts';
 import { keepUsedCrd } from './prune.ts';
 import { deleteSeen, describeHolders, removeObject, type Removal } from './remove.ts';
+import { retainReadable, type IsGoing, type Retained } from './retain-readable.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { fieldsOf, listOf, textOf } from './untyped.ts';
 import { observeByPolling, waitUntilGone, type Leaving, type Observe } from './wait.ts';
@@ -67,8 +68,10 @@ export async function runUninstall(
 ): Promise<UninstallResult> {
   const run: Run = { cluster, plan, options, slots: createSlots(options.concurrency ?? 8) };
   const removals: Removal[] = [];
-  const stays: Stay[] = [...plan.stays];
-  if (plan.state === 'Blocked') return { state: 'Waiting', removals, waiting: [], stays, failures: [] };
+  if (plan.state === 'Blocked') return { state: 'Waiting', removals, waiting: [], stays: plan.stays, failures: [] };
+  const retained = await retainAll(run, plan.stays);
+  if (retained.failures.length > 0) return { state: 'Failed', removals, waiting: [], ...retained };
+  const stays = [...retained.stays];
   for (const step of plan.steps) {
     options.signal?.throwIfAborted();
     const done = await runStep(run, step);
@@ -81,6 +84,34 @@ export async function runUninstall(
     }
   }
   return { state: 'Complete', removals, waiting: [], stays, failures: [] };
+}
+
+/** Sees to it that the objects of the CRDs that stay can be read without the operator. */
+async function retainAll(run: Run, stays: readonly Stay[]): Promise<Pick<UninstallResult, 'stays' | 'failures'>> {
+  const done = await inSlots(run, stays, async (stay) => ({ stay, ...(await retain(run, stay.ref)) }));
+  return {
+    stays: done.map(({ stay, message }) => (message === undefined ? stay : withMore(stay, message))),
+    failures: done.flatMap(({ failure }) => failure ?? []),
+  };
+}
+
+function withMore(stay: Stay, message: string): Stay {
+  return { ...stay, message: `${stay.message}; ${message}` };
+}
+
+async function retain({ cluster, plan, options }: Run, ref: ObjectRef): Promise<Retained> {
+  if (!isCrdEntry(ref)) return {};
+  const { observed, signal } = options;
+  return retainReadable(cluster, ref, { isGoing: (service) => isServiceOf(plan, service), observed, signal });
+}
+
+function isServiceOf({ steps }: UninstallPlan, { namespace, name }: Parameters<IsGoing>[0]): boolean {
+  return steps.some(({ entries }) =>
+    entries.some(
+      (entry) =>
+        entry.apiVersion === 'v1' && entry.kind === 'Service' && entry.namespace === namespace && entry.name === name,
+    ),
+  );
 }
 
 async function runStep(run: Run, step: UninstallStep): Promise<StepResult> {
@@ -109,9 +140,17 @@ async function deleteEntry(
   const { cluster, plan, options } = run;
   if (isCrdEntry(entry) && plan.policy !== 'Delete') {
     const kept = await keepUsedCrd(cluster, entry, options);
+    if (kept?.outcome === 'kept') return retainLate(run, kept);
     if (kept !== undefined) return kept;
   }
   return removeObject(cluster, entry, { ...options, propagation });
+}
+
+/** Its first object was made after all had been counted. */
+async function retainLate(run: Run, kept: Removal): Promise<Removal> {
+  const { message, failure } = await retain(run, kept.ref);
+  if (failure !== undefined) return { ...kept, outcome: 'failed', failure };
+  return message === undefined ? kept : { ...kept, message: `${kept.message}; ${message}` };
 }
 
 async function deleteInstances(run: Run, { resources }: UninstallStep): Promise<Removal[]> {

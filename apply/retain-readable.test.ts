@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import { refOf, type KubeObject } from '../api/object.ts';
+import { applyRevision } from './apply.ts';
+import { countCustomResources } from './custom-resources.ts';
+import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { planUninstall } from './plan-uninstall.ts';
+import { isConvertedBy, planRetention } from './retain-readable.ts';
+import { OWNER, prepared, sample, sampleCrd } from './sample-objects.ts';
+import { runUninstall, type UninstallResult } from './uninstall.ts';
+
+const SERVICE = { namespace: 'ops', name: 'widget-webhooks' };
+const isGoing = ({ namespace, name }: typeof SERVICE): boolean =>
+  namespace === SERVICE.namespace && name === SERVICE.name;
+
+interface Version {
+  readonly name: string;
+  readonly field?: string;
+  readonly served?: boolean;
+  readonly storage?: boolean;
+}
+
+const V1: Version = { name: 'v1', field: 'size' };
+const V2: Version = { name: 'v2', field: 'width', storage: true };
+
+function versionOf({ name, field = 'size', served = true, storage = false }: Version): object {
+  const spec = { type: 'object', properties: { [field]: { type: 'integer' } } };
+  return { name, served, storage, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } };
+}
+
+function crdOf(
+  versions: readonly Version[],
+  { stored = ['v2'], service = SERVICE, strategy = 'Webhook' } = {},
+): KubeObject {
+  const crd = sampleCrd('Widget');
+  const webhook = { clientConfig: { service: { ...service, path: '/convert' } }, conversionReviewVersions: ['v1'] };
+  const conversion = strategy === 'None' ? { strategy } : { strategy, webhook };
+  const spec = { ...(crd['spec'] as object), versions: versions.map(versionOf), conversion };
+  return { ...crd, spec, status: { storedVersions: stored } };
+}
+
+describe('what a CRD needs when its conversion webhook goes', () => {
+  const same = { ...V1, field: 'width' };
+  test.each([
+    {
+      crd: crdOf([V1, V2]),
+      want: 'change',
+      served: ['v2'],
+      because: 'all is stored as v2, and v1 would show it wrong',
+    },
+    { crd: crdOf([same, V2]), want: 'change', served: ['v1', 'v2'], because: 'both versions hold the same' },
+    {
+      crd: crdOf([same, V2], { stored: ['v1', 'v2'] }),
+      want: 'change',
+      served: ['v1', 'v2'],
+      because: 'what is stored as either is the same',
+    },
+    {
+      crd: crdOf([V2]),
+      want: 'change',
+      served: ['v2'],
+      because: 'nothing needs the webhook, which is called all the same',
+    },
+    {
+      crd: crdOf([V1, V2], { stored: ['v1', 'v2'] }),
+      want: 'unreadable',
+      because: 'v2 would show what is stored as v1 wrong',
+    },
+    { crd: crdOf([V1, { ...V2, served: false }]), want: 'unreadable', because: 'no version shows what is stored' },
+    { crd: crdOf([V1, V2], { strategy: 'None' }), want: 'fine', because: 'nothing is converted' },
+    {
+      crd: crdOf([V1, V2], { service: { namespace: 'other', name: 'webhooks' } }),
+      want: 'fine',
+      because: 'its webhook stays',
+    },
+    { crd: sampleCrd('Widget'), want: 'fine', because: 'None is what is meant where nothing is said' },
+  ])('$want $served, because $because', ({ crd, want, served }) => {
+    const plan = planRetention(crd, isGoing);
+    expect(plan.kind).toBe(want);
+    expect(isConvertedBy(crd, isGoing)).toBe(want !== 'fine');
+    if (plan.kind !== 'change') return;
+    expect(plan.spec['conversion']).toEqual({ strategy: 'None', webhook: null });
+    const versions = (plan.spec['versions'] ?? (crd['spec'] as { versions: unknown }).versions) as Version[];
+    expect(versions.filter((version) => version.served).map(({ name }) => name)).toEqual(served);
+  });
+
+  test('what cannot be read without it is named', () => {
+    expect(planRetention(crdOf([V1, V2], { stored: ['v1', 'v2'] }), isGoing)).toMatchObject({
+      message: expect.stringMatching(/stored as v1: .* deleting their namespace can fail/),
+    });
+  });
+});
+
+describe('a removal that keeps custom resources', () => {
+  const service = sample('v1', 'Service', SERVICE.name, {
+    namespace: SERVICE.namespace,
+    spec: { ports: [{ port: 443 }] },
+  });
+  const widget = sample('example.com/v2', 'Widget', 'first', { namespace: 'ops', spec: { width: 3 } });
+  const isCrd = ({ kind }: KubeObject): boolean => kind === 'CustomResourceDefinition';
+  const writes = (cluster: FakeCluster): string[] =>
+    cluster.requests
+      .filter(({ verb }) => verb === 'patch' || verb === 'delete')
+      .map(({ verb, ref }) => `${verb} ${ref.kind}`);
+
+  async function remove(
+    stored: readonly string[],
+    options: FakeOptions = {},
+  ): Promise<{
+    readonly cluster: FakeCluster;
+    readonly again: () => Promise<UninstallResult>;
+    readonly result: UninstallResult;
+  }> {
+    const cluster = createFakeCluster(options);
+    cluster.put(sample('v1', 'Namespace', 'ops'));
+    const objects = prepared([crdOf([V1, V2]), service]);
+    const { inventory } = await applyRevision(cluster, { objects, previousInventory: [] });
+    const crd = refOf(cluster.objects().find(isCrd) as KubeObject);
+    cluster.change(crd, (live) => ({ ...live, status: { ...(live['status'] as object), storedVersions: stored } }));
+    cluster.put(widget);
+    const again = async (): Promise<UninstallResult> => {
+      const counts = await countCustomResources(cluster, inventory, { owner: OWNER });
+      return runUninstall(cluster, planUninstall(inventory, counts, 'Retain'), { owner: OWNER, stepSeconds: 0.05 });
+    };
+    return { cluster, again, result: await again() };
+  }
+
+  function conversionIn(cluster: FakeCluster): unknown {
+    const crd = cluster.objects().find(isCrd) as KubeObject;
+    return (crd['spec'] as { conversion: unknown }).conversion;
+  }
+
+  test('has nothing converted any more before the webhook goes, and says as what the objects are served', async () => {
+    const { cluster, result } = await remove(['v2']);
+    expect(result).toMatchObject({ state: 'Complete', failures: [] });
+    expect(result.stays[0]?.message).toContain('served as v2 only');
+    expect(conversionIn(cluster)).toEqual({ strategy: 'None' });
+    expect(writes(cluster)).toEqual(['patch CustomResourceDefinition', 'delete Service']);
+  });
+
+  test('leaves the CRD alone where an object could then be read wrong, and says so', async () => {
+    const { cluster, result } = await remove(['v1', 'v2']);
+    expect(result).toMatchObject({ state: 'Complete', failures: [] });
+    expect(result.stays[0]?.message).toContain('may be stored as v1');
+    expect(conversionIn(cluster)).toMatchObject({ strategy: 'Webhook' });
+    expect(writes(cluster)).toEqual(['delete Service']);
+  });
+
+  test('begins nothing while the CRD cannot be written, and goes on when it can', async () => {
+    let isDown = true;
+    const before: NonNullable<FakeOptions['before']> = ({ verb, ref }) => {
+      if (isDown && verb === 'patch' && ref.kind === 'CustomResourceDefinition')
+        throw new FakeApiError(503, 'Down', 'no');
+    };
+    const { cluster, again, result } = await remove(['v2'], { before });
+    expect(result).toMatchObject({ state: 'Failed', failures: [{ reason: 'ApiUnavailable' }] });
+    expect(writes(cluster)).not.toContain('delete Service');
+    isDown = false;
+    expect(await again()).toMatchObject({ state: 'Complete', failures: [] });
+    expect(conversionIn(cluster)).toEqual({ strategy: 'None' });
+  });
+
+  test('is not held up by a CRD that the API server refuses for good: it is told', async () => {
+    const before: NonNullable<FakeOptions['before']> = ({ verb, ref }) => {
+      if (verb === 'patch' && ref.kind === 'CustomResourceDefinition') throw new FakeApiError(422, 'Invalid', 'not so');
+    };
+    const { result } = await remove(['v2'], { before });
+    expect(result).toMatchObject({ state: 'Complete', failures: [] });
+    expect(result.stays[0]?.message).toContain('not so');
+  });
+});
