@@ -7,7 +7,7 @@ import { identityOf } from './identity.ts';
 import { intendedEntries, type InventoryEntry } from './inventory.ts';
 import { planUninstall, UNINSTALL_STEPS, type CustomResourcePolicy } from './plan-uninstall.ts';
 import { OWNER, prepared, sample, sampleOperator } from './sample-objects.ts';
-import { runUninstall, type UninstallResult } from './uninstall.ts';
+import { runUninstall, type UninstallOptions, type UninstallResult } from './uninstall.ts';
 
 const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });
 const objects = prepared(sampleOperator());
@@ -82,9 +82,9 @@ async function uninstall(
   cluster: FakeCluster,
   inventory: readonly InventoryEntry[],
   policy: CustomResourcePolicy,
-  signal?: AbortSignal,
+  given: Pick<UninstallOptions, 'now'> = {},
 ): Promise<UninstallResult> {
-  const options = { owner: OWNER, stepSeconds: 0.05, ...(signal !== undefined && { signal }) };
+  const options = { owner: OWNER, stepSeconds: 0.05, ...given };
   const found = await countCustomResources(cluster, inventory, options);
   return runUninstall(cluster, planUninstall(inventory, found, policy), options);
 }
@@ -220,14 +220,22 @@ describe('the run', () => {
     const LONG_AGO = '1999-01-01T00:00:00Z';
     const failed = { conditions: [{ type: 'Terminating', status: 'True', reason: 'InstanceDeletionFailed' }] };
     const cases = [
-      { crd: 'is old', created: LONG_AGO, status: {}, patches: [1, 1], because: 'a write sends it back in its queue' },
+      { crd: 'is old', created: LONG_AGO, status: {}, patches: [0, 0], because: 'a write sends it back in its queue' },
+      {
+        crd: 'is forgotten',
+        created: LONG_AGO,
+        status: {},
+        later: 61,
+        patches: [1, 1],
+        because: 'one write may free it, and more would only delay it',
+      },
       { crd: 'is new', created: '1999-12-31T23:59:59Z', status: {}, patches: [2, 4], because: 'new ones can hang' },
       { crd: 'failed', created: LONG_AGO, status: failed, patches: [2, 4], because: 'it is tried again ever later' },
     ];
 
     test.each(cases)(
       'and that $crd: writes by run $patches, because $because',
-      async ({ created, status, patches }) => {
+      async ({ created, status, patches, later = 0 }) => {
         const [cluster, inventory] = await installed();
         const crd = inventory.find(({ kind }) => kind === 'CustomResourceDefinition') as InventoryEntry;
         const hold = (): void =>
@@ -244,7 +252,9 @@ describe('the run', () => {
         const writes = (): number => cluster.requests.filter(({ verb }) => verb === 'patch').length;
         const before = writes();
         for (const written of patches) {
-          expect(await uninstall(held, inventory, 'Retain')).toMatchObject({ state: 'Waiting', step: 'crds' });
+          const now = (): Date => new Date(Date.parse('2000-01-01T00:00:00Z') + later * 1000);
+          const result = await uninstall(held, inventory, 'Retain', { now });
+          expect(result).toMatchObject({ state: 'Waiting', step: 'crds' });
           expect(writes() - before).toBe(written);
         }
       },

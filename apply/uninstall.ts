@@ -22,8 +22,10 @@ export interface UninstallOptions {
   readonly owner: Owner;
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
-  /** How long one step may take in this call; what is not gone by then is reported as waiting. */
+  /** How long one step may take in this call, thrice where CRDs go; what is not gone by then is reported as waiting. */
   readonly stepSeconds?: number;
+  /** What the API server's clock says, roughly. */
+  readonly now?: () => Date;
   /** Tells what happens to objects; by growing polls unless given. */
   readonly observe?: Observe;
   /** What a watch knows of an object, which need not be read then. */
@@ -202,28 +204,35 @@ async function awaitGone(run: Run, refs: readonly Leaving[]): Promise<UninstallR
   const { cluster, options } = run;
   const { stepSeconds = STEP_SECONDS, observe = observeByPolling(cluster), signal } = options;
   const rest = { observe, ...(signal !== undefined && { signal }) };
+  if (!refs.some(isCrdEntry)) return explain(run, await waitUntilGone(refs, { deadlineSeconds: stepSeconds, ...rest }));
   const patience = Math.min(stepSeconds, CRD_PATIENCE_SECONDS);
-  const first = await waitUntilGone(refs, { deadlineSeconds: refs.some(isCrdEntry) ? patience : stepSeconds, ...rest });
-  const hanging = first.map(({ ref }) => ref).filter(isCrdEntry);
-  if (hanging.length === 0) return explain(run, first);
-  await touchCrds(run, hanging, isLikelyStuck);
+  const first = await waitUntilGone(refs, { deadlineSeconds: patience, ...rest });
+  await touchCrds(run, first, isLikelyStuck);
   const pending = new Set(first.map(({ ref }) => identityOf(ref)));
   const left = await waitUntilGone(
     refs.filter((ref) => pending.has(identityOf(ref))),
-    { deadlineSeconds: Math.max(stepSeconds - patience, patience), ...rest },
+    { deadlineSeconds: stepSeconds * CRD_STEPS - patience, ...rest },
   );
-  const slow = left.map(({ ref }) => ref).filter(isCrdEntry);
-  await touchCrds(run, slow, (crd) => isLikelyStuck(crd) || crd.metadata.annotations?.[TOUCHED] === undefined);
+  const now = (options.now?.() ?? new Date()).getTime();
+  await touchCrds(run, left, (crd) => isLikelyStuck(crd) || isForgotten(crd, now));
   return explain(run, left);
 }
 
+/** The API server deletes CRDs a few at a time, and so this can take long, and to begin anew would cost more. */
+const CRD_STEPS = 3;
 /** A CRD that is deleted soon after its creation can hang in Terminating until something is written to it. */
 const CRD_PATIENCE_SECONDS = 3;
 const YOUNG_SECONDS = 10;
+const FORGOTTEN_SECONDS = 60;
 const TOUCHED = 'slipway.dev/touched';
 
-async function touchCrds(run: Run, refs: readonly ObjectRef[], isMeant: (crd: KubeObject) => boolean): Promise<void> {
-  await Promise.all(refs.map((ref) => touchCrd(run, ref, isMeant)));
+async function touchCrds(
+  run: Run,
+  left: readonly { readonly ref: ObjectRef }[],
+  isMeant: (crd: KubeObject) => boolean,
+): Promise<void> {
+  const crds = left.map(({ ref }) => ref).filter(isCrdEntry);
+  await Promise.all(crds.map((ref) => touchCrd(run, ref, isMeant)));
 }
 
 /** Any write to a CRD makes the API server look at it again. That it is gone meanwhile is as well. */
@@ -250,6 +259,12 @@ function isLikelyStuck({ metadata, status }: KubeObject): boolean {
   const conditions = listOf(fieldsOf(status)['conditions']);
   const failed = conditions.some(({ type, reason }) => type === 'Terminating' && STUCK_REASONS.has(textOf(reason)));
   return failed || !(seconds > YOUNG_SECONDS);
+}
+
+/** Whether a deletion takes so long that one write can do no harm. */
+function isForgotten({ metadata }: KubeObject, now: number): boolean {
+  const { deletionTimestamp = '', annotations } = metadata;
+  return annotations?.[TOUCHED] === undefined && !(now - Date.parse(deletionTimestamp) < FORGOTTEN_SECONDS * 1000);
 }
 
 const STUCK_REASONS: ReadonlySet<string> = new Set(['InstanceDeletionFailed', 'InstanceDeletionCheck']);

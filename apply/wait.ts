@@ -56,7 +56,7 @@ async function waitFor(
   judge: (object: KubeObject | undefined, ref: ObjectRef) => Health,
 ): Promise<readonly Unready[]> {
   if (refs.length === 0) return [];
-  const deadline = AbortSignal.timeout(options.deadlineSeconds * 1000);
+  const deadline = AbortSignal.timeout(Math.round(options.deadlineSeconds * 1000));
   const over = new AbortController();
   const signal = AbortSignal.any([deadline, over.signal, ...(options.signal === undefined ? [] : [options.signal])]);
   let pending: readonly Unready[] = refs.map((ref) => ({

@@ -45,6 +45,7 @@ export async function removeRevision(deps: RemoveDeps, facts: RevisionFacts, sig
     observe: observeRemoval(deps),
     signal,
     stepSeconds: STEP_SECONDS,
+    now: deps.now,
   });
   if (result.state === 'Complete') {
     // Told after it is done: who finds the Revision released already, from a cache that lags, has nothing to tell.
