@@ -177,6 +177,44 @@ describe('phases wait', () => {
     expect(asked).toEqual(['crds CustomResourceDefinition', 'workloads Deployment']);
   });
 
+  test('a caller that waits gets what the API server answered', async () => {
+    const uids: (string | undefined)[] = [];
+    await applyRevision(
+      clusterWithNamespace(establishing),
+      request({
+        waitFor: async (_phase, pending) => {
+          uids.push(...pending.map(({ metadata }) => metadata.uid));
+          return [];
+        },
+      }),
+    );
+    expect(uids.every((uid) => uid !== undefined)).toBe(true);
+    expect(uids).toHaveLength(2);
+  });
+
+  test('what must answer before later phases begin is asked once a phase works, and holds them back', async () => {
+    const cluster = clusterWithNamespace();
+    const asked: string[] = [];
+    const silent = {
+      ref: { apiVersion: 'v1', kind: 'Namespace', name: 'ops' },
+      health: { state: 'Progressing', message: 'silent' } as const,
+    };
+    const result = await applyRevision(
+      cluster,
+      request({
+        confirm: async (phase) => {
+          asked.push(phase);
+          return phase === 'crds' ? [silent] : [];
+        },
+      }),
+    );
+    expect(asked).toContain('crds');
+    expect(asked).not.toContain('workloads');
+    const workloads = result.phases.find(({ name }) => name === 'workloads');
+    expect(workloads?.state).toBe('Waiting');
+    expect(workloads?.objects[0]?.message).toContain('silent');
+  });
+
   test('what the watch has not seen yet does not outweigh the answer to the write', async () => {
     const cluster = clusterWithNamespace();
     const first = await applyRevision(cluster, request());

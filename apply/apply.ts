@@ -53,10 +53,13 @@ export interface ApplyRequest {
   /** What a watch knows of an object now: tells whether an unchanged object works without reading it. */
   readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
   /**
-   * Blocks until the objects of a phase work, and returns those that do not in time. Absent: what is behind a
-   * phase that does not work yet is reported as waiting.
+   * Blocks until the objects of a phase work, and returns those that do not in time. It gets each as the API server
+   * answered its write, where it was written. Absent: what is behind a phase that does not work yet is reported as
+   * waiting.
    */
   readonly waitFor?: (phase: PhaseName, objects: readonly KubeObject[]) => Promise<readonly Unready[]>;
+  /** Asked once all objects of a phase work: what must answer before the phases behind it begin. Absent: nothing. */
+  readonly confirm?: (phase: PhaseName) => Promise<readonly Unready[]>;
 }
 
 /**
@@ -261,22 +264,27 @@ async function settlePhase(run: Run, phase: Phase, { result, live }: AppliedPhas
     health: await healthOf(run, object, live),
   }));
   const pending = judged.filter(({ health }) => health.state !== 'Ready');
-  const unready = await settleUnready(run, phase.name, pending);
+  const unworking = await settleUnready(run, phase.name, { pending, live });
+  const unready = unworking.length === 0 ? ((await run.request.confirm?.(phase.name)) ?? []) : unworking;
   return { ...result, state: unready.length === 0 ? 'Done' : 'NotReady', unready };
+}
+
+interface Unsettled {
+  readonly pending: readonly { readonly object: KubeObject; readonly health: Health }[];
+  readonly live: AppliedPhase['live'];
 }
 
 async function settleUnready(
   { request: { waitFor } }: Run,
   phase: PhaseName,
-  pending: readonly { readonly object: KubeObject; readonly health: Health }[],
+  { pending, live }: Unsettled,
 ): Promise<readonly Unready[]> {
   if (pending.length === 0) return [];
-  if (waitFor !== undefined)
-    return waitFor(
-      phase,
-      pending.map(({ object }) => object),
-    );
-  return pending.map(({ object, health }) => ({ ref: refOf(object), health }));
+  if (waitFor === undefined) return pending.map(({ object, health }) => ({ ref: refOf(object), health }));
+  return waitFor(
+    phase,
+    pending.map(({ object }) => live.get(identityOf(refOf(object))) ?? object),
+  );
 }
 
 /** Health from the answer of the write, from the watch, or, for kinds that may fail to work, by reading it. */
@@ -288,8 +296,8 @@ async function healthOf({ cluster, request }: Run, object: KubeObject, live: App
   return current === undefined ? { state: 'Progressing', message: 'it does not exist' } : assessHealth(current);
 }
 
-/** A watch may not have seen yet what was written a moment ago. */
-function newerOf(observed: KubeObject | undefined, answered: KubeObject | undefined): KubeObject | undefined {
+/** What a watch knows of an object, or what its write was answered: a watch may not have seen yet what was written a moment ago. */
+export function newerOf(observed: KubeObject | undefined, answered: KubeObject | undefined): KubeObject | undefined {
   if (observed === undefined || answered === undefined) return answered ?? observed;
   const sameObject = observed.metadata.uid === answered.metadata.uid;
   return sameObject && (observed.metadata.generation ?? 0) >= (answered.metadata.generation ?? 0) ? observed : answered;

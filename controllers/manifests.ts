@@ -69,9 +69,16 @@ export function manifestSecrets(revision: Revision, packed: PackedManifests): re
 /**
  * Reads the objects back. Throws ManifestsMissing, retried with growing delays, where a Secret is missing (the
  * Subscription's controller writes it again) or its content is not what the Revision says.
+ *
+ * @param handed The pieces, where they are at hand and need not be read.
  */
-export async function loadManifests(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<readonly KubeObject[]> {
-  const pieces = await Promise.all(revision.spec.manifests.secrets.map((name) => loadPiece(cluster, revision, name)));
+export async function loadManifests(
+  cluster: Pick<Cluster, 'get'>,
+  revision: Revision,
+  handed?: readonly Buffer[],
+): Promise<readonly KubeObject[]> {
+  const { secrets } = revision.spec.manifests;
+  const pieces = handed ?? (await Promise.all(secrets.map((name) => loadPiece(cluster, revision, name))));
   const json = await promisify(gunzip)(Buffer.concat(pieces), { maxOutputLength: MAX_BYTES }).catch(
     (cause: unknown) => {
       throw damaged(revision, 'cannot be unpacked', cause);

@@ -4,7 +4,6 @@
  */
 import { Registry as MetricsRegistry } from 'prom-client';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
-import { findCondition } from '../../api/conditions.ts';
 import { API_VERSION, ANNOTATION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { REVISION, type Revision } from '../../api/revision.ts';
@@ -16,6 +15,7 @@ import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
 import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts';
 import { createBundleSources } from '../../controllers/bundle-sources.ts';
 import { createServerFacts } from '../../controllers/cluster-facts.ts';
+import { createHandedManifests } from '../../controllers/handed-manifests.ts';
 import { createRegistries } from '../../controllers/registries.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
 import { allOf, createManagedObjects } from '../../controllers/revision/managed-objects.ts';
@@ -23,6 +23,7 @@ import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscript
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
 import { createSerializer } from '../../controllers/serialize.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
+import { delayOfProgress } from '../../controllers/subscription/progress.ts';
 import { isNews, waitsForOthers } from '../../controllers/subscription/wake.ts';
 import type { Client } from '../../kube/client.ts';
 import {
@@ -93,6 +94,7 @@ export function wireManager(wiring: WireOptions): Manager {
     },
   });
   const shared = { record: countEvents(metrics, recordThrough(recorder)), now: () => new Date() };
+  const handed = createHandedManifests();
   const managed = createManagedObjects((request) => informers.informer(request));
   announceKinds(informers, client);
 
@@ -120,11 +122,12 @@ export function wireManager(wiring: WireOptions): Manager {
         cluster: barrier.watched(writer),
         server: createServerFacts(client, shared.now),
         bundles: createBundleSources(registries, options['data-folder']),
+        handed,
         pullSecretOf: (name) => (caches.catalogs.get(name) as Catalog | undefined)?.spec.pullSecret?.name,
       }),
     ),
     watches: [
-      { informer: caches.subscriptions, keys: ownKey },
+      { informer: caches.subscriptions, keys: onChangeByPeople(ownKey) },
       { informer: caches.subscriptions, keys: (_, event) => waitingFor(caches.subscriptions, event) },
       { informer: caches.revisions, keys: ownerKeys(SUBSCRIPTION.kind), afterSeconds: delayOfProgress },
       { informer: caches.catalogs, keys: onChangeByPeople(() => caches.subscriptions.list().flatMap(ownKey)) },
@@ -137,6 +140,7 @@ export function wireManager(wiring: WireOptions): Manager {
         caches,
         client: barrier.watched(writer),
         managed,
+        handed,
         serialize: createSerializer(),
       }),
     ),
@@ -213,7 +217,7 @@ function controller({ options, log, runtime }: WireOptions, kind: string, parts:
   });
 }
 
-/** Our own writes to a status are no reason to look at a registry again. */
+/** Our own writes to a status are no reason to look again, at a registry above all. */
 function onChangeByPeople(
   keys: (object: KubeObject) => readonly ObjectKey[],
 ): (object: KubeObject, event: WatchEventOf) => readonly ObjectKey[] {
@@ -234,23 +238,6 @@ function waitingFor(subscriptions: Informer, event: WatchEventOf): readonly Obje
   const after = event.type === 'deleted' ? undefined : event.object;
   if (!isNews(before as Subscription | undefined, after as Subscription | undefined)) return [];
   return (subscriptions.list() as readonly Subscription[]).filter(waitsForOthers).flatMap(ownKey);
-}
-
-/** The steps of a roll-out follow each other fast, and a Subscription tells of them together. */
-const PROGRESS_SECONDS = 0.5;
-
-/** Progress may wait a moment; a beginning, a success, a failure and whatever a person does may not. */
-function delayOfProgress(event: WatchEventOf): number {
-  if (event.type !== 'updated') return 0;
-  const [old, next] = [event.old as Revision, event.object as Revision];
-  const onTheWay = [old, next].every(({ status }) => {
-    const reconciling = findCondition(status?.conditions, 'Reconciling');
-    return reconciling !== undefined && findCondition(status?.conditions, 'Ready')?.status !== 'True';
-  });
-  const touched =
-    old.metadata.generation !== next.metadata.generation ||
-    old.metadata.deletionTimestamp !== next.metadata.deletionTimestamp;
-  return onTheWay && !touched ? PROGRESS_SECONDS : 0;
 }
 
 function nameOf({ metadata }: KubeObject): string {

@@ -6,6 +6,7 @@ import type { Cluster } from '../../apply/cluster.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
+import type { HandedManifests } from '../handed-manifests.ts';
 import { loadManifests } from '../manifests.ts';
 
 export interface DesiredObjects {
@@ -17,15 +18,21 @@ export interface DesiredObjects {
 /** Roll-outs whose objects are kept; of more than these, the oldest are loaded again. */
 const MOST_KEPT = 32;
 
-/** @param cluster As the manager: the Secrets are ours. */
-export function createDesiredObjects(cluster: Pick<Cluster, 'get'>): DesiredObjects {
+/**
+ * @param cluster As the manager: the Secrets are ours.
+ * @param handed What was stored a moment ago.
+ */
+export function createDesiredObjects(
+  cluster: Pick<Cluster, 'get'>,
+  handed?: Pick<HandedManifests, 'take'>,
+): DesiredObjects {
   const kept = new Map<string, readonly KubeObject[]>();
   return {
     async of(revision) {
       const key = keyOf(revision);
       const known = kept.get(key);
       if (known !== undefined) return known;
-      const objects = await loadObjects(cluster, revision);
+      const objects = await loadObjects(cluster, revision, handed?.take(revision.spec.manifests.digest));
       kept.set(key, objects);
       for (const oldest of [...kept.keys()].slice(0, -MOST_KEPT)) kept.delete(oldest);
       return objects;
@@ -39,10 +46,14 @@ function keyOf({ metadata, spec }: Revision): string {
   return `${metadata.uid} ${spec.manifests.digest}`;
 }
 
-async function loadObjects(cluster: Pick<Cluster, 'get'>, revision: Revision): Promise<readonly KubeObject[]> {
+async function loadObjects(
+  cluster: Pick<Cluster, 'get'>,
+  revision: Revision,
+  handed: readonly Buffer[] | undefined,
+): Promise<readonly KubeObject[]> {
   const { metadata, spec } = revision;
   const namespace = metadata.namespace ?? '';
-  return prepareObjects(await loadManifests(cluster, revision), {
+  return prepareObjects(await loadManifests(cluster, revision, handed), {
     owner: { namespace, name: spec.subscription },
     package: spec.package,
     revision: metadata.name,

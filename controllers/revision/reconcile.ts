@@ -10,17 +10,21 @@ import { parseDuration } from '../../api/duration.ts';
 import type { Revision } from '../../api/revision.ts';
 import { BAKE_TIME_BOUNDS, PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
+import type { PhaseName } from '../../apply/phases.ts';
 import type { Client } from '../../kube/client.ts';
 import type { Reconcile, ReconcileContext, Result } from '../../kube/controller.ts';
 import { subscriptionKey } from '../by-subscription.ts';
 import type { RecordEvent } from '../events.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
+import type { HandedManifests } from '../handed-manifests.ts';
+import { createPhaseWaits, type PhaseWaits } from './await-phase.ts';
 import { certificatesDue, secondsUntilDue } from './certificates/roll-out.ts';
-import { createConversions, type Account, type Conversions } from './conversions.ts';
+import { createConversions, type Account, type ConversionCheck, type Conversions } from './conversions.ts';
 import { decideRevision, isSettled } from './decide.ts';
 import { createDesiredObjects, type DesiredObjects } from './desired-objects.ts';
 import { explainUnready, patienceOf, secondsToStart } from './explain-unready.ts';
+import { createGate } from './gate.ts';
 import { createGivenUp, type GivenUp } from './given-up.ts';
 import type { ReadText } from './last-lines.ts';
 import type { ManagedObjects } from './managed-objects.ts';
@@ -47,6 +51,10 @@ export interface RevisionDeps {
   readonly managed: ManagedObjects;
   readonly record: RecordEvent;
   readonly now: () => Date;
+  /** What was stored a moment ago. */
+  readonly handed?: Pick<HandedManifests, 'take'>;
+  /** How long a phase is waited for; as await-phase.ts says unless told. */
+  readonly patience?: (phase: PhaseName) => number;
   /** Runs tasks of one Subscription one after the other: two Revisions never write at the same time. */
   readonly serialize: <T>(key: string, task: () => Promise<T>) => Promise<T>;
 }
@@ -56,6 +64,7 @@ interface Deps extends RevisionDeps {
   readonly desired: DesiredObjects;
   readonly pace: ProgressPace;
   readonly conversions: Conversions;
+  readonly waits: PhaseWaits;
 }
 
 /** The reconcile function of the controller. */
@@ -63,9 +72,10 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
   const deps: Deps = {
     ...given,
     givenUp: createGivenUp(given.managed),
-    desired: createDesiredObjects(given.client),
+    desired: createDesiredObjects(given.client, given.handed),
     pace: createProgressPace(),
     conversions: createConversions(),
+    waits: createPhaseWaits(given.managed, given.patience),
   };
   return async (key, context) => {
     const cached = observeRevision(deps.caches, key);
@@ -112,6 +122,8 @@ async function rest(
 }
 
 async function archive(deps: RevisionDeps, { revision }: RevisionFacts, handedOver: boolean): Promise<void> {
+  // It is made so, to be activated at once: there is no history yet.
+  if (revision.status?.conditions === undefined && revision.spec.approved) return;
   const judgement: Judgement = revision.spec.approved
     ? { state: 'Resting', reason: 'Archived', message: 'Kept as history' }
     : { state: 'Resting', reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' };
@@ -129,7 +141,12 @@ async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: ReconcileC
   const noteRefusal = deps.givenUp.begin(facts);
   const revision = await addFinalizer(deps.client, facts.revision);
   const subscription = facts.subscription as Subscription;
-  const actor = { ...deps, ...actors(deps, facts), listPage: listPageOf(deps) };
+  const actor: Actor = {
+    ...deps,
+    ...actors(deps, facts),
+    listPage: listPageOf(deps),
+    gateOf: (objects) => createGate({ ...deps, revision, objects, check: checkOf(deps, signal) }),
+  };
   const outcome = await attempt(() => rollOut(actor, { ...facts, revision }, signal));
   const { onFailure } = subscription.spec;
   const deadlineSeconds = parseDuration(onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
@@ -168,6 +185,8 @@ function actors({ client }: RevisionDeps, { revision }: RevisionFacts): Actors {
   const acting = serviceAccountName === undefined ? client : client.as(serviceAccount(namespace, serviceAccountName));
   return { cluster: client, acting, read: async (path, signal) => acting.raw(path, signal) };
 }
+
+type Actor = Deps & RollOutDeps & Actors;
 
 type Actors = Pick<RollOutDeps, 'cluster' | 'acting'> & { readonly read: ReadText };
 
@@ -224,7 +243,7 @@ function restAfter({ now }: RevisionDeps, written: Revision, { deadlineSeconds, 
 
 /** Judges a roll-out, and prunes once it is healthy for long enough. */
 async function finish(
-  deps: Deps & RollOutDeps,
+  deps: Actor,
   facts: RevisionFacts,
   { outcome, signal }: { readonly outcome: RollOut; readonly signal: AbortSignal },
 ): Promise<RevisionFindings> {
@@ -235,7 +254,7 @@ async function finish(
   const { result, leftovers } = outcome;
   const inPlace = { ...facts.revision.status, inventory: result.inventory };
   const applied = { ...facts, revision: { ...facts.revision, status: inPlace } };
-  const judgement = await confirm(deps, applied, { judgement: judgeApply(result), signal });
+  const judgement = await judgeOutcome(deps, applied, { outcome, signal });
   const found = { judgement, inventory: result.inventory, phases: phasesOf(result) };
   if (judgement.state !== 'Ready' || leftovers.length === 0) return found;
   const left = bakeSecondsLeft(deps, facts);
@@ -249,17 +268,35 @@ async function finish(
   return { ...found, inventory };
 }
 
+/** Asks whether what is in place answers, unless that was asked on the way. */
+async function judgeOutcome(
+  deps: Actor,
+  applied: RevisionFacts,
+  { outcome, signal }: { readonly outcome: Extract<RollOut, { kind: 'applied' }>; readonly signal: AbortSignal },
+): Promise<Judgement> {
+  const { answer, result } = outcome;
+  const judgement = judgeApply(result);
+  if (answer === undefined) return confirm(deps, applied, { judgement, signal });
+  return answer.state === 'Ready' || result.failures.length > 0 ? judgement : answer;
+}
+
 /** Whether what is in place answers too. */
 function confirm(
-  { client, conversions, managed, listPage, now }: Deps & RollOutDeps,
+  deps: Actor,
   { revision }: RevisionFacts,
   { judgement, signal }: { readonly judgement: Judgement; readonly signal: AbortSignal },
 ): Promise<Judgement> {
+  const { conversions, managed } = deps;
   const crds = (revision.status?.inventory ?? []).flatMap((entry) =>
     entry.kind === 'CustomResourceDefinition' ? (managed.get(refOfEntry(entry)) ?? []) : [],
   );
+  return conversions.confirm(revision, judgement, { ...checkOf(deps, signal), crds });
+}
+
+function checkOf(deps: Deps, signal: AbortSignal): Omit<ConversionCheck, 'crds'> {
+  const { client, now } = deps;
   const as = ({ namespace, name }: Account): Client => client.as(serviceAccount(namespace, name));
-  return conversions.confirm(revision, judgement, { crds, cluster: client, listPage, as, now: now(), signal });
+  return { cluster: client, listPage: listPageOf(deps), as, now: now(), signal };
 }
 
 /** Seconds until what only earlier Revisions had may go. */

@@ -66,6 +66,13 @@ describe('an upgrade', () => {
     await harness.addRevision(2, next, { previous: 'widgets-1' });
   });
 
+  test('writes nothing about a Revision that was made to be activated', async () => {
+    await harness.addRevision(3, next, { state: 'Archived' });
+    const before = harness.cluster.requests.length;
+    await harness.reconcile(3);
+    expect(harness.cluster.requests.length).toBe(before);
+  });
+
   test('sends only what differs', async () => {
     const before = harness.cluster.requests.length;
     await harness.settle(2);

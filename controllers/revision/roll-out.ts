@@ -25,7 +25,10 @@ import { writeStatus } from '../status.ts';
 import { certificatesDue, certify } from './certificates/roll-out.ts';
 import { permitCrds } from './crd-safety.ts';
 import type { DesiredObjects } from './desired-objects.ts';
+import type { PhaseWaits } from './await-phase.ts';
+import type { Gate } from './gate.ts';
 import type { RevisionFacts } from './observe.ts';
+import type { Judgement } from './summarize.ts';
 
 export interface RollOutDeps {
   /** As the manager: for our own kinds. */
@@ -38,6 +41,9 @@ export interface RollOutDeps {
   readonly listPage: ListPage;
   readonly record: RecordEvent;
   readonly now: () => Date;
+  readonly waits: PhaseWaits;
+  /** Of these objects; see gate.ts. */
+  readonly gateOf: (objects: readonly KubeObject[]) => Gate;
 }
 
 /** What a roll-out came to. */
@@ -49,6 +55,8 @@ export type RollOut =
       readonly result: ApplyResult;
       /** What only earlier Revisions had and is still there. */
       readonly leftovers: readonly InventoryEntry[];
+      /** What the gate was told; undefined where it was not reached. */
+      readonly answer: Judgement | undefined;
       readonly revision: Revision;
     };
 
@@ -78,6 +86,7 @@ async function applyAgain(
   const noted = noteIntent(deps, facts, previousInventory);
   // Looked at when it is awaited: a failure before that is not unhandled.
   noted.catch(() => undefined);
+  const gate = deps.gateOf(objects);
   const result = await applyRevision(deps.acting, {
     objects,
     previousInventory,
@@ -86,12 +95,14 @@ async function applyAgain(
     tried: triedOf(bare),
     unchanged: (entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))),
     observed: (ref) => deps.managed.get(ref),
+    waitFor: deps.waits.of(signal),
+    confirm: gate.confirm,
     ...(deps.acting === deps.cluster && { absent: (ref) => deps.managed.isAbsent(ref) }),
     permit: permitCrds(facts, { listPage: deps.listPage, signal, onLeft: (note) => tellLeft(deps, facts, note) }),
   });
   await deps.managed.follow(appliedKinds(result.inventory), signal);
   const leftovers = diffInventory(result.inventory, objects).pruned;
-  return { kind: 'applied', result, leftovers, revision: await noted };
+  return { kind: 'applied', result, leftovers, answer: gate.answer(), revision: await noted };
 }
 
 function tellLeft({ record }: RollOutDeps, { revision, subscription }: RevisionFacts, note: string): void {

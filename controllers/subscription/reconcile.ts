@@ -19,6 +19,7 @@ import {
 import type { BundleSources } from '../bundle-sources.ts';
 import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
+import type { HandedManifests } from '../handed-manifests.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { requireAccount } from './account.ts';
@@ -39,6 +40,8 @@ export interface SubscriptionDeps {
   readonly bundles: BundleSources;
   /** Pull secret of a Catalog, by name. */
   readonly pullSecretOf: (catalog: string) => string | undefined;
+  /** Told what has been stored. */
+  readonly handed?: Pick<HandedManifests, 'put'>;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }
@@ -57,11 +60,7 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
         await writeStatus(deps.cluster, facts.subscription, summarizeSuspension(facts.subscription, facts.now));
         return undefined;
       case 'resolved':
-        return carryOut(
-          deps,
-          { ...facts, subscription: await addFinalizer(deps.cluster, facts.subscription) },
-          { plan, context },
-        );
+        return carryOut(deps, facts, { plan, context });
     }
   };
 }
@@ -83,11 +82,15 @@ async function carryOut(
   facts: SubscriptionFacts,
   { plan, context }: Execution,
 ): Promise<Result> {
-  const subscription = isTold(facts.subscription, plan) ? facts.subscription : await tell(deps, facts, plan);
+  const { action } = plan;
+  const { signal } = context;
+  const prepared = action.do === 'create' ? prepareEarly(deps, facts, { ...action, signal }) : undefined;
+  const held = { ...facts, subscription: await addFinalizer(deps.cluster, facts.subscription) };
+  const subscription = isTold(held.subscription, plan) ? held.subscription : await tell(deps, held, plan);
   const current = { ...facts, subscription };
   try {
-    await act(deps, current, { action: plan.action, signal: context.signal });
-    await forget(deps, current, plan.action);
+    await act(deps, current, { action, prepared, signal });
+    await forget(deps, current, action);
   } catch (error) {
     if (!(error instanceof ReasonedError) || error.reason === 'Conflict' || error.reason === 'LeaderLost') throw error;
     await tell(deps, current, plan, error);
@@ -98,10 +101,13 @@ async function carryOut(
 
 /** What is not ours may come without our seeing it: another operator's kinds, the end of a window. */
 const LOOK_AGAIN_SECONDS = 60;
+const SOON_SECONDS = 0.01;
 
 function lookAgain({ action, decision }: ResolvedPlan, now: Date): Result {
   if (decision.kind === 'none' && decision.reason === 'ResolutionFailed')
     return { requeueAfterSeconds: LOOK_AGAIN_SECONDS };
+  // What holds it is seen to and told as soon as there is a Revision to tell it of.
+  if (action.do === 'create' && action.hold !== undefined) return { requeueAfterSeconds: SOON_SECONDS };
   if (action.do !== 'await') return undefined;
   const { reason, until } = action.hold;
   if (until !== undefined) return { requeueAfterSeconds: Math.max(1, (until.getTime() - now.getTime()) / 1000) };
@@ -130,10 +136,16 @@ async function tell(
 
 interface ActOptions {
   readonly action: Action;
+  /** The bundle of a Revision that is to be created, where it is on its way. */
+  readonly prepared: Promise<PreparedBundle> | undefined;
   readonly signal: AbortSignal;
 }
 
-async function act(deps: SubscriptionDeps, facts: SubscriptionFacts, { action, signal }: ActOptions): Promise<void> {
+async function act(
+  deps: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { action, prepared, signal }: ActOptions,
+): Promise<void> {
   switch (action.do) {
     case 'nothing':
       return undefined;
@@ -147,22 +159,39 @@ async function act(deps: SubscriptionDeps, facts: SubscriptionFacts, { action, s
       return storeManifests(deps.cluster, action.revision, bundle.manifests);
     }
     case 'create':
-      return create(deps, facts, { ...action, signal });
+      return create(deps, facts, { ...action, prepared, signal });
   }
 }
 
+/**
+ * Begins to pull while the status is written. Not where an account is named: without it nothing is pulled, however
+ * often that is tried.
+ */
+function prepareEarly(
+  deps: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
+): Promise<PreparedBundle> | undefined {
+  if (facts.subscription.spec.serviceAccountName !== undefined) return undefined;
+  const prepared = prepare(deps, facts, { target, image: target.bundle.image, signal });
+  // Looked at when it is awaited: a failure before that is not unhandled.
+  prepared.catch(() => undefined);
+  return prepared;
+}
+
 interface Creation extends Pick<Extract<Action, { do: 'create' }>, 'target' | 'approved' | 'hold'> {
+  readonly prepared: Promise<PreparedBundle> | undefined;
   readonly signal: AbortSignal;
 }
 
 async function create(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
-  { target, approved, hold, signal }: Creation,
+  { target, approved, hold, prepared, signal }: Creation,
 ): Promise<void> {
   const { subscription, revisions } = facts;
   await requireAccount(deps.cluster, subscription, signal);
-  const bundle = await prepare(deps, facts, { target, image: target.bundle.image, signal });
+  const bundle = await (prepared ?? prepare(deps, facts, { target, image: target.bundle.image, signal }));
   const alone = activeOf(revisions) === undefined;
   const free = hold === undefined;
   const created = await createRevision(deps.cluster, {
@@ -172,6 +201,8 @@ async function create(
     bundle,
     approved,
     active: free && alone,
+    // What is held back is read when its time comes.
+    ...(free && deps.handed !== undefined && { handed: deps.handed }),
   });
   if (free && !alone) await activateRevision(deps.cluster, revisions, created);
 }

@@ -7,6 +7,7 @@ import { API_VERSION, FINALIZER, LABEL } from '../../api/names.ts';
 import { refOf } from '../../api/object.ts';
 import { PROPERTY_LIMITS, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import type { HandedManifests } from '../handed-manifests.ts';
 import { describeManifests, manifestSecrets, type PackedManifests } from '../manifests.ts';
 import type { Target } from './decide.ts';
 import { activeOf } from './history.ts';
@@ -22,12 +23,15 @@ export interface NewRevision {
   readonly approved: boolean;
   /** Becomes active at once: there is no other one. */
   readonly active: boolean;
+  /** Told what has been stored. */
+  readonly handed?: Pick<HandedManifests, 'put'>;
 }
 
 /** Creates the Revision, and first the Secrets that it names. Throws Conflict (retried) where its name is taken. */
 export async function createRevision(cluster: Writer, facts: NewRevision): Promise<Revision> {
   const described = describeRevision(facts);
   await storeManifests(cluster, described, facts.bundle.manifests);
+  facts.handed?.put(facts.bundle.manifests);
   return (await cluster.create(described)) as Revision;
 }
 

@@ -61,6 +61,8 @@ export function createHarness(options: FakeOptions = {}): Harness {
     },
     record: (_regarding, event) => void events.push(event),
     now: () => new Date(time),
+    // The clock is turned by hand.
+    patience: () => 0,
     serialize: (_key, task) => task(),
   };
   const reconcile = createRevisionReconciler(deps);

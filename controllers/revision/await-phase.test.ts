@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { sampleCrd } from '../../apply/sample-objects.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { createPhaseWaits } from './await-phase.ts';
+
+const never = new AbortController().signal;
+const crd = (metadata: object, established: boolean): KubeObject => {
+  const bare = sampleCrd('Widget');
+  const status = { conditions: [{ type: 'Established', status: established ? 'True' : 'False' }] };
+  return { ...bare, metadata: { ...bare.metadata, uid: 'u1', ...metadata }, status };
+};
+
+/** A watch that knows one object, and what it learns. */
+function watching(first: KubeObject | undefined) {
+  let known = first;
+  const listeners = new Set<(object: KubeObject) => void>();
+  return {
+    get: () => known,
+    onChange(listener: (object: KubeObject) => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    see(object: KubeObject) {
+      known = object;
+      for (const listener of listeners) listener(object);
+    },
+    listeners,
+  };
+}
+
+test('a phase is waited for until the watch says that its objects work', async () => {
+  const watch = watching(crd({ generation: 1 }, false));
+  const waited = createPhaseWaits(watch, () => 600).of(never)('crds', [crd({ generation: 1 }, false)]);
+  watch.see(crd({ generation: 1 }, true));
+  expect(await waited).toEqual([]);
+  expect(watch.listeners.size).toBe(0);
+});
+
+test('what worked before the write is not taken for what was written', async () => {
+  const watch = watching(crd({ generation: 1 }, true));
+  const unready = await createPhaseWaits(watch, () => 0).of(never)('crds', [crd({ generation: 2 }, false)]);
+  expect(unready).toHaveLength(1);
+});
+
+test('what takes longer is told, with what is known of it', async () => {
+  const watch = watching(crd({ generation: 1 }, false));
+  const unready = await createPhaseWaits(watch, () => 0).of(never)('crds', [crd({ generation: 1 }, false)]);
+  expect(unready.map(({ ref, health }) => [ref.name, health.state])).toEqual([['widgets.example.com', 'Progressing']]);
+});
+
+test('no more than a few wait at a time: the others come back when a watch says so', async () => {
+  const watch = watching(crd({ generation: 1 }, false));
+  const waits = createPhaseWaits(watch, () => 600);
+  const wait = (): Promise<readonly unknown[]> => waits.of(never)('crds', [crd({ generation: 1 }, false)]);
+  const patient = Array.from({ length: 8 }, wait);
+  expect(await wait()).toHaveLength(1);
+  watch.see(crd({ generation: 1 }, true));
+  expect((await Promise.all(patient)).flat()).toEqual([]);
+});

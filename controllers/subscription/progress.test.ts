@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import type { Revision } from '../../api/revision.ts';
+import { delayOfProgress } from './progress.ts';
+
+interface Given {
+  readonly spec?: object;
+  readonly metadata?: object;
+  readonly conditions?: readonly object[];
+}
+
+const revision = ({ spec = {}, metadata = {}, conditions }: Given): Revision =>
+  ({
+    metadata,
+    spec: { state: 'Active', approved: true, ...spec },
+    ...(conditions !== undefined && { status: { conditions } }),
+  }) as unknown as Revision;
+
+const WORKING = [{ type: 'Ready', status: 'False', reason: 'Progressing' }, { type: 'Reconciling' }];
+const READY = [{ type: 'Ready', status: 'True', reason: 'Succeeded' }];
+const BAKING = [...READY, { type: 'Reconciling' }];
+const FAILED = [
+  { type: 'Ready', status: 'False', reason: 'ApplyFailed' },
+  { type: 'Stalled', reason: 'ApplyFailed' },
+];
+const SUSPENDED = [{ type: 'Ready', status: 'False', reason: 'Suspended' }];
+const ARCHIVED = [{ type: 'Ready', status: 'False', reason: 'Archived' }];
+
+const delay = (old: Given, next: Given): number =>
+  delayOfProgress({ type: 'updated', old: revision(old), object: revision(next) });
+
+describe('news of a Revision that its Subscription looks at at once', () => {
+  test.each<{ old: Given; next: Given; because: string }>([
+    { old: { conditions: WORKING }, next: { conditions: READY }, because: 'it works' },
+    { old: { conditions: BAKING }, next: { conditions: READY }, because: 'nothing is left to do' },
+    { old: { conditions: READY }, next: { conditions: WORKING }, because: 'it works no more' },
+    { old: { conditions: WORKING }, next: { conditions: FAILED }, because: 'it has failed' },
+    { old: { conditions: WORKING }, next: { conditions: SUSPENDED }, because: 'it rests' },
+    { old: { spec: { approved: false } }, next: {}, because: 'it was approved' },
+    { old: {}, next: { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }, because: 'it is to go' },
+  ])('since $because', ({ old, next }) => {
+    expect(delay(old, next)).toBe(0);
+  });
+
+  test('since it is gone', () => {
+    expect(delayOfProgress({ type: 'deleted', object: revision({}) })).toBe(0);
+  });
+});
+
+describe('news that are told together', () => {
+  test.each<{ old: Given; next: Given; because: string }>([
+    { old: {}, next: { conditions: WORKING }, because: 'it has begun' },
+    { old: { conditions: WORKING }, next: { conditions: WORKING }, because: 'it is under way' },
+    { old: { spec: { state: 'Archived' } }, next: {}, because: 'it was just made active' },
+    {
+      old: { spec: { state: 'Archived' }, conditions: WORKING },
+      next: { spec: { state: 'Archived' }, conditions: ARCHIVED },
+      because: 'it is history',
+    },
+  ])('since $because', ({ old, next }) => {
+    expect(delay(old, next)).toBeGreaterThan(0);
+  });
+
+  test('since it was just made', () => {
+    expect(delayOfProgress({ type: 'added', object: revision({}) })).toBeGreaterThan(0);
+  });
+});
