@@ -80,6 +80,8 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
   return async (key, context) => {
     const cached = observeRevision(deps.caches, key);
     if (cached === undefined) return;
+    // It writes nothing but that it waits; to wait in line for that would keep others from being removed meanwhile.
+    if (decideRevision(cached).kind === 'waitForActive') return act(deps, cached, context);
     return deps.serialize(subscriptionKey(cached.revision), async () => {
       const facts = observeRevision(deps.caches, key);
       return facts === undefined ? undefined : act(deps, facts, context);

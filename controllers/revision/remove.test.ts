@@ -69,6 +69,26 @@ describe('a CRD that still has objects', () => {
   });
 });
 
+test('a Revision of history that waits for the active one says so, and holds up nobody until then', async () => {
+  await harness.addRevision(2, [sampleCrd('Widget'), account]);
+  harness.setState(1, 'Archived');
+  await harness.settle(2);
+  const held = refOf(account);
+  await harness.cluster.patch(held, { metadata: { finalizers: ['example.com/hold'] } });
+  await uninstall(2);
+  await harness.cluster.delete(refOf(harness.revision(1)));
+  const removal = harness.reconcile(2);
+  await harness.reconcile(1);
+  expect(kinds()).toContain('ServiceAccount');
+  expect(harness.revision(1).status?.conditions).toContainEqual(
+    expect.objectContaining({ type: 'Ready', message: 'Revision widgets-2 is removed first' }),
+  );
+  await harness.cluster.patch(held, { metadata: { finalizers: null } });
+  await removal;
+  expect(kinds()).not.toContain('ServiceAccount');
+  expect(harness.revision(2)).toBeUndefined();
+});
+
 test('what is removed without anything left is worth no warning', async () => {
   await uninstall();
   await harness.reconcile(1);

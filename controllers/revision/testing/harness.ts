@@ -9,6 +9,7 @@ import type { ObjectKey, Result } from '../../../kube/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
 import type { EventFacts } from '../../events.ts';
 import { describeManifests, manifestSecrets, packManifests } from '../../manifests.ts';
+import { createSerializer } from '../../serialize.ts';
 import { createRevisionReconciler, type RevisionDeps } from '../reconcile.ts';
 
 export const NAMESPACE = 'ops';
@@ -63,7 +64,7 @@ export function createHarness(options: FakeOptions = {}): Harness {
     now: () => new Date(time),
     // The clock is turned by hand.
     patience: () => 0,
-    serialize: (_key, task) => task(),
+    serialize: createSerializer(),
   };
   const reconcile = createRevisionReconciler(deps);
   const harness: Harness = {
