@@ -37,6 +37,15 @@ describe('the last lines', () => {
     expect(asked[0]?.searchParams.get('container')).toBe('manager');
   });
 
+  test('are never what the kubelet says instead of a log that is gone', async () => {
+    const gone = 'unable to retrieve container logs for containerd://6d47';
+    const { read } = server({ previous: gone, current: 'cannot open the table\n' });
+    expect(await readLastLines(read, problem('CrashLooping'), options)).toEqual(['cannot open the table']);
+    expect(
+      await readLastLines(server({ previous: gone, current: gone }).read, problem('CrashLooping'), options),
+    ).toEqual([]);
+  });
+
   test('of its only run, where it has not been started again yet', async () => {
     const { read } = server({ current: 'fatal\n' });
     expect(await readLastLines(read, problem('CrashLooping'), options)).toEqual(['fatal']);

@@ -42,8 +42,11 @@ const HAS_RUN: ReadonlySet<PodProblem['kind']> = new Set(['CrashLooping', 'NotRe
 
 function splitLines(text: string): readonly string[] {
   const lines = text.split('\n').map((line) => redact(withoutColours(line)).trim().slice(0, LINE_LENGTH));
-  return lines.filter((line) => line !== '').slice(-LINES);
+  return lines.filter((line) => line !== '' && !NO_LOG.test(line)).slice(-LINES);
 }
+
+/** What the kubelet answers instead of a log that is gone, with the status of a success. */
+const NO_LOG = /^unable to retrieve container logs for /;
 
 function withoutColours(line: string): string {
   return line.replaceAll(/\u001B\[[\d;]*m/g, '');

@@ -115,6 +115,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
     expect(serving.fewestAvailable).toBeGreaterThanOrEqual(1);
 
     await expectNothingLost('1.4.0');
+    await fleet.askAnew();
     const writers = writersSince(cluster(), began);
     expect(writers, 'nobody writes again after another has').toEqual([...new Set(writers)]);
     expect(writers[0]).toBe(first.pod);

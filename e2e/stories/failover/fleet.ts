@@ -3,6 +3,7 @@
  * the manager runs on. Their Pods take as long to start as is asked for.
  */
 import { FINALIZER, LABEL } from '../../../api/names.ts';
+import { ANNOTATION } from '../../../api/names.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { catalogOf, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
@@ -40,6 +41,8 @@ export interface Fleet {
   /** Resolves when the first have begun to become that version. */
   awaitMiddle(version: string): Promise<void>;
   awaitAll(version: string): Promise<void>;
+  /** Asks for a reconcile of each Subscription, and resolves when whoever leads has written that it was done. */
+  askAnew(): Promise<void>;
   /** The operators that do not run the version. */
   lacking(version: string): Promise<readonly string[]>;
   /**
@@ -105,6 +108,22 @@ export function createFleet(cluster: TestCluster, size = SIZE): Fleet {
       });
     },
     lacking,
+    async askAnew() {
+      const now = String(Date.now());
+      for (const name of names)
+        await kubectl([
+          '-n',
+          name,
+          'annotate',
+          'subscription',
+          name,
+          '--overwrite',
+          `${ANNOTATION.reconcileRequestedAt}=${now}`,
+        ]);
+      await until('every request was handled', async () =>
+        (await list<Judged>('subscriptions')).every(({ status }) => status?.['lastHandledReconcileAt'] === now),
+      );
+    },
     async inventories() {
       return new Map((await active()).map((one) => [one.spec.subscription, describeInventory(one)]));
     },
