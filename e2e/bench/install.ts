@@ -132,7 +132,18 @@ async function deleteOneDeployment(
 }
 
 /** Publishes, starts the manager and lets it install something, so that it is warm. */
-export async function startProduct(
+async function startProduct(
+  stage: Stage,
+  operators: readonly BenchOperator[],
+  options: InstallOptions,
+): Promise<Product> {
+  const product = await startServing(stage, operators, options);
+  await installAll(product, [WARM_UP], 'from');
+  return product;
+}
+
+/** Publishes, and starts the manager with a catalog of it all; nothing is installed. */
+export async function startServing(
   stage: Stage,
   operators: readonly BenchOperator[],
   { env = {}, nodeOptions }: InstallOptions = {},
@@ -149,7 +160,6 @@ export async function startProduct(
   });
   const catalog = { apiVersion: API_VERSION, kind: 'Catalog', name: 'bench' };
   await until('the catalog is served', async () => isReady((await stage.admin.get(catalog)) as unknown as Judged));
-  await installAll(product, [WARM_UP], 'from');
   return product;
 }
 

@@ -5,8 +5,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Row } from './budgets.ts';
 import { median } from './cost.ts';
-import { installAll, startProduct } from './install.ts';
-import { tinyOperators, type BenchOperator } from './operators.ts';
+import { installAll, startServing } from './install.ts';
+import { tinyOperators } from './operators.ts';
 import { usageOf } from './process-usage.ts';
 import { openStage, settleDown } from './stage.ts';
 
@@ -35,11 +35,11 @@ export async function benchMemory(settings: {
 async function measureOnce({ idleSeconds }: { readonly idleSeconds: number }): Promise<readonly number[]> {
   const operators = tinyOperators(Math.max(...COUNTS));
   await using stage = await openStage(operators);
-  const product = await startProduct(stage, operators);
+  const product = await startServing(stage, operators);
   const found: number[] = [];
   let installed = 0;
   for (const count of COUNTS) {
-    await installAll(product, within(operators, installed, count), 'from');
+    await installAll(product, operators.slice(installed, count), 'from');
     installed = count;
     await settleDown();
     await pause(idleSeconds * 1000);
@@ -47,8 +47,4 @@ async function measureOnce({ idleSeconds }: { readonly idleSeconds: number }): P
   }
   await product.manager.stop();
   return found;
-}
-
-function within(operators: readonly BenchOperator[], from: number, to: number): readonly BenchOperator[] {
-  return operators.slice(from, to);
 }

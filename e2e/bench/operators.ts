@@ -48,8 +48,10 @@ export function manyOperators(count: number): readonly BenchOperator[] {
 }
 
 /** The least that makes an operator: one Deployment with its rights and a CRD of a few fields. */
-export function tinyOperators(count: number): readonly BenchOperator[] {
-  return Array.from({ length: count }, (_, index) => inventedOperator(`tiny-${index}`, { crds: 1, properties: 3 }));
+export function tinyOperators(count: number, prefix = 'tiny'): readonly BenchOperator[] {
+  return Array.from({ length: count }, (_, index) =>
+    inventedOperator(`${prefix}-${index}`, { crds: 1, properties: 3 }),
+  );
 }
 
 /** The objects that a version renders to, as Slipway applies them. */

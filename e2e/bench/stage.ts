@@ -29,7 +29,7 @@ export interface Stage extends AsyncDisposable {
 }
 
 /** What is installed before anything is measured, so that nothing is measured twice as slow for being the first. */
-export const WARM_UP: BenchOperator = tinyOperators(1).map((operator) => ({ ...operator, name: 'warm-up' }))[0]!;
+export const WARM_UP: BenchOperator = tinyOperators(1, 'warm-up')[0]!;
 
 /** Starts a cluster with what both sides need. */
 export async function openStage(operators: readonly BenchOperator[]): Promise<Stage> {
