@@ -2,8 +2,7 @@
  * Operators, ten of them unless asked otherwise, each in a namespace of its own, on a fake Node beside the real one that
  * the manager runs on. Their Pods take as long to start as is asked for.
  */
-import { FINALIZER, LABEL } from '../../../api/names.ts';
-import { ANNOTATION } from '../../../api/names.ts';
+import { ANNOTATION, FINALIZER, LABEL } from '../../../api/names.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { catalogOf, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
