@@ -26,7 +26,8 @@ type Library = typeof import('@peculiar/x509');
 /** Few operators have webhooks, and a manager without them does without ten megabytes. */
 async function loadLibrary(): Promise<Library> {
   await import('reflect-metadata');
-  return import('@peculiar/x509');
+  // All of it by its default export: where programs are bundled, a module of the older kind has no other.
+  return (await import('@peculiar/x509')).default;
 }
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
