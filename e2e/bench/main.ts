@@ -22,6 +22,7 @@ import {
   tinyOperators,
   type BenchOperator,
 } from './operators.ts';
+import { benchResolver, type ResolverFigure } from './resolver.ts';
 import { openStage } from './stage.ts';
 
 interface Scenario extends Omit<Budget, 'name' | 'objects'> {
@@ -52,7 +53,12 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Row[]>>> = {
   catalog: ({ repeat }) => benchCatalog({ repeat }),
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
+  resolver: async () => (await benchResolver()).map(rowOfFigure),
 };
+
+function rowOfFigure({ what, milliseconds, budget }: ResolverFigure): Row {
+  return { what: `resolver: ${what}`, unit: 'ms', measured: milliseconds, budget };
+}
 
 interface Settings {
   readonly only: readonly string[];

@@ -27,12 +27,12 @@ export interface ResolverFigure {
   readonly detail: string;
 }
 
-/** All figures; prints each as soon as it is known. */
+/** All figures; tells each on stderr as soon as it is known. */
 export async function benchResolver(): Promise<readonly ResolverFigure[]> {
   const figures: ResolverFigure[] = [];
   const note = (figure: ResolverFigure): void => {
     figures.push(figure);
-    process.stdout.write(`${formatFigure(figure)}\n`);
+    process.stderr.write(`${formatFigure(figure)}\n`);
   };
   for (const figure of await measureCatalog()) note(figure);
   for (const problem of [LARGE_PROBLEM, LONG_PACKAGE]) for (const figure of measureProblem(problem)) note(figure);

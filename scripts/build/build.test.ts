@@ -40,15 +40,28 @@ test(
   },
 );
 
-test('what is loaded only when it is asked for is bundled too, and found', { timeout: 120_000 }, async () => {
-  const { files } = await bundlePrograms({ rules: 'resolver/dependencies/cel.ts' });
+test.each([
+  {
+    what: 'rules in CEL',
+    entry: 'resolver/dependencies/cel.ts',
+    program: `console.log(bundled.compileRule('properties.size() == 1').value.test([{ type: 'x', value: '1' }]))`,
+    says: 'true',
+  },
+  {
+    what: 'certificates',
+    entry: 'controllers/revision/certificates/issue.ts',
+    program: `const wanted = { dnsNames: ['a.b.svc'], now: new Date(), lifetimeMs: 86_400_000 };
+      console.log((await bundled.issueCertificate(wanted)).authority.split('\\n', 1)[0])`,
+    says: '-----BEGIN CERTIFICATE-----',
+  },
+])('what is loaded only when it is asked for is bundled too, and found: $what', { timeout: 120_000 }, async (one) => {
+  const { files } = await bundlePrograms({ program: one.entry });
   const folder = mkdtempSync(join(tmpdir(), 'slipway-bundle-'));
   for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
-  const program = `import { compileRule } from '${join(folder, 'rules.js')}';
-    console.log(compileRule('properties.size() == 1').value.test([{ type: 'x', value: '1' }]));`;
+  const program = `const bundled = await import('${join(folder, 'program.js')}');\n${one.program}`;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
   rmSync(folder, { recursive: true });
-  expect(stdout).toBe('true\n');
+  expect(stdout).toBe(`${one.says}\n`);
 });
 
 test('the bundled programs are plain ASCII: one other letter would double what their text takes in memory', async () => {

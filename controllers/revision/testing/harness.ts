@@ -10,7 +10,8 @@ import { silentLog } from '../../../kube/log.ts';
 import type { EventFacts } from '../../events.ts';
 import { describeManifests, manifestSecrets, packManifests } from '../../manifests.ts';
 import { createSerializer } from '../../serialize.ts';
-import { createRevisionReconciler, type RevisionDeps } from '../reconcile.ts';
+import type { RevisionDeps } from '../deps.ts';
+import { createRevisionReconciler } from '../reconcile.ts';
 
 export const NAMESPACE = 'ops';
 

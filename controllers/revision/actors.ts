@@ -1,0 +1,39 @@
+/** As whom a Revision is rolled out: the manager itself, and the ServiceAccount that the Subscription names. */
+import type { Client } from '../../kube/client.ts';
+import type { Account, ConversionCheck } from './conversions.ts';
+import type { Deps, RevisionDeps } from './deps.ts';
+import type { ReadText } from './last-lines.ts';
+import type { RevisionFacts } from './observe.ts';
+import type { RollOutDeps } from './roll-out.ts';
+
+/** As the manager: whoever may change a CRD need not be able to read its objects. */
+export function listPageOf({ client }: RevisionDeps): RollOutDeps['listPage'] {
+  return (kind, options, signal) => client.listPage(kind, options, signal);
+}
+
+/** The clients: as the manager, and as the account that the Subscription names. */
+export function actors({ client }: RevisionDeps, { revision }: RevisionFacts): Actors {
+  const { serviceAccountName } = revision.spec;
+  const { namespace = '' } = revision.metadata;
+  const acting = serviceAccountName === undefined ? client : client.as(serviceAccount(namespace, serviceAccountName));
+  return { cluster: client, acting, read: async (path, signal) => acting.raw(path, signal) };
+}
+
+export type Actor = Deps & RollOutDeps & Actors;
+
+export type Actors = Pick<RollOutDeps, 'cluster' | 'acting'> & { readonly read: ReadText };
+
+function serviceAccount(
+  namespace: string,
+  name: string,
+): { readonly user: string; readonly groups: readonly string[] } {
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+  return { user: `system:serviceaccount:${namespace}:${name}`, groups };
+}
+
+/** What a check of conversions needs: it asks as the operator itself. */
+export function checkOf(deps: Deps, signal: AbortSignal): Omit<ConversionCheck, 'crds'> {
+  const { client, now } = deps;
+  const as = ({ namespace, name }: Account): Client => client.as(serviceAccount(namespace, name));
+  return { cluster: client, listPage: listPageOf(deps), as, now: now(), signal };
+}

@@ -1,0 +1,75 @@
+/** When a Revision is looked at again, besides when a watch says so: a deadline, a retry, the end of the bake time. */
+import { isReady } from '../../api/conditions.ts';
+import { parseDuration } from '../../api/duration.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import type { Revision } from '../../api/revision.ts';
+import { BAKE_TIME_BOUNDS, PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
+import type { Result } from '../../kube/controller.ts';
+import { certificatesDue, secondsUntilDue } from './certificates/roll-out.ts';
+import type { RevisionDeps } from './deps.ts';
+import { patienceOf } from './explain-unready.ts';
+import type { RevisionFacts } from './observe.ts';
+import { retryDelay } from './retry.ts';
+import type { RollOut } from './roll-out.ts';
+import { retryOf, secondsOfWork } from './summarize.ts';
+
+export interface Written {
+  readonly written: Revision;
+  readonly subscription: Subscription;
+  readonly outcome: RollOut;
+  /** Seconds that something waits for, if not 0. */
+  readonly pauses: readonly number[];
+}
+
+/** When to look again, besides when a watch says so. */
+export function next(deps: RevisionDeps, { written, subscription, outcome, pauses }: Written): Result {
+  const retry = outcome.kind === 'applied' ? retryOf(outcome.result) : undefined;
+  const [failure] = outcome.kind === 'applied' ? outcome.result.failures : [];
+  if (failure !== undefined && retry !== undefined) throw new ReasonedError({ ...failure, retry });
+  if (
+    outcome.kind === 'applied' &&
+    outcome.leftovers.length > 0 &&
+    isReady({ ...written, status: written.status ?? {} })
+  ) {
+    return {
+      requeueAfterSeconds: Math.max(0.1, bakeSecondsLeft(deps, { revision: written, subscription, siblings: [] })),
+    };
+  }
+  const worked = secondsOfWork(written, deps.now());
+  if (worked === undefined) return whenDue(deps, written);
+  const deadline = parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
+  const patience = worked < patienceOf(deadline) ? patienceOf(deadline) - worked : 30;
+  const soonest = Math.min(patience, deadline - worked, ...pauses.filter((seconds) => seconds > 0));
+  return { requeueAfterSeconds: Math.max(1, soonest) };
+}
+
+/** Certificates run out without any change that a watch could tell. */
+function whenDue({ managed, now }: RevisionDeps, { status }: Revision): Result {
+  const seconds = secondsUntilDue(certificatesDue(status?.inventory ?? [], managed), now());
+  return seconds === undefined ? undefined : { requeueAfterSeconds: seconds };
+}
+
+/** What a failure is judged by. */
+export interface Failing {
+  readonly onFailure: Subscription['spec']['onFailure'];
+  readonly deadlineSeconds: number;
+  /** Of given-up.ts. */
+  readonly noteRefusal: (until?: Date) => void;
+}
+
+/** What was refused rests: until the next attempt where it is to be retried, else until something changes. */
+export function restAfter({ now }: RevisionDeps, written: Revision, { deadlineSeconds, noteRefusal }: Failing): Result {
+  const worked = secondsOfWork(written, now());
+  if (worked === undefined) return noteRefusal();
+  const seconds = retryDelay(worked, deadlineSeconds);
+  noteRefusal(new Date(now().getTime() + seconds * 1000));
+  return { requeueAfterSeconds: seconds };
+}
+
+/** Seconds until what only earlier Revisions had may go. */
+export function bakeSecondsLeft({ now }: RevisionDeps, { revision, subscription }: RevisionFacts): number {
+  const bake = parseDuration(subscription?.spec.onFailure.bakeTime ?? '0s', BAKE_TIME_BOUNDS);
+  const ready = revision.status?.conditions?.find(({ type, status }) => type === 'Ready' && status === 'True');
+  const since = ready === undefined ? now().getTime() : Date.parse(ready.lastTransitionTime);
+  return bake - (now().getTime() - since) / 1000;
+}

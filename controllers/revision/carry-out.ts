@@ -1,0 +1,154 @@
+/**
+ * Brings an active Revision into the cluster, as far as it goes now, and writes what came of it: roll out, judge,
+ * prune what only earlier Revisions had, explain what does not work.
+ */
+import { parseDuration } from '../../api/duration.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
+import { PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
+import { refOfEntry } from '../../apply/inventory.ts';
+import type { ReconcileContext, Result } from '../../kube/controller.ts';
+import { addFinalizer } from '../finalizer.ts';
+import { writeStatus } from '../status.ts';
+import { actors, checkOf, listPageOf, type Actor } from './actors.ts';
+import { bakeSecondsLeft, next, restAfter, type Failing } from './again.ts';
+import { isSettled } from './decide.ts';
+import type { Deps } from './deps.ts';
+import { explainUnready, secondsToStart } from './explain-unready.ts';
+import { createGate } from './gate.ts';
+import type { RevisionFacts } from './observe.ts';
+import { judgeRetry } from './retry.ts';
+import { pruneLeftovers, rollOut, type RollOut } from './roll-out.ts';
+import {
+  judgeApply,
+  judgeDeadline,
+  judgeHealth,
+  phasesOf,
+  secondsOfWork,
+  summarizeRevision,
+  type Judgement,
+  type RevisionFindings,
+} from './summarize.ts';
+
+/** One attempt. Throws what is to be retried with back-off, after it was written into the status. */
+export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
+  const rest = deps.givenUp.restOf(facts, deps.now());
+  if (rest !== undefined) return rest;
+  const noteRefusal = deps.givenUp.begin(facts);
+  const revision = await addFinalizer(deps.client, facts.revision);
+  const subscription = facts.subscription as Subscription;
+  const actor: Actor = {
+    ...deps,
+    ...actors(deps, facts),
+    listPage: listPageOf(deps),
+    gateOf: (objects) => createGate({ ...deps, revision, objects, check: checkOf(deps, signal) }),
+  };
+  const outcome = await attempt(() => rollOut(actor, { ...facts, revision }, signal));
+  const { onFailure } = subscription.spec;
+  const deadlineSeconds = parseDuration(onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
+  const failing = { onFailure, deadlineSeconds, noteRefusal };
+  if (outcome instanceof ReasonedError) return giveUp(deps, revision, { error: outcome, ...failing });
+  const findings = await finish(actor, { ...facts, revision: outcome.revision }, { outcome, signal });
+  const observed = (ref: ObjectRef): KubeObject | undefined => deps.managed.get(ref);
+  const startSeconds = secondsToStart(outcome, { observed, deadlineSeconds, now: deps.now() });
+  const workedSeconds = secondsOfWork(revision, deps.now()) ?? 0;
+  const explaining = { outcome, workedSeconds, deadlineSeconds, read: actor.read, signal };
+  const explained =
+    startSeconds > 0 ? findings.judgement : await explainUnready(actor.acting, findings.judgement, explaining);
+  const patient = judgeRetry(explained, onFailure);
+  const judgement = judgeDeadline(patient, revision, { deadlineSeconds, now: deps.now() });
+  const status = summarizeRevision(outcome.revision, { ...findings, judgement }, deps.now());
+  const paceSeconds = deps.pace.secondsLeft(outcome.revision, status, deps.now());
+  const then = { subscription, outcome, pauses: [startSeconds, paceSeconds] };
+  if (paceSeconds > 0) return next(deps, { written: outcome.revision, ...then });
+  const written = await writeStatus(deps.client, outcome.revision, status);
+  deps.pace.wrote(written, deps.now());
+  if (explained.state === 'Failed') return restAfter(deps, written, failing);
+  if (isSettled(written)) deps.desired.forget(written);
+  if (judgement.askAgainSeconds !== undefined) return { requeueAfterSeconds: judgement.askAgainSeconds };
+  return next(deps, { written, ...then });
+}
+
+/** Errors with a reason are outcomes; a Conflict is none, since fresh facts are on their way. */
+async function attempt<T>(task: () => Promise<T>): Promise<T | ReasonedError> {
+  try {
+    return await task();
+  } catch (error) {
+    if (error instanceof ReasonedError && error.reason !== 'Conflict' && error.reason !== 'LeaderLost') return error;
+    throw error;
+  }
+}
+
+async function giveUp(
+  deps: Deps,
+  revision: Revision,
+  { error, ...failing }: Failing & { readonly error: ReasonedError },
+): Promise<Result> {
+  const { reason, retry } = error;
+  const isFinal = retry === 'never';
+  const judgement: Judgement = { state: isFinal ? 'Failed' : 'Working', reason, message: error.describe() };
+  const patient = judgeRetry(judgement, failing.onFailure);
+  const { deadlineSeconds } = failing;
+  const judged = isFinal ? judgeDeadline(patient, revision, { deadlineSeconds, now: deps.now() }) : patient;
+  const written = await writeStatus(
+    deps.client,
+    revision,
+    summarizeRevision(revision, { judgement: judged }, deps.now()),
+  );
+  if (isFinal && judged.state === 'Working') return restAfter(deps, written, failing);
+  if (isFinal) failing.noteRefusal();
+  throw error;
+}
+
+/** Judges a roll-out, and prunes once it is healthy for long enough. */
+async function finish(
+  deps: Actor,
+  facts: RevisionFacts,
+  { outcome, signal }: { readonly outcome: RollOut; readonly signal: AbortSignal },
+): Promise<RevisionFindings> {
+  if (outcome.kind === 'intact') {
+    const judgement = judgeHealth(outcome.unready, facts.revision.status?.inventory?.length ?? 0);
+    return { judgement: await confirm(deps, facts, { judgement, signal }) };
+  }
+  const { result, leftovers } = outcome;
+  const inPlace = { ...facts.revision.status, inventory: result.inventory };
+  const applied = { ...facts, revision: { ...facts.revision, status: inPlace } };
+  const judgement = await judgeOutcome(deps, applied, { outcome, signal });
+  const found = { judgement, inventory: result.inventory, phases: phasesOf(result) };
+  if (judgement.state !== 'Ready' || leftovers.length === 0) return found;
+  const left = bakeSecondsLeft(deps, facts);
+  if (left > 0)
+    return {
+      ...found,
+      judgement: { ...judgement, unfinished: 'What only earlier revisions had is removed after the bake time' },
+    };
+  const { remaining } = await pruneLeftovers(deps, facts, { leftovers, signal });
+  const inventory = result.inventory.filter((entry) => !leftovers.includes(entry) || remaining.includes(entry));
+  return { ...found, inventory };
+}
+
+/** Asks whether what is in place answers, unless that was asked on the way. */
+async function judgeOutcome(
+  deps: Actor,
+  applied: RevisionFacts,
+  { outcome, signal }: { readonly outcome: Extract<RollOut, { kind: 'applied' }>; readonly signal: AbortSignal },
+): Promise<Judgement> {
+  const { answer, result } = outcome;
+  const judgement = judgeApply(result);
+  if (answer === undefined) return confirm(deps, applied, { judgement, signal });
+  return answer.state === 'Ready' || result.failures.length > 0 ? judgement : answer;
+}
+
+/** Whether what is in place answers too. */
+function confirm(
+  deps: Actor,
+  { revision }: RevisionFacts,
+  { judgement, signal }: { readonly judgement: Judgement; readonly signal: AbortSignal },
+): Promise<Judgement> {
+  const { conversions, managed } = deps;
+  const crds = (revision.status?.inventory ?? []).flatMap((entry) =>
+    entry.kind === 'CustomResourceDefinition' ? (managed.get(refOfEntry(entry)) ?? []) : [],
+  );
+  return conversions.confirm(revision, judgement, { ...checkOf(deps, signal), crds });
+}

@@ -1,0 +1,35 @@
+/** What the reconciler of Revisions is given, and what it keeps between reconciles. */
+import type { PhaseName } from '../../apply/phases.ts';
+import type { Client } from '../../kube/client.ts';
+import type { RecordEvent } from '../events.ts';
+import type { HandedManifests } from '../handed-manifests.ts';
+import type { PhaseWaits } from './await-phase.ts';
+import type { Conversions } from './conversions.ts';
+import type { DesiredObjects } from './desired-objects.ts';
+import type { GivenUp } from './given-up.ts';
+import type { ManagedObjects } from './managed-objects.ts';
+import type { RevisionCaches } from './observe.ts';
+import type { ProgressPace } from './progress-pace.ts';
+
+export interface RevisionDeps {
+  readonly caches: RevisionCaches;
+  readonly client: Client;
+  readonly managed: ManagedObjects;
+  readonly record: RecordEvent;
+  readonly now: () => Date;
+  /** What was stored a moment ago. */
+  readonly handed?: Pick<HandedManifests, 'take'>;
+  /** How long a phase is waited for; as await-phase.ts says unless told. */
+  readonly patience?: (phase: PhaseName) => number;
+  /** Runs tasks of one Subscription one after the other: two Revisions never write at the same time. */
+  readonly serialize: <T>(key: string, task: () => Promise<T>) => Promise<T>;
+}
+
+/** With what is remembered from one reconcile to the next; all of it can be lost. */
+export interface Deps extends RevisionDeps {
+  readonly givenUp: GivenUp;
+  readonly desired: DesiredObjects;
+  readonly pace: ProgressPace;
+  readonly conversions: Conversions;
+  readonly waits: PhaseWaits;
+}
