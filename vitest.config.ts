@@ -33,7 +33,7 @@ export default defineConfig({
           pool: 'forks',
           // after the others, which would take the time that a control plane needs to answer
           sequence: { groupOrder: 1 },
-          maxWorkers: 3,
+          maxWorkers: 2,
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },

@@ -42,16 +42,23 @@ afterAll(() => {
 });
 
 test('a server that says 429 with Retry-After gets its requests later, and each exactly once', async () => {
-  const names = Array.from({ length: 60 }, (_, i) => `busy-${i}`);
-  const outcomes = await Promise.allSettled(
-    names.map((name) =>
-      client.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } }),
-    ),
-  );
-  expect(seen.some(({ status }) => status === 429)).toBe(true);
+  const outcomes: PromiseSettledResult<unknown>[] = [];
+  // On a machine that is busy itself, it may take several rounds until two requests meet at the server.
+  for (let round = 0; round < 20 && !wasRefused(); round++) {
+    outcomes.push(...(await Promise.allSettled(Array.from({ length: 60 }, (_, at) => create(`busy-${round}-${at}`)))));
+  }
+  expect(wasRefused()).toBe(true);
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
   for (const failure of failures) {
     expect(failure).toMatchObject({ reason: 'ApiUnavailable', code: 429, retry: { afterSeconds: 1 } });
   }
-  expect(seen.filter(({ status }) => status === 201)).toHaveLength(names.length - failures.length);
+  expect(seen.filter(({ status }) => status === 201)).toHaveLength(outcomes.length - failures.length);
 });
+
+function create(name: string): Promise<unknown> {
+  return client.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } });
+}
+
+function wasRefused(): boolean {
+  return seen.some(({ status }) => status === 429);
+}
