@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     reporters: ['default', './scripts/closing-line.ts'],
+    // stories wait more than they work
+    maxWorkers: 3,
     projects: [
       {
         test: {
@@ -31,9 +33,6 @@ export default defineConfig({
           include: ['**/*.cluster.test.ts'],
           exclude: ['node_modules/**', 'dist/**'],
           pool: 'forks',
-          // after the others, which would take the time that a control plane needs to answer
-          sequence: { groupOrder: 1 },
-          maxWorkers: 2,
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },
