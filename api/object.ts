@@ -65,6 +65,11 @@ export function refOf(object: KubeObject): ObjectRef {
   };
 }
 
+/** `namespace/name`, or the name alone: tells objects of one kind apart. */
+export function keyOfObject({ metadata: { namespace, name } }: Pick<KubeObject, 'metadata'>): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
 /** `apps/v1` → `apps`; `v1` → `` (the core group). */
 export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');

@@ -1,6 +1,6 @@
 /** Which custom resources exist of the CRDs that a revision brought: asked before a CRD is removed. */
 import { ReasonedError } from '../api/errors.ts';
-import { describeRef, groupKind, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { keyOfObject, describeRef, groupKind, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { judgeOwnership } from './collision.ts';
@@ -76,7 +76,7 @@ export async function countInstances(
   if (resource === undefined) return { resource: { apiVersion: '', kind: '' }, count: 0, samples: [] };
   try {
     const found = await listServed(cluster, resource, signal);
-    return { resource, count: found.length, samples: found.slice(0, MOST_SAMPLES).map(nameOf) };
+    return { resource, count: found.length, samples: found.slice(0, MOST_SAMPLES).map(keyOfObject) };
   } catch (error) {
     const { message } = explainFailure(error, describeRef({ ...CRD_KIND, name: crd.metadata.name }));
     return { resource, count: 'unknown', samples: [], message };
@@ -121,11 +121,6 @@ interface CrdSpec {
   readonly group?: string;
   readonly names?: { readonly kind?: string; readonly plural?: string };
   readonly versions?: readonly { readonly name?: string; readonly served?: boolean; readonly storage?: boolean }[];
-}
-
-/** `namespace/name`, or the name alone. */
-export function nameOf({ metadata: { namespace, name } }: KubeObject): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
 /** `ops/a, ops/b and 3 more`. */

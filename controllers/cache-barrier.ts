@@ -3,9 +3,8 @@
  * remembered, and the next reconcile in that namespace begins when the caches have seen it. Nobody waits in between.
  */
 import type { Cluster } from '../apply/cluster.ts';
-import type { KubeObject } from '../api/object.ts';
+import { keyOfObject, type KubeObject } from '../api/object.ts';
 import type { Reconcile } from '../kube/controller.ts';
-import { keyOfObject } from '../kube/object-store.ts';
 import type { Informer } from '../kube/informer.ts';
 
 /** The cache of a kind of ours. */

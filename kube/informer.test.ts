@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { KubeObject } from '../api/object.ts';
+import { keyOfObject, type KubeObject } from '../api/object.ts';
 import { createClient, type Client } from './client.ts';
 import { eventually } from './eventually.ts';
 import { startFakeApi, type FakeApi } from './fake-api.ts';
@@ -8,7 +8,6 @@ import { createInformerFactory } from './informer-factory.ts';
 import { createInformer, type Informer, type InformerOptions } from './informer.ts';
 import { createManualClock, hastyClock } from './manual-clock.ts';
 import { silentLog } from './log.ts';
-import { keyOfObject } from './object-store.ts';
 import { createTransport, type Transport } from './transport.ts';
 
 let api: FakeApi;

@@ -2,11 +2,11 @@
  * A local copy of every object of a kind, kept current by a reflector and shared by all who need it: looked up by
  * key and by index, with a call for each change. Controllers read from it; nothing here writes to the cluster.
  */
-import type { KubeObject } from '../api/object.ts';
+import { keyOfObject, type KubeObject } from '../api/object.ts';
 import type { Client, Kind, ListOptions } from './client.ts';
 import type { Clock } from './clock.ts';
 import { silentLog, type Log } from './log.ts';
-import { createObjectStore, keyOfObject, type Indexes } from './object-store.ts';
+import { createObjectStore, type Indexes } from './object-store.ts';
 import { reflect, type ReflectorOptions, type Sink } from './reflector.ts';
 
 /** Calls for changes; each object passed is shared and must not be changed. */

@@ -1,5 +1,5 @@
 /** Objects of one kind by key, with indexes. Holds what it is given, unchanged; no I/O. */
-import type { KubeObject } from '../api/object.ts';
+import { keyOfObject, type KubeObject } from '../api/object.ts';
 
 /** For each index, the values under which an object is found. */
 export type Indexes = Readonly<Record<string, (object: KubeObject) => readonly string[]>>;
@@ -13,11 +13,6 @@ export interface ObjectStore {
   put(object: KubeObject): KubeObject | undefined;
   /** Removes; returns what was there. */
   remove(key: string): KubeObject | undefined;
-}
-
-/** `namespace/name`, or `name` without a namespace. */
-export function keyOfObject({ metadata }: KubeObject): string {
-  return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
 
 /** Always there: the objects of a namespace. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { KubeObject } from '../api/object.ts';
+import { keyOfObject, type KubeObject } from '../api/object.ts';
 import { useCluster } from '../e2e/lib/cluster.ts';
 import { isExpired } from './api-error.ts';
 import { createClient, listConsistently, type Client, type WatchEvent } from './client.ts';
@@ -10,7 +10,6 @@ import { eventually } from './eventually.ts';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 import { createInformer, type Informer } from './informer.ts';
 import { loadKubeconfig } from './kubeconfig.ts';
-import { keyOfObject } from './object-store.ts';
 import { createTransport, type RequestFacts, type Transport } from './transport.ts';
 
 const cluster = useCluster({ only: ['kube-apiserver'] });

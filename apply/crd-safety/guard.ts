@@ -3,8 +3,7 @@
  * The schemas are compared first, which costs nothing; only for what could hurt are objects read, page by page. The
  * revision controller asks before anything of a roll-out is written.
  */
-import type { KubeObject, ObjectRef } from '../../api/object.ts';
-import { nameOf } from '../custom-resources.ts';
+import { keyOfObject, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { fieldsOf, textOf } from '../untyped.ts';
 import { compareCrds, isDangerous, type CrdVerdict, type Finding, type HurtObjects, type Waiver } from './compare.ts';
 import { isRegardless, judgeOf, type Hurts } from './hurt.ts';
@@ -95,7 +94,7 @@ async function findHurt(
 function note(found: { count: number; names: string[] } | undefined, object: KubeObject): void {
   if (found === undefined) return;
   found.count += 1;
-  if (found.names.length < MOST_NAMED) found.names.push(nameOf(object));
+  if (found.names.length < MOST_NAMED) found.names.push(keyOfObject(object));
 }
 
 function withObjects(finding: Finding, objects: HurtObjects | undefined): Finding {

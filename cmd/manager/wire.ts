@@ -5,7 +5,7 @@
 import { Registry as MetricsRegistry } from 'prom-client';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
 import { API_VERSION, ANNOTATION } from '../../api/names.ts';
-import type { KubeObject } from '../../api/object.ts';
+import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import { REVISION, type Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import { createIndexStore } from '../../catalog/store.ts';
@@ -147,7 +147,10 @@ export function wireManager(wiring: WireOptions): Manager {
     watches: [
       // What becomes of an archived Revision depends on the active one.
       { informer: caches.revisions, keys: (one) => revisionsOf(caches.revisions, subscriptionKey(one as Revision)) },
-      { informer: caches.subscriptions, keys: (subscription) => revisionsOf(caches.revisions, nameOf(subscription)) },
+      {
+        informer: caches.subscriptions,
+        keys: (subscription) => revisionsOf(caches.revisions, keyOfObject(subscription)),
+      },
     ],
   });
   content.onChange(() =>
@@ -238,10 +241,6 @@ function waitingFor(subscriptions: Informer, event: WatchEventOf): readonly Obje
   const after = event.type === 'deleted' ? undefined : event.object;
   if (!isNews(before as Subscription | undefined, after as Subscription | undefined)) return [];
   return (subscriptions.list() as readonly Subscription[]).filter(waitsForOthers).flatMap(ownKey);
-}
-
-function nameOf({ metadata }: KubeObject): string {
-  return `${metadata.namespace}/${metadata.name}`;
 }
 
 function revisionsOf(revisions: Informer, subscription: string): readonly ObjectKey[] {

@@ -5,7 +5,7 @@
  */
 import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
-import type { KubeObject } from '../../api/object.ts';
+import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import { mergeInventories, refOfEntry, stateOf } from '../../apply/inventory.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import type { RevisionFacts } from './observe.ts';
@@ -38,17 +38,17 @@ export function createGivenUp(managed: Pick<ManagedObjects, 'get'>): GivenUp {
   const refusals = new Map<string, Refusal>();
   return {
     restOf(facts, now) {
-      const refusal = refusals.get(keyOf(facts));
+      const refusal = refusals.get(keyOfObject(facts.revision));
       if (refusal === undefined || !saysSo(facts)) return undefined;
       if (refusal.circumstances !== circumstancesOf(facts, managed)) return undefined;
       return restUntil(refusal.until, now);
     },
     begin(facts) {
       const circumstances = circumstancesOf(facts, managed);
-      refusals.delete(keyOf(facts));
-      return (until) => void refusals.set(keyOf(facts), { circumstances, until });
+      refusals.delete(keyOfObject(facts.revision));
+      return (until) => void refusals.set(keyOfObject(facts.revision), { circumstances, until });
     },
-    forget: (facts) => void refusals.delete(keyOf(facts)),
+    forget: (facts) => void refusals.delete(keyOfObject(facts.revision)),
   };
 }
 
@@ -60,10 +60,6 @@ function restUntil(until: Date | undefined, now: Date): Rest | undefined {
 
 function saysSo({ revision }: RevisionFacts): boolean {
   return findCondition(revision.status?.conditions, 'Ready')?.status === 'False';
-}
-
-function keyOf({ revision: { metadata } }: RevisionFacts): string {
-  return `${metadata.namespace}/${metadata.name}`;
 }
 
 /** What a refusal depends on: both specs, a person's request, and the objects that are in the cluster. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LABEL } from '../../api/names.ts';
-import type { KubeObject } from '../../api/object.ts';
+import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import type { InformerRequest } from '../../kube/informer-factory.ts';
 import type { Handlers, Informer } from '../../kube/informer.ts';
-import { keyOfObject } from '../../kube/object-store.ts';
 import { createManagedObjects, type ManagedObjects } from './managed-objects.ts';
 
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' } as const;

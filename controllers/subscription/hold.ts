@@ -4,6 +4,7 @@
  */
 import { ReasonedError } from '../../api/errors.ts';
 import { findCondition } from '../../api/conditions.ts';
+import { keyOfObject } from '../../api/object.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Choice, DependencyStep } from '../../resolver/decision.ts';
@@ -67,16 +68,12 @@ function describeStep(facts: SubscriptionFacts, { kind, package: name, bundle }:
   const [request] = requestsOf(facts, name);
   const what = kind === 'install' ? `${bundle.name} is to be installed` : `${name} must reach ${bundle.name}`;
   if (request === undefined) return what;
-  return `${what} by Subscription ${keyOf(request.subscription)}${stateOf(request.subscription)}`;
+  return `${what} by Subscription ${keyOfObject(request.subscription)}${stateOf(request.subscription)}`;
 }
 
 function stateOf({ status }: Subscription): string {
   const stalled = findCondition(status?.conditions, 'Stalled');
   return stalled === undefined ? '' : ` (${stalled.reason})`;
-}
-
-function keyOf({ metadata }: Subscription): string {
-  return `${metadata.namespace}/${metadata.name}`;
 }
 
 /** The Subscriptions that ask for a package, wherever they are. */

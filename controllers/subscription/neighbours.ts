@@ -4,6 +4,7 @@
  */
 import { parseJson } from '../../api/json.ts';
 import { LABEL } from '../../api/names.ts';
+import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Property } from '../../catalog/model.ts';
@@ -53,7 +54,7 @@ function describe(subscription: Subscription, { spec }: Revision, properties: re
     image,
     properties,
     dependency: isDependency(subscription),
-    subscription: `${subscription.metadata.namespace}/${subscription.metadata.name}`,
+    subscription: keyOfObject(subscription),
     ...(release !== undefined && { release }),
   };
 }

@@ -1,5 +1,6 @@
 /** Gathers what a reconcile of a Subscription looks at, from the caches and the open indexes: no request is sent. */
 import type { Catalog } from '../../api/catalog.ts';
+import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type ObjectKey } from '../../kube/controller.ts';
@@ -63,9 +64,8 @@ export function observeSubscription(
 }
 
 /** By number, the oldest first. */
-function revisionsOf({ revisions }: SubscriptionCaches, { metadata }: Subscription): readonly Revision[] {
-  const key = `${metadata.namespace}/${metadata.name}`;
-  const unordered = revisions.byIndex(BY_SUBSCRIPTION, key) as readonly Revision[];
+function revisionsOf({ revisions }: SubscriptionCaches, subscription: Subscription): readonly Revision[] {
+  const unordered = revisions.byIndex(BY_SUBSCRIPTION, keyOfObject(subscription)) as readonly Revision[];
   return unordered.toSorted((a, b) => a.spec.number - b.spec.number);
 }
 

@@ -2,7 +2,7 @@
  * Removes what a Subscription installed: its Revisions are deleted, each of which removes its objects, and the
  * Subscription goes when they are gone. What depends on it and is being removed too goes first.
  */
-import { refOf } from '../../api/object.ts';
+import { keyOfObject, refOf } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import type { InstalledPackage } from '../../resolver/input.ts';
@@ -56,8 +56,8 @@ export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependen
   const needing = new Set(dependentsOf(own, packagesOf(counted)).map((one) => one.subscription));
   return counted
     .map((one) => one.subscription)
-    .filter((one) => needing.has(keyOf(one)))
-    .map((one) => ({ key: keyOf(one), isLeaving: isBeingDeleted(one) }));
+    .filter((one) => needing.has(keyOfObject(one)))
+    .map((one) => ({ key: keyOfObject(one), isLeaving: isBeingDeleted(one) }));
 }
 
 /** Subscriptions that were made for this one, where the spec says that they go with it and nobody else needs them. */
@@ -71,7 +71,7 @@ export function dependenciesToDelete(facts: SubscriptionFacts): readonly Subscri
       .filter((one) => !before.has(one))
       .map((one) => one.subscription),
   );
-  return facts.neighbours.map((one) => one.subscription).filter((one) => unneeded.has(keyOf(one)));
+  return facts.neighbours.map((one) => one.subscription).filter((one) => unneeded.has(keyOfObject(one)));
 }
 
 function packagesOf(neighbours: readonly Neighbour[]): readonly InstalledPackage[] {
@@ -80,8 +80,4 @@ function packagesOf(neighbours: readonly Neighbour[]): readonly InstalledPackage
 
 function isBeingDeleted({ metadata }: Subscription): boolean {
   return metadata.deletionTimestamp !== undefined;
-}
-
-function keyOf({ metadata }: Subscription): string {
-  return `${metadata.namespace}/${metadata.name}`;
 }
