@@ -5,9 +5,8 @@
 import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Cause } from '../decision.ts';
 import type { InstalledPackage } from '../input.ts';
-import { parseBundleVersion } from '../version.ts';
-import { kindKey, needOf, parseRequirements, providedKinds, type Requirement } from './requirements.ts';
-import { meets } from './universe.ts';
+import { needOf, parseRequirements, type Requirement } from './requirements.ts';
+import { serves } from './serves.ts';
 
 /** Why a bundle does not serve what is about to be installed; undefined where it does, or is not asked to. */
 export function failsDependents(
@@ -50,15 +49,4 @@ function flatten(requirement: Requirement): readonly Requirement[] {
 /** Who provides a kind, or meets a rule, is found by a search; only a package is asked for by name. */
 function isAboutPackage(requirement: Requirement, name: string): boolean {
   return requirement.kind === 'package' && requirement.package === name;
-}
-
-function serves(
-  one: Pick<InstalledPackage, 'package' | 'version' | 'release' | 'properties'>,
-  need: Requirement,
-): boolean {
-  if ('of' in need) return false;
-  const version = parseBundleVersion(one.version, one.release);
-  const kinds = new Set(providedKinds(one.properties).map(kindKey));
-  const { package: name, properties } = one;
-  return meets({ package: name, version: version.ok ? version.value : undefined, properties, kinds }, need);
 }

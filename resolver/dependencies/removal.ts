@@ -4,9 +4,8 @@
  */
 import { compareText } from '../graph.ts';
 import type { InstalledPackage } from '../input.ts';
-import { parseBundleVersion } from '../version.ts';
-import { kindKey, parseRequirements, providedKinds, type Requirement } from './requirements.ts';
-import { meets } from './universe.ts';
+import { parseRequirements, type Requirement } from './requirements.ts';
+import { serves } from './serves.ts';
 
 /**
  * Packages that were installed as dependencies and that nothing else needs, directly or by way of others; in the order
@@ -54,40 +53,26 @@ export function dependentsOf(
   one: InstalledPackage,
   packages: readonly InstalledPackage[],
 ): readonly InstalledPackage[] {
-  const uses = findUses([one, ...packages]);
-  const isInCircle = (other: InstalledPackage): boolean => uses.get(one)?.includes(other) === true;
+  const needs = (user: InstalledPackage, used: InstalledPackage): boolean => findUsed(user, [used]).length > 0;
   return packages.filter(
-    (other) =>
-      uses.get(other)?.includes(one) === true && !(isInCircle(other) && compareText(one.package, other.package) < 0),
+    (other) => needs(other, one) && !(compareText(one.package, other.package) < 0 && needs(one, other)),
   );
 }
 
 /** What each package takes part in meeting a requirement of. */
 function findUses(packages: readonly InstalledPackage[]): ReadonlyMap<InstalledPackage, readonly InstalledPackage[]> {
-  return new Map(
-    packages.map((one) => {
-      const parsed = parseRequirements(one.properties);
-      const requirements = parsed.ok ? parsed.value : [];
-      return [
-        one,
-        packages.filter(
-          (other) => other !== one && requirements.some((requirement) => serves(other, requirement, true)),
-        ),
-      ];
-    }),
+  return new Map(packages.map((one) => [one, findUsed(one, packages)]));
+}
+
+function findUsed(one: InstalledPackage, packages: readonly InstalledPackage[]): readonly InstalledPackage[] {
+  const parsed = parseRequirements(one.properties);
+  if (!parsed.ok) return [];
+  return packages.filter(
+    (other) => other !== one && parsed.value.some((requirement) => takesPart(other, requirement, true)),
   );
 }
 
-function serves(one: InstalledPackage, requirement: Requirement, wanted: boolean): boolean {
-  if ('of' in requirement)
-    return requirement.of.some((part) => serves(one, part, requirement.kind === 'not' ? !wanted : wanted));
-  const version = parseBundleVersion(one.version, one.release);
-  const kinds = new Set(providedKinds(one.properties).map(kindKey));
-  return (
-    wanted &&
-    meets(
-      { package: one.package, version: version.ok ? version.value : undefined, properties: one.properties, kinds },
-      requirement,
-    )
-  );
+function takesPart(one: InstalledPackage, requirement: Requirement, wanted: boolean): boolean {
+  if (!('of' in requirement)) return wanted && serves(one, requirement);
+  return requirement.of.some((part) => takesPart(one, part, requirement.kind === 'not' ? !wanted : wanted));
 }

@@ -1,0 +1,15 @@
+/** Whether a package, installed or only offered, meets a requirement that is not made of parts. */
+import type { InstalledPackage } from '../input.ts';
+import { parseBundleVersion } from '../version.ts';
+import { kindKey, providedKinds, type Requirement } from './requirements.ts';
+import { meets } from './universe.ts';
+
+type Described = Pick<InstalledPackage, 'package' | 'version' | 'release' | 'properties'>;
+
+/** A version that cannot be read is in no range; a requirement made of parts is met by nobody alone. */
+export function serves(one: Described, requirement: Requirement): boolean {
+  const { package: name, properties } = one;
+  const version = parseBundleVersion(one.version, one.release);
+  const kinds = new Set(providedKinds(properties).map(kindKey));
+  return meets({ package: name, version: version.ok ? version.value : undefined, properties, kinds }, requirement);
+}
