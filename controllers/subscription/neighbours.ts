@@ -72,6 +72,7 @@ function propertiesOf({ spec }: Revision): readonly Property[] {
   return properties;
 }
 
-function isRequirement(type: string): boolean {
+/** Whether a property of this type says what a bundle needs. */
+export function isRequirement(type: string): boolean {
   return type.endsWith('.required') || type === 'olm.constraint';
 }

@@ -3,19 +3,12 @@
  * this one object what is installed, available, happening and wrong. What a Revision says is brought into the
  * cluster by the Revision controller; the two talk through the cluster only.
  */
-import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { refOf } from '../../api/object.ts';
 import type { Cluster } from '../../apply/cluster.ts';
-import {
-  formatKey,
-  type ObjectKey,
-  type Reconcile,
-  type ReconcileContext,
-  type Result,
-} from '../../kube/controller.ts';
+import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller.ts';
 import type { BundleSources } from '../bundle-sources.ts';
 import type { ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
@@ -32,6 +25,7 @@ import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
 import { uninstall } from './remove.ts';
 import { activateRevision, createRevision, storeManifests } from './revisions.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
+import { lacksSomething } from './wake.ts';
 
 export interface SubscriptionDeps {
   readonly caches: SubscriptionCaches;
@@ -49,7 +43,8 @@ export interface SubscriptionDeps {
 /** The reconcile function of the controller. */
 export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile {
   return async (key, context) => {
-    const server = await deps.server.get(context.signal, { afresh: missesSomething(deps.caches, key) });
+    const cached = deps.caches.subscriptions.get(formatKey(key)) as Subscription | undefined;
+    const server = await deps.server.get(context.signal, { afresh: lacksSomething(cached?.status) });
     const facts = observeSubscription(deps.caches, key, { server, now: deps.now() });
     if (facts === undefined) return undefined;
     const plan = decideSubscription(facts);
@@ -63,13 +58,6 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
         return carryOut(deps, facts, { plan, context });
     }
   };
-}
-
-/** Whether a Subscription waits for something that may come without our seeing it. */
-function missesSomething({ subscriptions }: SubscriptionCaches, key: ObjectKey): boolean {
-  const { status } = (subscriptions.get(formatKey(key)) ?? {}) as Partial<Subscription>;
-  const stalled = findCondition(status?.conditions, 'Stalled')?.reason;
-  return stalled === 'ResolutionFailed' || status?.pending?.reason === 'DependencyNotReady';
 }
 
 interface Execution {

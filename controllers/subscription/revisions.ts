@@ -11,6 +11,7 @@ import type { HandedManifests } from '../handed-manifests.ts';
 import { describeManifests, manifestSecrets, type PackedManifests } from '../manifests.ts';
 import type { Target } from './decide.ts';
 import { activeOf } from './history.ts';
+import { isRequirement } from './neighbours.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 
 type Writer = Pick<Cluster, 'create' | 'patch' | 'delete'>;
@@ -112,7 +113,7 @@ function describeBundle({ bundle }: Target): Pick<Revision['spec'], 'bundle' | '
 /** What the bundle provides and what it depends on. Throws BundleTooLarge, not retried, where that is too much. */
 function describeProperties({ name, properties }: Target['bundle']): NonNullable<Revision['spec']['properties']> {
   const kept = properties
-    .filter(({ type }) => type === 'olm.gvk' || type === 'olm.constraint' || type.endsWith('.required'))
+    .filter(({ type }) => type === 'olm.gvk' || isRequirement(type))
     .map(({ type, value }) => ({ type, value: formatJson(value) }));
   const { count, length } = PROPERTY_LIMITS;
   if (kept.length <= count && kept.every(({ value }) => value.length <= length)) return kept;

@@ -1,6 +1,6 @@
 /** Which other Subscriptions a change of one concerns: those that wait for something to come or to go. Pure. */
 import { findCondition } from '../../api/conditions.ts';
-import type { Subscription } from '../../api/subscription.ts';
+import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
 
 /** @param before Absent where it is new. @param after Absent where it is gone. */
 export function isNews(before: Subscription | undefined, after: Subscription | undefined): boolean {
@@ -14,8 +14,12 @@ export function isNews(before: Subscription | undefined, after: Subscription | u
 
 /** Whether a Subscription's decision can depend on what others have installed. */
 export function waitsForOthers({ metadata, status }: Subscription): boolean {
+  return metadata.deletionTimestamp !== undefined || lacksSomething(status);
+}
+
+/** Whether a Subscription waits for something that may come without our seeing it, such as another operator's kinds. */
+export function lacksSomething(status: SubscriptionStatus | undefined): boolean {
   return (
-    metadata.deletionTimestamp !== undefined ||
     status?.pending?.reason === 'DependencyNotReady' ||
     findCondition(status?.conditions, 'Stalled')?.reason === 'ResolutionFailed'
   );
