@@ -5,7 +5,7 @@ import { edgeInto, upgradeGraph } from './graph.ts';
 import type { CatalogSource, Wanted } from './input.ts';
 import { originOf } from './candidates.ts';
 import { resolve } from './resolve.ts';
-import { matchesSelector, type LabelSelector } from './selector.ts';
+import { checkSelector, matchesSelector, type LabelSelector } from './selector.ts';
 import { expandPackage, readCases, type SmallPackage } from './testdata/small-catalogs.ts';
 import { parseBundleVersion } from './version.ts';
 
@@ -99,8 +99,8 @@ function sources(
   { catalogs = { a: {}, b: {}, c: { has: 'gadget' } }, selector }: Case,
   asked: string[],
 ): CatalogSource[] {
-  const names = Object.keys(catalogs).filter((name) => selector === undefined || matchesSelector({ name }, selector));
-  if (selector !== undefined) matchesSelector({}, selector);
+  if (selector !== undefined) checkSelector(selector);
+  const names = Object.keys(catalogs).filter((name) => matchesSelector(selector, { name }));
   return names.map((name): CatalogSource => {
     const { has, as = 'thing', priority = 0, state = 'Serving', fails } = catalogs[name] ?? {};
     const small = has === undefined ? undefined : resolution.packages[has];

@@ -17,21 +17,30 @@ const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const PREFIX = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /**
- * Whether labels match a selector. Throws InvalidSpec, not retried, where the selector has an unknown operator or a
- * malformed key or value.
+ * Whether labels match; an absent or empty selector matches everything.
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
  */
-export function matchesSelector(labels: Readonly<Record<string, string>>, selector: LabelSelector): boolean {
-  const { matchLabels = {}, matchExpressions = [] } = selector;
+export function matchesSelector(
+  selector: LabelSelector | undefined,
+  labels: Readonly<Record<string, string>> | undefined,
+): boolean {
+  const present = new Map(Object.entries(labels ?? {}));
+  return expressionsOf(selector).every((expression) => holds(expression, present));
+}
+
+/** Throws InvalidSpec, not retried, where the selector has an unknown operator or a malformed key or value. */
+export function checkSelector(selector: LabelSelector): void {
+  for (const expression of expressionsOf(selector)) check(expression);
+}
+
+/** Everything that must hold; an equality is a list of one. */
+function expressionsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): readonly Expression[] {
   const equalities = Object.entries(matchLabels).map(([key, value]): Expression => ({
     key,
     operator: 'In',
     values: [value],
   }));
-  const expressions = [...equalities, ...matchExpressions];
-  for (const expression of expressions) check(expression);
-  const present = new Map(Object.entries(labels));
-  return expressions.every((expression) => holds(expression, present));
+  return [...equalities, ...matchExpressions];
 }
 
 function holds({ key, operator, values = [] }: Expression, labels: ReadonlyMap<string, string>): boolean {
@@ -43,8 +52,10 @@ function holds({ key, operator, values = [] }: Expression, labels: ReadonlyMap<s
       return value === undefined || !values.includes(value);
     case 'Exists':
       return value !== undefined;
-    default:
+    case 'DoesNotExist':
       return value === undefined;
+    default:
+      return false;
   }
 }
 

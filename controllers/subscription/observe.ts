@@ -6,11 +6,11 @@ import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type ObjectKey } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { CatalogSource, ClusterFacts } from '../../resolver/input.ts';
+import { matchesSelector } from '../../resolver/selector.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
 import type { CatalogContent } from '../catalog-content.ts';
 import { BY_SUBSCRIPTION } from '../by-subscription.ts';
 import { describeComing, describePackage, type Neighbour } from './neighbours.ts';
-import { matchesSelector } from './selector.ts';
 
 export interface SubscriptionCaches {
   readonly subscriptions: Pick<Informer, 'get' | 'list'>;
