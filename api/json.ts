@@ -1,5 +1,6 @@
 /**
  * JSON that keeps integers beyond 2^53 as they are written: Kubernetes has 64-bit integers, JavaScript numbers do not.
+ * With what is asked of such data everywhere.
  */
 
 /** Parses JSON text; an integer that a number cannot hold exactly becomes a bigint. Throws SyntaxError. */
@@ -19,6 +20,25 @@ export function formatJson(value: unknown, indent?: number): string {
 /** JSON with sorted keys and no white space: equal data, equal bytes. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (key: string, child: unknown) => sortKeys(rawIntegers(key, child)));
+}
+
+/** Whether a value is an object with fields, and no list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The target with a JSON merge patch applied; neither is changed.
+ * @see https://www.rfc-editor.org/rfc/rfc7396
+ */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isRecord(patch)) return patch;
+  const merged = new Map(Object.entries(isRecord(target) ? target : {}));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, mergePatch(merged.get(key), value));
+  }
+  return Object.fromEntries(merged);
 }
 
 /** The part of JSON that TypeScript's library does not describe. */

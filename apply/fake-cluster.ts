@@ -4,7 +4,7 @@
  * to what the real API server does by contract.ts, which runs against both.
  */
 import { ReasonedError } from '../api/errors.ts';
-import { canonicalJson } from '../api/json.ts';
+import { canonicalJson, mergePatch } from '../api/json.ts';
 import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { Cluster, DeleteOptions } from './cluster.ts';
@@ -295,21 +295,6 @@ function invalid(object: KubeObject, why: string): FakeApiError {
 
 function conflict(object: KubeObject, why: string): FakeApiError {
   return new FakeApiError(409, 'Conflict', `${describeRef(refOf(object))}: ${why}`);
-}
-
-/** @see https://www.rfc-editor.org/rfc/rfc7396 */
-function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isRecord(patch)) return patch;
-  const merged = new Map(Object.entries(isRecord(target) ? target : {}));
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) merged.delete(key);
-    else merged.set(key, mergePatch(merged.get(key), value));
-  }
-  return Object.fromEntries(merged);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function matches({ metadata }: KubeObject, selector: string | undefined): boolean {

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ReasonedError } from '../api/errors.ts';
-import { canonicalJson } from '../api/json.ts';
+import { canonicalJson, isRecord } from '../api/json.ts';
 import { ANNOTATION, LABEL } from '../api/names.ts';
 import { groupKind, refOf, type KubeObject, type ObjectMeta } from '../api/object.ts';
 import { identityOf, knownScope } from './identity.ts';
@@ -159,8 +159,4 @@ function mergeValues(earlier: unknown, later: unknown): unknown {
 
 function joinLists(earlier: readonly unknown[], later: readonly unknown[]): unknown[] {
   return [...new Map([...earlier, ...later].map((item) => [canonicalJson(item), item])).values()];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,6 @@
  * Keeps the rendered objects of a Revision in the cluster: gzipped JSON in immutable Secrets, so that repair,
  * rollback and uninstall never need a registry. A Secret holds at most 1 MiB, so large ones are cut in pieces.
  */
-import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Cluster } from '../apply/cluster.ts';
@@ -11,6 +10,7 @@ import { formatJson, parseJson } from '../api/json.ts';
 import { FIELD_MANAGER, LABEL } from '../api/names.ts';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import type { Revision, RevisionSpec } from '../api/revision.ts';
+import { digestOf } from '../oci/digest.ts';
 
 /** Bytes of a piece before base64: Secrets are limited to 1 MiB, names and metadata included. */
 const PIECE_BYTES = 700 * 1024;
@@ -114,8 +114,4 @@ function damaged(revision: Revision, what: string, cause?: unknown): ReasonedErr
     hint: 'They are rendered again as soon as the registry can be reached',
     cause,
   });
-}
-
-function digestOf(bytes: Uint8Array): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }

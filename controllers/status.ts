@@ -3,7 +3,7 @@
  * object is still the newest. A stale observation ends in a Conflict, and the reconcile runs again on fresh data.
  */
 import type { Cluster } from '../apply/cluster.ts';
-import { canonicalJson } from '../api/json.ts';
+import { canonicalJson, isRecord } from '../api/json.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 
 /**
@@ -36,8 +36,4 @@ export function diffMerge(before: unknown, after: unknown): unknown {
     if (change !== undefined && !(change === null && before[key] === undefined)) patch[key] = change;
   }
   return Object.keys(patch).length === 0 ? undefined : patch;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

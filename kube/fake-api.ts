@@ -3,6 +3,7 @@
  * optimistic locking and merge patches; server-side apply is a plain merge, and there is neither validation nor
  * authorization. It can be told to misbehave. The rules of api-server-rules.ts are checked on it and on the real one.
  */
+import { mergePatch } from '../api/json.ts';
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -219,7 +220,7 @@ function patch(
   const { resource, namespace, name } = target;
   const isApply = seen.headers['content-type'] === 'application/apply-patch+yaml';
   try {
-    return store.change(resource, { namespace, name }, (old) => merge(withoutVersion(old), body) as KubeObject);
+    return store.change(resource, { namespace, name }, (old) => mergePatch(withoutVersion(old), body) as KubeObject);
   } catch (error) {
     if (isApply && error instanceof Refusal && error.code === 404) return store.create(resource, body);
     throw error;
@@ -229,21 +230,6 @@ function patch(
 function withoutVersion(object: KubeObject): KubeObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
-}
-
-/** @see https://datatracker.ietf.org/doc/html/rfc7386 */
-function merge(target: unknown, change: unknown): unknown {
-  if (!isRecord(change)) return change;
-  const merged = new Map(Object.entries(isRecord(target) ? target : {}));
-  for (const [key, value] of Object.entries(change)) {
-    if (value === null) merged.delete(key);
-    else merged.set(key, merge(merged.get(key), value));
-  }
-  return Object.fromEntries(merged);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function serveWatch({ store, watches }: State, selection: Selection, { seen, response }: Exchange): void {

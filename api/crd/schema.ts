@@ -3,6 +3,7 @@
  * CustomResourceDefinition. Called by definition.ts; it neither reads nor writes files.
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
+import { isRecord } from '../json.ts';
 import * as z from 'zod';
 
 /** A node of a structural schema: the words that Slipway's own CRDs use. */
@@ -61,7 +62,7 @@ function convert(node: Json): StructuralSchema {
     .sort(([a], [b]) => WORDS.indexOf(a) - WORDS.indexOf(b));
   return {
     ...Object.fromEntries(words),
-    ...(isObject(node['items']) && { items: convert(node['items']) }),
+    ...(isRecord(node['items']) && { items: convert(node['items']) }),
     ...convertFields(node),
   };
 }
@@ -73,14 +74,10 @@ function convertFields(node: Json): StructuralSchema {
     return { properties: Object.fromEntries(fields.map(([name, field]) => [name, convert(field)])) };
   }
   const values = node['additionalProperties'];
-  const closed = node['x-kubernetes-preserve-unknown-fields'] === true || !isObject(values);
+  const closed = node['x-kubernetes-preserve-unknown-fields'] === true || !isRecord(values);
   return closed ? {} : { additionalProperties: convert(values) };
 }
 
 function pick(node: Json, words: readonly string[]): StructuralSchema {
   return Object.fromEntries(words.filter((word) => word in node).map((word) => [word, node[word]]));
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

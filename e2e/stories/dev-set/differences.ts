@@ -1,5 +1,5 @@
 /** Tells where what the API server answers differs from what was sent. */
-import { canonicalJson } from '../../../api/json.ts';
+import { canonicalJson, isRecord } from '../../../api/json.ts';
 
 /** One a place: `lost spec.names.categories=[]`, `added …`, `changed …`; list positions and names of properties left out. */
 export function differencesOf(sent: unknown, answered: unknown, path: string): readonly string[] {
@@ -20,8 +20,4 @@ function differencesOfRecords(sent: Fields, answered: Fields, path: string): rea
     if (!(key in sent)) return [`added ${place}=${canonicalJson(answered[key])}`];
     return differencesOf(sent[key], answered[key], place);
   });
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
