@@ -259,6 +259,51 @@ describe('an upgrade', () => {
     expect((await applyRevision(cluster, request(again))).requests).toBe(0);
   });
 
+  test('does not read what a watch has seen as it is now', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await applyRevision(cluster, request());
+    const before = cluster.requests.length;
+    const observed = (): KubeObject => find(cluster, 'Deployment');
+    await applyRevision(
+      cluster,
+      request({ objects: changed, previousInventory: inventory, unchanged: () => true, observed }),
+    );
+    expect(cluster.requests.slice(before).map(({ verb, dryRun }) => `${verb}${dryRun ? ' (dry run)' : ''}`)).toEqual([
+      'apply (dry run)',
+      'apply',
+    ]);
+  });
+
+  test.each([
+    {
+      what: 'has changed since a watch saw it',
+      edit: (object: KubeObject): KubeObject => object,
+      outcome: 'configured',
+    },
+    {
+      what: 'belongs to another since a watch saw it',
+      edit: (object: KubeObject): KubeObject => ({
+        ...object,
+        metadata: { ...object.metadata, annotations: { [ANNOTATION.owner]: 'other/one' } },
+      }),
+      outcome: 'collision',
+    },
+  ])('reads what $what, and goes by that', async ({ edit, outcome }) => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await applyRevision(cluster, request());
+    const before = find(cluster, 'Deployment');
+    cluster.change(refOf(before), edit);
+    const observed = (ref: { kind: string }): KubeObject | undefined =>
+      ref.kind === 'Deployment' ? before : cluster.objects().find(({ kind }) => kind === ref.kind);
+    const asked = cluster.requests.length;
+    const result = await applyRevision(
+      cluster,
+      request({ objects: changed, previousInventory: inventory, unchanged: () => true, observed }),
+    );
+    expect(outcomes(result)).toContain(outcome);
+    expect(cluster.requests.slice(asked).map(({ verb }) => verb)).toContain('get');
+  });
+
   test('what the watch saw changed is applied again', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await applyRevision(cluster, request());

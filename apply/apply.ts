@@ -50,7 +50,7 @@ export interface ApplyRequest {
    * run adds to it.
    */
   readonly tried?: Set<string>;
-  /** What a watch knows of an object now: tells whether an unchanged object works without reading it. */
+  /** What a watch knows of an object now: it need not be read to see whether it works, or whether it may be changed. */
   readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
   /**
    * Blocks until the objects of a phase work, and returns those that do not in time. It gets each as the API server
@@ -135,7 +135,15 @@ async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
   const { permit } = request;
   // What was only intended may be there or not, as anything else.
   const applied = known?.uid === '' ? undefined : known;
-  return preflight(run.cluster, object, { known: applied, ownKinds, ownNamespaces, permit, ...signalOf(request) });
+  const observed = request.observed?.(refOf(object));
+  return preflight(run.cluster, object, {
+    known: applied,
+    ownKinds,
+    ownNamespaces,
+    permit,
+    observed,
+    ...signalOf(request),
+  });
 }
 
 function isUnchanged({ unchanged }: ApplyRequest, known: InventoryEntry, object: KubeObject): boolean {

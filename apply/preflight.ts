@@ -1,7 +1,7 @@
 /**
  * Looks at one object in the cluster before anything is written: is it there, is it ours, would the API server
- * take it? One request for an object that is not there (making it as dry run tells both), two for one that has to
- * change. What it finds is data; apply.ts decides what follows.
+ * take it? One request for an object that is not there (making it as dry run tells both), or that a watch has seen
+ * as it is now; two for another one that has to change. What it finds is data; apply.ts decides what follows.
  */
 import { ANNOTATION } from '../api/names.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
@@ -18,7 +18,7 @@ import type { Cluster } from './cluster.ts';
 import { collisionError, judgeOwnership } from './collision.ts';
 import { entryOf, type InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
-import { createObject, takeOverFields, withUid } from './write.ts';
+import { createObject, isMadePlainly, takeOverFields, withUid } from './write.ts';
 
 export type Finding =
   /** Nothing to send. */
@@ -32,7 +32,10 @@ export type Finding =
 /** What a caller says to the change of an object that exists: it is `left` as it is, and counts as applied. */
 export type Permission = { readonly kind: 'change' | 'leave' } | { readonly kind: 'refuse'; readonly failure: Failure };
 
-/** Asked about a prepared object and the one that is there and ours. What it throws is a failure of that object. */
+/**
+ * Asked about a prepared object and the one that is there and ours, of which the metadata is certain only, unless it
+ * is a CRD. What it throws is a failure of that object.
+ */
 export type Permit = (object: KubeObject, live: KubeObject) => Promise<Permission>;
 
 export interface PreflightFacts {
@@ -44,6 +47,8 @@ export interface PreflightFacts {
   readonly ownNamespaces: ReadonlySet<string>;
   /** Absent: every change is permitted. */
   readonly permit?: Permit | undefined;
+  /** What a watch knows of the object: it is not read where that is still the newest. */
+  readonly observed?: KubeObject | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -64,7 +69,41 @@ async function look(cluster: Cluster, object: KubeObject, facts: PreflightFacts)
   if (facts.known === undefined && mayTryCreation(object, facts)) {
     if (await tryCreation(cluster, object, facts.signal)) return { kind: 'absent' };
   }
-  // Read, not taken from a watch: who owns which field is seldom kept there, and whose the object is must be fresh.
+  return (await lookAtObserved(cluster, object, facts)) ?? lookAtLive(cluster, object, facts);
+}
+
+/** Goes by what a watch knows, as long as the API server says that it is so still; undefined where it is to be read. */
+async function lookAtObserved(
+  cluster: Cluster,
+  object: KubeObject,
+  { known, observed, permit, signal }: PreflightFacts,
+): Promise<Finding | undefined> {
+  if (observed === undefined || known === undefined || isCrd(object)) return undefined;
+  if (judgeLive(object, observed, known.uid).kind !== 'present') return undefined;
+  const permission = await permit?.(object, observed);
+  if (permission !== undefined && permission.kind !== 'change') return undefined;
+  const answer = await tryOnVersion(cluster, object, observed, signal);
+  // Whose the fields are is in no watch, and to be seen to before anything is written.
+  return answer === undefined || isMadePlainly(answer) ? undefined : { kind: 'present', live: observed };
+}
+
+/** Applies as dry run to the very version that was seen; undefined where there is another, or nothing can be said. */
+async function tryOnVersion(
+  cluster: Cluster,
+  object: KubeObject,
+  { metadata: { uid, resourceVersion } }: KubeObject,
+  signal?: AbortSignal,
+): Promise<KubeObject | undefined> {
+  try {
+    const bound = { ...object, metadata: { ...object.metadata, uid, resourceVersion } } as KubeObject;
+    return await cluster.apply(bound, { force: true, dryRun: true }, signal);
+  } catch (error) {
+    if (isUndecided(error)) return undefined;
+    throw error;
+  }
+}
+
+async function lookAtLive(cluster: Cluster, object: KubeObject, facts: PreflightFacts): Promise<Finding> {
   const live = await cluster.get(refOf(object), facts.signal);
   if (live === undefined) return { kind: 'absent' };
   const finding = judgeLive(object, live, facts.known?.uid);
@@ -130,10 +169,13 @@ async function tryApplication(
     return { kind: 'present', live: owned };
   } catch (error) {
     // For the real write to deal with: another writer, or an object that cannot be merged.
-    const undecided = isDryRunUnsupported(error) || isConflict(error) || isNotFound(error) || isUnmergeable(error);
-    if (undecided) return { kind: 'present', live };
+    if (isUndecided(error)) return { kind: 'present', live };
     throw error;
   }
+}
+
+function isUndecided(error: unknown): boolean {
+  return isDryRunUnsupported(error) || isConflict(error) || isNotFound(error) || isUnmergeable(error);
 }
 
 function isCrd(object: KubeObject): boolean {

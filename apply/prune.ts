@@ -3,7 +3,7 @@
  * for long enough. Only the very objects of the inventory are deleted, in reverse order of the phases; a CRD
  * that still has custom resources stays unless asked.
  */
-import { describeRef, refOf, type ObjectRef } from '../api/object.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { countInstances, describeSamples, isCrdEntry, type CountOptions } from './custom-resources.ts';
@@ -19,6 +19,8 @@ export interface PruneOptions {
   /** Deletes CRDs even where custom resources exist. */
   readonly deleteCustomResources?: boolean;
   readonly concurrency?: number;
+  /** What a watch knows of an object, which need not be read then. */
+  readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (removal: Removal) => void;
 }
@@ -29,7 +31,7 @@ export interface PruneResult {
   readonly remaining: readonly InventoryEntry[];
 }
 
-/** Deletes entries of an inventory; two requests for each. Refusals are part of the result; throws when aborted. */
+/** Deletes entries of an inventory; a request for each, and one more for what has to be read. Refusals are part of the result; throws when aborted. */
 export async function pruneObjects(
   cluster: Cluster,
   entries: readonly InventoryEntry[],

@@ -101,6 +101,11 @@ export async function takeOverFields(cluster: Cluster, live: KubeObject, signal?
   return cluster.patch(refOf(live), { metadata: { managedFields: changed, resourceVersion } }, undefined, signal);
 }
 
+/** Whether some of its fields came by a plain create of ours. */
+export function isMadePlainly({ metadata }: KubeObject): boolean {
+  return (metadata as { managedFields?: ManagedFields[] }).managedFields?.some(isOurUpdate) === true;
+}
+
 function isOurUpdate({ manager, operation, subresource }: ManagedFields): boolean {
   return manager === FIELD_MANAGER && operation === 'Update' && (subresource ?? '') === '';
 }

@@ -78,6 +78,8 @@ async function rest(
 async function archive(deps: RevisionDeps, { revision }: RevisionFacts, handedOver: boolean): Promise<void> {
   // It is made so, to be activated at once: there is no history yet.
   if (revision.status?.conditions === undefined && revision.spec.approved) return;
+  // What it came to is told until another Revision answers for what it made: in a moment, and in one write.
+  if (!handedOver && (revision.status?.inventory ?? []).length > 0) return;
   const judgement: Judgement = revision.spec.approved
     ? { state: 'Resting', reason: 'Archived', message: 'Kept as history' }
     : { state: 'Resting', reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' };

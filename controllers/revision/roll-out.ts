@@ -16,7 +16,7 @@ import {
 import { identityOf } from '../../apply/identity.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
-import type { KubeObject } from '../../api/object.ts';
+import type { KubeObject, ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { isSettled } from './decide.ts';
 import type { ManagedObjects } from './managed-objects.ts';
@@ -157,12 +157,13 @@ async function noteIntent(
 
 /** Deletes what only earlier Revisions had. */
 export function pruneLeftovers(
-  { acting }: RollOutDeps,
+  { acting, managed }: RollOutDeps,
   { revision }: RevisionFacts,
   options: { readonly leftovers: readonly InventoryEntry[]; readonly signal: AbortSignal },
 ): Promise<PruneResult> {
   const owner = { namespace: revision.metadata.namespace ?? '', name: revision.spec.subscription };
-  return pruneObjects(acting, options.leftovers, { owner, signal: options.signal });
+  const observed = (ref: ObjectRef): KubeObject | undefined => managed.get(ref);
+  return pruneObjects(acting, options.leftovers, { owner, observed, signal: options.signal });
 }
 
 function appliedKinds(inventory: readonly InventoryEntry[]): readonly InventoryEntry[] {
