@@ -13,7 +13,7 @@ import type { Informer } from '../../kube/informer.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { FLOOR_CONNECTIONS, openFloorClient, type FloorClient } from './floor-client.ts';
 import { objectsOf, type BenchOperator } from './operators.ts';
-import { ACTOR, settleDown, WARM_UP, type Stage } from './stage.ts';
+import { ACTOR, settleDown, type Stage } from './stage.ts';
 import { timed, type Cost } from './cost.ts';
 
 export interface FloorRun {
@@ -40,7 +40,7 @@ export async function runFloor(stage: Stage, operators: readonly BenchOperator[]
   const deployments = await stage.follow({ apiVersion: 'apps/v1', kind: 'Deployment' });
   const floor: Floor = { client, stage, crds, deployments, generations: new Map() };
   try {
-    await applyAll(floor, objectsOf(WARM_UP, WARM_UP.from));
+    await applyAll(floor, objectsOf(stage.warmUp, stage.warmUp.from));
     const before = operators.flatMap((operator) => objectsOf(operator, operator.from));
     const after = operators.flatMap((operator) => objectsOf(operator, operator.to));
     const install = await timed(client, () => applyAll(floor, before));

@@ -16,7 +16,7 @@ import type { Cost } from './cost.ts';
 import { keyOf, whenNone } from './floor.ts';
 import type { BenchOperator } from './operators.ts';
 import { usageOf, type Usage } from './process-usage.ts';
-import { ACTOR, publishAll, settleDown, startMeasured, WARM_UP, type Stage } from './stage.ts';
+import { ACTOR, publishAll, settleDown, startMeasured, type Stage } from './stage.ts';
 
 export interface InstallRun {
   readonly install: Cost;
@@ -138,7 +138,7 @@ async function startProduct(
   options: InstallOptions,
 ): Promise<Product> {
   const product = await startServing(stage, operators, options);
-  await installAll(product, [WARM_UP], 'from');
+  await installAll(product, [stage.warmUp], 'from');
   return product;
 }
 
@@ -148,7 +148,7 @@ export async function startServing(
   operators: readonly BenchOperator[],
   { env = {}, nodeOptions }: InstallOptions = {},
 ): Promise<Product> {
-  const image = await publishAll(stage, [WARM_UP, ...operators]);
+  const image = await publishAll(stage, [stage.warmUp, ...operators]);
   const manager = await startMeasured(stage, env, nodeOptions);
   const subscriptions = await stage.follow({ apiVersion: API_VERSION, kind: SUBSCRIPTION.kind });
   const product = { stage, manager, subscriptions };

@@ -54,6 +54,16 @@ export function tinyOperators(count: number, prefix = 'tiny'): readonly BenchOpe
   );
 }
 
+/** The least, with a webhook where one of the operators has any: what that takes is loaded by the first one. */
+export function warmUpFor(operators: readonly BenchOperator[]): BenchOperator {
+  const webhooks = operators.some((operator) => objectsOf(operator, operator.to).some(isWebhook));
+  return inventedOperator('warm-up', { crds: 1, properties: 3, webhooks });
+}
+
+function isWebhook({ kind }: KubeObject): boolean {
+  return kind.endsWith('WebhookConfiguration');
+}
+
 /** The objects that a version renders to, as Slipway applies them. */
 export function objectsOf({ name }: BenchOperator, { files }: BenchVersion): readonly KubeObject[] {
   const rendered = renderBundle(parseBundle(files), { namespace: name, certificates: 'manager' });
@@ -104,6 +114,7 @@ interface Size {
   readonly crds: number;
   /** Fields of each CRD; about 150 bytes each. */
   readonly properties: number;
+  readonly webhooks?: boolean;
 }
 
 function inventedOperator(name: string, size: Size): BenchOperator {
@@ -116,9 +127,12 @@ interface Identity {
   readonly version: string;
 }
 
-function inventedBundle({ name, version }: Identity, { crds, properties }: Size): ReadonlyMap<string, Uint8Array> {
+function inventedBundle(
+  { name, version }: Identity,
+  { crds, properties, webhooks = false }: Size,
+): ReadonlyMap<string, Uint8Array> {
   const kinds = Array.from({ length: crds }, (_, index) => `Widget${index}`);
-  const files = new Map<string, object>([['manifests/operator.json', inventedCsv({ name, version })]]);
+  const files = new Map<string, object>([['manifests/operator.json', inventedCsv({ name, version }, webhooks)]]);
   for (const kind of kinds) files.set(`manifests/${kind}.json`, inventedCrd(`${name}.example.com`, kind, properties));
   files.set('metadata/annotations.yaml', {
     annotations: { 'operators.operatorframework.io.bundle.package.v1': name },
@@ -126,7 +140,7 @@ function inventedBundle({ name, version }: Identity, { crds, properties }: Size)
   return new Map([...files].map(([path, content]) => [path, Buffer.from(JSON.stringify(content))]));
 }
 
-function inventedCsv({ name, version }: Identity): object {
+function inventedCsv({ name, version }: Identity, webhooks: boolean): object {
   const labels = { app: name };
   const container = { name: 'manager', image: `registry.example/${name}:v${version}` };
   const template = { metadata: { labels }, spec: { serviceAccountName: name, containers: [container] } };
@@ -137,6 +151,7 @@ function inventedCsv({ name, version }: Identity): object {
     metadata: { name: `${name}.v${version}` },
     spec: {
       version,
+      ...(webhooks && { webhookdefinitions: ['Validating', 'Mutating'].map((type) => inventedWebhook(name, type)) }),
       installModes: [{ type: 'AllNamespaces', supported: true }],
       install: {
         strategy: 'deployment',
@@ -146,6 +161,21 @@ function inventedCsv({ name, version }: Identity): object {
         },
       },
     },
+  };
+}
+
+function inventedWebhook(name: string, type: string): object {
+  const rules = [{ apiGroups: [`${name}.example.com`], apiVersions: ['v1'], operations: ['CREATE'], resources: ['*'] }];
+  return {
+    type: `${type}AdmissionWebhook`,
+    deploymentName: name,
+    generateName: `${type.toLowerCase()}.${name}.example.com`,
+    containerPort: 443,
+    sideEffects: 'None',
+    failurePolicy: 'Ignore',
+    admissionReviewVersions: ['v1'],
+    webhookPath: '/',
+    rules,
   };
 }
 

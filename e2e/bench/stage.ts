@@ -16,20 +16,19 @@ import { startCluster, type TestCluster } from '../cluster/cluster.ts';
 import { installSlipway, startManager, SYSTEM, type RunningManager } from '../lib/manager.ts';
 import { packageDocuments, push, publishCatalog } from '../lib/publish.ts';
 import { until } from '../lib/until.ts';
-import { tinyOperators, type BenchOperator, type BenchVersion } from './operators.ts';
+import { warmUpFor, type BenchOperator, type BenchVersion } from './operators.ts';
 
 export interface Stage extends AsyncDisposable {
   readonly cluster: TestCluster;
   /** With all rights, for setting up and looking. */
   readonly admin: Client;
+  /** What is installed before anything is measured, so that nothing is measured twice as slow for being the first. */
+  readonly warmUp: BenchOperator;
   /** Stops everything of the stage at its end. */
   readonly signal: AbortSignal;
   /** Follows a kind; resolves when it is synced. */
   follow(kind: Pick<Informer, 'apiVersion' | 'kind'>): Promise<Informer>;
 }
-
-/** What is installed before anything is measured, so that nothing is measured twice as slow for being the first. */
-export const WARM_UP: BenchOperator = tinyOperators(1, 'warm-up')[0]!;
 
 /** Starts a cluster with what both sides need. */
 export async function openStage(operators: readonly BenchOperator[]): Promise<Stage> {
@@ -39,10 +38,12 @@ export async function openStage(operators: readonly BenchOperator[]): Promise<St
   const over = new AbortController();
   const admin = createClient(transport);
   await installSlipway(cluster);
-  await Promise.all([WARM_UP, ...operators].map(({ name }) => createNamespace(admin, name)));
+  const warmUp = warmUpFor(operators);
+  await Promise.all([warmUp, ...operators].map(({ name }) => createNamespace(admin, name)));
   return {
     cluster,
     admin,
+    warmUp,
     signal: over.signal,
     async follow(kind) {
       const informer = createInformer({ client: admin, ...kind });
