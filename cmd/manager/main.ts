@@ -54,6 +54,7 @@ async function runAlone(wiring: Wiring, signal: AbortSignal): Promise<number> {
   const manager = wireManager({ ...wiring, fence: openFence() });
   await using _server = await startServing(wiring, manager);
   manager.informers.start(signal);
+  wiring.runtime.leader(LEASE, true);
   await manager.run(signal);
   return 0;
 }
@@ -61,6 +62,7 @@ async function runAlone(wiring: Wiring, signal: AbortSignal): Promise<number> {
 async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> {
   const started = Promise.withResolvers<Manager>();
   const standingBy = new AbortController();
+  wiring.runtime.leader(LEASE, false);
   const election = createLeaderElection({
     client: wiring.client,
     namespace: wiring.namespace,
@@ -68,6 +70,7 @@ async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> 
     identity: `${wiring.options.identity}-${Math.random().toString(36).slice(2, 10)}`,
     log: wiring.log,
     onStarted: async (leading) => {
+      wiring.runtime.leader(LEASE, true);
       const manager = await started.promise;
       standingBy.abort(new Error('this replica leads'));
       await followed;
@@ -80,7 +83,6 @@ async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> 
   manager.informers.start(signal);
   const followed = manager.follow(AbortSignal.any([signal, standingBy.signal]));
   started.resolve(manager);
-  wiring.runtime.leader(LEASE, false);
   const ended = await election.run(signal);
   await followed;
   if (ended === 'lost') wiring.log.error({ lease: LEASE }, 'another replica leads; ending');

@@ -69,6 +69,11 @@ describe('an operator', () => {
     expect(await cluster().kubectl(['get', 'crd', 'beacons.example.slipway.dev', '-o', 'name'])).toContain('beacons');
   });
 
+  test('is installed by a manager that says that it leads', async () => {
+    const metrics = await (await fetch(`${manager.url}/metrics`)).text();
+    expect(metrics).toMatch(/^leader_election_master_status\{name="slipway-manager"\} 1$/m);
+  });
+
   test('is upgraded along the graph when newer versions are published', async () => {
     await publish(['1.0.0', '1.1.0', '2.0.0']);
     await waitFor(cluster(), subscription, runs('2.0.0'));
