@@ -1,5 +1,5 @@
 /** As whom a Revision is rolled out: the manager itself, and the ServiceAccount that the Subscription names. */
-import type { Client } from '../../kube/client.ts';
+import type { Client, Subject } from '../../kube/client.ts';
 import type { Account, ConversionCheck } from './conversions.ts';
 import type { Deps, RevisionDeps } from './deps.ts';
 import type { ReadText } from './last-lines.ts';
@@ -15,7 +15,8 @@ export function listPageOf({ client }: RevisionDeps): RollOutDeps['listPage'] {
 export function actors({ client }: RevisionDeps, { revision }: RevisionFacts): Actors {
   const { serviceAccountName } = revision.spec;
   const { namespace = '' } = revision.metadata;
-  const acting = serviceAccountName === undefined ? client : client.as(serviceAccount(namespace, serviceAccountName));
+  const acting =
+    serviceAccountName === undefined ? client : client.as(serviceAccount({ namespace, name: serviceAccountName }));
   return { cluster: client, acting, read: async (path, signal) => acting.raw(path, signal) };
 }
 
@@ -23,17 +24,18 @@ export type Actor = Deps & RollOutDeps & Actors;
 
 export type Actors = Pick<RollOutDeps, 'cluster' | 'acting'> & { readonly read: ReadText };
 
-function serviceAccount(
-  namespace: string,
-  name: string,
-): { readonly user: string; readonly groups: readonly string[] } {
-  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
-  return { user: `system:serviceaccount:${namespace}:${name}`, groups };
+/**
+ * Without groups: the API server then gives those of every ServiceAccount, and asks for the right to impersonate this
+ * account and nothing else.
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
+ */
+function serviceAccount({ namespace, name }: Account): Subject {
+  return { user: `system:serviceaccount:${namespace}:${name}` };
 }
 
 /** What a check of conversions needs: it asks as the operator itself. */
 export function checkOf(deps: Deps, signal: AbortSignal): Omit<ConversionCheck, 'crds'> {
   const { client, now } = deps;
-  const as = ({ namespace, name }: Account): Client => client.as(serviceAccount(namespace, name));
+  const as = (account: Account): Client => client.as(serviceAccount(account));
   return { cluster: client, listPage: listPageOf(deps), as, now: now(), signal };
 }

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { Client, Subject } from '../../kube/client.ts';
+import { actors, checkOf } from './actors.ts';
+import type { Deps, RevisionDeps } from './deps.ts';
+import type { RevisionFacts } from './observe.ts';
+
+/** A client that notes whom it is asked to act as. */
+function noting(): { readonly client: Client; readonly subjects: Subject[] } {
+  const subjects: Subject[] = [];
+  const client = { as: (subject: Subject) => (subjects.push(subject), client) } as unknown as Client;
+  return { client, subjects };
+}
+
+function factsOf(spec: object): RevisionFacts {
+  return { revision: { metadata: { name: 'beacon-1', namespace: 'lights' }, spec } } as unknown as RevisionFacts;
+}
+
+test('who acts as an account sends no groups: the right to impersonate any group is the right to everything', () => {
+  const { client, subjects } = noting();
+  actors({ client } as RevisionDeps, factsOf({ serviceAccountName: 'installer' }));
+  const check = checkOf({ client, now: () => new Date(0) } as Deps, new AbortController().signal);
+  check.as({ namespace: 'harbour', name: 'pilot' });
+  expect(subjects).toEqual([
+    { user: 'system:serviceaccount:lights:installer' },
+    { user: 'system:serviceaccount:harbour:pilot' },
+  ]);
+});
+
+test('without an account the manager acts as itself', () => {
+  const { client, subjects } = noting();
+  expect(actors({ client } as RevisionDeps, factsOf({})).acting).toBe(client);
+  expect(subjects).toEqual([]);
+});
