@@ -1,4 +1,4 @@
-/** Whom the manager may act as: asked of the API server with the manager's token. */
+/** Whom the manager may act as, and which leases are its own: asked of the API server with the manager's token. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, SYSTEM } from '../../lib/manager.ts';
@@ -52,5 +52,33 @@ describe('the manager', () => {
     await expect(asManager(...as, 'get', '--raw', '/version')).rejects.toThrow(
       `cannot impersonate resource "${resource}`,
     );
+  });
+});
+
+describe('of the leases of its namespace, the manager', () => {
+  const OWN = 'slipway-manager';
+
+  const lease = (name: string): string =>
+    JSON.stringify({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace: SYSTEM } });
+  const asManagerWith = (input: string, ...args: readonly string[]): Promise<string> =>
+    cluster().kubectl(['--kubeconfig', kubeconfig, '-n', SYSTEM, ...args, '-f', '-'], input);
+
+  test('makes, reads and renews its own', async () => {
+    await asManagerWith(lease(OWN), 'create');
+    const made = await asManager('-n', SYSTEM, 'get', 'lease', OWN, '-o', 'json');
+    await asManagerWith(made, 'replace');
+  });
+
+  test.each([
+    { verb: 'get', args: ['get', 'lease', 'of-another'] },
+    { verb: 'patch', args: ['annotate', 'lease', OWN, 'a=b'] },
+  ])('has no right to $verb: $args', async ({ verb, args }) => {
+    await cluster().kubectl(['apply', '-f', '-'], lease('of-another'));
+    await expect(asManager('-n', SYSTEM, ...args)).rejects.toThrow(`cannot ${verb} resource "leases"`);
+  });
+
+  test('does not take that of another', async () => {
+    await cluster().kubectl(['apply', '-f', '-'], lease('of-another'));
+    await expect(asManagerWith(lease('of-another'), 'replace')).rejects.toThrow('cannot update resource "leases"');
   });
 });
