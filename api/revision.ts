@@ -132,8 +132,8 @@ export type InventoryEntry = Immutable<z.infer<typeof InventoryEntry>>;
 const Phase = z.object({
   name: text(63).describe('Name of the phase.'),
   state: z
-    .enum(['Pending', 'Applying', 'Waiting', 'Ready', 'Failed'])
-    .describe('How far it is: Waiting means that everything is applied and not yet healthy.'),
+    .enum(['Pending', 'Waiting', 'Ready', 'Failed'])
+    .describe('How far it is: Pending is not begun, Waiting is applied and not yet healthy.'),
   objects: integer(0, MAX_OBJECTS).describe('How many objects it has.'),
   ready: integer(0, MAX_OBJECTS).describe('How many of them are applied and healthy.'),
   message: z.string().max(1024).optional().describe('What it waits for, or what failed.'),

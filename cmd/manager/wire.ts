@@ -23,6 +23,7 @@ import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscript
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
 import { createSerializer } from '../../controllers/serialize.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
+import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
 import { isNews, waitsForOthers } from '../../controllers/subscription/wake.ts';
 import type { Client } from '../../kube/client.ts';
@@ -94,6 +95,7 @@ export function wireManager(wiring: WireOptions): Manager {
     },
   });
   const shared = { record: countEvents(metrics, recordThrough(recorder)), now: () => new Date() };
+  const telling = (objects: Informer): DefectDeps => ({ ...shared, objects, cluster: barrier.watched(writer) });
   const handed = createHandedManifests();
   const managed = createManagedObjects((request) => informers.informer(request));
   announceKinds(informers, client);
@@ -111,20 +113,26 @@ export function wireManager(wiring: WireOptions): Manager {
     log,
   });
   const catalogs = controller(wiring, CATALOG.kind, {
-    reconcile: attempts.watch(createCatalogReconciler({ ...shared, ...forCatalogs, cluster: writer })),
+    reconcile: tellDefects(
+      attempts.watch(createCatalogReconciler({ ...shared, ...forCatalogs, cluster: writer })),
+      telling(caches.catalogs),
+    ),
     watches: [{ informer: caches.catalogs, keys: onChangeByPeople(ownKey) }],
   });
   const subscriptions = controller(wiring, SUBSCRIPTION.kind, {
     reconcile: barrier.behind(
-      createSubscriptionReconciler({
-        ...shared,
-        caches: { ...caches, content },
-        cluster: barrier.watched(writer),
-        server: createServerFacts(client, shared.now),
-        bundles: createBundleSources(registries, options['data-folder']),
-        handed,
-        pullSecretOf: (name) => (caches.catalogs.get(name) as Catalog | undefined)?.spec.pullSecret?.name,
-      }),
+      tellDefects(
+        createSubscriptionReconciler({
+          ...shared,
+          caches: { ...caches, content },
+          cluster: barrier.watched(writer),
+          server: createServerFacts(client, shared.now),
+          bundles: createBundleSources(registries, options['data-folder']),
+          handed,
+          pullSecretOf: (name) => (caches.catalogs.get(name) as Catalog | undefined)?.spec.pullSecret?.name,
+        }),
+        telling(caches.subscriptions),
+      ),
     ),
     watches: [
       { informer: caches.subscriptions, keys: onChangeByPeople(ownKey) },
@@ -135,14 +143,17 @@ export function wireManager(wiring: WireOptions): Manager {
   });
   const revisions = controller(wiring, REVISION.kind, {
     reconcile: barrier.behind(
-      createRevisionReconciler({
-        ...shared,
-        caches,
-        client: barrier.watched(writer),
-        managed,
-        handed,
-        serialize: createSerializer(),
-      }),
+      tellDefects(
+        createRevisionReconciler({
+          ...shared,
+          caches,
+          client: barrier.watched(writer),
+          managed,
+          handed,
+          serialize: createSerializer(),
+        }),
+        telling(caches.revisions),
+      ),
     ),
     watches: [
       // What becomes of an archived Revision depends on the active one.

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sample, sampleCrd, sampleDeployment } from '../../apply/sample-objects.ts';
 import { findCondition } from '../../api/conditions.ts';
+import { refOf } from '../../api/object.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
 
@@ -55,6 +56,20 @@ describe('an upgrade whose CRD would lose data of an object', () => {
     harness.setSubscription({}, { [ANNOTATION.reconcileRequestedAt]: 'now' });
     await harness.reconcile(2);
     expect(harness.cluster.requests.length).toBeGreaterThan(before);
+  });
+
+  test('is decided anew where a person asks for it on the Revision, which says that it was', async () => {
+    harness.cluster.put(widget('a', { size: 1 }));
+    await upgrade();
+    await harness.settle(2);
+    const before = harness.cluster.requests.length;
+    harness.cluster.change(refOf(harness.revision(2)), (object) => ({
+      ...object,
+      metadata: { ...object.metadata, annotations: { [ANNOTATION.reconcileRequestedAt]: 'now' } },
+    }));
+    await harness.reconcile(2);
+    expect(harness.cluster.requests.length).toBeGreaterThan(before);
+    expect(harness.revision(2).status?.lastHandledReconcileAt).toBe('now');
   });
 
   test('goes once a person has asked and the object is gone', async () => {

@@ -70,7 +70,9 @@ function circumstancesOf(
   const inherited = siblings.flatMap(({ status }) => status?.inventory ?? []);
   const inventory = mergeInventories(inherited, revision.status?.inventory ?? []).filter(({ uid }) => uid !== '');
   const states = inventory.map((entry) => describeLive(managed.get(refOfEntry(entry)))).sort();
-  const requested = subscription?.metadata.annotations?.[ANNOTATION.reconcileRequestedAt];
+  const requested = [subscription, revision].map(
+    (each) => each?.metadata.annotations?.[ANNOTATION.reconcileRequestedAt],
+  );
   return JSON.stringify([describeSpec(revision), describeSpec(subscription), requested, states]);
 }
 

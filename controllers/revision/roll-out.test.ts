@@ -1,6 +1,6 @@
 /** What a roll-out writes, and what it leaves alone; the parts are tested on their own. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sample, sampleDeployment, sampleOperator } from '../../apply/sample-objects.ts';
+import { sample, sampleCrd, sampleDeployment, sampleOperator } from '../../apply/sample-objects.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { refOf } from '../../api/object.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
@@ -53,6 +53,20 @@ describe('drift', () => {
     await harness.settle(1);
     expect((await harness.cluster.get(refOf(deployment)))?.['spec']).toMatchObject({ replicas: 1 });
   });
+});
+
+test('a kind that is no longer served is named, and not waited for', async () => {
+  const crd = sampleCrd('Monitor', { group: 'monitoring.example.com' });
+  harness.cluster.put(crd);
+  const monitor = sample('monitoring.example.com/v1', 'Monitor', 'widget-monitor', { namespace: NAMESPACE });
+  await harness.addRevision(1, [...objects, monitor]);
+  await harness.settle(1);
+  expect(ready(1)).toBe('True');
+  await harness.cluster.delete(refOf(crd));
+  await expect(harness.reconcile(1)).rejects.toMatchObject({ reason: 'DependencyNotReady' });
+  const told = findCondition(harness.revision(1).status?.conditions, 'Ready');
+  expect(told).toMatchObject({ status: 'False', reason: 'DependencyNotReady' });
+  expect(told?.message).toContain('Monitor.monitoring.example.com');
 });
 
 describe('an upgrade', () => {

@@ -16,7 +16,7 @@ import {
 import { identityOf } from '../../apply/identity.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
-import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { isSettled } from './decide.ts';
 import type { ManagedObjects } from './managed-objects.ts';
@@ -64,7 +64,7 @@ export type RollOut =
 export async function rollOut(deps: RollOutDeps, facts: RevisionFacts, signal: AbortSignal): Promise<RollOut> {
   const { revision } = facts;
   const inventory = revision.status?.inventory ?? [];
-  await deps.managed.follow(appliedKinds(inventory), signal);
+  await followServed(deps, appliedKinds(inventory), signal);
   const intact = isSettled(revision) || isUnhealthyOnly(revision);
   const inPlace = intact && inventory.every((entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))));
   const due = certificatesDue(inventory, deps.managed);
@@ -100,7 +100,7 @@ async function applyAgain(
     ...(deps.acting === deps.cluster && { absent: (ref) => deps.managed.isAbsent(ref) }),
     permit: permitCrds(facts, { listPage: deps.listPage, signal, onLeft: (note) => tellLeft(deps, facts, note) }),
   });
-  await deps.managed.follow(appliedKinds(result.inventory), signal);
+  await followServed(deps, appliedKinds(result.inventory), signal);
   const leftovers = diffInventory(result.inventory, objects).pruned;
   return { kind: 'applied', result, leftovers, answer: gate.answer(), revision: await noted };
 }
@@ -118,17 +118,21 @@ function triedOf(objects: readonly KubeObject[]): Set<string> {
 
 const TRIED = new WeakMap<readonly KubeObject[], Set<string>>();
 
-/** Watches begin before the first write, so that what becomes of it is seen and need not be read. */
+/**
+ * Watches begin before the first write, so that what becomes of it is seen and need not be read. A kind whose CRD is
+ * gone is not waited for: nobody would ever answer, and its objects count as missing.
+ */
 async function followServed(
   { cluster, managed }: RollOutDeps,
-  objects: readonly KubeObject[],
+  kinds: readonly Pick<ObjectRef, 'apiVersion' | 'kind'>[],
   signal: AbortSignal,
 ): Promise<void> {
+  const distinct = [...new Map(kinds.map((kind) => [groupKind(kind), kind])).values()];
   const served = await Promise.all(
-    objects.map(async (object) => {
+    distinct.map(async (kind) => {
       // What cannot be asked at the moment is followed once it is applied.
-      const scope = await cluster.isNamespaced(object, signal).catch(() => undefined);
-      return scope === undefined ? [] : [object];
+      const scope = await cluster.isNamespaced(kind, signal).catch(() => undefined);
+      return scope === undefined ? [] : [kind];
     }),
   );
   await managed.follow(served.flat(), signal);

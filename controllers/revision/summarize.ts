@@ -4,6 +4,7 @@ import type { Failure } from '../../apply/api-failure.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import { findCondition, formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
 import type { Retry } from '../../api/errors.ts';
+import { ANNOTATION } from '../../api/names.ts';
 import { describeRef } from '../../api/object.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Phase, Revision, RevisionStatus } from '../../api/revision.ts';
@@ -32,9 +33,11 @@ export function summarizeRevision(revision: Revision, findings: RevisionFindings
   const observedGeneration = revision.metadata.generation ?? 0;
   const firstReadyTime = before.firstReadyTime ?? (judgement.state === 'Ready' ? formatTime(now) : undefined);
   const conditions = replaceConditions(before.conditions, conditionsFor(judgement), { observedGeneration, now });
+  const requested = revision.metadata.annotations?.[ANNOTATION.reconcileRequestedAt];
   return {
     ...before,
     observedGeneration,
+    ...(requested !== undefined && { lastHandledReconcileAt: requested.slice(0, 256) }),
     conditions,
     ...(firstReadyTime !== undefined && { firstReadyTime }),
     ...(inventory !== undefined && { inventory }),

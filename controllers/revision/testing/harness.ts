@@ -49,7 +49,11 @@ export function createHarness(options: FakeOptions = {}): Harness {
     },
     client: asClient(cluster),
     managed: {
-      follow: () => Promise.resolve(),
+      follow: async (kinds) => {
+        const scopes = await Promise.all([...kinds].map((kind) => cluster.isNamespaced(kind)));
+        // As an informer of a kind that nobody serves: it never syncs.
+        if (scopes.includes(undefined)) await new Promise(() => undefined);
+      },
       get: (ref) =>
         cluster
           .objects()

@@ -1,0 +1,94 @@
+/** A defect is told on the object that it keeps from being reconciled. */
+import { describe, expect, test } from 'vitest';
+import { findCondition, type Condition } from '../api/conditions.ts';
+import { ReasonedError } from '../api/errors.ts';
+import { API_VERSION } from '../api/names.ts';
+import type { KubeObject } from '../api/object.ts';
+import { createFakeCluster } from '../apply/fake-cluster.ts';
+import type { Reconcile } from '../kube/controller.ts';
+import { silentLog } from '../kube/log.ts';
+import type { EventFacts } from './events.ts';
+import { tellDefects } from './tell-defects.ts';
+
+const key = { namespace: 'default', name: 'widgets' };
+const ref = { apiVersion: API_VERSION, kind: 'Subscription', ...key };
+const defect: Reconcile = () => Promise.reject(new TypeError('x is not a function'));
+
+function setUp(reconcile: Reconcile, conditions: readonly Condition[] = []) {
+  const cluster = createFakeCluster();
+  cluster.put({ apiVersion: API_VERSION, kind: 'Subscription', metadata: key });
+  cluster.change(ref, ({ metadata, ...object }) => ({
+    ...object,
+    metadata: { ...metadata, generation: 2 },
+    status: { conditions },
+  }));
+  const events: EventFacts[] = [];
+  const live = (): KubeObject => cluster.objects().find(({ kind }) => kind === 'Subscription') as KubeObject;
+  const told = tellDefects(reconcile, {
+    objects: { get: live },
+    cluster,
+    record: (_regarding, event) => void events.push(event),
+    now: () => new Date('2026-01-01T00:00:00Z'),
+  });
+  const stop = new AbortController();
+  return {
+    cluster,
+    events,
+    stop,
+    run: () => told(key, { signal: stop.signal, log: silentLog }),
+    condition: (type: Condition['type']) =>
+      findCondition((live()['status'] as { conditions?: readonly Condition[] }).conditions, type as 'Ready'),
+  };
+}
+
+const ready = (observedGeneration: number): Condition => ({
+  type: 'Ready',
+  status: 'True',
+  reason: 'Succeeded',
+  message: '',
+  observedGeneration,
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+});
+
+describe('a defect', () => {
+  test('is in the conditions and in one event, and is thrown on to be retried', async () => {
+    const { run, condition, events } = setUp(defect);
+    await expect(run()).rejects.toThrow('x is not a function');
+    expect(condition('Ready')).toMatchObject({ status: 'False', reason: 'InternalError' });
+    expect(condition('Reconciling')?.message).toContain('x is not a function');
+    expect(events).toMatchObject([{ type: 'Warning', reason: 'InternalError' }]);
+  });
+
+  test('is told once, however often it is met', async () => {
+    const { run, events, cluster } = setUp(defect);
+    await expect(run()).rejects.toThrow();
+    const before = cluster.requests.length;
+    await expect(run()).rejects.toThrow();
+    expect(events).toHaveLength(1);
+    expect(cluster.requests.length).toBe(before);
+  });
+
+  test.each([
+    { observed: 2, status: 'True', because: 'it is as was asked' },
+    { observed: 1, status: 'False', because: 'something else was asked since' },
+  ])('leaves Ready at $status where $because', async ({ observed, status }) => {
+    const { run, condition } = setUp(defect, [ready(observed)]);
+    await expect(run()).rejects.toThrow();
+    expect(condition('Ready')?.status).toBe(status);
+    expect(condition('Reconciling')?.reason).toBe('InternalError');
+  });
+});
+
+test('what has a reason is told by whoever met it', async () => {
+  const error = new ReasonedError({ reason: 'Conflict', retry: 'backoff', message: 'changed' });
+  const { run, cluster, events } = setUp(() => Promise.reject(error));
+  await expect(run()).rejects.toBe(error);
+  expect([cluster.requests, events]).toEqual([[], []]);
+});
+
+test('what was ended on purpose is no defect', async () => {
+  const { run, stop, cluster } = setUp(defect);
+  stop.abort(new Error('SIGTERM'));
+  await expect(run()).rejects.toThrow();
+  expect(cluster.requests).toEqual([]);
+});
