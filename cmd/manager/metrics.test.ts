@@ -9,6 +9,9 @@ const object = (name: string, spec: object, status?: object): object => ({ metad
 const ready = { conditions: [condition('Ready', 'True', 'Succeeded'), condition('UpgradeAvailable', 'True', 'X')] };
 const broken = { conditions: [condition('Ready', 'False', 'PackageNotFound')] };
 
+const followed = { source: { image: { ref: 'registry.example/c:v1' } } };
+const checked = { lastChecked: '1970-01-01T00:01:00Z' };
+
 function registryOf(subscriptions: object[]): Registry {
   const registry = new Registry();
   const listed = (objects: object[]) => ({ list: () => objects as never });
@@ -17,8 +20,11 @@ function registryOf(subscriptions: object[]): Registry {
     subscriptions: listed(subscriptions),
     revisions: listed([object('r1', { state: 'Active' }, ready), object('r2', { state: 'Archived' })]),
     catalogs: listed([
-      object('served', {}, { ...ready, lastChecked: '1970-01-01T00:01:00Z', bundles: 7 }),
-      object('lost', {}, broken),
+      object('served', followed, { ...ready, ...checked, bundles: 7 }),
+      object('rare', { ...followed, interval: '24h' }, { ...ready, ...checked }),
+      object('lost', followed, broken),
+      object('pinned', { source: { image: { ref: 'registry.example/c@sha256:abc' } } }, { ...ready, ...checked }),
+      object('suspended', { ...followed, suspend: true }, { ...ready, ...checked }),
     ]),
     content,
   });
@@ -41,11 +47,33 @@ test('what is there is counted when it is asked for, by readiness and reason', a
     'slipway_catalog_served{catalog="served"} 1',
     'slipway_catalog_served{catalog="lost"} 0',
     'slipway_catalog_last_checked_timestamp_seconds{catalog="served"} 60',
+    'slipway_catalog_interval_seconds{catalog="served"} 300',
+    'slipway_catalog_interval_seconds{catalog="rare"} 86400',
     'slipway_catalog_bundles{catalog="served"} 7',
   ])
     expect(text.split('\n')).toContain(line);
   subscriptions.length = 0;
   expect(await registry.metrics()).not.toContain('slipway_subscriptions{');
+});
+
+test.each([
+  { catalog: 'pinned', because: 'what a digest stands for cannot change' },
+  { catalog: 'suspended', because: 'a person has said so' },
+])('a Catalog whose registry is not asked again has no time of asking: $because', async ({ catalog }) => {
+  const text = await registryOf([]).metrics();
+  expect(text).toContain(`slipway_catalog_ready{catalog="${catalog}"} 1`);
+  for (const name of ['last_checked_timestamp', 'interval'])
+    expect(text).not.toContain(`slipway_catalog_${name}_seconds{catalog="${catalog}"}`);
+});
+
+test('what is alerted on is counted from 0, so that the first one is an increase', async () => {
+  const registry = new Registry();
+  const record = countEvents(registry, () => undefined);
+  const rollbacks = 'slipway_events_total{kind="Subscription",type="Warning",action="Upgrade",reason="RollingBack"}';
+  expect(await registry.metrics()).toContain(`${rollbacks} 0\n`);
+  const event = { type: 'Warning', reason: 'RollingBack', action: 'Upgrade', note: 'x' } as const;
+  record({ apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', metadata: { name: 'a' } }, event);
+  expect(await registry.metrics()).toContain(`${rollbacks} 1\n`);
 });
 
 test('what is told is counted, and told all the same', async () => {

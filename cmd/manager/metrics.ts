@@ -6,9 +6,10 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Catalog } from '../../api/catalog.ts';
 import type { Condition } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { Subscription } from '../../api/subscription.ts';
+import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import type { CatalogContent } from '../../controllers/catalog-content.ts';
-import type { RecordEvent } from '../../controllers/events.ts';
+import { intervalSeconds, isPinned } from '../../controllers/catalog/poll.ts';
+import type { EventFacts, RecordEvent } from '../../controllers/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 
 export interface State {
@@ -48,17 +49,29 @@ export function registerState(registry: Registry, { catalogs, subscriptions, rev
     for (const { metadata } of allCatalogs())
       metric.set({ catalog: metadata.name }, content.get(metadata.name) === undefined ? 0 : 1);
   });
-  const checked = 'When the registry of a Catalog was asked last, with success.';
+  const followed = (): readonly Catalog[] =>
+    allCatalogs().filter((catalog) => !isPinned(catalog) && !catalog.spec.suspend);
+  const checked =
+    'When the registry of a Catalog was asked last, with success; without those that are not asked again.';
   gauge(registry, 'slipway_catalog_last_checked_timestamp_seconds', checked, ['catalog'], (metric) => {
-    for (const { metadata, status } of allCatalogs()) {
+    for (const { metadata, status } of followed()) {
       if (status?.lastChecked !== undefined)
         metric.set({ catalog: metadata.name }, Date.parse(status.lastChecked) / 1000);
     }
+  });
+  const interval = 'How often the registry of a Catalog is asked; without those that are not asked again.';
+  gauge(registry, 'slipway_catalog_interval_seconds', interval, ['catalog'], (metric) => {
+    for (const catalog of followed()) metric.set({ catalog: catalog.metadata.name }, intervalSeconds(catalog));
   });
   gauge(registry, 'slipway_catalog_bundles', 'Bundles that a Catalog offers.', ['catalog'], (metric) => {
     for (const { metadata, status } of allCatalogs()) metric.set({ catalog: metadata.name }, status?.bundles ?? 0);
   });
 }
+
+/** Events that are alerted on: counted from 0, since the first one of a series that begins with it is no increase. */
+const COUNTED_FROM_THE_START: readonly ({ readonly kind: string } & Omit<EventFacts, 'note'>)[] = [
+  { kind: SUBSCRIPTION.kind, type: 'Warning', action: 'Upgrade', reason: 'RollingBack' },
+];
 
 /** Counts every event beside recording it: installs, upgrades, rollbacks and failures, by reason. */
 export function countEvents(registry: Registry, record: RecordEvent): RecordEvent {
@@ -68,6 +81,7 @@ export function countEvents(registry: Registry, record: RecordEvent): RecordEven
     labelNames: ['kind', 'type', 'action', 'reason'],
     registers: [registry],
   });
+  for (const { kind, type, action, reason } of COUNTED_FROM_THE_START) events.inc({ kind, type, action, reason }, 0);
   return (regarding, event) => {
     const { type, action, reason } = event;
     events.inc({ kind: regarding.kind, type, action, reason });
