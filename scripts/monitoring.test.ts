@@ -1,4 +1,4 @@
-/** Alerts and dashboard ask for what the manager tells, and for nothing else. */
+/** Alerts and dashboard ask for what the manager tells, and for nothing else; each alert has cases for and against it. */
 import { load } from 'js-yaml';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
@@ -7,25 +7,50 @@ import { countEvents, registerState } from '../cmd/manager/metrics.ts';
 import { createRuntimeMetrics } from '../kube/metrics.ts';
 import { readText } from './source-files.ts';
 
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
 interface Rules {
-  readonly spec: { readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[] };
+  readonly spec: { readonly groups: readonly { readonly rules: readonly Alert[] }[] };
+}
+
+interface Cases {
+  readonly tests: readonly {
+    readonly name: string;
+    readonly input_series: readonly { readonly series: string }[];
+    readonly alert_rule_test: readonly { readonly alertname: string; readonly exp_alerts: readonly object[] }[];
+  }[];
 }
 
 interface Dashboard {
-  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets: readonly { readonly expr: string; readonly legendFormat?: string }[];
+  }[];
 }
 
-const rules = load(readText('deploy/monitoring/rules.yaml') ?? '') as Rules;
+const alerts = (load(readText('deploy/monitoring/rules.yaml') ?? '') as Rules).spec.groups.flatMap(
+  ({ rules }) => rules,
+);
+const cases = (load(readText('deploy/monitoring/rules.test.yaml') ?? '') as Cases).tests;
 const dashboard = JSON.parse(readText('deploy/monitoring/dashboard.json') ?? '') as Dashboard;
-const expressions = [
-  ...rules.spec.groups.flatMap((group) => group.rules.map(({ expr }) => expr)),
-  ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
-].map((expr) => ({ expr }));
 
-/** Told by Prometheus itself of every target. */
-const OF_PROMETHEUS = ['up'];
+/** Expressions, each with the texts that show labels of what it finds. */
+const asked = [
+  ...alerts.map(({ expr, annotations }) => ({ expr, shown: Object.values(annotations) })),
+  ...dashboard.panels.flatMap(({ targets }) =>
+    targets.map(({ expr, legendFormat = '' }) => ({ expr, shown: [legendFormat] })),
+  ),
+];
 
-function metricNames(): ReadonlySet<string> {
+/** Labels that Prometheus gives to everything that it reads from a target. */
+const OF_TARGETS = ['job', 'instance', 'namespace', 'pod', 'service', 'endpoint', 'container'];
+
+/** Every metric of the manager → its labels; what Prometheus itself tells of a target comes along. */
+function metricLabels(): ReadonlyMap<string, readonly string[]> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   createRuntimeMetrics(registry);
@@ -33,22 +58,106 @@ function metricNames(): ReadonlySet<string> {
   const content = { get: () => undefined } as never;
   registerState(registry, { catalogs: none, subscriptions: none, revisions: none, content });
   countEvents(registry, () => undefined);
-  const names = registry.getMetricsAsArray().map(({ name }) => name);
-  return new Set([...names, ...names.map((name) => `${name}_bucket`), ...OF_PROMETHEUS]);
+  const metrics = registry.getMetricsAsArray() as unknown as readonly Described[];
+  const named = metrics.map(({ name, labelNames = [] }) => [name, [...labelNames, ...OF_TARGETS]] as const);
+  const buckets = named.map(([name, labels]) => [`${name}_bucket`, [...labels, 'le']] as const);
+  return new Map([...named, ...buckets, ['up', OF_TARGETS]]);
+}
+
+interface Described {
+  readonly name: string;
+  readonly labelNames?: readonly string[];
+}
+
+interface Selector {
+  readonly metric: string;
+  readonly matchers: readonly { readonly label: string; readonly operator: string; readonly value: string }[];
+}
+
+function selectorsOf(expr: string): readonly Selector[] {
+  return [...expr.matchAll(/\b([a-z_][a-z0-9_]*)\{([^}]*)\}/g)].map(([, metric = '', text = '']) => ({
+    metric,
+    matchers: [...text.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)].map(
+      ([, label = '', operator = '', value = '']) => ({ label, operator, value }),
+    ),
+  }));
+}
+
+/** What `by (…)` and its like name. */
+function groupingsOf(expr: string): readonly string[] {
+  const lists = [...expr.matchAll(/\b(?:by|on|without|ignoring)\s*\(([^)]*)\)/g)].map(([, list = '']) => list);
+  return lists.flatMap((list) => list.split(',').map((label) => label.trim()));
+}
+
+/** What `{{ $labels.x }}` of an alert and `{{x}}` of a legend name. */
+function shownIn(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) =>
+    [...text.matchAll(/\{\{\s*(?:\$labels\.)?([a-z_]+)\s*\}\}/g)].map(([, label = '']) => label),
+  );
 }
 
 describe('what is asked of Prometheus', () => {
-  const known = metricNames();
+  const known = metricLabels();
 
-  test.each(expressions)('is told by the manager: $expr', ({ expr }) => {
-    const asked = [...expr.matchAll(/\b([a-z_][a-z0-9_]*)\{/g)].map(([, name]) => name ?? '');
-    expect(asked).not.toEqual([]);
-    expect(asked.filter((name) => !known.has(name))).toEqual([]);
+  test.each(asked)('is told by the manager: $expr', ({ expr }) => {
+    const metrics = selectorsOf(expr).map(({ metric }) => metric);
+    expect(metrics).not.toEqual([]);
+    expect(metrics.filter((metric) => !known.has(metric))).toEqual([]);
   });
 
-  test.each(expressions)('names reasons that there are: $expr', ({ expr }) => {
-    const named = [...expr.matchAll(/\breason(?:=|!=|=~|!~)"([^"]+)"/g)].flatMap(([, text]) => (text ?? '').split('|'));
-    expect(named.filter((reason) => !Object.hasOwn(REASONS, reason))).toEqual([]);
+  test.each(asked)('is told apart by labels that there are: $expr', ({ expr, shown }) => {
+    const kept = groupingsOf(expr);
+    for (const { metric, matchers } of selectorsOf(expr)) {
+      const used = [...matchers.map(({ label }) => label), ...kept];
+      expect(
+        used.filter((label) => !known.get(metric)?.includes(label)),
+        metric,
+      ).toEqual([]);
+      const visible = kept.length > 0 ? kept : (known.get(metric) ?? []);
+      expect(shownIn(shown).filter((label) => !visible.includes(label))).toEqual([]);
+    }
+  });
+
+  test.each(asked)('names reasons that there are: $expr', ({ expr }) => {
+    const matchers = selectorsOf(expr).flatMap((one) => one.matchers.filter(({ label }) => label === 'reason'));
+    expect(matchers.flatMap(({ value }) => value.split('|')).filter((one) => !Object.hasOwn(REASONS, one))).toEqual([]);
+  });
+
+  test('as an increase of events is counted from 0: the first event of a series that begins with it is none', async () => {
+    const registry = new Registry();
+    countEvents(registry, () => undefined);
+    const series = (await registry.getSingleMetric('slipway_events_total')?.get())?.values ?? [];
+    const increases = alerts.filter(({ expr }) => /\b(rate|increase)\(slipway_events_total/.test(expr));
+    expect(increases.map(({ alert }) => alert)).toEqual(['SlipwayUpgradeFailed']);
+    for (const { matchers } of increases.flatMap(({ expr }) => selectorsOf(expr))) {
+      const wanted = matchers.filter(({ label }) => !OF_TARGETS.includes(label));
+      expect(wanted.every(({ operator }) => operator === '=')).toBe(true);
+      expect(
+        series.filter(({ labels, value }) => value === 0 && wanted.every((one) => labels[one.label] === one.value)),
+      ).not.toEqual([]);
+    }
+  });
+});
+
+describe('the cases of the alerts', () => {
+  const known = metricLabels();
+  const tried = cases.flatMap((one) => one.alert_rule_test);
+
+  test.each(alerts)('say when $alert fires, and when it does not', ({ alert }) => {
+    const outcomes = tried
+      .filter(({ alertname }) => alertname === alert)
+      .map(({ exp_alerts }) => exp_alerts.length > 0);
+    expect(new Set(outcomes)).toEqual(new Set([true, false]));
+  });
+
+  test('name alerts that there are', () => {
+    const names = new Set(alerts.map(({ alert }) => alert));
+    expect(tried.filter(({ alertname }) => !names.has(alertname))).toEqual([]);
+  });
+
+  test.each(cases)('are made of what the manager tells: $name', ({ input_series }) => {
+    for (const { metric, matchers } of input_series.flatMap(({ series }) => selectorsOf(series)))
+      expect(known.get(metric), metric).toEqual(expect.arrayContaining(matchers.map(({ label }) => label)));
   });
 });
 
