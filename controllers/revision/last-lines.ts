@@ -1,9 +1,17 @@
 /** What a container wrote last: what a person would ask for next, once they know which one fails. */
-import { redact } from '../../api/errors.ts';
+import { ReasonedError, redact } from '../../api/errors.ts';
 import type { PodProblem } from '../../apply/explain-pods.ts';
 
 /** Reads the text at a path of the API server. */
 export type ReadText = (path: string, signal?: AbortSignal) => Promise<string>;
+
+/** What is known of a log. */
+export interface LastLines {
+  /** Oldest first. */
+  readonly lines: readonly string[];
+  /** Why there are none, where the API server does not let it be read. */
+  readonly refusal?: string;
+}
 
 export interface LastLinesOptions {
   readonly namespace: string;
@@ -17,25 +25,37 @@ const LIMIT_BYTES = 8192;
 const WITHIN_MS = 5000;
 
 /**
- * The last lines of the container that a problem is about, oldest first; of one that crashes, those of its last run. None
- * where the problem is about no container that has run, where there are none, and where they cannot be read.
+ * The last lines of the container that a problem is about; of one that crashes, those of its last run. None where the
+ * problem is about no container that has run, where there are none, and where they cannot be read.
  */
 export async function readLastLines(
   read: ReadText,
   { kind, pod, container }: PodProblem,
   { namespace, signal }: LastLinesOptions,
-): Promise<readonly string[]> {
-  if (pod === undefined || container === undefined || !HAS_RUN.has(kind)) return [];
+): Promise<LastLines> {
+  if (pod === undefined || container === undefined || !HAS_RUN.has(kind)) return NONE;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]);
   const runs = kind === 'CrashLooping' ? [true, false] : [false];
   for (const previous of runs) {
     const query = new URLSearchParams({ container, tailLines: `${LINES}`, limitBytes: `${LIMIT_BYTES}` });
     if (previous) query.set('previous', 'true');
     const name = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;
-    const lines = splitLines(await read(`${name}?${query.toString()}`, limit).catch(() => ''));
-    if (lines.length > 0) return lines;
+    const found = await readRun(read, `${name}?${query.toString()}`, limit);
+    if (found.lines.length > 0 || found.refusal !== undefined) return found;
   }
-  return [];
+  return NONE;
+}
+
+const NONE: LastLines = { lines: [] };
+
+/** A right that is missing is told, as it can be granted; a log that is gone or slow is no news. */
+async function readRun(read: ReadText, path: string, limit: AbortSignal): Promise<LastLines> {
+  try {
+    return { lines: splitLines(await read(path, limit)) };
+  } catch (error) {
+    if (!(error instanceof ReasonedError) || error.reason !== 'Forbidden') return NONE;
+    return { lines: [], refusal: error.message.replace(/^GET \S+: /, '') };
+  }
 }
 
 const HAS_RUN: ReadonlySet<PodProblem['kind']> = new Set(['CrashLooping', 'NotReady', 'Failed']);
@@ -52,8 +72,9 @@ function withoutColours(line: string): string {
   return line.replaceAll(/\u001B\[[\d;]*m/g, '');
 }
 
-/** The sentence with the lines that it does not have already. */
-export function withLastLines(sentence: string, lines: readonly string[]): string {
+/** The sentence with the lines that it does not have already, or why there are none. */
+export function withLastLines(sentence: string, { lines, refusal }: LastLines): string {
+  if (refusal !== undefined) return `${sentence}. Its log cannot be read: ${refusal}`;
   const fresh = lines.filter((line) => !sentence.includes(line));
   return fresh.length === 0 ? sentence : `${sentence}. Its last lines: ${fresh.join(' | ')}`;
 }
