@@ -4,10 +4,11 @@ import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import type { Choice } from '../../resolver/decision.ts';
+import type { Choice, Refusal } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import type { ResolvedPlan } from './decide.ts';
-import { describeHold, describeWork, withHint, workOf, type Waiting } from './wording.ts';
+import { isInRange } from './in-range.ts';
+import { describeHold, describeMove, describeWork, withHint, workOf, type Waiting } from './wording.ts';
 
 /** All conditions that hold. @param error What kept the plan from being carried out. */
 export function conditionsOf(
@@ -29,7 +30,7 @@ function readyOf(subscription: Subscription, plan: ResolvedPlan, error: Reasoned
     return { type: 'Ready', status: 'False', reason: error.reason, message: error.describe() };
   }
   if (failed !== undefined && failed === active) return notReady(failed, `${failed.spec.bundle} failed: `);
-  if (decision.kind === 'none' && !isGoodEnough(decision.reason, installed)) {
+  if (decision.kind === 'none' && !isGoodEnough(subscription, decision, installed)) {
     const { reason, message, hint } = explainDecision(decision, subscription.spec.package);
     return { type: 'Ready', status: 'False', reason, message: withHint(message, hint) };
   }
@@ -68,8 +69,15 @@ const HARMLESS: ReadonlySet<Reason> = new Set([
   'Quarantined',
 ]);
 
-function isGoodEnough(reason: Reason, installed: Revision | undefined): boolean {
-  return installed !== undefined && HARMLESS.has(reason);
+/** Whether an operator that works is as asked, although there is nowhere to go from it. */
+function isGoodEnough(
+  subscription: Subscription,
+  { reason, because }: Refusal,
+  installed: Revision | undefined,
+): boolean {
+  if (installed === undefined) return false;
+  const leadsNowhere = because.every(({ kind }) => kind === 'edges' || kind === 'downgrade');
+  return HARMLESS.has(reason) || (leadsNowhere && isInRange(subscription, installed));
 }
 
 function progressOf(
@@ -84,7 +92,7 @@ function progressOf(
   }
   if (failed !== undefined && failed === active && action.do === 'nothing')
     return [{ ...notReady(failed, ''), type: 'Stalled', status: 'True' }];
-  if (decision.kind === 'none' && !isGoodEnough(decision.reason, plan.installed)) {
+  if (decision.kind === 'none' && !isGoodEnough(subscription, decision, plan.installed)) {
     const type = decision.reason === 'CatalogUnavailable' ? 'Reconciling' : 'Stalled';
     const { message } = explainDecision(decision, subscription.spec.package);
     return [{ type, status: 'True', reason: decision.reason, message }];
@@ -133,7 +141,7 @@ function upgradeOf(subscription: Subscription, plan: ResolvedPlan): NextConditio
       type,
       status: 'True',
       reason: 'UpgradeAvailable',
-      message: `${decision.bundle.name} follows ${installed.spec.bundle}`,
+      message: `${decision.bundle.name} follows ${installed.spec.bundle}${describeMove(decision)}`,
     };
   }
   if (last !== undefined)

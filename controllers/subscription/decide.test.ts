@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { decideSubscription, type Action, type SubscriptionPlan } from './decide.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { configHash } from './config-hash.ts';
+import { decideSubscription, type Action, type Quarantined, type SubscriptionPlan } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { catalog, facts, revision, subscription } from './testdata/facts.ts';
 
@@ -11,6 +13,14 @@ interface Case {
 
 const two = [catalog({ versions: ['1.0.0', '1.1.0'] })];
 const works = revision({ ready: true });
+
+/** With another configuration than that of the Revisions. */
+function reconfigured(spec: object = {}, quarantined: readonly Quarantined[] = []): Subscription {
+  return subscription({
+    spec: { config: { env: [{ name: 'LEVEL', value: 'debug' }] }, ...spec },
+    status: { quarantined },
+  });
+}
 
 /** An action in words: `create gadget.v1.0.0`, `activate gadget-2`, `await gadget-1: ApprovalRequired`. */
 function inWords(action: Action): string {
@@ -49,6 +59,45 @@ describe('what a Subscription needs', () => {
       expected: 'create gadget.v1.1.0',
     },
     { because: 'no catalog has the package', given: { catalogs: [] }, expected: 'nothing' },
+    {
+      because: 'its configuration changed, for which no catalog has to answer',
+      given: { catalogs: [], revisions: [works], subscription: reconfigured() },
+      expected: 'create gadget.v1.0.0',
+    },
+    {
+      because: 'that configuration was made, and is to be applied',
+      given: {
+        catalogs: [],
+        revisions: [works, revision({ number: 2, state: 'Archived', configHash: configHash(reconfigured()) })],
+        subscription: reconfigured(),
+      },
+      expected: 'activate gadget-2',
+    },
+    {
+      because: 'that configuration is for another version, which no catalog has',
+      given: { catalogs: [], revisions: [works], subscription: reconfigured({ version: '2.0.0' }) },
+      expected: 'nothing',
+    },
+    {
+      because: 'that configuration has failed before',
+      given: {
+        catalogs: [],
+        revisions: [works],
+        subscription: reconfigured({}, [
+          { bundle: 'gadget.v1.0.0', version: '1.0.0', image: 'i', reason: 'ApplyFailed', message: '', since: 't' },
+        ]),
+      },
+      expected: 'nothing',
+    },
+    {
+      because: 'the selector of catalogs means nothing, and would otherwise exclude none',
+      given: {
+        subscription: subscription({
+          spec: { catalogSelector: { matchExpressions: [{ key: 'a b', operator: 'NotIn', values: ['x'] }] } },
+        }),
+      },
+      expected: 'nothing',
+    },
     {
       because: 'it is being deleted',
       given: { subscription: subscription({ metadata: { deletionTimestamp: 'x' }, spec: { suspend: true } }) },

@@ -9,16 +9,19 @@
  */
 import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
+import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import { STATUS_LIMITS, type Subscription, type SubscriptionStatus } from '../../api/subscription.ts';
 import { formatTime } from '../../api/conditions.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
-import type { Choice, Decision } from '../../resolver/decision.ts';
+import type { Choice, Decision, Refusal } from '../../resolver/decision.ts';
 import type { Installed, Wanted } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import { configHash } from './config-hash.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
 import { findHold, type Hold } from './hold.ts';
+import { isInRange } from './in-range.ts';
+import { propertiesOf } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 
 export type Quarantined = NonNullable<SubscriptionStatus['quarantined']>[number];
@@ -71,16 +74,20 @@ export function decideSubscription(facts: SubscriptionFacts): SubscriptionPlan {
     cluster: facts.cluster,
   });
   const situation = { active: activeOf(facts.revisions), installed, failed };
-  const action = decision.kind === 'none' ? keep(facts, situation) : act(facts, decision, situation);
+  const action =
+    decision.kind === 'none'
+      ? withoutAnswer(facts, situation, { decision, quarantined })
+      : act(facts, decision, situation);
   return { kind: 'resolved', decision, action, ...situation, quarantined };
 }
 
 function wantedOf({ spec }: Subscription): Wanted {
-  const { package: name, channel, version, edges, dependencies, catalog } = spec;
+  const { package: name, channel, version, edges, dependencies, catalog, catalogSelector } = spec;
   return {
     package: name,
     edges,
     dependencies,
+    catalogSelector,
     ...(channel !== undefined && { channel }),
     ...(version !== undefined && { version }),
     ...(catalog !== undefined && { catalog }),
@@ -134,6 +141,53 @@ function keep({ subscription }: SubscriptionFacts, { active, installed, failed }
   return installed !== undefined && (goesBack || orphaned)
     ? { do: 'activate', revision: installed }
     : { do: 'nothing' };
+}
+
+interface NoAnswer {
+  readonly decision: Refusal;
+  readonly quarantined: readonly Quarantined[];
+}
+
+function withoutAnswer(facts: SubscriptionFacts, situation: Situation, { decision, quarantined }: NoAnswer): Action {
+  const kept = keep(facts, situation);
+  const { installed } = situation;
+  const failedBefore = quarantined.some(({ bundle }) => bundle === installed?.spec.bundle);
+  if (kept.do !== 'nothing' || failedBefore || !SILENT.has(decision.reason)) return kept;
+  return reconfigure(facts, situation) ?? kept;
+}
+
+/** Reasons of catalogs that do not answer. */
+const SILENT: ReadonlySet<Reason> = new Set(['CatalogUnavailable', 'CatalogNotFound', 'PackageNotFound']);
+
+/** What is installed needs no catalog: another configuration of it is made all the same. */
+function reconfigure(
+  { subscription, revisions }: SubscriptionFacts,
+  { active, installed }: Situation,
+): Action | undefined {
+  if (installed === undefined || installed !== active || !isInRange(subscription, installed)) return undefined;
+  const { catalog, channel = '' } = installed.spec;
+  const target: Target = { bundle: bundleOf(installed), catalog, channel, configHash: configHash(subscription) };
+  const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
+  if (existing === active) return undefined;
+  if (existing === undefined) return { do: 'create', target, approved: true, hold: undefined };
+  return lacksManifests(existing)
+    ? { do: 'restore', revision: existing, target }
+    : { do: 'activate', revision: existing };
+}
+
+/** What a Revision has kept of its bundle. */
+function bundleOf(revision: Revision): CatalogBundle {
+  const { bundle: name, package: packageName, version, release, image } = revision.spec;
+  const properties = propertiesOf(revision);
+  return {
+    name,
+    package: packageName,
+    version,
+    image,
+    properties,
+    relatedImages: [],
+    ...(release !== undefined && { release }),
+  };
 }
 
 function act(facts: SubscriptionFacts, choice: Choice, situation: Situation): Action {

@@ -86,4 +86,9 @@ describe('events', () => {
     const [event] = eventsOf({ installed: old }, { installed: old, pending: { ...pending, reason } });
     expect(event?.note).toContain(says);
   });
+
+  test('what is unusual about an upgrade is in its event', () => {
+    const [event] = eventsOf({ installed: old }, { installed: old, pending }, ', although it is lower');
+    expect(event?.note).toBe('gadget.v2 is to follow gadget.v1, although it is lower');
+  });
 });

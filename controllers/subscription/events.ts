@@ -3,11 +3,18 @@ import { findCondition, isReason } from '../../api/conditions.ts';
 import type { SubscriptionStatus } from '../../api/subscription.ts';
 import type { EventFacts } from '../events.ts';
 
-/** The events, in order: what begins, what is reached, what fails. Nothing is told twice. */
-export function eventsOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): readonly EventFacts[] {
+/**
+ * The events, in order: what begins, what is reached, what fails. Nothing is told twice.
+ * @param move What is unusual about the upgrade, as the rest of a sentence.
+ */
+export function eventsOf(
+  before: SubscriptionStatus | undefined,
+  after: SubscriptionStatus,
+  move = '',
+): readonly EventFacts[] {
   return [
     quarantineOf(before, after),
-    beginningOf(before, after),
+    beginningOf(before, after, move),
     arrivalOf(before, after),
     troubleOf(before, after),
   ].filter((event) => event !== undefined);
@@ -21,7 +28,11 @@ function quarantineOf(before: SubscriptionStatus | undefined, after: Subscriptio
   return { type: 'Warning', reason: 'RollingBack', action: 'Upgrade', note };
 }
 
-function beginningOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
+function beginningOf(
+  before: SubscriptionStatus | undefined,
+  after: SubscriptionStatus,
+  move: string,
+): EventFacts | undefined {
   const { pending, installed } = after;
   if (pending === undefined || pending.bundle === before?.pending?.bundle || pending.bundle === installed?.bundle)
     return undefined;
@@ -32,7 +43,7 @@ function beginningOf(before: SubscriptionStatus | undefined, after: Subscription
         type: 'Normal',
         reason: 'Upgrading',
         action: 'Upgrade',
-        note: `${pending.bundle} is to follow ${installed.bundle}${waits}`,
+        note: `${pending.bundle} is to follow ${installed.bundle}${move}${waits}`,
       };
 }
 

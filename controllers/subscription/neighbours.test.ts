@@ -8,7 +8,8 @@ import { describeComing, describePackage, type Neighbour } from './neighbours.ts
 import type { SubscriptionFacts } from './observe.ts';
 import { dependenciesToDelete, dependentsToGoFirst } from './remove.ts';
 import { catalog, facts, revision, subscription, type SubscriptionParts } from './testdata/facts.ts';
-import { isNews, waitsForOthers } from './wake.ts';
+import type { Decision } from '../../resolver/decision.ts';
+import { isHeldBack, isNews, waitsForOthers } from './wake.ts';
 
 const needs = (name: string, versionRange = '>=1.0.0'): Property => ({
   type: 'olm.package.required',
@@ -240,8 +241,30 @@ describe('who is woken', () => {
       parts: { status: { pending: { bundle: 'b', version: '1', reason: 'DependencyNotReady' } } },
       waits: true,
     },
+    {
+      because: 'a newer version is refused for a dependency',
+      parts: { status: { refused: [{ version: '2', reason: 'DependencyNotReady', message: '' }] } },
+      waits: true,
+    },
+    {
+      because: 'a newer version is refused for the range',
+      parts: { status: { refused: [{ version: '2', reason: 'VersionNotFound', message: '' }] } },
+      waits: false,
+    },
     { because: 'all is well', parts: {}, waits: false },
   ])('waits for others: $waits, as $because', ({ parts, waits }) => {
     expect(waitsForOthers(subscription(parts))).toBe(waits);
   });
+
+  test.each([
+    { kind: 'dependency', held: true },
+    { kind: 'kubernetesTooOld', held: true },
+    { kind: 'noPath', held: false },
+  ] as const)(
+    'another cluster would make a difference: $held, where a bundle is refused as $kind',
+    ({ kind, held }) => {
+      const refused = [{ bundle: 'b', version: '2', catalog: 'c', cause: { kind } }];
+      expect(isHeldBack({ refused } as unknown as Decision)).toBe(held);
+    },
+  );
 });

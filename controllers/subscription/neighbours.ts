@@ -62,7 +62,8 @@ function describe(subscription: Subscription, { spec }: Revision, properties: re
 /** Parsed once for each Revision: its spec never changes. */
 const parsed = new WeakMap<object, readonly Property[]>();
 
-function propertiesOf({ spec }: Revision): readonly Property[] {
+/** What a Revision provides and needs. */
+export function propertiesOf({ spec }: Revision): readonly Property[] {
   const stored = spec.properties;
   if (stored === undefined) return [];
   const known = parsed.get(stored);

@@ -25,7 +25,8 @@ import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
 import { uninstall } from './remove.ts';
 import { activateRevision, createRevision, storeManifests } from './revisions.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
-import { lacksSomething } from './wake.ts';
+import { isHeldBack, lacksSomething } from './wake.ts';
+import { describeMove } from './wording.ts';
 
 export interface SubscriptionDeps {
   readonly caches: SubscriptionCaches;
@@ -89,6 +90,8 @@ async function carryOut(
 
 /** What is not ours may come without our seeing it: another operator's kinds, the end of a window. */
 const LOOK_AGAIN_SECONDS = 60;
+/** An upgrade that the cluster holds back is less urgent, and what works goes on working. */
+const LOOK_LATER_SECONDS = 300;
 const SOON_SECONDS = 0.01;
 
 function lookAgain({ action, decision }: ResolvedPlan, now: Date): Result {
@@ -96,7 +99,7 @@ function lookAgain({ action, decision }: ResolvedPlan, now: Date): Result {
     return { requeueAfterSeconds: LOOK_AGAIN_SECONDS };
   // What holds it is seen to and told as soon as there is a Revision to tell it of.
   if (action.do === 'create' && action.hold !== undefined) return { requeueAfterSeconds: SOON_SECONDS };
-  if (action.do !== 'await') return undefined;
+  if (action.do !== 'await') return isHeldBack(decision) ? { requeueAfterSeconds: LOOK_LATER_SECONDS } : undefined;
   const { reason, until } = action.hold;
   if (until !== undefined) return { requeueAfterSeconds: Math.max(1, (until.getTime() - now.getTime()) / 1000) };
   return reason === 'DependencyNotReady' ? { requeueAfterSeconds: LOOK_AGAIN_SECONDS } : undefined;
@@ -118,7 +121,8 @@ async function tell(
   error?: ReasonedError,
 ): Promise<Subscription> {
   const status = summarizePlan(subscription, plan, { now, ...(error !== undefined && { error }) });
-  for (const event of eventsOf(subscription.status, status)) deps.record(subscription, event);
+  const move = plan.decision.kind === 'none' ? '' : describeMove(plan.decision);
+  for (const event of eventsOf(subscription.status, status, move)) deps.record(subscription, event);
   return writeStatus(deps.cluster, subscription, status);
 }
 

@@ -107,6 +107,22 @@ describe('conditions', () => {
       also: { Stalled: 'True VersionNotFound' },
     },
     {
+      because: 'the catalog has dropped what is installed, which goes on to work',
+      given: { revisions: [works], catalogs: [catalog({ versions: ['2.0.0'] })] },
+      ready: 'True Succeeded',
+      also: { Stalled: '', UpgradeAvailable: 'Unknown NoUpgradePath' },
+    },
+    {
+      because: 'the catalog has dropped what is installed, and something else is asked for',
+      given: {
+        revisions: [works],
+        catalogs: [catalog({ versions: ['2.0.0'] })],
+        subscription: subscription({ spec: { version: '2.0.0' } }),
+      },
+      ready: 'False NoUpgradePath',
+      also: { Stalled: 'True NoUpgradePath' },
+    },
+    {
       because: 'a version failed and nothing can take its place',
       given: { revisions: [revision({ reason: 'ObjectInvalid', stalled: true })] },
       ready: 'False ObjectInvalid',
@@ -160,6 +176,27 @@ describe('what else the status tells', () => {
     expect(statusOf({ revisions: [works], catalogs: two, subscription: pinned }).refused).toMatchObject([
       { version: '1.1.0', reason: 'VersionNotFound' },
     ]);
+  });
+
+  test('that a version is lower, or comes from another catalog', () => {
+    const lower = { subscription: subscription({ spec: { version: '1.0.0', edges: 'Ignore' } }), catalogs: two };
+    const newest = revision({ version: '1.1.0', ready: true });
+    const told = (given: Partial<SubscriptionFacts>): string | undefined =>
+      findCondition(statusOf(given).conditions, 'UpgradeAvailable')?.message;
+    expect(told({ ...lower, revisions: [newest] })).toBe('gadget.v1.0.0 follows gadget.v1.1.0, although it is lower');
+    const moved = [catalog({ catalog: 'other', versions: ['1.0.0', '1.1.0'] })];
+    expect(told({ revisions: [works], catalogs: moved })).toMatch(/follows gadget\.v1\.0\.0, from catalog other/);
+    expect(told({ revisions: [works], catalogs: two })).toBe('gadget.v1.1.0 follows gadget.v1.0.0');
+  });
+
+  test('what the cluster lacks, and not that a catalog offers the same', () => {
+    const needs = { type: 'olm.package.required', value: { packageName: 'base', versionRange: '>=1.0.0' } };
+    const needy = [catalog({ versions: ['1.0.0', '1.1.0'], properties: [needs] })];
+    expect(statusOf({ revisions: [works], catalogs: needy }).refused).toMatchObject([
+      { version: '1.1.0', reason: 'DependencyNotReady' },
+    ]);
+    const twice = [...two, catalog({ catalog: 'mirror', versions: ['1.0.0', '1.1.0'] })];
+    expect(statusOf({ revisions: [works], catalogs: twice }).refused ?? []).toEqual([]);
   });
 
   test('a request to reconcile is handled once it was carried out', () => {

@@ -5,7 +5,7 @@ import { ANNOTATION } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import { STATUS_LIMITS, type Subscription, type SubscriptionStatus } from '../../api/subscription.ts';
-import type { Decision } from '../../resolver/decision.ts';
+import type { Cause, Decision } from '../../resolver/decision.ts';
 import { describeCause } from '../../resolver/explain.ts';
 import { conditionsOf } from './conditions.ts';
 import type { ResolvedPlan } from './decide.ts';
@@ -114,7 +114,7 @@ function pending({ metadata, spec }: Revision, reason: Reason): NonNullable<Subs
 /** Only what a person may ask about: versions other than the installed one, the newest first. */
 function refusedOf({ refused }: Decision, installed: Revision | undefined): Pick<SubscriptionStatus, 'refused'> {
   const told = refused
-    .filter(({ bundle, cause }) => bundle !== installed?.spec.bundle && cause.kind !== 'lower')
+    .filter(({ bundle, cause }) => bundle !== installed?.spec.bundle && isWorthTelling(cause))
     .slice(0, STATUS_LIMITS.refused)
     .map(({ version, cause }) => ({
       version,
@@ -124,7 +124,17 @@ function refusedOf({ refused }: Decision, installed: Revision | undefined): Pick
   return told.length === 0 ? {} : { refused: told };
 }
 
-const CAUSES: Readonly<Record<string, Reason>> = {
+/** Not what is lower, nor the same bundle in another catalog. */
+function isWorthTelling(cause: Cause): boolean {
+  return cause.kind !== 'lower' && !(cause.kind === 'otherCatalog' && cause.why === 'identical');
+}
+
+const CAUSES: Readonly<Partial<Record<Cause['kind'], Reason>>> = {
+  invalidVersion: 'BundleInvalid',
+  requirementInvalid: 'BundleInvalid',
+  kubernetesTooOld: 'BundleUnsupported',
+  openShiftTooNew: 'BundleUnsupported',
+  dependency: 'DependencyNotReady',
   quarantined: 'Quarantined',
   otherChannel: 'ChannelNotFound',
   outOfRange: 'VersionNotFound',
@@ -133,7 +143,7 @@ const CAUSES: Readonly<Record<string, Reason>> = {
   deprecated: 'BundleDeprecated',
 };
 
-function reasonOfCause(kind: string): Reason {
+function reasonOfCause(kind: Cause['kind']): Reason {
   return CAUSES[kind] ?? 'ResolutionFailed';
 }
 

@@ -1,5 +1,6 @@
 /** How the work on a Subscription is called in conditions: one word of the list of reasons, and a sentence. Pure. */
 import type { Reason } from '../../api/reasons.ts';
+import type { Choice } from '../../resolver/decision.ts';
 import type { Action, ResolvedPlan } from './decide.ts';
 
 /** A Revision that something holds back. */
@@ -25,6 +26,14 @@ export function describeHold({ revision: { metadata, spec }, hold }: Waiting): s
   const sentence = `${spec.bundle} ${hold.message}`;
   if (hold.reason !== 'ApprovalRequired') return sentence;
   return `${sentence}: kubectl -n ${metadata.namespace} patch revision ${metadata.name} --type merge -p '{"spec":{"approved":true}}'`;
+}
+
+/** What is unusual about an upgrade, as the rest of a sentence: never silently another catalog, or a lower version. */
+export function describeMove({ catalogChange, downgrade }: Choice): string {
+  const lower = downgrade ? ', although it is lower' : '';
+  return catalogChange === undefined
+    ? lower
+    : `${lower}, from catalog ${catalogChange.to} instead of ${catalogChange.from}`;
 }
 
 /** A message with the advice that goes with it. */
