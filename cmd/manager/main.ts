@@ -8,15 +8,16 @@ import { pino } from 'pino';
 import { collectDefaultMetrics, Registry as MetricsRegistry } from 'prom-client';
 import { ReasonedError } from '../../api/errors.ts';
 import { createCatalogHandler } from '../../catalog/serve.ts';
-import { createClient, type Client } from '../../kube/client.ts';
+import { createClient } from '../../kube/client.ts';
 import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../kube/config.ts';
 import { loadKubeconfig } from '../../kube/kubeconfig.ts';
 import { createLeaderElection } from '../../kube/leader-election.ts';
 import type { Log } from '../../kube/log.ts';
 import { createRuntimeMetrics } from '../../kube/metrics.ts';
 import { createTransport } from '../../kube/transport.ts';
+import { createLeaseWatch, createReachability, type Reachability } from './checks.ts';
 import { describeOptions, parseOptions, type ManagerOptions } from './options.ts';
-import { serve, type RunningServer } from './server.ts';
+import { serve, type Check, type RunningServer } from './server.ts';
 import { openFence, wireManager, type Manager, type WireOptions } from './wire.ts';
 
 const LEASE = 'slipway-manager';
@@ -38,9 +39,11 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
   const metrics = new MetricsRegistry();
   collectDefaultMetrics({ register: metrics });
   const runtime = createRuntimeMetrics(metrics);
-  const transport = createTransport(config, { onRequest: runtime.requests(new URL(config.server).host) });
+  const reachability = createReachability(() => client.raw('/readyz', AbortSignal.timeout(5000)));
+  const listeners = [runtime.requests(new URL(config.server).host), reachability.seen];
+  const transport = createTransport(config, { onRequest: (facts) => listeners.forEach((tell) => tell(facts)) });
   const client = createClient(transport);
-  const wiring = { client, options, namespace, log, metrics, runtime };
+  const wiring = { client, options, namespace, log, metrics, runtime, reachability };
   try {
     return options['leader-elect'] ? await runElected(wiring, signal) : await runAlone(wiring, signal);
   } finally {
@@ -48,7 +51,9 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
   }
 }
 
-type Wiring = Omit<WireOptions, 'fence'>;
+interface Wiring extends Omit<WireOptions, 'fence'> {
+  readonly reachability: Reachability;
+}
 
 async function runAlone(wiring: Wiring, signal: AbortSignal): Promise<number> {
   const manager = wireManager({ ...wiring, fence: openFence() });
@@ -63,23 +68,28 @@ async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> 
   const started = Promise.withResolvers<Manager>();
   const standingBy = new AbortController();
   wiring.runtime.leader(LEASE, false);
+  const lease = createLeaseWatch();
   const election = createLeaderElection({
-    client: wiring.client,
+    client: lease.watch(wiring.client),
     namespace: wiring.namespace,
     name: LEASE,
     identity: `${wiring.options.identity}-${Math.random().toString(36).slice(2, 10)}`,
     log: wiring.log,
     onStarted: async (leading) => {
       wiring.runtime.leader(LEASE, true);
+      lease.leads(true);
       const manager = await started.promise;
       standingBy.abort(new Error('this replica leads'));
       await followed;
       return manager.run(leading);
     },
-    onStopped: () => wiring.runtime.leader(LEASE, false),
+    onStopped: () => {
+      wiring.runtime.leader(LEASE, false);
+      lease.leads(false);
+    },
   });
   const manager = wireManager({ ...wiring, fence: election.fence });
-  await using _server = await startServing(wiring, manager);
+  await using _server = await startServing(wiring, manager, new Map([['lease', lease.check]]));
   manager.informers.start(signal);
   const followed = manager.follow(AbortSignal.any([signal, standingBy.signal]));
   started.resolve(manager);
@@ -90,8 +100,9 @@ async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> 
 }
 
 async function startServing(
-  { options, client, metrics, log }: Wiring,
+  { options, reachability, metrics, log }: Wiring,
   manager: Manager,
+  live: ReadonlyMap<string, Check> = new Map(),
 ): Promise<RunningServer & AsyncDisposable> {
   const catalogs = createCatalogHandler({
     find: (name) => manager.content.get(name),
@@ -101,18 +112,15 @@ async function startServing(
     listen: options.listen,
     metrics,
     catalogs: async (request, response) => void (await catalogs(request, response)),
+    live,
     ready: new Map([
-      ['informers', () => manager.informers.synced().then(() => undefined)],
-      ['api-server', () => reachable(client)],
+      ['informers', manager.cachesReady],
+      ['api-server', reachability.check],
       ['catalogs', manager.catalogsReady],
     ]),
   });
   log.info({ port: server.port }, 'serving health, metrics and catalogs');
   return { ...server, [Symbol.asyncDispose]: () => server.close() };
-}
-
-async function reachable(client: Client): Promise<undefined> {
-  await client.raw('/readyz', AbortSignal.timeout(5000));
 }
 
 async function connectionOf(options: ManagerOptions): Promise<{ config: ConnectionConfig; namespace: string }> {

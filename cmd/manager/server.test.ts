@@ -6,7 +6,7 @@ const ready = new Map<string, Check>([
   ['caches', () => undefined],
   ['catalogs', () => '1 of 2 served; cannot be loaded: b'],
 ]);
-const server = await serve({ listen: '127.0.0.1:0', metrics: new Registry(), ready });
+const server = await serve({ listen: '127.0.0.1:0', metrics: new Registry(), ready, checkMs: 50 });
 afterAll(() => server.close());
 
 async function ask(path: string, method = 'GET'): Promise<string> {
@@ -23,6 +23,11 @@ test('a replica that is not ready says why without being asked', async () => {
   ready.set('catalogs', () => Promise.reject(new Error('not loaded yet: a')));
   expect(await ask('/readyz')).toBe('503 [+]caches ok\n[-]catalogs failed not loaded yet: a\n');
   expect(await ask('/healthz')).toBe('200 ok\n');
+});
+
+test('a check that does not come to an end is told by its name, and keeps no answer of the others', async () => {
+  ready.set('catalogs', () => new Promise(() => undefined));
+  expect(await ask('/readyz?verbose')).toBe('503 [+]caches ok\n[-]catalogs failed no answer within 0.05 s\n');
 });
 
 test.each([

@@ -11,7 +11,12 @@ export interface ServerOptions {
   /** `host:port`; port 0 takes any that is free. */
   readonly listen: string;
   readonly metrics: Registry;
+  /** What must hold for `/readyz`. */
   readonly ready: ReadonlyMap<string, Check>;
+  /** What must hold for `/healthz`: where it does not, the process had better be started anew. */
+  readonly live?: ReadonlyMap<string, Check>;
+  /** A check that has not answered after this time has failed; 2 s by default. */
+  readonly checkMs?: number;
   /** Answers below `/catalogs/`. */
   readonly catalogs?: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 }
@@ -34,31 +39,48 @@ export async function serve(options: ServerOptions): Promise<RunningServer> {
 async function answer(options: ServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://manager');
   if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'only GET and HEAD\n');
-  if (pathname === '/healthz') return send(response, 200, 'ok\n');
-  if (pathname === '/readyz') return answerReady(options, response, searchParams.has('verbose'));
+  const asked = { response, verbose: searchParams.has('verbose'), checkMs: options.checkMs ?? CHECK_MS };
+  if (pathname === '/healthz') return answerChecks(options.live ?? new Map(), asked);
+  if (pathname === '/readyz') return answerChecks(options.ready, asked);
   if (pathname === '/metrics') return answerMetrics(options.metrics, response);
   if (pathname.startsWith('/catalogs/') && options.catalogs !== undefined) return options.catalogs(request, response);
   return send(response, 404, 'not found\n');
 }
 
-async function answerReady({ ready }: ServerOptions, response: ServerResponse, verbose: boolean): Promise<void> {
-  const results = await Promise.all([...ready].map(([name, check]) => runCheck(name, check)));
+/** Less than probes wait, so that the answer says which check it was. */
+const CHECK_MS = 2000;
+
+interface Asked {
+  readonly response: ServerResponse;
+  readonly verbose: boolean;
+  readonly checkMs: number;
+}
+
+async function answerChecks(checks: ReadonlyMap<string, Check>, { response, verbose, checkMs }: Asked): Promise<void> {
+  const results = await Promise.all([...checks].map(([name, check]) => runCheck(name, check, checkMs)));
   const failed = results.some(({ ok }) => !ok);
   const lines = results.map(({ name, ok, message }) =>
     [`[${ok ? '+' : '-'}]${name}`, ok ? 'ok' : 'failed', message].filter((part) => part !== '').join(' '),
   );
-  const body = verbose || failed ? `${lines.join('\n')}\n` : 'ok\n';
+  const body = (verbose && lines.length > 0) || failed ? `${lines.join('\n')}\n` : 'ok\n';
   send(response, failed ? 503 : 200, body);
 }
 
-async function runCheck(
-  name: string,
-  check: Check,
-): Promise<{ readonly name: string; readonly ok: boolean; readonly message: string }> {
+interface Outcome {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+async function runCheck(name: string, check: Check, checkMs: number): Promise<Outcome> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${checkMs / 1000} s`)), checkMs);
   try {
-    return { name, ok: true, message: (await check()) ?? '' };
+    return { name, ok: true, message: (await Promise.race([check(), late.promise])) ?? '' };
   } catch (error) {
     return { name, ok: false, message: (error as Error).message };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -43,6 +43,7 @@ import type { Log } from '../../kube/log.ts';
 import type { RuntimeMetrics } from '../../kube/metrics.ts';
 import { isLoopbackName } from '../../oci/registry.ts';
 import { createCatalogAttempts } from './catalog-attempts.ts';
+import { checkCaches } from './checks.ts';
 import { countEvents, registerState } from './metrics.ts';
 import type { ManagerOptions } from './options.ts';
 import type { Check } from './server.ts';
@@ -51,6 +52,8 @@ export interface Manager {
   readonly informers: InformerFactory;
   readonly content: CatalogContent;
   readonly metrics: MetricsRegistry;
+  /** Whether our own kinds were listed. */
+  readonly cachesReady: Check;
   /** Whether the catalogs are served that this replica can serve. */
   readonly catalogsReady: Check;
   /** Serves what the leader has found, until `signal` aborts; on a replica that does not lead. */
@@ -176,8 +179,9 @@ export function wireManager(wiring: WireOptions): Manager {
     informers,
     content,
     metrics,
+    cachesReady: checkCaches(Object.values(caches)),
     catalogsReady: async () => {
-      await caches.catalogs.synced;
+      checkCaches([caches.catalogs])();
       return attempts.check();
     },
     follow: (signal) => follower.run(signal),

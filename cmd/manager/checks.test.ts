@@ -1,0 +1,162 @@
+/** What probes are told: of a replica that is of no use why, and of one whose work hangs that it had better go. */
+import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createClient } from '../../kube/client.ts';
+import { eventually } from '../../kube/eventually.ts';
+import { startFakeApi, type FakeApi } from '../../kube/fake-api.ts';
+import { createLeaderElection } from '../../kube/leader-election.ts';
+import { createManualClock } from '../../kube/manual-clock.ts';
+import { createTransport, type Transport } from '../../kube/transport.ts';
+import { checkCaches, createLeaseWatch, createReachability, type LeaseWatch, type Reachability } from './checks.ts';
+import { serve, type Check } from './server.ts';
+
+let api: FakeApi;
+let transport: Transport;
+let reachability: Reachability;
+const clock = createManualClock();
+
+beforeEach(async () => {
+  api = await startFakeApi();
+  api.fault(({ path }, response) => {
+    if (path === '/readyz') response.end('ok');
+    return path === '/readyz';
+  });
+  transport = createTransport(api.config, { onRequest: (facts) => reachability.seen(facts) });
+  reachability = createReachability(() => createClient(transport).raw('/readyz'), clock);
+});
+afterEach(async () => {
+  transport.close();
+  await api.close();
+});
+
+const asked = (): number => api.requests.filter(({ path }) => path === '/readyz').length;
+
+describe('whether the API server is reached', () => {
+  test('is asked twice a minute by a replica that does nothing else, however often it is probed', async () => {
+    await using server = await probed(new Map([['api-server', reachability.check]]));
+    for (let second = 0; second < 120; second += 2) {
+      expect(await server.ask('/readyz')).toBe('200 ok\n');
+      clock.advance(2);
+    }
+    expect(asked()).toBe(4);
+  });
+
+  test('is asked once for probes that come while it is asked', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => reachability.check()));
+    expect(asked()).toBe(1);
+  });
+
+  test('is not asked where it has answered another request, a renewal of the lease above all', async () => {
+    for (let second = 0; second < 120; second += 10) {
+      reachability.seen({ status: 200 });
+      clock.advance(10);
+      await reachability.check();
+    }
+    expect(asked()).toBe(0);
+  });
+
+  test.each([
+    { status: 0, because: 'no answer came' },
+    { status: 503, because: 'the API server does not work' },
+  ])('is not told by a request that failed: $because', async ({ status }) => {
+    reachability.seen({ status });
+    await reachability.check();
+    expect(asked()).toBe(1);
+  });
+
+  test('is asked anew by each probe while it does not answer', async () => {
+    const answers = [Promise.reject(new Error('refused')), Promise.reject(new Error('refused')), Promise.resolve()];
+    for (const answer of answers) answer.catch(() => undefined);
+    const { check } = createReachability(() => answers.shift() ?? Promise.reject(new Error('asked too often')), clock);
+    for (const _ of [1, 2]) await expect(check()).rejects.toThrow('refused');
+    for (const _ of [1, 2]) await expect(check()).resolves.toBeUndefined();
+  });
+});
+
+describe('whether the caches are filled', () => {
+  test('is told by the kinds that were not listed, at once', async () => {
+    const caches = [
+      { kind: 'Catalog', hasSynced: true },
+      { kind: 'Subscription', hasSynced: false },
+      { kind: 'Revision', hasSynced: false },
+    ];
+    await using server = await probed(new Map([['informers', checkCaches(caches)]]));
+    expect(await server.ask('/readyz')).toBe('503 [-]informers failed not listed yet: Subscription, Revision\n');
+    for (const cache of caches) cache.hasSynced = true;
+    expect(await server.ask('/readyz?verbose')).toBe('200 [+]informers ok\n');
+  });
+});
+
+describe('whether the process had better be started anew', () => {
+  test('is told of a leader whose work does not end though its lease ran out long ago', async () => {
+    const watch = createLeaseWatch(clock);
+    const hangs = Promise.withResolvers<void>();
+    const stop = new AbortController();
+    const elected = createLeaderElection({
+      client: watch.watch(createClient(transport)),
+      namespace: 'ops',
+      name: 'slipway',
+      identity: 'a',
+      clock,
+      random: () => 0,
+      onStarted: () => (watch.leads(true), hangs.promise),
+      onStopped: () => watch.leads(false),
+    });
+    expect(isAlive(watch)).toBe(true);
+    const ended = elected.run(stop.signal);
+    await eventually(() => elected.fence.isHeld());
+    expect(isAlive(watch)).toBe(true);
+
+    clock.skip(34);
+    expect(elected.fence.isHeld()).toBe(false);
+    expect(isAlive(watch), 'it may still end by itself').toBe(true);
+    clock.skip(2);
+    expect(isAlive(watch)).toBe(false);
+
+    clock.advance(0);
+    hangs.resolve();
+    expect(await ended).toBe('lost');
+    expect(isAlive(watch)).toBe(true);
+  });
+
+  test('is not told of one that renews its lease, nor of one that never led', async () => {
+    const renews = createLeaseWatch(clock);
+    const { create, update } = renews.watch(createClient(transport));
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace: 'ops', name: 'own' } };
+    let held = await create(lease);
+    renews.leads(true);
+    for (let minute = 0; minute < 3; minute += 1) {
+      clock.advance(30);
+      expect(isAlive(renews)).toBe(true);
+      held = await update(held);
+    }
+    expect(isAlive(createLeaseWatch(clock))).toBe(true);
+  });
+
+  test('is what the liveness probe is told', async () => {
+    const dead = new Map([['lease', () => Promise.reject(new Error('not renewed'))]]);
+    await using server = await probed(new Map(), dead);
+    expect(await server.ask('/healthz')).toBe('503 [-]lease failed not renewed\n');
+    expect(await server.ask('/readyz')).toBe('200 ok\n');
+  });
+});
+
+function isAlive({ check }: LeaseWatch): boolean {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function probed(ready: ReadonlyMap<string, Check>, live: ReadonlyMap<string, Check> = new Map()) {
+  const server = await serve({ listen: '127.0.0.1:0', metrics: new Registry(), ready, live });
+  return {
+    async ask(path: string): Promise<string> {
+      const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
+      return `${response.status} ${await response.text()}`;
+    },
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}

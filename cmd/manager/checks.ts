@@ -1,0 +1,93 @@
+/**
+ * What the manager says of itself to whoever probes it: whether it is of use (ready), and whether it would be better
+ * started anew (alive). Probes come all the time, so a check costs no request to the API server while others are
+ * answered. server.ts asks the checks, main.ts puts them together.
+ */
+import type { Client } from '../../kube/client.ts';
+import { systemClock, type Clock } from '../../kube/clock.ts';
+import type { Informer } from '../../kube/informer.ts';
+import { DEFAULT_TIMINGS } from '../../kube/lease-record.ts';
+import type { RequestFacts } from '../../kube/transport.ts';
+
+/** Ready once these kinds were listed; what operators bring is none of it, as that may stop being served. */
+export function checkCaches(caches: readonly Pick<Informer, 'kind' | 'hasSynced'>[]): () => undefined {
+  return () => {
+    const missing = caches.filter(({ hasSynced }) => !hasSynced).map(({ kind }) => kind);
+    if (missing.length > 0) throw new Error(`not listed yet: ${missing.join(', ')}`);
+    return undefined;
+  };
+}
+
+export interface Reachability {
+  /** Told of every request to the API server, for `onRequest` of the transport. */
+  readonly seen: (facts: Pick<RequestFacts, 'status'>) => void;
+  /** Asks the API server only where it has answered nothing else for 30 s, and once however many wait. */
+  readonly check: () => Promise<undefined>;
+}
+
+const ANSWER_COUNTS_SECONDS = 30;
+
+/** Whether the API server answers, as far as is known. @param ask Rejects where it does not. */
+export function createReachability(ask: () => Promise<unknown>, clock: Clock = systemClock): Reachability {
+  let answeredAt = -Infinity;
+  let asking: Promise<void> | undefined;
+
+  async function askNow(): Promise<void> {
+    try {
+      await ask();
+      answeredAt = clock.now();
+    } finally {
+      asking = undefined;
+    }
+  }
+
+  return {
+    seen({ status }) {
+      if (status > 0 && status < 500) answeredAt = clock.now();
+    },
+    async check() {
+      if (clock.now() - answeredAt > ANSWER_COUNTS_SECONDS) await (asking ??= askNow());
+      return undefined;
+    },
+  };
+}
+
+export interface LeaseWatch {
+  /** The client for the election, whose renewals are noticed. */
+  watch(client: LeaseClient): LeaseClient;
+  /** Whether this replica leads by its own view, from the moment it begins its work until that has ended. */
+  leads(now: boolean): void;
+  readonly check: () => string | undefined;
+}
+
+type LeaseClient = Pick<Client, 'get' | 'create' | 'update'>;
+
+/** After the lease has run out: enough for a leader that has lost it to end by itself. */
+const GRACE_SECONDS = 20;
+
+/** Not alive is a replica that means to lead although its lease ran out long ago: its work hangs, and nobody ends it. */
+export function createLeaseWatch(clock: Clock = systemClock): LeaseWatch {
+  const limit = DEFAULT_TIMINGS.leaseSeconds + GRACE_SECONDS;
+  let renewedAt = -Infinity;
+  let leading = false;
+
+  async function noticed<T>(write: Promise<T>): Promise<T> {
+    const answer = await write;
+    renewedAt = clock.now();
+    return answer;
+  }
+
+  return {
+    watch: ({ get, create, update }) => ({
+      get,
+      create: (...request) => noticed(create(...request)),
+      update: (...request) => noticed(update(...request)),
+    }),
+    leads: (now) => void (leading = now),
+    check() {
+      if (leading && clock.now() - renewedAt > limit)
+        throw new Error(`leads, and has not renewed its lease for more than ${limit} s`);
+      return leading ? 'leads' : undefined;
+    },
+  };
+}
