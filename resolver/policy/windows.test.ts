@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
+import { splitTimesOfDay } from './times-of-day.ts';
 import { eligibility, nextEligibleTime, parseWindows, type MaintenanceWindow, type WindowSpec } from './windows.ts';
 
 const REFERENCE = new Date('2026-01-01T00:00:00Z');
@@ -42,6 +43,28 @@ test.each([
   const windows = read(berlin);
   expect(eligibility(windows, new Date(at)).open).toBe(open);
   expect(nextEligibleTime(windows, new Date(at))).toEqual(new Date(next));
+});
+
+test.each([
+  { cron: '0,30 2 * * *', at: '2026-03-29T00:59:59Z', next: '2026-03-29T01:00:00Z', because: 'neither time exists' },
+  { cron: '*/15 2 * * *', at: '2026-03-29T00:59:59Z', next: '2026-03-29T01:00:00Z', because: 'no quarter exists' },
+  { cron: '0 1-2 * * *', at: '2026-03-29T00:40:00Z', next: '2026-03-29T01:00:00Z', because: 'the second hour is gone' },
+  { cron: '0,30 2 * * *', at: '2026-10-25T00:50:00Z', next: '2026-10-26T01:00:00Z', because: 'both have come once' },
+  { cron: '15 * * * *', at: '2026-10-25T00:30:00Z', next: '2026-10-25T01:15:00Z', because: 'each hour is an hour' },
+])('$cron in Europe/Berlin after $at: $because', ({ cron, at, next }) => {
+  const windows = read({ ...berlin, cron, duration: '10m' });
+  expect(nextEligibleTime(windows, new Date(at))).toEqual(new Date(next));
+});
+
+test.each([
+  { cron: '0 2 * * SAT', times: ['0 2 * * SAT'] },
+  { cron: '0,30 2 1 * *', times: ['0 2 1 * *', '30 2 1 * *'] },
+  { cron: '*/20 1-2 * * *', times: ['0 1 * * *', '20 1 * * *', '40 1 * * *', '0 2 * * *', '20 2 * * *', '40 2 * * *'] },
+  { cron: '5/25 3 * * *', times: ['5 3 * * *', '30 3 * * *', '55 3 * * *'] },
+  { cron: '* 1-5 * * *', times: ['* 1-5 * * *'] },
+  { cron: '0 */2 * * *', times: ['0 */2 * * *'] },
+])('the times of day of $cron', ({ cron, times }) => {
+  expect(splitTimesOfDay(cron)).toEqual(times);
 });
 
 test('a window that spans the change of clocks is open for its duration, not until a time of day', () => {

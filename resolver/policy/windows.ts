@@ -10,6 +10,7 @@ import { Cron } from 'croner';
 import { parseDuration } from '../../api/duration.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { WINDOW_BOUNDS } from '../../api/subscription.ts';
+import { splitTimesOfDay } from './times-of-day.ts';
 
 /** A window as a spec has it. */
 export interface WindowSpec {
@@ -50,8 +51,8 @@ export function parseWindows(windows: readonly WindowSpec[], reference: Date): r
 export function eligibility(windows: readonly MaintenanceWindow[], now: Date): Eligibility {
   if (windows.length === 0) return { open: true, until: undefined };
   const ends = windows.flatMap((window) => closingTime(window, now) ?? []);
-  if (ends.length > 0) return { open: true, until: latest(ends) };
-  return { open: false, next: earliest(windows.flatMap((window) => window.nextOpening(now) ?? [])) };
+  if (ends.length > 0) return { open: true, until: lastOf(ends) };
+  return { open: false, next: firstOf(windows.flatMap((window) => window.nextOpening(now) ?? [])) as Date };
 }
 
 /** The first time from now on at which an upgrade may start: now, where a window is open. */
@@ -69,9 +70,10 @@ function parseWindow({ cron, duration, timeZone }: WindowSpec, field: string, re
   const schedule = parseCron(cron, timeZone, field);
   if (nextRun(schedule, reference) === undefined)
     throw invalid(`${field}.cron: ${JSON.stringify(cron)} never comes`, 'Use a day that the month has');
+  const schedules = splitTimesOfDay(cron).map((time) => parseCron(time, timeZone, field));
   return {
-    lastOpening: (at) => schedule.previousRuns(1, new Date(Math.floor(at.getTime() / SECOND) * SECOND + SECOND))[0],
-    nextOpening: (at) => nextRun(schedule, at),
+    lastOpening: (at) => lastOf(schedules.flatMap((each) => previousRun(each, at) ?? [])),
+    nextOpening: (at) => firstOf(schedules.flatMap((each) => nextRun(each, at) ?? [])),
     durationSeconds: parseDuration(duration, WINDOW_BOUNDS),
   };
 }
@@ -92,6 +94,11 @@ function nextRun(schedule: Cron, at: Date): Date | undefined {
   return schedule.nextRun(at) ?? undefined;
 }
 
+/** Up to and including a time. */
+function previousRun(schedule: Cron, at: Date): Date | undefined {
+  return schedule.previousRuns(1, new Date(Math.floor(at.getTime() / SECOND) * SECOND + SECOND))[0];
+}
+
 function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
@@ -107,12 +114,12 @@ function closingTime({ lastOpening, durationSeconds }: MaintenanceWindow, now: D
   return end > now ? end : undefined;
 }
 
-function latest(times: readonly Date[]): Date {
-  return times.reduce((a, b) => (b > a ? b : a));
+function lastOf(times: readonly Date[]): Date | undefined {
+  return times.toSorted((a, b) => b.getTime() - a.getTime())[0];
 }
 
-function earliest(times: readonly Date[]): Date {
-  return times.reduce((a, b) => (b < a ? b : a));
+function firstOf(times: readonly Date[]): Date | undefined {
+  return times.toSorted((a, b) => a.getTime() - b.getTime())[0];
 }
 
 function invalid(message: string, hint: string, cause?: unknown): ReasonedError {
