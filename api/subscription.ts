@@ -155,7 +155,7 @@ const SubscriptionSpec = rules(
     serviceAccountName: objectName()
       .optional()
       .describe(
-        'ServiceAccount of the same namespace to act as. The API server then refuses what it may not do. Absent: the manager acts as itself.',
+        'ServiceAccount of the same namespace to act as. The API server then refuses what it may not do. Absent: the manager acts as itself, and may do everything; who may create such a Subscription is an administrator of the cluster.',
       ),
     onFailure: OnFailure.prefault({}).describe('What happens when a revision does not become healthy.'),
     crdUpgradeSafety: CrdUpgradeSafety.prefault({}).describe('How strictly changes of CRDs are checked.'),

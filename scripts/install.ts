@@ -24,6 +24,12 @@ export function renderChartRights(notice: string): string {
   return `# ${notice}\n${kept.join('---\n').replaceAll(NAMESPACE, '{{ .Release.Namespace }}')}`;
 }
 
+/** The policy about accounts as a template, for who asks for it. */
+export function renderChartPolicies(notice: string): string {
+  const policies = read('policies/accounts.yaml').replaceAll(NAMESPACE, '{{ .Release.Namespace }}');
+  return `# ${notice}\n{{- if .Values.requireAccounts }}\n${policies}{{- end }}\n`;
+}
+
 /** The resources of the CRDs for kustomize. */
 export function renderCrdKustomization(names: readonly string[], notice: string): string {
   const head = 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n';

@@ -84,6 +84,16 @@ describe('the chart', () => {
     expect(Object.fromEntries(rendered)).toEqual(Object.fromEntries(without(made, 'Namespace')));
   });
 
+  test('has the policy about accounts where it is asked for, about the manager of the release', async () => {
+    const namespace = 'elsewhere';
+    const args = ['template', 'x', join(deploy, 'chart'), '--namespace', namespace, '--set', 'requireAccounts=true'];
+    const rendered = objectsOf(await run('helm', ...args));
+    const text = (await run('kubectl', 'kustomize', join(deploy, 'policies'))).replaceAll('slipway-system', namespace);
+    const policies = objectsOf(text);
+    expect(policies.size).toBe(2);
+    expect(new Map([...rendered].filter(([key]) => policies.has(key)))).toEqual(policies);
+  });
+
   test('takes what can be chosen', async () => {
     const chosen = [
       'image.digest=sha256:abc',
