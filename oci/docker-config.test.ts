@@ -148,7 +148,7 @@ describe('a pull secret', () => {
     { content: ' '.repeat((1 << 20) + 1), because: 'it is too large' },
   ])('it is PullSecretInvalid when $because', ({ content }) => {
     expect(() => parseDockerConfig(content)).toThrow(
-      expect.objectContaining({ reason: 'PullSecretInvalid', retry: 'never' }),
+      expect.objectContaining({ reason: 'PullSecretInvalid', retry: 'backoff' }),
     );
   });
 

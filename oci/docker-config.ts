@@ -34,7 +34,7 @@ const Entry = z.object({
  *
  *     parseDockerConfig('{"auths":{"quay.io/org":{"auth":"dTpw"}}}')('quay.io', 'org/app') → { kind: 'basic', … }
  *
- * @throws PullSecretInvalid, not retried until the Secret changes.
+ * @throws PullSecretInvalid, retried with growing delays: nobody watches Secrets.
  * @see https://kubernetes.io/docs/concepts/containers/images/#config-json
  */
 export function parseDockerConfig(
@@ -131,7 +131,7 @@ function hostMatches(pattern: string, host: string): boolean {
 function invalid(why: string) {
   return new ReasonedError({
     reason: 'PullSecretInvalid',
-    retry: 'never',
+    retry: 'backoff',
     message: `the pull secret cannot be read: ${why}`,
     hint: 'Create it with `kubectl create secret docker-registry`',
   });

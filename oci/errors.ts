@@ -23,11 +23,14 @@ export function denied(message: string, hint: string) {
   return new ReasonedError({ reason: 'RegistryDenied', retry: 'backoff', message, hint });
 }
 
-/** Content that differs from its digest or declared size. By digest it cannot get better; a tag can move on. */
-export function mismatch(message: string, byDigest: boolean) {
+/**
+ * Content that differs from its digest or declared size; retried with growing delays, since it may have been altered
+ * on its way only.
+ */
+export function mismatch(message: string) {
   return new ReasonedError({
     reason: 'DigestMismatch',
-    retry: byDigest ? 'never' : LATER,
+    retry: 'backoff',
     message,
     hint: 'The registry, or something between it and here, serves altered content; do not use it',
   });

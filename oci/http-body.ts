@@ -37,7 +37,7 @@ export async function sendBody(
     if (!client.write(piece)) await drained(client);
     progress();
   }
-  if (sent !== body.length) throw mismatch('content to be sent is not as long as it was announced', false);
+  if (sent !== body.length) throw mismatch('content to be sent is not as long as it was announced');
   client.end();
 }
 

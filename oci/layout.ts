@@ -123,7 +123,7 @@ async function readVerified(folder: string, digest: string): Promise<Buffer> {
   if (info.size > MAX_INDEX_BYTES)
     throw imageTooLarge(`${digest} in ${folder} is larger than ${MAX_INDEX_BYTES} bytes`, true);
   const bytes = await readFile(path);
-  if (!matchesDigest(bytes, digest)) throw mismatch(`${digest} in ${folder} does not have its digest`, true);
+  if (!matchesDigest(bytes, digest)) throw mismatch(`${digest} in ${folder} does not have its digest`);
   return bytes;
 }
 
@@ -134,13 +134,13 @@ async function* readBlob(
   const path = pathOf(folder, digest);
   const info = await stat(path).catch(() => undefined);
   if (info === undefined) throw imageInvalid(`the layout ${folder} lacks ${digest}`, true);
-  if (info.size !== size) throw mismatch(`${digest} in ${folder} is not ${size} bytes long`, true);
+  if (info.size !== size) throw mismatch(`${digest} in ${folder} is not ${size} bytes long`);
   const hash = hashFor(digest);
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     hash.update(chunk);
     yield chunk;
   }
-  if (hash.digest('hex') !== hexOf(digest)) throw mismatch(`${digest} in ${folder} does not have its digest`, true);
+  if (hash.digest('hex') !== hexOf(digest)) throw mismatch(`${digest} in ${folder} does not have its digest`);
 }
 
 async function writeBlob(folder: string, digest: string, content: AsyncIterable<Uint8Array>): Promise<void> {

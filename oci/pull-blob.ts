@@ -30,7 +30,7 @@ export async function* pullBlob(
     try {
       for await (const chunk of blobFrom(context, reference, { descriptor, offset: received, what, signal })) {
         received += chunk.length;
-        if (received > descriptor.size) throw mismatch(`${what} is longer than its ${descriptor.size} bytes`, true);
+        if (received > descriptor.size) throw mismatch(`${what} is longer than its ${descriptor.size} bytes`);
         hash.update(chunk);
         yield chunk;
       }
@@ -43,7 +43,7 @@ export async function* pullBlob(
       if (!again || received === 0 || received === descriptor.size || failures > context.limits.resumes) throw error;
     }
   }
-  if (hash.digest('hex') !== hexOf(descriptor.digest)) throw mismatch(`${what} does not have its digest`, true);
+  if (hash.digest('hex') !== hexOf(descriptor.digest)) throw mismatch(`${what} does not have its digest`);
 }
 
 interface BlobRequest {
@@ -65,7 +65,7 @@ async function* blobFrom(context: PullContext, reference: Reference, request: Bl
   const declared = response.headers['content-length'];
   if (declared !== undefined && Number(declared) !== expected) {
     await response.discard();
-    throw mismatch(`${request.what} is not ${descriptor.size} bytes long`, true);
+    throw mismatch(`${request.what} is not ${descriptor.size} bytes long`);
   }
   yield* partial || offset === 0 ? response.body : skip(response.body, offset);
 }

@@ -107,7 +107,7 @@ function describeHead({ headers }: HttpResponse, reference: Reference): Resolved
   if (typeof digest !== 'string' || !isDigest(digest) || mediaType === '' || !Number.isSafeInteger(size))
     return undefined;
   if (reference.digest !== undefined && reference.digest !== digest) {
-    throw mismatch(`${originOf(reference).what} is offered with another digest`, true);
+    throw mismatch(`${originOf(reference).what} is offered with another digest`);
   }
   return { digest, mediaType, size };
 }
@@ -118,7 +118,7 @@ function verifiedDigest(bytes: Buffer, { headers }: HttpResponse, reference: Ref
   const expected = reference.digest ?? (typeof claimed === 'string' ? claimed : digestOf(bytes));
   if (!isDigest(expected))
     throw imageInvalid(`${origin.what} comes with a digest that cannot be checked`, origin.byDigest);
-  if (!matchesDigest(bytes, expected)) throw mismatch(`${origin.what} does not have its digest`, origin.byDigest);
+  if (!matchesDigest(bytes, expected)) throw mismatch(`${origin.what} does not have its digest`);
   return expected;
 }
 

@@ -113,7 +113,7 @@ export async function pushManifest(
   await response.discard();
   const stored = response.headers['docker-content-digest'];
   if (typeof stored === 'string' && stored.startsWith('sha256:') && stored !== digest) {
-    throw mismatch(`registry ${reference.registry} stored something else at ${what}`, false);
+    throw mismatch(`registry ${reference.registry} stored something else at ${what}`);
   }
   return { digest, subjectNoted: response.headers['oci-subject'] !== undefined };
 }

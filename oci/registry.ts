@@ -113,8 +113,8 @@ export interface Registry {
 /**
  * A client for any number of registries.
  *
- * Its methods throw ReferenceInvalid and ImageInvalid, DigestMismatch, ImageTooLarge (not retried for a digest),
- * and RegistryUnavailable, RegistryDenied, RegistryThrottled, ImageNotFound (retried).
+ * Its methods throw ReferenceInvalid and ImageInvalid, ImageTooLarge (not retried for a digest), and DigestMismatch,
+ * RegistryUnavailable, RegistryDenied, RegistryThrottled, ImageNotFound (retried).
  */
 export function createRegistry(options: RegistryOptions = {}): Registry {
   const transport = createTransport({
