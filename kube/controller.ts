@@ -54,6 +54,9 @@ export interface ControllerObserver {
   attach(queue: WorkQueue, concurrency: number): void;
 }
 
+/** How long reconciles may go on after a shutdown, where a controller does not say. */
+export const SHUTDOWN_SECONDS = 20;
+
 export interface ControllerOptions {
   readonly name: string;
   readonly reconcile: Reconcile;
@@ -65,7 +68,7 @@ export interface ControllerOptions {
   readonly observer?: ControllerObserver;
   readonly log?: Log;
   readonly clock?: Clock;
-  /** How long reconciles may go on after a shutdown; 20 s by default. */
+  /** How long reconciles may go on after a shutdown; SHUTDOWN_SECONDS by default. */
   readonly shutdownSeconds?: number;
 }
 
@@ -110,7 +113,7 @@ export function createController(options: ControllerOptions): Controller {
     enqueue: (key) => queue.add(formatKey(key)),
     async run(signal) {
       const unsubscribe = options.watches.map((watch) => subscribe(watch, queue));
-      const limit = limitAfter(signal, { seconds: options.shutdownSeconds ?? 20, clock });
+      const limit = limitAfter(signal, { seconds: options.shutdownSeconds ?? SHUTDOWN_SECONDS, clock });
       if (signal.aborted) shutDown();
       signal.addEventListener('abort', shutDown, { once: true });
       try {

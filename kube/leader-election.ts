@@ -66,7 +66,7 @@ export function createLeaderElection(options: LeaderElectionOptions): LeaderElec
 }
 
 /** A shutdown waits no longer than this for the release. */
-const RELEASE_MILLISECONDS = 5000;
+export const RELEASE_MILLISECONDS = 5000;
 
 interface Candidate {
   readonly fence: LeaseFence;

@@ -1,29 +1,55 @@
-/** What is deployed agrees with what is built: versions, ports, the user, and the levels of Pod Security. */
+/** What is deployed agrees with what is built: versions, ports, the user, times, and the levels of Pod Security. */
 import { loadAll, load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
+import { parseOptions } from '../cmd/manager/options.ts';
+import { CHECK_MS } from '../cmd/manager/server.ts';
+import { FLUSH_MILLISECONDS } from '../cmd/manager/wire.ts';
+import { SHUTDOWN_SECONDS } from '../kube/controller.ts';
+import { RELEASE_MILLISECONDS } from '../kube/leader-election.ts';
 import { USER } from './build/base-layer.ts';
 import { readText } from './source-files.ts';
 
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
-  readonly spec?: {
-    readonly template: {
-      readonly spec: {
-        readonly terminationGracePeriodSeconds: number;
-        readonly securityContext: { readonly runAsUser: number };
-        readonly containers: readonly {
-          readonly image: string;
-          readonly ports: readonly { containerPort: number }[];
-        }[];
-      };
-    };
-  };
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
+interface DeploymentSpec {
+  readonly replicas: number;
+  readonly strategy: object;
+  readonly template: { readonly metadata: { readonly labels: object }; readonly spec: PodSpec };
+}
+
+interface PodSpec {
+  readonly terminationGracePeriodSeconds: number;
+  readonly securityContext: { readonly runAsUser: number };
+  readonly containers: readonly [Container];
+  readonly volumes: readonly { readonly name: string }[];
+}
+
+interface Container {
+  readonly image: string;
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly env: readonly { readonly name: string; readonly value?: string }[];
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+  readonly securityContext: object;
+  readonly livenessProbe: Probe;
+  readonly readinessProbe: Probe;
+}
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+  readonly periodSeconds: number;
+  readonly timeoutSeconds: number;
 }
 
 const { version } = JSON.parse(readText('package.json') ?? '') as { readonly version: string };
 const objects = loadAll(readText('deploy/install.yaml') ?? '') as Manifest[];
-const deployment = objects.find(({ kind }) => kind === 'Deployment')?.spec?.template.spec;
+const deployment = specOf('Deployment') as unknown as DeploymentSpec;
+const pod = deployment.template.spec;
+const [manager] = pod.containers;
+const defaults = parseOptions([], {});
 
 describe('install.yaml', () => {
   test('has each object once, what others need first', () => {
@@ -35,8 +61,14 @@ describe('install.yaml', () => {
   });
 
   test('runs the version of this repository, as the user of the image', () => {
-    expect(deployment?.containers.map(({ image }) => image)).toEqual([`slipway.dev/manager:${version}`]);
-    expect(deployment?.securityContext.runAsUser).toBe(USER);
+    expect(pod.containers.map(({ image }) => image)).toEqual([`slipway.dev/manager:${version}`]);
+    expect(pod.securityContext).toEqual({
+      runAsNonRoot: true,
+      runAsUser: USER,
+      runAsGroup: USER,
+      fsGroup: USER,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
   });
 
   test('puts the manager under restricted Pod Security', () => {
@@ -44,8 +76,52 @@ describe('install.yaml', () => {
     expect(namespace?.metadata.labels?.['pod-security.kubernetes.io/enforce']).toBe('restricted');
   });
 
-  test('gives a stopping manager longer than it takes: 20 s for its work, 2 s for events, 5 s for the lease', () => {
-    expect(deployment?.terminationGracePeriodSeconds).toBeGreaterThan(20 + 2 + 5);
+  test('lets the manager write nowhere but to its data, and gain no rights', () => {
+    expect(manager.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(manager.volumeMounts).toEqual([{ name: 'data', mountPath: defaults['data-folder'] }]);
+    expect(pod.volumes).toEqual([{ name: 'data', emptyDir: { sizeLimit: '2Gi' } }]);
+    expect(manager.env).toContainEqual({ name: 'SQLITE_TMPDIR', value: defaults['data-folder'] });
+  });
+
+  test.each([
+    { probe: manager.livenessProbe, path: '/healthz' },
+    { probe: manager.readinessProbe, path: '/readyz' },
+  ])('probes $path where the manager listens, and waits longer than a check takes', ({ probe, path }) => {
+    expect(probe.httpGet).toEqual({ path, port: 'http' });
+    expect(manager.ports).toEqual([{ name: 'http', containerPort: Number(defaults.listen.split(':').at(-1)) }]);
+    expect(probe.timeoutSeconds * 1000).toBeGreaterThan(CHECK_MS);
+  });
+
+  test('notices within 2 s that a replica is ready', () => {
+    expect(manager.readinessProbe.periodSeconds).toBeLessThanOrEqual(2);
+    expect(manager.readinessProbe).not.toHaveProperty('initialDelaySeconds');
+  });
+
+  test('has two replicas, of which no update and no drain takes away both', () => {
+    expect(deployment.replicas).toBe(2);
+    expect(deployment.strategy).toEqual({
+      type: 'RollingUpdate',
+      rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
+    });
+    expect(specOf('PodDisruptionBudget')).toMatchObject({ maxUnavailable: 1 });
+  });
+
+  test.each(['PodDisruptionBudget', 'NetworkPolicy', 'Service'])(
+    'means the Pods of the manager with the %s',
+    (kind) => {
+      const { selector, podSelector } = specOf(kind) as Record<string, { readonly matchLabels?: object } | undefined>;
+      const chosen = podSelector ?? selector;
+      expect(chosen?.matchLabels ?? chosen).toEqual(deployment.template.metadata.labels);
+    },
+  );
+
+  test('gives a stopping manager longer than it takes for its work, for events and for the lease', () => {
+    const milliseconds = SHUTDOWN_SECONDS * 1000 + FLUSH_MILLISECONDS + RELEASE_MILLISECONDS;
+    expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(milliseconds);
   });
 });
 
@@ -53,3 +129,7 @@ test('the chart has the version of this repository', () => {
   const chart = load(readText('deploy/chart/Chart.yaml') ?? '') as { readonly [field: string]: unknown };
   expect(chart).toMatchObject({ version, appVersion: version });
 });
+
+function specOf(wanted: string): Readonly<Record<string, unknown>> {
+  return objects.find(({ kind }) => kind === wanted)?.spec ?? {};
+}

@@ -15,7 +15,7 @@ export interface ServerOptions {
   readonly ready: ReadonlyMap<string, Check>;
   /** What must hold for `/healthz`: where it does not, the process had better be started anew. */
   readonly live?: ReadonlyMap<string, Check>;
-  /** A check that has not answered after this time has failed; 2 s by default. */
+  /** A check that has not answered after this time has failed; CHECK_MS by default. */
   readonly checkMs?: number;
   /** Answers below `/catalogs/`. */
   readonly catalogs?: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
@@ -48,7 +48,7 @@ async function answer(options: ServerOptions, request: IncomingMessage, response
 }
 
 /** Less than probes wait, so that the answer says which check it was. */
-const CHECK_MS = 2000;
+export const CHECK_MS = 2000;
 
 interface Asked {
   readonly response: ServerResponse;

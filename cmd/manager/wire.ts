@@ -73,6 +73,9 @@ export interface WireOptions {
   readonly runtime: RuntimeMetrics;
 }
 
+/** A shutdown waits no longer than this for events to be sent. */
+export const FLUSH_MILLISECONDS = 2000;
+
 export function wireManager(wiring: WireOptions): Manager {
   const { client, fence, options, namespace, log, metrics } = wiring;
   const writer = client.over((transport) => fencedTransport(transport, fence));
@@ -187,7 +190,7 @@ export function wireManager(wiring: WireOptions): Manager {
     follow: (signal) => follower.run(signal),
     async run(signal) {
       await Promise.all([catalogs, subscriptions, revisions].map((each) => each.run(signal)));
-      await recorder.flush(AbortSignal.timeout(2000));
+      await recorder.flush(AbortSignal.timeout(FLUSH_MILLISECONDS));
       recorder.stop();
     },
   };
