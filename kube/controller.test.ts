@@ -327,6 +327,47 @@ describe('stopping', () => {
   });
 });
 
+test('all lines of a reconcile carry one id, and those of the next another', async () => {
+  const lines: Line[] = [];
+  let calls = 0;
+  const { controller } = run({
+    log: rememberingLog(lines, {}),
+    watches: [],
+    async reconcile(_, { log }) {
+      calls += 1;
+      log.info({}, 'begins');
+      log.child({ part: 'x' }).debug({}, 'goes on');
+      if (calls === 1) throw failure({ afterSeconds: 0 });
+    },
+  });
+  controller.enqueue({ name: 'a', namespace: 'ns' });
+  await eventually(() => lines.length === 5);
+  const told = (id: unknown): readonly string[] =>
+    lines.filter((line) => line.fields['reconcileID'] === id).map(({ message }) => message);
+  const [first, second] = [...new Set(lines.map(({ fields }) => fields['reconcileID']))];
+  expect(told(first)).toEqual(['begins', 'goes on', 'reconcile failed']);
+  expect(told(second)).toEqual(['begins', 'goes on']);
+  expect(first).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+  for (const { fields } of lines) expect(fields).toMatchObject({ controller: 'test', namespace: 'ns', name: 'a' });
+});
+
+interface Line {
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+function rememberingLog(lines: Line[], above: object): Log {
+  const write = (fields: object, message: string): void =>
+    void lines.push({ message, fields: { ...above, ...fields } });
+  return {
+    debug: write,
+    info: write,
+    warn: write,
+    error: write,
+    child: (more) => rememberingLog(lines, { ...above, ...more }),
+  };
+}
+
 test('work is counted under the names of controller-runtime and client-go', async () => {
   const registry = new Registry();
   const metrics = createRuntimeMetrics(registry);
