@@ -283,7 +283,7 @@ describe('resolving a tag', () => {
     fake.intercept = () => ({ status: 200, headers });
     await expect(registry.resolve(withDigest(reference, digest))).rejects.toMatchObject({
       reason: 'DigestMismatch',
-      retry: 'never',
+      retry: 'backoff',
     });
   });
 });
