@@ -3,17 +3,21 @@
  * leader asks registries when that is due; here only what it has found is fetched.
  */
 import type { Catalog } from '../../api/catalog.ts';
+import type { Informer } from '../../kube/informer.ts';
 import type { Reconcile } from '../../kube/controller.ts';
-import { loadContent, type CatalogDeps } from './reconcile.ts';
+import { loadFound, type LoadDeps } from './load.ts';
+
+export interface FollowerDeps extends Pick<LoadDeps, 'content' | 'registries'> {
+  readonly catalogs: Pick<Informer, 'get'>;
+}
 
 /** The reconcile function of the controller that runs while this replica does not lead. */
-export function createCatalogFollower(deps: Pick<CatalogDeps, 'catalogs' | 'content' | 'registries'>): Reconcile {
-  const { catalogs, content } = deps;
+export function createCatalogFollower(deps: FollowerDeps): Reconcile {
   return async ({ name }, { signal }) => {
-    const catalog = catalogs.get(name) as Catalog | undefined;
-    if (catalog === undefined) return content.drop(name);
+    const catalog = deps.catalogs.get(name) as Catalog | undefined;
+    if (catalog === undefined) return deps.content.drop(name);
     const digest = catalog.status?.digest;
-    if (digest === undefined || content.get(name)?.digest === digest || content.restore(name, digest)) return;
-    await loadContent({ ...deps, record: () => undefined }, catalog, { digest, signal });
+    if (digest === undefined) return;
+    await loadFound({ ...deps, record: () => undefined }, catalog, { digest, signal });
   };
 }

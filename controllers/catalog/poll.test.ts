@@ -3,8 +3,14 @@ import type { Catalog } from '../../api/catalog.ts';
 import { planPoll } from './poll.ts';
 
 const now = new Date('2026-01-01T00:10:00Z');
-const digest = 'registry.example/c@sha256:abc';
+const SHA = `sha256:${'a'.repeat(64)}`;
+const digest = `registry.example/c:v1@${SHA}`;
 const fresh = { observedGeneration: 1, digest, lastChecked: '2026-01-01T00:09:00Z' };
+const condition = { type: 'Ready', status: 'True', reason: 'Succeeded', message: '', lastTransitionTime: '' };
+const stale = [
+  { ...condition, reason: 'CatalogStale' },
+  { ...condition, type: 'Reconciling', reason: 'RegistryUnavailable' },
+];
 
 function catalog(spec: object, status?: object, annotations: Record<string, string> = {}): Catalog {
   const source = { image: { ref: 'registry.example/c:v1' } };
@@ -45,9 +51,87 @@ describe('whether the registry is asked', () => {
       plan: { kind: 'wait' },
     },
     {
+      because: 'a digest that could not be pulled is tried again',
+      catalog: catalog({ source: { image: { ref: digest } } }, { ...fresh, conditions: stale }),
+      serving: digest,
+      plan: { kind: 'check' },
+    },
+    {
+      because: 'another digest is wanted than the one in service, though the spec was observed',
+      catalog: catalog({ source: { image: { ref: `registry.example/c:v1@sha256:${'b'.repeat(64)}` } } }, fresh),
+      serving: digest,
+      plan: { kind: 'check' },
+    },
+    {
+      because: 'another tag is wanted than the one in service, though the spec was observed',
+      catalog: catalog({ source: { image: { ref: 'registry.example/c:v2' } } }, fresh),
+      serving: digest,
+      plan: { kind: 'check' },
+    },
+    {
+      because: 'repositories are wanted and an image is in service, though the spec was observed',
+      catalog: catalog({ source: { repositories: [{ repository: 'registry.example/c' }] } }, fresh),
+      serving: digest,
+      plan: { kind: 'check' },
+    },
+    {
+      because: 'the repositories were looked at',
+      catalog: catalog({ source: { repositories: [{ repository: 'registry.example/c' }] } }, { ...fresh, digest: SHA }),
+      serving: SHA,
+      plan: { kind: 'wait', seconds: 240 },
+    },
+    {
+      because: 'the reference cannot be read, which whoever pulls it tells',
+      catalog: catalog({ source: { image: { ref: 'http://registry.example/c' } } }, fresh),
+      serving: digest,
+      plan: { kind: 'check' },
+    },
+    {
+      because: 'the last look failed',
+      catalog: catalog({}, { ...fresh, conditions: stale }),
+      serving: digest,
+      plan: { kind: 'check' },
+    },
+    {
+      because: 'the last look failed for good, and the tag may have been moved',
+      catalog: catalog({}, { ...fresh, conditions: [{ ...condition, type: 'Stalled', reason: 'CatalogInvalid' }] }),
+      serving: digest,
+      plan: { kind: 'check' },
+    },
+    {
+      because: 'the last look failed where nothing was in service',
+      catalog: catalog({}, { ...fresh, conditions: [{ ...condition, status: 'False', reason: 'ImageNotFound' }] }),
+      serving: digest,
+      plan: { kind: 'check' },
+    },
+    {
+      because: 'a suspended catalog is not asked though the last look failed',
+      catalog: catalog({ suspend: true }, { ...fresh, conditions: stale }),
+      serving: digest,
+      plan: { kind: 'suspended' },
+    },
+    {
       because: 'a restarted manager opens what was in service',
       catalog: catalog({}, fresh),
       serving: undefined,
+      plan: { kind: 'restore', digest },
+    },
+    {
+      because: 'a restarted manager opens what was in service before it asks for what is new',
+      catalog: catalog({}, { ...fresh, observedGeneration: 0, conditions: stale }),
+      serving: undefined,
+      plan: { kind: 'restore', digest },
+    },
+    {
+      because: 'this replica serves what was found before another one led',
+      catalog: catalog({}, fresh),
+      serving: `registry.example/c:v1@sha256:${'c'.repeat(64)}`,
+      plan: { kind: 'check' },
+    },
+    {
+      because: 'what a suspended catalog had is in service, and nothing else',
+      catalog: catalog({ suspend: true }, fresh),
+      serving: `registry.example/c:v1@sha256:${'c'.repeat(64)}`,
       plan: { kind: 'restore', digest },
     },
     {
@@ -71,6 +155,16 @@ describe('whether the registry is asked', () => {
     {
       because: 'what a person asked for was done',
       catalog: catalog({}, { ...fresh, lastHandledReconcileAt: 'x' }, { 'slipway.dev/reconcile-requested-at': 'x' }),
+      serving: digest,
+      plan: { kind: 'wait', seconds: 240 },
+    },
+    {
+      because: 'what a person asked for at length was done',
+      catalog: catalog(
+        {},
+        { ...fresh, lastHandledReconcileAt: 'x'.repeat(256) },
+        { 'slipway.dev/reconcile-requested-at': 'x'.repeat(300) },
+      ),
       serving: digest,
       plan: { kind: 'wait', seconds: 240 },
     },

@@ -5,25 +5,17 @@
 import type { Catalog } from '../../api/catalog.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Cluster } from '../../apply/cluster.ts';
-import type { CatalogIndex } from '../../catalog/index/open.ts';
 import type { Reconcile, Result } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
-import type { Registry } from '../../oci/registry.ts';
-import type { RecordEvent } from '../events.ts';
 import { writeStatus } from '../status.ts';
-import type { CatalogContent } from '../catalog-content.ts';
+import { loadCurrent, loadFound, type LoadDeps } from './load.ts';
 import { intervalSeconds, isPinned, planPoll } from './poll.ts';
-import { catalogReference, pullCatalog, resolveCatalog, type CatalogSource } from './pull.ts';
-import { pullRepositories, resolveTags, type RepositoryContent } from './repositories.ts';
-import type { Registries } from '../registries.ts';
+import { isImageDigest } from './source.ts';
 import { summarizeContent, summarizeFailure, summarizeSuspension, type CatalogFindings } from './summarize.ts';
 
-export interface CatalogDeps {
+export interface CatalogDeps extends LoadDeps {
   readonly catalogs: Pick<Informer, 'get'>;
   readonly cluster: Pick<Cluster, 'patch'>;
-  readonly content: CatalogContent;
-  readonly registries: Registries;
-  readonly record: RecordEvent;
   readonly now: () => Date;
 }
 
@@ -34,102 +26,80 @@ export function createCatalogReconciler(deps: CatalogDeps): Reconcile {
     if (catalog === undefined || catalog.metadata.deletionTimestamp !== undefined) return deps.content.drop(name);
     const plan = planPoll(catalog, deps.content.get(name)?.digest, deps.now());
     switch (plan.kind) {
-      case 'suspended':
-        await writeStatus(deps.cluster, catalog, summarizeSuspension(catalog, deps.now()));
-        return undefined;
-      case 'wait':
-        return plan.seconds === undefined ? undefined : { requeueAfterSeconds: plan.seconds };
       case 'restore':
         if (deps.content.restore(name, plan.digest)) return { requeueAfterSeconds: 0 };
-        return refresh(deps, catalog, { digest: plan.digest, signal });
+        return catalog.spec.suspend
+          ? suspend(deps, catalog, { missing: plan.digest, signal })
+          : check(deps, catalog, signal);
+      case 'suspended':
+        return suspend(deps, catalog, { signal });
+      case 'wait':
+        return plan.seconds === undefined ? undefined : { requeueAfterSeconds: plan.seconds };
       case 'check':
-        return refresh(deps, catalog, { signal });
+        return check(deps, catalog, signal);
     }
   };
 }
 
-interface RefreshOptions {
-  /** What to pull; absent: what the reference stands for now. */
-  readonly digest?: string;
+/** Asks the registry; where that fails, the last good content is in service, if it can be had at all. */
+async function check(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): Promise<Result> {
+  const found = await attempt(signal, () => loadCurrent(deps, catalog, signal));
+  if (found instanceof ReasonedError) {
+    await keepLastGood(deps, catalog, signal);
+    return fail(deps, catalog, found);
+  }
+  await writeStatus(deps.cluster, catalog, summarizeContent(catalog, found, deps.now()));
+  tellChange(deps, catalog, found);
+  return isPinned(catalog) ? undefined : { requeueAfterSeconds: intervalSeconds(catalog) };
+}
+
+/** What was in service may still be there by its digest, though the tag is gone or stands for something broken. */
+async function keepLastGood(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): Promise<void> {
+  const digest = catalog.status?.digest;
+  if (digest === undefined || !isImageDigest(digest) || isServed(deps, catalog)) return;
+  await attempt(signal, () => loadFound(deps, catalog, { digest, signal }));
+}
+
+async function fail(deps: CatalogDeps, catalog: Catalog, error: ReasonedError): Promise<Result> {
+  tellFailure(deps, catalog, error);
+  const served = isServed(deps, catalog);
+  await writeStatus(deps.cluster, catalog, summarizeFailure(catalog, { error, served }, deps.now()));
+  // What cannot be read will not get better by itself, but the tag may be moved to something that can.
+  if (error.retry === 'never' && !isPinned(catalog)) return { requeueAfterSeconds: intervalSeconds(catalog) };
+  throw error;
+}
+
+interface SuspendOptions {
+  /** What was in service and is not here. */
+  readonly missing?: string;
   readonly signal: AbortSignal;
 }
 
-async function refresh(deps: CatalogDeps, catalog: Catalog, options: RefreshOptions): Promise<Result> {
+/** Looks for nothing new; what is missing here is put back. */
+async function suspend(deps: CatalogDeps, catalog: Catalog, { missing, signal }: SuspendOptions): Promise<Result> {
+  const restore = async (): Promise<void> => {
+    if (missing !== undefined) await loadFound(deps, catalog, { digest: missing, signal });
+  };
+  const error = await attempt(signal, restore);
+  if (error !== undefined) tellFailure(deps, catalog, error);
+  const state = { served: isServed(deps, catalog), ...(error !== undefined && { error }) };
+  await writeStatus(deps.cluster, catalog, summarizeSuspension(catalog, state, deps.now()));
+  if (error !== undefined) throw error;
+  return undefined;
+}
+
+/** What was tried, or why it failed; a defect is thrown, and so is whatever comes of an end that was asked for. */
+async function attempt<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value | ReasonedError> {
   try {
-    const found = await loadContent(deps, catalog, options);
-    await writeStatus(deps.cluster, catalog, summarizeContent(catalog, found, deps.now()));
-    tellChange(deps, catalog, found);
-    return isPinned(catalog) ? undefined : { requeueAfterSeconds: intervalSeconds(catalog) };
+    return await work();
   } catch (error) {
-    if (!(error instanceof ReasonedError) || error.reason === 'Conflict') throw error;
-    await tellFailure(deps, catalog, error);
-    // What cannot be read will not get better by itself, but the tag may be moved to something that can.
-    if (error.retry === 'never' && !isPinned(catalog)) return { requeueAfterSeconds: intervalSeconds(catalog) };
+    if (error instanceof ReasonedError && !signal.aborted) return error;
     throw error;
   }
 }
 
-/** What it takes to have a Catalog's content in service; nothing of it writes to the cluster but the events. */
-export type LoadDeps = Pick<CatalogDeps, 'content' | 'registries' | 'record'>;
-
-/** Takes a Catalog's content into service: what is asked for, or what its source stands for now. Throws what a registry throws. */
-export async function loadContent(deps: LoadDeps, catalog: Catalog, options: RefreshOptions): Promise<CatalogFindings> {
-  const { name } = catalog.metadata;
-  const look = await lookAt(deps, catalog, options);
-  const served = deps.content.get(name);
-  if (served?.digest === look.digest || deps.content.restore(name, look.digest))
-    return findingsOf(look.digest, indexOf(deps, name));
-  return findingsOf(look.digest, await deps.content.load(name, await look.pull(), options.signal));
-}
-
-/** What a Catalog's source stands for now, and how to get it. */
-interface Look {
-  readonly digest: string;
-  readonly pull: () => Promise<CatalogSource>;
-}
-
-async function lookAt(deps: LoadDeps, catalog: Catalog, { digest, signal }: RefreshOptions): Promise<Look> {
-  const { source, pullSecret } = catalog.spec;
-  const registry = deps.registries(pullSecret?.name);
-  if (source.repositories !== undefined) return lookAtRepositories(deps, catalog, { registry, signal });
-  const found = digest ?? (await resolveCatalog(registry, catalogReference(catalog), signal));
-  return { digest: found, pull: () => pullCatalog(registry, found, signal) };
-}
-
-async function lookAtRepositories(
-  deps: LoadDeps,
-  catalog: Catalog,
-  { registry, signal }: { readonly registry: Registry; readonly signal: AbortSignal },
-): Promise<Look> {
-  const tags = await resolveTags(registry, catalog.spec.source.repositories ?? [], signal);
-  return {
-    digest: tags.digest,
-    pull: async () => {
-      const served = deps.content.get(catalog.metadata.name)?.index;
-      const content = await pullRepositories(registry, tags, { served, signal });
-      tellIgnored(deps, catalog, content.ignored);
-      return content;
-    },
-  };
-}
-
-function tellIgnored({ record }: LoadDeps, catalog: Catalog, ignored: RepositoryContent['ignored']): void {
-  if (ignored.length === 0) return;
-  const told = ignored.slice(0, 5).map(({ repository, tag, because }) => `${repository}:${tag} (${because})`);
-  const more = ignored.length > told.length ? ` and ${ignored.length - told.length} more` : '';
-  const note = `Not offered: ${told.join('; ')}${more}`;
-  record(catalog, { type: 'Warning', reason: 'BundleInvalid', action: 'Refresh', note });
-}
-
-function indexOf({ content }: LoadDeps, name: string): CatalogIndex {
-  const served = content.get(name);
-  if (served === undefined) throw new Error(`catalog ${name} was taken out of service while it was looked at`);
-  return served.index;
-}
-
-function findingsOf(digest: string, { counts }: CatalogIndex): CatalogFindings {
-  const { packages, channels, bundles } = counts;
-  return { digest, packages, channels, bundles };
+function isServed({ content }: CatalogDeps, { metadata }: Catalog): boolean {
+  return content.get(metadata.name) !== undefined;
 }
 
 function tellChange({ record }: CatalogDeps, catalog: Catalog, found: CatalogFindings): void {
@@ -138,7 +108,6 @@ function tellChange({ record }: CatalogDeps, catalog: Catalog, found: CatalogFin
   record(catalog, { type: 'Normal', reason: 'Succeeded', action: 'Refresh', note });
 }
 
-async function tellFailure(deps: CatalogDeps, catalog: Catalog, error: ReasonedError): Promise<void> {
-  deps.record(catalog, { type: 'Warning', reason: error.reason, action: 'Refresh', note: error.describe() });
-  await writeStatus(deps.cluster, catalog, summarizeFailure(catalog, error, deps.now()));
+function tellFailure({ record }: CatalogDeps, catalog: Catalog, error: ReasonedError): void {
+  record(catalog, { type: 'Warning', reason: error.reason, action: 'Refresh', note: error.describe() });
 }

@@ -1,8 +1,9 @@
 /** The status of a Catalog. Pure. */
 import type { Catalog, CatalogStatus } from '../../api/catalog.ts';
 import { formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
-import { ReasonedError } from '../../api/errors.ts';
-import { ANNOTATION } from '../../api/names.ts';
+import type { ReasonedError } from '../../api/errors.ts';
+import type { Reason } from '../../api/reasons.ts';
+import { requestOf } from './poll.ts';
 
 /** What a look at the registry came to. */
 export interface CatalogFindings {
@@ -30,43 +31,64 @@ export function summarizeContent(catalog: Catalog, found: CatalogFindings, now: 
   });
 }
 
-/** A failure leaves the last good content in service, and says so; without any, the catalog is not ready. */
-export function summarizeFailure(catalog: Catalog, error: ReasonedError, now: Date): CatalogStatus {
-  const served = catalog.status?.digest;
-  const message = error.describe();
-  const ready: NextCondition =
-    served === undefined
-      ? { type: 'Ready', status: 'False', reason: error.reason, message }
-      : {
-          type: 'Ready',
-          status: 'True',
-          reason: 'CatalogStale',
-          message: `Serving the last good content. ${error.reason}: ${message}`,
-        };
-  const stuck: NextCondition =
-    error.retry === 'never'
-      ? { type: 'Stalled', status: 'True', reason: error.reason, message }
-      : { type: 'Reconciling', status: 'True', reason: error.reason, message };
-  return judged(handled(catalog), catalog, { conditions: [ready, stuck], now });
+export interface Failure {
+  readonly error: ReasonedError;
+  /** Whether this process serves content of the Catalog all the same. */
+  readonly served: boolean;
 }
 
-export function summarizeSuspension(catalog: Catalog, now: Date): CatalogStatus {
-  const served = catalog.status?.digest !== undefined;
-  const message = served ? 'Suspended; what is known stays in service' : 'Suspended before any content was pulled';
-  return judged(handled(catalog), catalog, {
+/** A failure leaves the last good content in service, and says so; without any, the catalog is not ready. */
+export function summarizeFailure(catalog: Catalog, { error, served }: Failure, now: Date): CatalogStatus {
+  const { reason } = error;
+  const message = error.describe();
+  const stuck: NextCondition = {
+    type: error.retry === 'never' ? 'Stalled' : 'Reconciling',
+    status: 'True',
+    reason,
+    message,
+  };
+  return judged(observed(catalog), catalog, {
+    conditions: [served ? stale(reason, message) : down(reason, message), stuck],
+    now,
+  });
+}
+
+function stale(reason: Reason, why: string): NextCondition {
+  const message = `Serving the last good content. ${reason}: ${why}`;
+  return { type: 'Ready', status: 'True', reason: 'CatalogStale', message };
+}
+
+function down(reason: Reason, why: string): NextCondition {
+  return { type: 'Ready', status: 'False', reason, message: `Nothing is in service. ${why}` };
+}
+
+export interface Suspension {
+  /** Whether this process serves content of the Catalog. */
+  readonly served: boolean;
+  /** Why it does not. */
+  readonly error?: ReasonedError;
+}
+
+export function summarizeSuspension(catalog: Catalog, { served, error }: Suspension, now: Date): CatalogStatus {
+  const because = error === undefined ? '' : `. ${error.reason}: ${error.describe()}`;
+  const message = served
+    ? `Suspended; what is known stays in service${because}`
+    : `Suspended, and nothing is in service${because}`;
+  return judged(observed(catalog), catalog, {
     conditions: [{ type: 'Ready', status: served ? 'True' : 'False', reason: 'Suspended', message }],
     now,
   });
 }
 
+/** The status of before, about the spec of now: what a person asked for is repeated only once it was done. */
+function observed({ metadata, status }: Catalog): CatalogStatus {
+  return { ...status, observedGeneration: metadata.generation ?? 0 };
+}
+
 function handled(catalog: Catalog): CatalogStatus {
-  const requested = catalog.metadata.annotations?.[ANNOTATION.reconcileRequestedAt];
-  const { lastHandledReconcileAt: _, ...before } = catalog.status ?? {};
-  return {
-    ...before,
-    observedGeneration: catalog.metadata.generation ?? 0,
-    ...(requested !== undefined && { lastHandledReconcileAt: requested.slice(0, 256) }),
-  };
+  const { lastHandledReconcileAt: _, ...before } = observed(catalog);
+  const requested = requestOf(catalog);
+  return { ...before, ...(requested !== undefined && { lastHandledReconcileAt: requested }) };
 }
 
 interface Verdict {

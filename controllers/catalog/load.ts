@@ -1,0 +1,117 @@
+/**
+ * Takes a Catalog's content into service: what its source stands for now, or what was found before. The leader's
+ * reconcile and the replicas that follow it call it; it writes nothing to the cluster but events.
+ */
+import type { Catalog } from '../../api/catalog.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import type { CatalogIndex } from '../../catalog/index/open.ts';
+import type { Registry } from '../../oci/registry.ts';
+import type { CatalogContent } from '../catalog-content.ts';
+import type { RecordEvent } from '../events.ts';
+import type { Registries } from '../registries.ts';
+import { catalogReference, pullCatalog, resolveCatalog, type CatalogSource } from './pull.ts';
+import { pullRepositories, resolveTags, type RepositoryContent } from './repositories.ts';
+import { isImageDigest } from './source.ts';
+import type { CatalogFindings } from './summarize.ts';
+
+export interface LoadDeps {
+  readonly content: CatalogContent;
+  readonly registries: Registries;
+  readonly record: RecordEvent;
+}
+
+/** Takes into service what the Catalog's source stands for now. Throws what a registry throws, and CatalogInvalid. */
+export async function loadCurrent(deps: LoadDeps, catalog: Catalog, signal: AbortSignal): Promise<CatalogFindings> {
+  const look = await lookAt(deps, catalog, signal);
+  const { name } = catalog.metadata;
+  const index = isHeld(deps, name, look.digest)
+    ? indexOf(deps, name)
+    : await deps.content.load(name, await look.pull(), signal);
+  return findingsOf(look.digest, index);
+}
+
+/**
+ * Takes into service what was found before. Throws what a registry throws, CatalogInvalid, and CatalogUnavailable
+ * where the source cannot give it any more.
+ */
+export async function loadFound(
+  deps: LoadDeps,
+  catalog: Catalog,
+  { digest, signal }: { readonly digest: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const { name } = catalog.metadata;
+  if (isHeld(deps, name, digest)) return;
+  const { spec } = catalog;
+  if (isImageDigest(digest)) {
+    const source = await pullCatalog(deps.registries(spec.pullSecret?.name), digest, signal);
+    return void (await deps.content.load(name, source, signal));
+  }
+  const look = spec.source.repositories === undefined ? undefined : await lookAt(deps, catalog, signal);
+  // Tags that have moved are new content, which a suspended Catalog does not want.
+  if (look === undefined || (spec.suspend && look.digest !== digest)) throw lost(catalog, digest);
+  if (!isHeld(deps, name, look.digest)) await deps.content.load(name, await look.pull(), signal);
+}
+
+/** What a Catalog's source stands for now, and how to get it. */
+interface Look {
+  readonly digest: string;
+  readonly pull: () => Promise<CatalogSource>;
+}
+
+async function lookAt(deps: LoadDeps, catalog: Catalog, signal: AbortSignal): Promise<Look> {
+  const { source, pullSecret } = catalog.spec;
+  const registry = deps.registries(pullSecret?.name);
+  if (source.repositories !== undefined) return lookAtRepositories(deps, catalog, { registry, signal });
+  const digest = await resolveCatalog(registry, catalogReference(catalog), signal);
+  return { digest, pull: () => pullCatalog(registry, digest, signal) };
+}
+
+async function lookAtRepositories(
+  deps: LoadDeps,
+  catalog: Catalog,
+  { registry, signal }: { readonly registry: Registry; readonly signal: AbortSignal },
+): Promise<Look> {
+  const tags = await resolveTags(registry, catalog.spec.source.repositories ?? [], signal);
+  return {
+    digest: tags.digest,
+    pull: async () => {
+      const served = deps.content.get(catalog.metadata.name)?.index;
+      const content = await pullRepositories(registry, tags, { served, signal });
+      tellIgnored(deps, catalog, content.ignored);
+      return content;
+    },
+  };
+}
+
+function tellIgnored({ record }: LoadDeps, catalog: Catalog, ignored: RepositoryContent['ignored']): void {
+  if (ignored.length === 0) return;
+  const told = ignored.slice(0, 5).map(({ repository, tag, because }) => `${repository}:${tag} (${because})`);
+  const more = ignored.length > told.length ? ` and ${ignored.length - told.length} more` : '';
+  const note = `Not offered: ${told.join('; ')}${more}`;
+  record(catalog, { type: 'Warning', reason: 'BundleInvalid', action: 'Refresh', note });
+}
+
+/** Whether that content is in service now; what was built before is opened. */
+function isHeld({ content }: LoadDeps, name: string, digest: string): boolean {
+  return content.get(name)?.digest === digest || content.restore(name, digest);
+}
+
+function indexOf({ content }: LoadDeps, name: string): CatalogIndex {
+  const served = content.get(name);
+  if (served === undefined) throw new Error(`catalog ${name} was taken out of service while it was looked at`);
+  return served.index;
+}
+
+function findingsOf(digest: string, { counts }: CatalogIndex): CatalogFindings {
+  const { packages, channels, bundles } = counts;
+  return { digest, packages, channels, bundles };
+}
+
+function lost({ metadata, spec }: Catalog, digest: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'CatalogUnavailable',
+    retry: 'backoff',
+    message: `the source of Catalog ${metadata.name} no longer gives what was in service (${digest})`,
+    hint: spec.suspend ? 'Set spec.suspend to false to take into service what it gives now' : 'It is looked at again',
+  });
+}
