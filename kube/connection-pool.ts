@@ -12,6 +12,8 @@ export interface ConnectionPool {
   agent(purpose: Purpose): Promise<Agent>;
   /** Reads the certificates anew; whether they have changed. */
   refresh(): Promise<boolean>;
+  /** Ends the connections that nobody uses: where one has gone dead without a word, others may have, too. */
+  dropIdle(): void;
   /** Ends every connection, those in use too. */
   close(): void;
 }
@@ -37,6 +39,9 @@ export function createConnectionPool(config: ConnectionConfig): ConnectionPool {
       return (current as NonNullable<typeof current>).agents[purpose];
     },
     refresh: () => update(true),
+    dropIdle() {
+      if (current !== undefined) Object.values(current.agents).forEach(endIdle);
+    },
     close() {
       if (current !== undefined) for (const agent of Object.values(current.agents)) agent.destroy();
     },
@@ -84,5 +89,9 @@ function createAgents({ tlsServerName, proxyEnv }: ConnectionConfig, tls: TlsMat
 /** Keeps what is in use alive, and nothing that is idle. */
 function retire(agent: Agent): void {
   agent.maxFreeSockets = 0;
+  endIdle(agent);
+}
+
+function endIdle(agent: Agent): void {
   for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
 }

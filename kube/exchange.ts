@@ -30,7 +30,7 @@ export class ConnectionError extends Error {
 
 /**
  * Sends one request and resolves with the response once its headers are there. Rejects with ConnectionError,
- * with what `guard` throws, or with the reason of `signal`.
+ * with what `guard` throws, or with the reason of `signal`, also while it waits for a connection to be free.
  */
 export function sendRequest(options: ExchangeOptions): Promise<IncomingMessage> {
   const { agent, url, method, path, headers, body, signal, guard } = options;
@@ -39,6 +39,10 @@ export function sendRequest(options: ExchangeOptions): Promise<IncomingMessage> 
     let sent = false;
     let refused: { readonly error: unknown } | undefined;
     const request = httpsRequest({ agent, host: bareHost(url), port: url.port || 443, method, path, headers, signal });
+    // A request without a connection tells of its end only once it gets one.
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+    request.on('close', () => signal.removeEventListener('abort', onAbort));
     request.on('response', resolve);
     request.on('error', (error) => {
       if (refused !== undefined) reject(refused.error);

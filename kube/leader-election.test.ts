@@ -5,6 +5,7 @@ import { eventually } from './eventually.ts';
 import { startFakeApi, type FakeApi } from './fake-api.ts';
 import { fencedTransport } from './fence.ts';
 import { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+import { createLeaseClient } from './lease-client.ts';
 import { decideLease, observe } from './lease-record.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { createTransport, type ApiRequest, type ApiResponse, type Transport } from './transport.ts';
@@ -91,12 +92,15 @@ async function live(clocks: readonly ManualClock[], seconds: number): Promise<vo
   }
 }
 
-/** Leaves the requests of a method without an answer. */
-function hold(method: string): void {
+/** Leaves the requests of a method without an answer, so many of them; `meanwhile` is what they do nevertheless. */
+function hold(method: string, count = Infinity, meanwhile: (body: string) => void = () => undefined): void {
+  let left = count;
   api.fault((request, response) => {
-    if (request.method !== method) return false;
+    if (request.method !== method || left === 0) return false;
+    left -= 1;
     held += 1;
     response.on('close', () => (held -= 1));
+    meanwhile(request.body);
     return true;
   });
 }
@@ -178,6 +182,43 @@ describe('leading', () => {
     expect(first.election.fence.isHeld()).toBe(true);
     expect(((await client.get(LEASE)) as KubeObject).metadata.labels).toEqual({ touched: 'yes' });
   });
+});
+
+describe('a request without an answer', () => {
+  test('does not keep a candidate from trying again', async () => {
+    hold('GET', 1);
+    const first = candidate('first', { client: createLeaseClient({ ...transport, request: counted }) });
+    await eventually(() => held === 1);
+    await live([first.clock], 8);
+    await eventually(() => leads(first));
+  });
+
+  test('does not cost a leader its lead', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    hold('PUT', 1);
+    await live([first.clock], 20);
+    expect(first.log).toEqual(['started']);
+    expect(first.election.fence.isHeld()).toBe(true);
+  });
+
+  test('does not cost a leader its lead where it has arrived nevertheless', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    hold('PUT', 1, (body) => void api.put(JSON.parse(body) as KubeObject));
+    await live([first.clock], 20);
+    expect(first.log).toEqual(['started']);
+    expect(first.election.fence.isHeld()).toBe(true);
+  });
+});
+
+test('renewing asks for nothing but the lease, whatever becomes of the kinds that are served', async () => {
+  const first = candidate('first', { client: createLeaseClient(transport) });
+  await eventually(() => leads(first));
+  await live([first.clock], 10);
+  await eventually(() => api.requests.filter(({ method }) => method === 'PUT').length > 2);
+  const path = '/apis/coordination.k8s.io/v1/namespaces/ops/leases';
+  expect(new Set(api.requests.map((request) => request.path))).toEqual(new Set([path, `${path}/slipway`]));
 });
 
 describe('losing', () => {
@@ -263,11 +304,11 @@ describe('the fence', () => {
       return request.method === 'PUT';
     });
     await eventually(() => api.requests.some(({ method }) => method === 'POST'));
-    first.clock.skip(9);
+    first.clock.skip(4);
     slow.resolve();
     await eventually(() => leads(first));
     expect(first.election.fence.isHeld()).toBe(true);
-    first.clock.skip(1);
+    first.clock.skip(6);
     expect(first.election.fence.isHeld()).toBe(false);
     restore();
   });

@@ -3,10 +3,10 @@
  * what makes it safe: a leader that was paused finds it closed before its next write. Who leads does what
  * `onStarted` says; every replica may read.
  */
-import { isAlreadyExists, isConflict } from './api-error.ts';
-import type { Client } from './client.ts';
+import { ApiError, isAlreadyExists, isConflict } from './api-error.ts';
 import { sleep, systemClock, type Clock } from './clock.ts';
 import { createLeaseFence, leaderLost, momentOf, type Fence, type LeaseFence } from './fence.ts';
+import type { LeaseClient } from './lease-client.ts';
 import {
   decideLease,
   DEFAULT_TIMINGS,
@@ -21,8 +21,8 @@ import {
 import { silentLog, type Log } from './log.ts';
 
 export interface LeaderElectionOptions {
-  /** Not fenced: it renews the lease itself. */
-  readonly client: Pick<Client, 'get' | 'create' | 'update'>;
+  /** Not fenced: it renews the lease itself. Best one that nothing else can hold up: see lease-client.ts. */
+  readonly client: LeaseClient;
   readonly namespace: string;
   readonly name: string;
   /** Unique to this process, also across restarts: host name and a random part. */
@@ -73,7 +73,7 @@ interface Candidate {
   readonly timings: LeaseTimings;
   readonly clock: Clock;
   /** One attempt to become or stay the holder; false when another is. Throws ApiError. */
-  attempt(signal?: AbortSignal): Promise<boolean>;
+  attempt(signal: AbortSignal): Promise<boolean>;
   /** Closes the fence and, unless the lease was lost, lets others have it at once. */
   release(lost: boolean): Promise<void>;
   isHolder(): boolean;
@@ -102,7 +102,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
     return seen;
   }
 
-  async function attempt(signal?: AbortSignal): Promise<boolean> {
+  async function attempt(signal: AbortSignal, again = true): Promise<boolean> {
     const holds = holderOf(seen?.lease) === identity;
     const known = holds ? (seen as Observation) : remember(await client.get(ref, signal));
     const decision = decideLease(known, identity, clock.now());
@@ -114,7 +114,8 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error)) throw error;
       remember(await client.get(ref, signal));
-      return false;
+      // A renewal of ours may have arrived and its answer not: what is written next counts.
+      return again && holderOf(seen?.lease) === identity && attempt(signal, false);
     }
     renewedAt = began.steady;
     fence.extend(began, timings.renewSeconds);
@@ -125,7 +126,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
     fence,
     timings,
     clock,
-    attempt,
+    attempt: (signal) => attempt(signal),
     async release(lost) {
       fence.close();
       if (lost || seen?.lease === undefined || holderOf(seen.lease) !== identity) return;
@@ -145,7 +146,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
 async function acquire(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     try {
-      if (await candidate.attempt(signal)) return true;
+      if (await attemptWithin(candidate, mostAttemptSeconds(candidate), signal)) return true;
       await candidate.pause(signal, untilFree(candidate));
     } catch (error) {
       if (signal.aborted) break;
@@ -202,11 +203,12 @@ async function endOf(work: Promise<void>, signal: AbortSignal): Promise<void> {
 /** Renews until that fails for too long or another holds the lease (true), or `signal` aborts (false). */
 async function renew(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
   const { clock, timings, fence } = candidate;
-  const endsAt = (): number => candidate.renewedAt() + timings.renewSeconds;
-  while (!signal.aborted && clock.now() < endsAt()) {
+  const secondsLeft = (): number => candidate.renewedAt() + timings.renewSeconds - clock.now();
+  while (!signal.aborted && secondsLeft() > 0) {
     try {
       const fresh = clock.now() < candidate.renewedAt() + timings.retrySeconds;
-      if (!fresh && !(await attemptBefore(candidate, endsAt(), signal)) && !candidate.isHolder()) break;
+      const seconds = Math.min(secondsLeft(), mostAttemptSeconds(candidate));
+      if (!fresh && !(await attemptWithin(candidate, seconds, signal)) && !candidate.isHolder()) break;
       await candidate.pause(signal);
     } catch (error) {
       if (signal.aborted) break;
@@ -219,11 +221,15 @@ async function renew(candidate: Candidate, signal: AbortSignal): Promise<boolean
   return true;
 }
 
-/** An attempt that does not go on beyond the moment when it has become useless. */
-async function attemptBefore(candidate: Candidate, endsAt: number, signal: AbortSignal): Promise<boolean> {
+/** What gets no answer by then is tried again, over another connection, while there is time. */
+function mostAttemptSeconds({ timings }: Candidate): number {
+  return timings.renewSeconds / 2;
+}
+
+async function attemptWithin(candidate: Candidate, seconds: number, signal: AbortSignal): Promise<boolean> {
   const limit = new AbortController();
   const forward = (): void => limit.abort(signal.reason);
-  const cancel = candidate.clock.after(Math.max(0, endsAt - candidate.clock.now()), () => limit.abort(leaderLost()));
+  const cancel = candidate.clock.after(seconds, () => limit.abort(noAnswer(seconds)));
   signal.addEventListener('abort', forward, { once: true });
   try {
     return await candidate.attempt(limit.signal);
@@ -231,4 +237,9 @@ async function attemptBefore(candidate: Candidate, endsAt: number, signal: Abort
     cancel();
     signal.removeEventListener('abort', forward);
   }
+}
+
+function noAnswer(seconds: number): ApiError {
+  const message = `no answer within ${seconds.toFixed(1)} s`;
+  return new ApiError('read or renew the lease', { code: 0, message, causes: [] });
 }

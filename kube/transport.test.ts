@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -189,6 +190,55 @@ describe('time', () => {
     await expect(pending).rejects.toBe(why);
     expect(api.requests).toHaveLength(1);
   });
+});
+
+describe('waiting for a connection', () => {
+  /** Requests without an answer on every connection that there may be. */
+  async function takeAllConnections(): Promise<{ readonly free: AbortController; readonly ended: Promise<unknown> }> {
+    const free = new AbortController();
+    let seen = 0;
+    const restore = api.fault(() => (seen += 1) > 0);
+    const ended = Promise.allSettled(
+      Array.from({ length: 32 }, () => transport.request({ ...LIST, signal: free.signal })),
+    );
+    await eventually(() => seen === 32);
+    restore();
+    return { free, ended };
+  }
+
+  test('counts against the deadline', async () => {
+    const { free, ended } = await takeAllConnections();
+    await expect(transport.request({ ...LIST, timeoutSeconds: 0.2 })).rejects.toMatchObject({
+      reason: 'ApiUnavailable',
+    });
+    free.abort();
+    await ended;
+    expect(api.requests).toHaveLength(32);
+  });
+
+  test('ends at once with an abort, and keeps nobody else from the connection', async () => {
+    const { free, ended } = await takeAllConnections();
+    const impatient = new AbortController();
+    const pending = transport.request({ ...LIST, signal: impatient.signal });
+    await setImmediate();
+    const why = new Error('shutting down');
+    impatient.abort(why);
+    await expect(pending).rejects.toBe(why);
+    const patient = transport.request(LIST);
+    free.abort();
+    await ended;
+    expect((await patient).status).toBe(200);
+  });
+});
+
+test('where one connection is dead without a word, the next request does not try another that is as old', async () => {
+  await Promise.all(Array.from({ length: 8 }, () => transport.request(LIST)));
+  const old = new Set(api.requests.map(({ port }) => port));
+  let noticed = false;
+  api.fault(({ port }) => !noticed || old.has(port));
+  await expect(transport.request({ ...LIST, timeoutSeconds: 0.2 })).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+  noticed = true;
+  expect((await transport.request({ ...LIST, timeoutSeconds: 10 })).status).toBe(200);
 });
 
 describe('credentials', () => {

@@ -92,7 +92,7 @@ export function createTransport(config: ConnectionConfig, options: TransportOpti
   };
   return {
     async request(request) {
-      return withDeadline(request, clock, async (deadline) => {
+      return withDeadline(request, context, async (deadline) => {
         const { response, body } = await attemptUntilDone(context, {
           request,
           deadline,
@@ -103,7 +103,7 @@ export function createTransport(config: ConnectionConfig, options: TransportOpti
       });
     },
     async stream(request) {
-      return withDeadline(request, clock, async (deadline) => {
+      return withDeadline(request, context, async (deadline) => {
         const { response } = await attemptUntilDone(context, {
           request,
           deadline,
@@ -283,7 +283,7 @@ interface Deadline {
 /** Runs `work` with a signal that aborts with the caller's, or with an ApiError when the time is up. */
 async function withDeadline<T>(
   request: ApiRequest,
-  clock: Clock,
+  { clock, pool }: Pick<Context, 'clock' | 'pool'>,
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
   const { timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, signal } = request;
@@ -291,9 +291,10 @@ async function withDeadline<T>(
   const controller = new AbortController();
   const endsAt = clock.now() + timeoutSeconds;
   const forward = (): void => controller.abort(signal?.reason);
-  const cancel = clock.after(timeoutSeconds, () =>
-    controller.abort(unavailable(subjectOf(request), `no answer within ${timeoutSeconds} s`)),
-  );
+  const cancel = clock.after(timeoutSeconds, () => {
+    pool.dropIdle();
+    controller.abort(unavailable(subjectOf(request), `no answer within ${timeoutSeconds} s`));
+  });
   signal?.addEventListener('abort', forward, { once: true });
   try {
     return await work({ signal: controller.signal, leftSeconds: () => endsAt - clock.now() });

@@ -25,9 +25,11 @@ function list(items: unknown): string {
 
 describe('watch events', () => {
   test('are the same however the network cuts them, in the middle of characters too', async () => {
+    // No object of ours has a field of that name; it is dropped.
+    const field = fc.string().filter((name) => name !== '__proto__');
     const event = fc.record({
       type: fc.constantFrom('ADDED', 'BOOKMARK'),
-      object: fc.dictionary(fc.string(), fc.string({ unit: 'grapheme' })),
+      object: fc.dictionary(field, fc.string({ unit: 'grapheme' })),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(event), fc.array(fc.integer({ min: 1, max: 40 })), async (events, sizes) => {
