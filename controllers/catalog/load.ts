@@ -23,11 +23,15 @@ export interface LoadDeps {
 /** Takes into service what the Catalog's source stands for now. Throws what a registry throws, and CatalogInvalid. */
 export async function loadCurrent(deps: LoadDeps, catalog: Catalog, signal: AbortSignal): Promise<CatalogFindings> {
   const look = await lookAt(deps, catalog, signal);
+  const { digest } = look;
   const { name } = catalog.metadata;
-  const index = isHeld(deps, name, look.digest)
-    ? indexOf(deps, name)
-    : await deps.content.load(name, await look.pull(), signal);
-  return findingsOf(look.digest, index);
+  if (isHeld(deps, name, digest)) {
+    // Served, and perhaps not told yet: an earlier look could not write the status.
+    const created = catalog.status?.digest === digest ? catalog.status.created : await look.created();
+    return findingsOf({ digest, created }, indexOf(deps, name));
+  }
+  const source = await look.pull();
+  return findingsOf(source, await deps.content.load(name, source, signal));
 }
 
 /**
@@ -56,6 +60,8 @@ export async function loadFound(
 interface Look {
   readonly digest: string;
   readonly pull: () => Promise<CatalogSource>;
+  /** When it was built, where it says so: asked by itself, as an index does not tell. */
+  readonly created: () => Promise<string | undefined>;
 }
 
 async function lookAt(deps: LoadDeps, catalog: Catalog, signal: AbortSignal): Promise<Look> {
@@ -63,7 +69,8 @@ async function lookAt(deps: LoadDeps, catalog: Catalog, signal: AbortSignal): Pr
   const registry = deps.registries(pullSecret?.name);
   if (source.repositories !== undefined) return lookAtRepositories(deps, catalog, { registry, signal });
   const digest = await resolveCatalog(registry, catalogReference(catalog), signal);
-  return { digest, pull: () => pullCatalog(registry, digest, signal) };
+  const pull = (): Promise<CatalogSource> => pullCatalog(registry, digest, signal);
+  return { digest, pull, created: async () => (await pull()).created };
 }
 
 async function lookAtRepositories(
@@ -74,6 +81,7 @@ async function lookAtRepositories(
   const tags = await resolveTags(registry, catalog.spec.source.repositories ?? [], signal);
   return {
     digest: tags.digest,
+    created: async () => undefined,
     pull: async () => {
       const served = deps.content.get(catalog.metadata.name)?.index;
       const content = await pullRepositories(registry, tags, { served, signal });
@@ -102,9 +110,14 @@ function indexOf({ content }: LoadDeps, name: string): CatalogIndex {
   return served.index;
 }
 
-function findingsOf(digest: string, { counts }: CatalogIndex): CatalogFindings {
+interface Found {
+  readonly digest: string;
+  readonly created?: string | undefined;
+}
+
+function findingsOf({ digest, created }: Found, { counts }: CatalogIndex): CatalogFindings {
   const { packages, channels, bundles } = counts;
-  return { digest, packages, channels, bundles };
+  return { digest, packages, channels, bundles, ...(created !== undefined && { created }) };
 }
 
 function lost({ metadata, spec }: Catalog, digest: string): ReasonedError {

@@ -1,5 +1,6 @@
 /** Pulls the content of a catalog image: reference in, files of the catalog's folder out. */
 import type { Catalog } from '../../api/catalog.ts';
+import { formatTime } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { CatalogFiles } from '../../catalog/tree.ts';
 import { CATALOG_LIMITS, pullTree, type ImageTree } from '../../oci/image.ts';
@@ -14,6 +15,7 @@ export interface CatalogSource {
   /** Image reference by digest. */
   readonly digest: string;
   readonly files: CatalogFiles;
+  /** When the image was built, to the second, where it says so. */
   readonly created?: string;
 }
 
@@ -42,7 +44,14 @@ export async function pullCatalog(registry: Registry, digest: string, signal: Ab
     limits: CATALOG_LIMITS,
     signal,
   });
-  return { digest, files: catalogFiles(tree) };
+  const created = timeOfBuild(tree.created);
+  return { digest, files: catalogFiles(tree), ...(created !== undefined && { created }) };
+}
+
+/** Images that are built to be the same every time carry the epoch, or the zero of a language: no time at all. */
+function timeOfBuild(created: string | undefined): string | undefined {
+  const time = Date.parse(created ?? '');
+  return time > 0 ? formatTime(new Date(time)) : undefined;
 }
 
 async function* catalogFiles(tree: ImageTree): AsyncGenerator<{ path: string; content: AsyncIterable<Uint8Array> }> {

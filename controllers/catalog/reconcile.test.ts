@@ -7,8 +7,19 @@ const UP = () => undefined;
 let scene: CatalogScene;
 let manager: FakeManager;
 
+let conflicts = 0;
+
+/** Somebody else changes the Catalog just before its status is written. */
+function failNextWrite(): void {
+  conflicts = 1;
+}
+
 beforeEach(async () => {
-  scene = await createCatalogScene();
+  scene = await createCatalogScene({
+    before: ({ verb }, cluster) => {
+      if (verb === 'patch' && conflicts-- > 0) cluster.change(refOf(scene.catalog()), (one) => one);
+    },
+  });
   manager = scene.start();
 });
 afterEach(() => scene[Symbol.asyncDispose]());
@@ -57,6 +68,44 @@ describe('a look that succeeds', () => {
     scene.asked();
     expect(await manager.lead()).toBeUndefined();
     expect(scene.asked()).toEqual([]);
+  });
+});
+
+describe('when the content was built', () => {
+  const created = '2025-12-24T12:00:00Z';
+  const told = (): string | undefined => scene.catalog().status?.created;
+
+  test('is told, and stays told over looks and restarts', async () => {
+    const folder = scene.newFolder();
+    await scene.publish('v1', ['first'], { created });
+    for (const one of [scene.start(folder), scene.start(folder), scene.start()]) {
+      for (const request of ['once', 'again', 'and again']) {
+        scene.request(request);
+        await one.lead();
+        expect(told()).toBe(created);
+      }
+    }
+  });
+
+  test('is not told of content that does not say so', async () => {
+    await scene.publish('v1', ['first'], { created });
+    await manager.lead();
+    await scene.publish('v1', ['second']);
+    scene.request('now');
+    await manager.lead();
+    expect(manager.packages()).toEqual(['second']);
+    expect(told()).toBeUndefined();
+  });
+
+  test('is told though the status could not be written when the content was taken into service', async () => {
+    await serveFirst();
+    await scene.publish('v1', ['second'], { created });
+    scene.request('now');
+    failNextWrite();
+    expect(await manager.lead()).toMatchObject({ reason: 'Conflict' });
+    expect(manager.packages()).toEqual(['second']);
+    await manager.lead();
+    expect(told()).toBe(created);
   });
 });
 
@@ -291,18 +340,8 @@ describe('a replica that does not lead', () => {
 });
 
 test('a status that another writer was faster with is no failure of the Catalog', async () => {
-  await scene[Symbol.asyncDispose]();
-  let left = 1;
-  scene = await createCatalogScene(
-    {},
-    {
-      before: ({ verb }, cluster) => {
-        if (verb === 'patch' && left-- > 0) cluster.change(refOf(scene.catalog()), (one) => one);
-      },
-    },
-  );
-  manager = scene.start();
   await scene.publish('v1', ['first']);
+  failNextWrite();
   expect(await manager.lead()).toMatchObject({ reason: 'Conflict' });
   expect(scene.events).toEqual([]);
   await manager.lead();

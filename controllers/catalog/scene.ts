@@ -63,7 +63,7 @@ export interface CatalogScene extends AsyncDisposable {
   readonly newFolder: () => string;
 }
 
-export async function createCatalogScene(spec: object = {}, cluster: FakeOptions = {}): Promise<CatalogScene> {
+export async function createCatalogScene(cluster: FakeOptions = {}): Promise<CatalogScene> {
   const registry = await startFakeRegistry();
   const client = createRegistry();
   const kube = createFakeCluster(cluster);
@@ -75,7 +75,7 @@ export async function createCatalogScene(spec: object = {}, cluster: FakeOptions
   kube.put({
     ...REF,
     metadata: { name: NAME, generation: 1 },
-    spec: { source: { image: { ref: ref('v1') } }, priority: 0, suspend: false, ...spec },
+    spec: { source: { image: { ref: ref('v1') } }, priority: 0, suspend: false },
   });
 
   const publishText = (tag: string, text: string, created?: string): Promise<string> => {

@@ -18,8 +18,9 @@ export interface CatalogFindings {
 
 export function summarizeContent(catalog: Catalog, found: CatalogFindings, now: Date): CatalogStatus {
   const changed = catalog.status?.digest !== found.digest;
+  const { created: _, ...before } = handled(catalog);
   const status = {
-    ...handled(catalog),
+    ...before,
     ...found,
     lastChecked: formatTime(now),
     ...(changed && { lastChanged: formatTime(now) }),
