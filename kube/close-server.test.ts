@@ -12,8 +12,8 @@ interface Running {
   readonly port: number;
 }
 
-async function start(server: Server): Promise<Running> {
-  const close = closerOf(server);
+async function start(server: Server, lastAnswerMs?: number): Promise<Running> {
+  const close = closerOf(server, lastAnswerMs);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return { close, port: (server.address() as AddressInfo).port };
 }
@@ -68,4 +68,18 @@ test('what was asked before is answered', async () => {
   response.end('late');
   expect(await readAll(client)).toContain('late');
   await closed;
+});
+
+test('what is never answered does not hold it for ever', async () => {
+  const asked = Promise.withResolvers<void>();
+  const { close, port } = await start(
+    createHttp(() => asked.resolve()),
+    50,
+  );
+  const client = connect(port, '127.0.0.1');
+  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await asked.promise;
+  const cut = readAll(client).catch(() => '');
+  await close();
+  expect(await cut).toBe('');
 });

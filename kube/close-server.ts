@@ -9,11 +9,14 @@ import type { Socket } from 'node:net';
 /** How long the first request of a connection may be on its way. */
 const ON_ITS_WAY_MS = 500;
 
+/** How long an answer may take: a client that reads no further would hold the process for ever. */
+const LAST_ANSWER_MS = 5000;
+
 /**
  * Keeps count of the connections of a server that does not listen yet. Returns what closes it: what was asked is
- * answered, and connections on which nothing is asked do not hold it. Resolves when all are closed.
+ * answered within `lastAnswerMs`, and connections on which nothing is asked do not hold it. Resolves when all are closed.
  */
-export function closerOf(server: Server): () => Promise<void> {
+export function closerOf(server: Server, lastAnswerMs = LAST_ANSWER_MS): () => Promise<void> {
   const unused = new Map<string, Socket>();
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket);
@@ -26,7 +29,8 @@ export function closerOf(server: Server): () => Promise<void> {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeIdleConnections();
     const over = setTimeout(() => [...unused.values()].forEach((socket) => socket.destroy()), ON_ITS_WAY_MS);
-    await closed.finally(() => clearTimeout(over));
+    const late = setTimeout(() => server.closeAllConnections(), lastAnswerMs);
+    await closed.finally(() => [over, late].forEach(clearTimeout));
   };
 }
 

@@ -12,9 +12,10 @@ import { createClient } from '../../kube/client.ts';
 import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../kube/config.ts';
 import { loadKubeconfig } from '../../kube/kubeconfig.ts';
 import { createLeaderElection } from '../../kube/leader-election.ts';
+import { createLeaseClient, type LeaseClient } from '../../kube/lease-client.ts';
 import type { Log } from '../../kube/log.ts';
 import { createRuntimeMetrics } from '../../kube/metrics.ts';
-import { createTransport } from '../../kube/transport.ts';
+import { createTransport, type RequestFacts } from '../../kube/transport.ts';
 import { createLeaseWatch, createReachability, type Reachability } from './checks.ts';
 import { describeOptions, parseOptions, type ManagerOptions } from './options.ts';
 import { serve, type Check, type RunningServer } from './server.ts';
@@ -41,24 +42,34 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
   const runtime = createRuntimeMetrics(metrics);
   const reachability = createReachability(() => client.raw('/readyz', AbortSignal.timeout(5000)));
   const listeners = [runtime.requests(new URL(config.server).host), reachability.seen];
-  const transport = createTransport(config, { onRequest: (facts) => listeners.forEach((tell) => tell(facts)) });
+  const onRequest = (facts: RequestFacts): void => listeners.forEach((tell) => tell(facts));
+  const [transport, leaseTransport] = [createTransport(config, { onRequest }), createTransport(config, { onRequest })];
   const client = createClient(transport);
-  const wiring = { client, options, namespace, log, metrics, runtime, reachability };
+  const leases = createLeaseClient(leaseTransport);
+  const over = new AbortController();
+  const life = AbortSignal.any([signal, over.signal]);
+  const wiring = { client, leases, options, namespace, log, metrics, runtime, reachability, life };
   try {
     return options['leader-elect'] ? await runElected(wiring, signal) : await runAlone(wiring, signal);
   } finally {
+    over.abort(new Error('the manager ends'));
     transport.close();
+    leaseTransport.close();
   }
 }
 
 interface Wiring extends Omit<WireOptions, 'fence'> {
+  /** For the lease alone. */
+  readonly leases: LeaseClient;
   readonly reachability: Reachability;
+  /** Aborts when the manager ends, for whatever reason. */
+  readonly life: AbortSignal;
 }
 
 async function runAlone(wiring: Wiring, signal: AbortSignal): Promise<number> {
   const manager = wireManager({ ...wiring, fence: openFence() });
   await using _server = await startServing(wiring, manager);
-  manager.informers.start(signal);
+  manager.informers.start(wiring.life);
   wiring.runtime.leader(LEASE, true);
   await manager.run(signal);
   return 0;
@@ -70,7 +81,7 @@ async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> 
   wiring.runtime.leader(LEASE, false);
   const lease = createLeaseWatch();
   const election = createLeaderElection({
-    client: lease.watch(wiring.client),
+    client: lease.watch(wiring.leases),
     namespace: wiring.namespace,
     name: LEASE,
     identity: `${wiring.options.identity}-${Math.random().toString(36).slice(2, 10)}`,
@@ -90,7 +101,7 @@ async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> 
   });
   const manager = wireManager({ ...wiring, fence: election.fence });
   await using _server = await startServing(wiring, manager, new Map([['lease', lease.check]]));
-  manager.informers.start(signal);
+  manager.informers.start(wiring.life);
   const followed = manager.follow(AbortSignal.any([signal, standingBy.signal]));
   started.resolve(manager);
   const ended = await election.run(signal);
@@ -149,3 +160,5 @@ try {
   process.stderr.write(`manager: ${message}\n`);
   process.exitCode = 1;
 }
+// A replica that has lost the lead and lives on keeps its place from the one that would be started anew.
+process.exit();
