@@ -4,7 +4,7 @@ import type { TestCluster } from '../cluster/cluster.ts';
 import { until } from './until.ts';
 
 export interface Judged {
-  readonly metadata: { readonly name: string; readonly generation: number };
+  readonly metadata: { readonly name: string; readonly uid: string; readonly generation: number };
   readonly spec: Readonly<Record<string, unknown>>;
   readonly status?: {
     readonly observedGeneration?: number;

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../../../api/names.ts';
 import { useCluster } from '../../lib/cluster.ts';
@@ -15,6 +16,7 @@ import {
   push,
   readTree,
 } from '../../lib/publish.ts';
+import { publishTiny } from '../../lib/tiny-operator.ts';
 import { startRegistryProxy, type Fault, type Meddle, type RegistryProxy } from '../../lib/registry-proxy.ts';
 import { until } from '../../lib/until.ts';
 
@@ -32,13 +34,15 @@ afterAll(async () => {
   await manager?.stop();
 });
 
-/** Waits until the object says Ready=False, or whatever is asked, for that reason, and an event tells the same. */
-async function expectReason(kind: string, name: string, reason: string): Promise<Judged> {
+/** Waits until the object says Ready=False for that reason, and an event about this very object tells the same. */
+async function expectReason(kind: string, name: string, reason: string, says = /./): Promise<Judged> {
   const namespaced = kind === 'subscription' ? { namespace: NAMESPACE } : {};
-  const object = await waitFor(cluster(), { kind, name, ...namespaced }, (one) =>
-    ['Ready', 'Stalled', 'Reconciling'].some((type) => condition(one, type)?.reason === reason),
+  const object = await waitFor(
+    cluster(),
+    { kind, name, ...namespaced },
+    (one) => condition(one, 'Ready')?.reason === reason,
   );
-  expect(condition(object, 'Ready')?.status).toBe('False');
+  expect(condition(object, 'Ready')).toMatchObject({ status: 'False', message: expect.stringMatching(says) as string });
   const where = kind === 'subscription' ? NAMESPACE : 'default';
   await until(`an event tells ${reason} about ${name}`, async () => {
     const events = await cluster().kubectl([
@@ -47,12 +51,41 @@ async function expectReason(kind: string, name: string, reason: string): Promise
       'get',
       'events.events.k8s.io',
       '-o',
-      'jsonpath={range .items[*]}{.regarding.name} {.reason}{"\\n"}{end}',
+      'jsonpath={range .items[*]}{.regarding.uid} {.reason}{"\\n"}{end}',
     ]);
-    return events.split('\n').includes(`${name} ${reason}`);
+    return events.split('\n').includes(`${object.metadata.uid} ${reason}`);
   });
   return object;
 }
+
+/** An operator that has nothing to do with any of this, and the state that it is to stay in. */
+const BYSTANDER = { kind: 'subscription', name: 'bystander', namespace: 'good' };
+let untouched = '';
+
+async function stateOfBystander(): Promise<string> {
+  const parts = '{.metadata.uid} {.metadata.resourceVersion} {.status.conditions[*].reason}{"\\n"}';
+  const subscription = ['get', BYSTANDER.kind, BYSTANDER.name, '-o', `jsonpath=${parts}`];
+  const deployment = ['get', 'deployments', '-o', 'jsonpath={.items[*].metadata.uid} {.items[*].metadata.generation}'];
+  const [one, other] = await Promise.all(
+    [subscription, deployment].map((what) => cluster().kubectl(['-n', BYSTANDER.namespace, ...what])),
+  );
+  return `${one}${other}`;
+}
+
+beforeAll(async () => {
+  const { registry } = cluster();
+  const image = await publishTiny(registry, { name: 'bystander', version: '1.0.0' });
+  await publishCatalog(packageDocuments('bystander', [{ version: '1.0.0', image }]), `${registry}/bystander-c:latest`);
+  await cluster().kubectl(['create', 'namespace', BYSTANDER.namespace]);
+  await apply(catalogOf('bystander', `${registry}/bystander-c:latest`));
+  await apply(subscriptionTo(BYSTANDER.name, BYSTANDER.namespace, { package: 'bystander' }));
+  await waitFor(cluster(), BYSTANDER, runs('1.0.0'));
+  untouched = await until('nothing more happens to the bystander', async () => {
+    const before = await stateOfBystander();
+    await pause(1500);
+    return (await stateOfBystander()) === before ? before : undefined;
+  });
+});
 
 async function apply(manifest: string): Promise<void> {
   await cluster().kubectl(['apply', '-f', '-'], manifest);
@@ -64,8 +97,9 @@ async function lookAgain(catalog: string): Promise<void> {
   await cluster().kubectl(['annotate', '--overwrite', 'catalog', catalog, request]);
 }
 
-/** What went wrong in one test is no concern of the next. */
+/** What went wrong in one test is no concern of the next, nor of anybody else. */
 afterEach(async () => {
+  expect(await stateOfBystander()).toBe(untouched);
   await cluster().kubectl(['-n', NAMESPACE, 'delete', 'subscriptions', '--all', '--timeout=60s']);
 });
 
@@ -84,63 +118,72 @@ describe('a Subscription', () => {
   });
 
   test.each([
-    { because: 'no catalog has the package', spec: { package: 'unheard-of' }, reason: 'PackageNotFound' },
+    {
+      because: 'no catalog has the package',
+      spec: { package: 'unheard-of' },
+      reason: 'PackageNotFound',
+      says: /unheard-of/,
+    },
     {
       because: 'the package has no such channel',
       spec: { package: 'beacon-operator', channel: 'nightly' },
       reason: 'ChannelNotFound',
+      says: /nightly.*stable/,
     },
     {
       because: 'no bundle is in the range',
       spec: { package: 'beacon-operator', version: '>=7.0.0' },
       reason: 'VersionNotFound',
+      says: />=7\.0\.0/,
     },
     {
       because: 'the range cannot be read',
       spec: { package: 'beacon-operator', version: 'newest please' },
       reason: 'InvalidVersionRange',
+      says: /newest please/,
     },
     {
       because: 'the catalog does not exist',
       spec: { package: 'beacon-operator', catalog: 'nowhere' },
       reason: 'CatalogNotFound',
+      says: /nowhere/,
     },
     {
       because: 'the account does not exist',
       spec: { package: 'beacon-operator', serviceAccountName: 'nobody' },
       reason: 'ServiceAccountNotFound',
+      says: /nobody/,
     },
-  ])('says so where $because', async ({ spec, reason }) => {
+  ])('says so where $because', async ({ spec, reason, says }) => {
     await apply(subscriptionTo('wrong', NAMESPACE, spec));
-    const object = await expectReason('subscription', 'wrong', reason);
-    expect(condition(object, 'Ready')?.message).not.toBe('');
+    await expectReason('subscription', 'wrong', reason, says);
     await remove('subscription', 'wrong');
   });
 
   test('names the missing right of its ServiceAccount', async () => {
     await cluster().kubectl(['-n', NAMESPACE, 'create', 'serviceaccount', 'powerless']);
     await apply(subscriptionTo('wrong', NAMESPACE, { package: 'beacon-operator', serviceAccountName: 'powerless' }));
-    const object = await expectReason('subscription', 'wrong', 'Forbidden');
-    expect(condition(object, 'Ready')?.message).toMatch(/powerless/);
+    await expectReason('subscription', 'wrong', 'Forbidden', /powerless/);
     await remove('subscription', 'wrong');
   });
 
   test('does not take what belongs to another', async () => {
     await cluster().kubectl(['-n', NAMESPACE, 'create', 'service', 'clusterip', 'beacon-metrics', '--tcp=80']);
     await apply(subscriptionTo('wrong', NAMESPACE, { package: 'beacon-operator' }));
-    const object = await expectReason('subscription', 'wrong', 'Collision');
-    expect(condition(object, 'Ready')?.message).toContain('beacon-metrics');
+    await expectReason('subscription', 'wrong', 'Collision', /beacon-metrics/);
     await expect(cluster().kubectl(['get', 'crd', 'beacons.example.slipway.dev'])).rejects.toThrow(/NotFound/);
     await cluster().kubectl(['-n', NAMESPACE, 'delete', 'service', 'beacon-metrics']);
     await remove('subscription', 'wrong');
   });
 
-  test('is not disturbed by others that are wrong', async () => {
-    await apply(subscriptionTo('wrong', NAMESPACE, { package: 'unheard-of' }));
-    await apply(subscriptionTo('right', NAMESPACE, { package: 'beacon-operator' }));
-    await waitFor(cluster(), { kind: 'subscription', name: 'right', namespace: NAMESPACE }, runs('1.0.0'));
-    await remove('subscription', 'right');
+  test('says so where a namespace that it is to watch is being deleted', async () => {
+    await cluster().kubectl(['create', 'namespace', 'closing']);
+    await apply(held('closing'));
+    await cluster().kubectl(['delete', 'namespace', 'closing', '--wait=false']);
+    await apply(subscriptionTo('wrong', NAMESPACE, { package: 'bystander', watchNamespaces: ['closing'] }));
+    await expectReason('subscription', 'wrong', 'NamespaceTerminating', /closing/);
     await remove('subscription', 'wrong');
+    await release('closing');
   });
 });
 
@@ -153,16 +196,23 @@ describe('a bundle image', () => {
   const CSV = 'manifests/beacon-operator.clusterserviceversion.yaml';
 
   test.each([
-    { because: 'it is no bundle', files: new Map([['etc/motd', Buffer.from('hello')]]), reason: 'BundleInvalid' },
+    {
+      because: 'it is no bundle',
+      files: new Map([['etc/motd', Buffer.from('hello')]]),
+      reason: 'BundleInvalid',
+      says: /annotations\.yaml/,
+    },
     {
       because: 'it has no ClusterServiceVersion',
       files: changed((files) => files.delete(CSV)),
       reason: 'BundleInvalid',
+      says: /ClusterServiceVersion/,
     },
     {
       because: 'its YAML is broken',
       files: changed((files) => files.set(CSV, Buffer.from('spec: [unclosed'))),
       reason: 'BundleInvalid',
+      says: /beacon-operator\.clusterserviceversion\.yaml/,
     },
     {
       because: 'it has a kind that no bundle may have',
@@ -170,8 +220,9 @@ describe('a bundle image', () => {
         files.set('manifests/job.yaml', Buffer.from('apiVersion: batch/v1\nkind: Job\nmetadata: {name: sneaky}\n')),
       ),
       reason: 'BundleUnsupported',
+      says: /Job/,
     },
-  ])('is refused where $because', async ({ files, reason }) => {
+  ])('is refused where $because', async ({ files, reason, says }) => {
     const { registry } = cluster();
     const image = await push(`${registry}/broken:v1`, { files, labels: {} });
     await publishCatalog(
@@ -180,7 +231,7 @@ describe('a bundle image', () => {
     );
     await apply(catalogOf('broken', `${registry}/broken-catalog:latest`));
     await apply(subscriptionTo('broken', NAMESPACE, { package: 'broken' }));
-    await expectReason('subscription', 'broken', reason);
+    await expectReason('subscription', 'broken', reason, says);
     await remove('subscription', 'broken');
     await remove('catalog', 'broken');
   });
@@ -263,16 +314,17 @@ describe('a catalog', () => {
   describe('of a registry that is well again after a while', () => {
     let proxy: RegistryProxy;
     beforeAll(async () => {
-      const { registry } = cluster();
-      proxy = await startRegistryProxy(registry);
-      const files = readTree(example).set('tests/note', Buffer.from('a digest of its own'));
-      const image = (await push(`${registry}/weak-bundle:v1.0.0`, { files, labels: {} })).replace(
-        registry,
-        proxy.address,
-      );
-      const documents = packageDocuments('weak-operator', [{ version: '1.0.0', image }]);
-      await publishCatalog(documents, `${registry}/weak:latest`);
+      proxy = await startRegistryProxy(cluster().registry);
+      await publishWeak('a digest of its own');
     });
+    /** Behind the proxy, and with content that nobody has pulled before. */
+    const publishWeak = async (note: string): Promise<void> => {
+      const { registry } = cluster();
+      const files = readTree(example).set('tests/note', Buffer.from(note));
+      const image = await push(`${registry}/weak-bundle:v1.0.0`, { files, labels: {} });
+      const version = { version: '1.0.0', image: image.replace(registry, proxy.address) };
+      await publishCatalog(packageDocuments('weak-operator', [version]), `${registry}/weak:latest`);
+    };
     afterEach(async () => {
       proxy.meddle();
       await cluster().kubectl(['delete', 'catalog', 'weak', '--ignore-not-found']);
@@ -322,6 +374,11 @@ describe('a catalog', () => {
         meddle: always(manifest, { kind: 'refuse', status: 429, headers: { 'retry-after': '1' } }),
         reason: 'RegistryThrottled',
       },
+      {
+        because: 'the content is changed on its way',
+        meddle: always(blob, { kind: 'alter' }),
+        reason: 'DigestMismatch',
+      },
     ])('is told where $because, and served when that is over', async ({ meddle, reason }) => {
       proxy.meddle(meddle());
       await apply(catalogOf('weak', `${proxy.address}/weak:latest`));
@@ -330,20 +387,35 @@ describe('a catalog', () => {
       await waitFor(cluster(), { kind: 'catalog', name: 'weak' }, isReady);
     });
 
-    test('is told where the content was changed on its way', async () => {
-      proxy.meddle(always(blob, { kind: 'alter' })());
+    test.each([
+      { because: 'refuses the credentials', fault: { kind: 'refuse', status: 401 }, reason: 'RegistryDenied' },
+      {
+        because: 'asks to come again in a second',
+        fault: { kind: 'refuse', status: 429, headers: { 'retry-after': '1' } },
+        reason: 'RegistryThrottled',
+      },
+      { because: 'is broken', fault: { kind: 'refuse', status: 500 }, reason: 'RegistryUnavailable' },
+      { because: 'changes the content on its way', fault: { kind: 'alter' }, reason: 'DigestMismatch' },
+    ] as const)('is told of a bundle whose registry $because, and installed when that is over', async (row) => {
+      await publishWeak(row.because);
+      const path = row.fault.kind === 'alter' ? /\/weak-bundle\/blobs\// : /\/weak-bundle\/manifests\//;
+      proxy.meddle(always(path, row.fault)());
       await apply(catalogOf('weak', `${proxy.address}/weak:latest`));
-      await expectReason('catalog', 'weak', 'DigestMismatch');
+      await apply(subscriptionTo('weak', NAMESPACE, { package: 'weak-operator' }));
+      await expectReason('subscription', 'weak', row.reason, /weak-bundle/);
+      proxy.meddle();
+      await waitFor(cluster(), { kind: 'subscription', name: 'weak', namespace: NAMESPACE }, runs('1.0.0'));
     });
 
     test('keeps the Subscriptions of others going while a bundle stalls', async () => {
+      await publishWeak('it stalls');
       proxy.meddle(always(/\/weak-bundle\/blobs\//, { kind: 'stall', afterBytes: 0 })());
       await apply(catalogOf('weak', `${proxy.address}/weak:latest`));
       await waitFor(cluster(), { kind: 'catalog', name: 'weak' }, isReady);
       await apply(subscriptionTo('stuck', NAMESPACE, { package: 'weak-operator' }));
       await expectReason('subscription', 'stuck', 'RegistryUnavailable');
-      await apply(subscriptionTo('free', NAMESPACE, { package: 'unheard-of' }));
-      await expectReason('subscription', 'free', 'PackageNotFound');
+      await apply(subscriptionTo('free', NAMESPACE, { package: 'bystander' }));
+      await waitFor(cluster(), { kind: 'subscription', name: 'free', namespace: NAMESPACE }, runs('1.0.0'));
       proxy.meddle();
       await waitFor(cluster(), { kind: 'subscription', name: 'stuck', namespace: NAMESPACE }, runs('1.0.0'));
     });
@@ -352,12 +424,7 @@ describe('a catalog', () => {
 
 test('a namespace that is being deleted is left alone', async () => {
   await cluster().kubectl(['create', 'namespace', 'leaving']);
-  const keeper = {
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: 'keeper', namespace: 'leaving', finalizers: ['example.slipway.dev/hold'] },
-  };
-  await apply(JSON.stringify(keeper));
+  await apply(held('leaving'));
   await apply(subscriptionTo('late', 'leaving', { package: 'beacon-operator' }));
   await waitFor(cluster(), { kind: 'subscription', name: 'late', namespace: 'leaving' }, runs('1.0.0'));
   await cluster().kubectl(['delete', 'namespace', 'leaving', '--wait=false']);
@@ -374,14 +441,16 @@ test('a namespace that is being deleted is left alone', async () => {
     return left.trim() === '';
   });
   await expect(cluster().kubectl(['get', 'crd', 'beacons.example.slipway.dev'])).rejects.toThrow(/NotFound/);
-  await cluster().kubectl([
-    '-n',
-    'leaving',
-    'patch',
-    'configmap',
-    'keeper',
-    '--type=merge',
-    '-p',
-    '{"metadata":{"finalizers":null}}',
-  ]);
+  await release('leaving');
 });
+
+/** What keeps a namespace from going. */
+function held(namespace: string): string {
+  const metadata = { name: 'keeper', namespace, finalizers: ['example.slipway.dev/hold'] };
+  return JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+}
+
+async function release(namespace: string): Promise<void> {
+  const patch = '{"metadata":{"finalizers":null}}';
+  await cluster().kubectl(['-n', namespace, 'patch', 'configmap', 'keeper', '--type=merge', '-p', patch]);
+}
