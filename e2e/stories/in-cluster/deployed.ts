@@ -11,6 +11,7 @@ import { ROOT, SYSTEM } from '../../lib/manager.ts';
 import { openRegistry } from '../../lib/publish.ts';
 
 export const DEPLOYMENT = 'deployment/slipway-manager';
+export const INSTALL_FILE: string = join(ROOT, 'deploy/install.yaml');
 
 /** Pushes the manager's image under the name that install.yaml has: nodes look for every name in this registry. */
 export async function pushManager(cluster: TestCluster): Promise<ManagerImage> {
@@ -33,7 +34,7 @@ interface Workload {
 
 /** install.yaml as it is, but for the registry of the cluster, which speaks no TLS. */
 export function installManifest(cluster: TestCluster, env: Readonly<Record<string, string>> = {}): string {
-  const objects = loadAll(readFileSync(join(ROOT, 'deploy/install.yaml'), 'utf8')) as Workload[];
+  const objects = loadAll(readFileSync(INSTALL_FILE, 'utf8')) as Workload[];
   const settings = { SLIPWAY_PLAIN_HTTP: cluster.registry, ...env };
   for (const { kind, spec } of objects) {
     if (kind !== 'Deployment') continue;
@@ -47,12 +48,30 @@ export function installManifest(cluster: TestCluster, env: Readonly<Record<strin
 export async function deploySlipway(cluster: TestCluster, env?: Readonly<Record<string, string>>): Promise<number> {
   const began = performance.now();
   await cluster.kubectl(['apply', '--server-side', '-f', '-'], installManifest(cluster, env));
+  await awaitSlipway(cluster);
+  return (performance.now() - began) / 1000;
+}
+
+/** Applies the file as it is, in the plainest way there is; resolves with the seconds until every replica is ready. */
+export async function applyInstallFile(cluster: TestCluster): Promise<number> {
+  const began = performance.now();
+  await cluster.kubectl(['apply', '-f', INSTALL_FILE]);
+  await awaitSlipway(cluster);
+  return (performance.now() - began) / 1000;
+}
+
+/** Has the manager, installed as the file says, speak to the registry of the cluster without TLS. */
+export async function allowPlainRegistry(cluster: TestCluster): Promise<void> {
+  await cluster.kubectl(['-n', SYSTEM, 'set', 'env', DEPLOYMENT, `SLIPWAY_PLAIN_HTTP=${cluster.registry}`]);
+  await awaitSlipway(cluster);
+}
+
+async function awaitSlipway(cluster: TestCluster): Promise<void> {
   try {
     await cluster.kubectl(['-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=90s']);
   } catch (error) {
     throw new Error(`${(error as Error).message}\n${await describeManager(cluster)}`, { cause: error });
   }
-  return (performance.now() - began) / 1000;
 }
 
 /** What is known of the Pods, for a failure. */
