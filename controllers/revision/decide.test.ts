@@ -126,6 +126,13 @@ describe('what a Revision needs', () => {
     {
       one: revision('a', { ...GOING, state: 'Archived' }),
       of: subscription({ deleted: true }),
+      siblings: [revision('b', GOING)],
+      plan: { kind: 'release' },
+      because: 'it is history, and has nothing to remove',
+    },
+    {
+      one: revision('a', { ...GOING, state: 'Archived' }),
+      of: subscription({ deleted: true }),
       siblings: [revision('b', { state: 'Archived' })],
       plan: { kind: 'remove' },
       because: 'nothing runs',

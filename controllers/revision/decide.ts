@@ -42,7 +42,8 @@ function decideDeletion({ revision, subscription, siblings }: RevisionFacts): Re
   const active = siblings.find(({ spec }) => spec.state === 'Active');
   // Custom resources are finalised by the operator that runs, so what runs decides the order of removal.
   if (revision.spec.state === 'Archived' && active !== undefined) {
-    return { kind: 'waitForActive', name: active.metadata.name };
+    const isHistory = (revision.status?.inventory ?? []).length === 0;
+    return isHistory ? { kind: 'release' } : { kind: 'waitForActive', name: active.metadata.name };
   }
   return { kind: 'remove' };
 }

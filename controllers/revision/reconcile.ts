@@ -32,13 +32,18 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
   return async (key, context) => {
     const cached = observeRevision(deps.caches, key);
     if (cached === undefined) return;
-    // It writes nothing but that it waits; to wait in line for that would keep others from being removed meanwhile.
-    if (decideRevision(cached).kind === 'waitForActive') return act(deps, cached, context);
+    if (concernsItselfOnly(cached)) return act(deps, cached, context);
     return deps.serialize(subscriptionKey(cached.revision), async () => {
       const facts = observeRevision(deps.caches, key);
       return facts === undefined ? undefined : act(deps, facts, context);
     });
   };
+}
+
+/** To wait in line for what no other Revision is concerned with would keep the reconcile of others waiting. */
+function concernsItselfOnly(facts: RevisionFacts): boolean {
+  const { kind } = decideRevision(facts);
+  return kind === 'waitForActive' || (kind === 'release' && facts.revision.spec.state === 'Archived');
 }
 
 async function act(deps: Deps, facts: RevisionFacts, context: ReconcileContext): Promise<Result> {
