@@ -4,6 +4,7 @@
  */
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Bundle } from '../bundle.ts';
+import { CRD_API } from '../typed/crd.ts';
 import { certificateName, issuerName, serviceName } from './names.ts';
 import type { RenderContext, RenderOptions } from './options.ts';
 
@@ -63,7 +64,6 @@ function calledThrough({ csv }: Bundle, deployment: string, namespace: string): 
 
 export const ADMISSION = 'admissionregistration.k8s.io/v1';
 export const APISERVICE_API = 'apiregistration.k8s.io/v1';
-const CRD_API = 'apiextensions.k8s.io/v1';
 const CRD_KIND = 'CustomResourceDefinition';
 const CONFIGURATIONS = new Map([
   ['ValidatingAdmissionWebhook', 'ValidatingWebhookConfiguration'],

@@ -1,11 +1,12 @@
 /** The bundle's CRDs as Go reads them, with the conversion stanza of those that a conversion webhook serves. */
 import type { KubeObject } from '../../api/object.ts';
 import type { CsvWebhook, Manifest } from '../bundle.ts';
-import { decode } from '../typed/decode.ts';
+import { readCrd, type Crd } from '../typed/crd.ts';
 import { caBundle, injection } from './certificates.ts';
 import { publishedMetadata } from './metadata.ts';
 import { serviceName } from './names.ts';
 import type { RenderContext } from './options.ts';
+import { calledPort } from './services.ts';
 
 export function renderCrds(context: RenderContext): readonly KubeObject[] {
   const converters = new Map<string, CsvWebhook>();
@@ -14,35 +15,24 @@ export function renderCrds(context: RenderContext): readonly KubeObject[] {
     for (const crd of webhook.conversionCRDs ?? []) converters.set(crd, webhook);
   }
   return context.bundle.crds.map((manifest) => {
-    const crd = decodeCrd(manifest);
+    const crd = publishedCrd(manifest);
     const converter = converters.get(crd.metadata.name);
     return converter === undefined ? crd : withConversion(context, crd, converter);
   });
 }
 
-interface Crd extends KubeObject {
-  readonly spec: Readonly<Record<string, unknown>>;
-}
-
-/** Reading a large CRD takes as long as rendering all else, and a bundle may be rendered several times. */
-const decoded = new WeakMap<Manifest, Crd>();
-
-function decodeCrd(manifest: Manifest): Crd {
-  const known = decoded.get(manifest);
-  if (known !== undefined) return known;
-  const { apiVersion, kind, metadata, spec } = decode('CustomResourceDefinition', manifest.object) as Crd;
-  const crd = { apiVersion, kind, metadata: publishedMetadata(metadata), spec };
-  decoded.set(manifest, crd);
-  return crd;
+function publishedCrd(manifest: Manifest): Crd {
+  const { apiVersion, kind, metadata, spec } = readCrd(manifest);
+  return { apiVersion, kind, metadata: publishedMetadata(metadata), spec };
 }
 
 function withConversion(context: RenderContext, crd: Crd, webhook: CsvWebhook): KubeObject {
-  const { deploymentName = '', webhookPath = '/', containerPort = 0, admissionReviewVersions } = webhook;
+  const { deploymentName = '', webhookPath = '/', admissionReviewVersions } = webhook;
   const service = {
     namespace: context.options.namespace,
     name: serviceName(deploymentName),
     path: webhookPath,
-    port: containerPort,
+    port: calledPort(webhook),
   };
   const clientConfig = { service, ...caBundle(context, deploymentName) };
   const conversion = {

@@ -18,8 +18,6 @@ export function renderServices(context: RenderContext): readonly KubeObject[] {
   });
 }
 
-const DEFAULT_PORT = 443;
-
 function portsOf({ bundle, options }: RenderContext, deployment: string): readonly ServicePort[] {
   const { webhookdefinitions = [], apiservicedefinitions } = bundle.csv.spec;
   const apiServices = options.certificates === 'none' ? [] : (apiservicedefinitions.owned ?? []);
@@ -33,10 +31,16 @@ function portsOf({ bundle, options }: RenderContext, deployment: string): readon
 }
 
 function portOf(call: { readonly containerPort?: number; readonly targetPort?: number | string }): ServicePort {
-  const { containerPort = 0, targetPort } = call;
-  const port = containerPort > 0 ? containerPort : DEFAULT_PORT;
-  return { name: String(port), port, targetPort: targetPort ?? port };
+  const port = calledPort(call);
+  return { name: String(port), port, targetPort: call.targetPort ?? port };
 }
+
+/** The port of a Service by which the API server calls: that of HTTPS unless said, as the CRD of OLM v0 fills it in. */
+export function calledPort({ containerPort = 0 }: { readonly containerPort?: number }): number {
+  return containerPort === 0 ? DEFAULT_PORT : containerPort;
+}
+
+const DEFAULT_PORT = 443;
 
 function byPort(a: ServicePort, b: ServicePort): number {
   return a.port - b.port || numeric(a.targetPort) - numeric(b.targetPort);

@@ -1,4 +1,5 @@
 /** What a check of a bundle is, and what it finds. */
+import { formatJson } from '../../api/json.ts';
 import { groupKind } from '../../api/object.ts';
 import type { Bundle, Manifest } from '../bundle.ts';
 
@@ -69,6 +70,21 @@ export function isSubdomain(name: string): boolean {
 
 export const SUBDOMAIN_ADVICE =
   'Use at most 253 lower-case letters, digits, "-" and ".", with a letter or digit at both ends';
+
+const LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+
+/** Whether it may be the name of a CRD's version, or of its kind in lower case: a label that starts with a letter. */
+export function isLabel(name: string): boolean {
+  return name.length <= 63 && LABEL.test(name);
+}
+
+/** Text of something that should be text: other data as JSON, nothing as nothing. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : formatJson(value).slice(0, MAX_TEXT);
+}
+
+const MAX_TEXT = 200;
 
 /** `1.2.3`, also `v1.2`: a version as people write it; undefined where it is none. */
 export function tolerantVersion(text: string): readonly [number, number, number] | undefined {

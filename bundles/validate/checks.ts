@@ -7,7 +7,9 @@ import { categories } from './categories.ts';
 import { channelNames } from './channel-names.ts';
 import { conversionWebhooks } from './conversion-webhooks.ts';
 import { crdApiVersion } from './crd-api-version.ts';
+import { crdColumns } from './crd-columns.ts';
 import { crdDescriptions } from './crd-descriptions.ts';
+import { crdFields } from './crd-fields.ts';
 import { crdNames } from './crd-names.ts';
 import { crdStructure } from './crd-structure.ts';
 import { csvFields } from './csv-fields.ts';
@@ -53,6 +55,9 @@ export const CHECKS: readonly Check[] = [
   deploymentNames,
   crdNames,
   crdApiVersion,
+  crdFields,
+  crdStructure,
+  crdColumns,
   ownedCrdsPresent,
   supportedKinds,
   webhookNames,
@@ -66,7 +71,6 @@ export const CHECKS: readonly Check[] = [
   annotationNames,
   examples,
   ownedCrdVersions,
-  crdStructure,
   serviceAccounts,
   webhookTypes,
   unknownFields,

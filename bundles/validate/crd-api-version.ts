@@ -1,3 +1,4 @@
+import { CRD_API } from '../typed/crd.ts';
 import { at, type Check } from './check.ts';
 
 /** CRDs of v1beta1 are not served since Kubernetes 1.22 and cannot be read as v1 without losing their schema. */
@@ -8,7 +9,7 @@ export const crdApiVersion: Check = {
   *run({ crds }) {
     for (const manifest of crds) {
       const { apiVersion } = manifest.object;
-      if (apiVersion === 'apiextensions.k8s.io/v1') continue;
+      if (apiVersion === CRD_API) continue;
       const message = `the CRD has the version "${apiVersion}", which no API server takes since Kubernetes 1.22`;
       yield {
         level: 'error',

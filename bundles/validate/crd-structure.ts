@@ -1,12 +1,14 @@
-import type { Manifest } from '../bundle.ts';
-import { at, duplicates, type Check, type FoundBy } from './check.ts';
+import { isRecord } from '../../api/json.ts';
+import type { Bundle, Manifest } from '../bundle.ts';
+import { at, duplicates, isLabel, isSubdomain, textOf, type Check, type FoundBy } from './check.ts';
 
-/** What the API server refuses in a CRD besides its schema. */
+/** What the API server refuses in a CRD besides the fields of its schema and its printer columns. */
 export const crdStructure: Check = {
   name: 'crd-structure',
-  suite: 'format',
-  *run({ crds }) {
-    for (const manifest of crds) {
+  suite: 'install',
+  *run(bundle) {
+    const converted = convertedBy(bundle);
+    for (const manifest of bundle.crds) {
       const found = (path: string, message: string, advice: string): FoundBy => ({
         ...at(manifest),
         level: 'error',
@@ -16,7 +18,10 @@ export const crdStructure: Check = {
       });
       yield* checkNames(manifest, found);
       yield* checkVersions(manifest, found);
-      yield* checkConversion(manifest, found);
+      if (isBeta(manifest)) continue;
+      yield* checkPruning(manifest, found);
+      yield* checkSchemas(manifest, found);
+      if (!converted.has(manifest.object.metadata.name)) yield* checkConversion(manifest, found);
     }
   },
 };
@@ -24,32 +29,44 @@ export const crdStructure: Check = {
 type Found = (path: string, message: string, advice: string) => FoundBy;
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Names of the CRDs whose conversion is rendered from the CSV, whatever the CRD says. */
+function convertedBy({ csv }: Bundle): ReadonlySet<string> {
+  const webhooks = (csv.spec.webhookdefinitions ?? []).filter(({ type }) => type === 'ConversionWebhook');
+  return new Set(webhooks.flatMap(({ conversionCRDs = [] }) => conversionCRDs));
+}
+
 function specOf({ object }: Manifest): Fields {
   return map(object['spec']);
 }
 
 function map(value: unknown): Fields {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Fields) : {};
+  return isRecord(value) ? value : {};
 }
 
 function* checkNames(manifest: Manifest, found: Found): Iterable<FoundBy> {
   const { group, names, scope } = specOf(manifest);
-  const { plural, kind } = map(names);
-  const { name } = manifest.object.metadata;
+  const { plural, kind, singular, listKind } = map(names);
   for (const [path, value] of Object.entries({ group, 'names.plural': plural, 'names.kind': kind })) {
     if (typeof value !== 'string' || value === '') yield found(`spec.${path}`, `spec.${path} is missing`, 'Add it');
   }
-  const wanted = `${String(plural)}.${String(group)}`;
+  const { name } = manifest.object.metadata;
+  const wanted = `${textOf(plural)}.${textOf(group)}`;
   if (name !== wanted) {
-    yield found(
-      'metadata.name',
-      `the CRD is named "${name}"`,
-      `It must be ${wanted}, from spec.names.plural and spec.group`,
-    );
+    const advice = `It must be ${wanted}, from spec.names.plural and spec.group`;
+    yield found('metadata.name', `the CRD is named "${name}"`, advice);
+  }
+  if (typeof group === 'string' && group !== '' && !(isSubdomain(group) && group.includes('.'))) {
+    yield found('spec.group', `"${group}" cannot be a group`, 'Use a domain, as in gadgets.example.com');
+  }
+  for (const [path, value] of Object.entries({ plural, kind, singular, listKind })) {
+    if (typeof value !== 'string' || value === '' || isLabel(value.toLowerCase())) continue;
+    yield found(`spec.names.${path}`, `"${value}" cannot be a name of the kind`, LABEL_ADVICE);
   }
   if (scope === 'Namespaced' || scope === 'Cluster' || (scope === undefined && isBeta(manifest))) return;
-  yield found('spec.scope', `the scope ${JSON.stringify(scope) ?? '""'} does not exist`, 'Use Namespaced or Cluster');
+  yield found('spec.scope', `the scope ${textOf(scope) || '""'} does not exist`, 'Use Namespaced or Cluster');
 }
+
+const LABEL_ADVICE = 'Use at most 63 letters, digits and "-", a letter first and no "-" last';
 
 function isBeta({ object }: Manifest): boolean {
   return object.apiVersion === 'apiextensions.k8s.io/v1beta1';
@@ -64,7 +81,7 @@ function versionsOf(manifest: Manifest): readonly Fields[] {
 function* checkVersions(manifest: Manifest, found: Found): Iterable<FoundBy> {
   const versions = versionsOf(manifest);
   const path = 'spec.versions';
-  const repeated = duplicates(versions.map(({ name }) => String(name)));
+  const repeated = duplicates(versions.map(({ name }) => textOf(name)));
   if (repeated.length > 0) {
     yield found(path, `the version ${repeated.join(' and ')} is there several times`, 'Keep one of each');
   }
@@ -73,31 +90,48 @@ function* checkVersions(manifest: Manifest, found: Found): Iterable<FoundBy> {
     const advice = 'Set storage to true for exactly one version';
     yield found(path, `${stored.length} versions are marked as the one that is stored`, advice);
   }
-  if (isBeta(manifest)) return;
-  for (const [index, { name, schema }] of versions.entries()) {
-    if (Object.keys(map(schema)).length > 0) continue;
-    const finding = found(
-      `${path}[${index}].schema`,
-      `the version ${String(name)} has no schema`,
-      'Add openAPIV3Schema',
-    );
-    yield { ...finding, level: 'warning' };
+  for (const [index, { name }] of versions.entries()) {
+    if (isLabel(textOf(name))) continue;
+    yield found(`${path}[${index}].name`, `"${textOf(name)}" cannot be the name of a version`, LABEL_ADVICE);
+  }
+}
+
+function* checkPruning(manifest: Manifest, found: Found): Iterable<FoundBy> {
+  if (specOf(manifest)['preserveUnknownFields'] !== true) return;
+  const advice = 'Set x-kubernetes-preserve-unknown-fields in the schema where fields are not known';
+  yield found('spec.preserveUnknownFields', 'a CRD may no longer keep all unknown fields', advice);
+}
+
+function* checkSchemas(manifest: Manifest, found: Found): Iterable<FoundBy> {
+  for (const [index, { name, schema }] of versionsOf(manifest).entries()) {
+    const path = `spec.versions[${index}].schema.openAPIV3Schema`;
+    const { openAPIV3Schema } = map(schema);
+    if (!isRecord(openAPIV3Schema)) {
+      yield found(path, `the version ${textOf(name)} has no schema`, 'Add openAPIV3Schema');
+    } else if (openAPIV3Schema['type'] !== 'object') {
+      yield found(`${path}.type`, 'a custom resource is an object, which its schema must say', 'Set it to object');
+    }
   }
 }
 
 function* checkConversion(manifest: Manifest, found: Found): Iterable<FoundBy> {
   const { strategy, webhook } = map(specOf(manifest)['conversion']);
-  if (strategy === undefined || strategy === 'None' || isBeta(manifest)) return;
+  if (strategy === undefined || strategy === null || strategy === 'None') return;
   if (strategy !== 'Webhook') {
-    yield found(
-      'spec.conversion.strategy',
-      `the strategy ${JSON.stringify(strategy)} does not exist`,
-      'Use None or Webhook',
-    );
+    yield found('spec.conversion.strategy', `the strategy ${textOf(strategy)} does not exist`, 'Use None or Webhook');
     return;
   }
-  const { conversionReviewVersions } = map(webhook);
+  const { clientConfig, conversionReviewVersions } = map(webhook);
+  const { url, service } = map(clientConfig);
+  if (isMissing(url) === isMissing(service)) {
+    const advice = 'Name it in spec.webhookdefinitions of the CSV, or give clientConfig a url or a service';
+    yield found('spec.conversion.webhook.clientConfig', 'it is not said where the conversion webhook is', advice);
+  }
   if (Array.isArray(conversionReviewVersions) && conversionReviewVersions.length > 0) return;
-  const path = 'spec.conversion.conversionReviewVersions';
+  const path = 'spec.conversion.webhook.conversionReviewVersions';
   yield found(path, 'it is not said which versions of reviews the conversion webhook takes', 'Add ["v1"]');
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
 }

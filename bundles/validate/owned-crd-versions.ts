@@ -1,5 +1,6 @@
+import { isRecord } from '../../api/json.ts';
 import type { Bundle, Manifest } from '../bundle.ts';
-import { at, duplicates, inCsv, type Check, type FoundBy } from './check.ts';
+import { at, duplicates, inCsv, textOf, type Check, type FoundBy } from './check.ts';
 
 /** The CRDs that the CSV owns and those in the bundle are the same, version by version. */
 export const ownedCrdVersions: Check = {
@@ -25,19 +26,17 @@ interface Version {
   readonly manifest: Manifest;
 }
 
-interface CrdSpec {
-  readonly group?: unknown;
-  readonly version?: unknown;
-  readonly names?: { readonly kind?: unknown };
-  readonly versions?: readonly { readonly name?: unknown }[];
+function versionsOf(manifest: Manifest): readonly Version[] {
+  const spec = fields(manifest.object['spec']);
+  const { versions, version } = spec;
+  const names = Array.isArray(versions) ? versions.map((one) => fields(one)['name']) : [version];
+  const group = textOf(spec['group']);
+  const kind = textOf(fields(spec['names'])['kind']);
+  return names.map((name) => ({ key: `${group}/${textOf(name)} ${kind}`, kind: `${group} ${kind}`, manifest }));
 }
 
-function versionsOf(manifest: Manifest): readonly Version[] {
-  const spec = (manifest.object['spec'] ?? {}) as CrdSpec;
-  const names = Array.isArray(spec.versions) ? spec.versions.map(({ name }) => name) : [spec.version];
-  const group = String(spec.group);
-  const kind = String(spec.names?.kind);
-  return names.map((name) => ({ key: `${group}/${String(name)} ${kind}`, kind: `${group} ${kind}`, manifest }));
+function fields(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
 }
 
 function* compare(bundle: Bundle, present: readonly Version[]): Iterable<FoundBy> {

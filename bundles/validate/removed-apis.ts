@@ -1,5 +1,5 @@
 import type { Bundle, Manifest } from '../bundle.ts';
-import { at, inCsv, isAtLeast, tolerantVersion, type Check, type FoundBy } from './check.ts';
+import { at, inCsv, isAtLeast, textOf, tolerantVersion, type Check, type FoundBy } from './check.ts';
 
 /** APIs that Kubernetes has removed, by the minor version that removed them: `<apiVersion> <kind>`. */
 const REMOVED: readonly { readonly minor: number; readonly kinds: ReadonlySet<string> }[] = [
@@ -119,7 +119,7 @@ function displayedResources({ csv }: Bundle): readonly Displayed[] {
       asList((crd as Readonly<Record<string, unknown>> | null)?.['resources']).map((resource, at) => {
         const { version, kind } = (resource ?? {}) as Readonly<Record<string, unknown>>;
         const path = `spec.customresourcedefinitions.${list}[${index}].resources[${at}]`;
-        return { path, version: String(version), kind: String(kind) };
+        return { path, version: textOf(version), kind: textOf(kind) };
       }),
     ),
   );

@@ -1,4 +1,5 @@
 import type { Bundle } from '../bundle.ts';
+import { CRD_API } from '../typed/crd.ts';
 import { unknownFields as findUnknown } from '../typed/unknown-fields.ts';
 import { at, inCsv, type Check, type FoundBy } from './check.ts';
 
@@ -9,7 +10,7 @@ export const unknownFields: Check = {
   *run(bundle) {
     yield* inDeployments(bundle);
     for (const manifest of bundle.crds) {
-      if (manifest.object.apiVersion !== 'apiextensions.k8s.io/v1') continue;
+      if (manifest.object.apiVersion !== CRD_API) continue;
       for (const path of findUnknown('CustomResourceDefinition', manifest.object)) {
         if (/^(status|metadata)(\.|$)/.test(path)) continue;
         yield { ...dropped, ...at(manifest), path };

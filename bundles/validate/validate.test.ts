@@ -45,6 +45,23 @@ function holding(...objects: readonly unknown[]): BundleParts {
   return { ...CLEAN, objects: [makeCrd(), ...objects] };
 }
 
+const VERSION = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } };
+const CRD = makeCrd() as Readonly<Record<string, unknown>>;
+
+function withCrd(spec: Readonly<Record<string, unknown>>): BundleParts {
+  return { ...CLEAN, objects: [makeCrd(spec)] };
+}
+
+function withColumn(fields: Readonly<Record<string, unknown>>): BundleParts {
+  const column = {
+    name: 'Phase',
+    type: 'string',
+    ...('JSONPath' in fields ? {} : { jsonPath: '.status.phase' }),
+    ...fields,
+  };
+  return withCrd({ versions: [{ ...VERSION, additionalPrinterColumns: [column] }] });
+}
+
 const WEBHOOK = { type: 'ValidatingAdmissionWebhook', generateName: 'v', deploymentName: 'gadget-manager', rules: [] };
 const BETA = { apiVersion: 'rbac.authorization.k8s.io/v1beta1', kind: 'Role', metadata: { name: 'r' }, rules: [] };
 const rule = (fields: object): object => ({
@@ -86,6 +103,25 @@ const ROWS: readonly Row[] = [
     because: 'it is no longer served',
     parts: { ...CLEAN, objects: [{ ...(makeCrd() as object), apiVersion: 'apiextensions.k8s.io/v1beta1' }] },
     path: 'apiVersion',
+  },
+  {
+    check: 'crd-fields',
+    because: 'served is a word',
+    parts: withCrd({ versions: [{ ...VERSION, served: 'yes' }] }),
+    path: 'spec.versions[0].served',
+  },
+  { check: 'crd-fields', because: 'the names are a number', parts: withCrd({ names: 7 }), path: 'spec.names' },
+  {
+    check: 'crd-fields',
+    because: 'an annotation is a list',
+    parts: { ...CLEAN, objects: [{ ...CRD, metadata: { name: 'gadgets.example.com', annotations: { a: ['b'] } } }] },
+    path: 'metadata.annotations.a',
+  },
+  {
+    check: 'crd-fields',
+    because: 'a schema is a text',
+    parts: withCrd({ versions: [{ ...VERSION, schema: { openAPIV3Schema: { properties: { a: 'string' } } } }] }),
+    path: 'spec.versions[0].schema.openAPIV3Schema.properties.a',
   },
   { check: 'owned-crds-present', because: 'one is missing', parts: { ...CLEAN, objects: [] }, path: 'owned[0]' },
   {
@@ -170,24 +206,78 @@ const ROWS: readonly Row[] = [
     parts: changed({ customresourcedefinitions: { owned: [{ ...OWNED.owned[0], version: 'v2' }] } }),
   },
   { check: 'owned-crd-versions', because: 'it is not owned', parts: changed({ customresourcedefinitions: {} }) },
+  { check: 'crd-structure', because: 'the name is wrong', parts: withCrd({ group: 'x.com' }), path: 'metadata.name' },
+  { check: 'crd-structure', because: 'the group is no domain', parts: withCrd({ group: 'X' }), path: 'spec.group' },
   {
     check: 'crd-structure',
-    because: 'the name is wrong',
-    parts: { ...CLEAN, objects: [makeCrd({ group: 'x.com' })] },
-    path: 'metadata.name',
+    because: 'a name of the kind is none',
+    parts: withCrd({ names: { kind: 'My Gadget', plural: 'gadgets' } }),
+    path: 'spec.names.kind',
+  },
+  { check: 'crd-structure', because: 'nothing is stored', parts: withCrd({ versions: [] }), path: 'spec.versions' },
+  {
+    check: 'crd-structure',
+    because: 'a version has no proper name',
+    parts: withCrd({ versions: [{ ...VERSION, name: '1.0' }] }),
+    path: 'spec.versions[0].name',
   },
   {
     check: 'crd-structure',
-    because: 'nothing is stored',
-    parts: { ...CLEAN, objects: [makeCrd({ versions: [] })] },
-    path: 'spec.versions',
+    because: 'a version has no schema',
+    parts: withCrd({ versions: [{ ...VERSION, schema: {} }] }),
+    path: 'spec.versions[0].schema.openAPIV3Schema',
   },
   {
     check: 'crd-structure',
-    because: 'the scope is unknown',
-    parts: { ...CLEAN, objects: [makeCrd({ scope: 'Global' })] },
+    because: 'a schema is not of an object',
+    parts: withCrd({ versions: [{ ...VERSION, schema: { openAPIV3Schema: { type: 'string' } } }] }),
+    path: 'spec.versions[0].schema.openAPIV3Schema.type',
+  },
+  { check: 'crd-structure', because: 'the scope is unknown', parts: withCrd({ scope: 'Global' }), path: 'spec.scope' },
+  {
+    check: 'crd-structure',
+    because: 'the scope is a number beyond 2^53',
+    parts: withCrd({ scope: 10n ** 17n }),
     path: 'spec.scope',
   },
+  {
+    check: 'crd-structure',
+    because: 'unknown fields are kept',
+    parts: withCrd({ preserveUnknownFields: true }),
+    path: 'spec.preserveUnknownFields',
+  },
+  {
+    check: 'crd-structure',
+    because: 'the strategy is a number beyond 2^53',
+    parts: withCrd({ conversion: { strategy: 10n ** 17n } }),
+    path: 'spec.conversion.strategy',
+  },
+  {
+    check: 'crd-structure',
+    because: 'the conversion webhook is nowhere',
+    parts: withCrd({ conversion: { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } } }),
+    path: 'spec.conversion.webhook.clientConfig',
+  },
+  {
+    check: 'crd-structure',
+    because: 'no version of reviews is named',
+    parts: withCrd({ conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://a.example' } } } }),
+    path: 'spec.conversion.webhook.conversionReviewVersions',
+  },
+  {
+    check: 'crd-columns',
+    because: 'a column has its path under another name',
+    parts: withColumn({ JSONPath: '.status.phase' }),
+    path: 'spec.versions[0].additionalPrinterColumns[0].jsonPath',
+  },
+  {
+    check: 'crd-columns',
+    because: 'a path has no dot',
+    parts: withColumn({ jsonPath: 'status' }),
+    path: '[0].jsonPath',
+  },
+  { check: 'crd-columns', because: 'a type is unknown', parts: withColumn({ type: 'text' }), path: '[0].type' },
+  { check: 'crd-columns', because: 'a column has no name', parts: withColumn({ name: '' }), path: '[0].name' },
   {
     check: 'service-accounts',
     because: 'it is made already',
@@ -400,6 +490,14 @@ describe('the checks', () => {
     expect(names).toEqual(files.map((name) => name.replace(/\.ts$/, '')).sort());
     expect([...new Set(ROWS.map(({ check }) => check))].sort()).toEqual(names);
     expect(new Set(CHECKS.map(({ suite }) => suite))).toEqual(new Set(SUITES));
+  });
+
+  it('take a CRD that names a conversion, but not where it is, if the CSV has the webhook', () => {
+    const spec = { conversion: { strategy: 'Webhook' } };
+    const webhook = { ...WEBHOOK, type: 'ConversionWebhook', conversionCRDs: ['gadgets.example.com'] };
+    const parts = { ...changed({ webhookdefinitions: [webhook] }), objects: [makeCrd(spec)] };
+    const found = validateBundle(makeBundle(parts)).filter(({ check }) => check === 'crd-structure');
+    expect(found).toEqual([]);
   });
 
   it('are chosen by suite', () => {
