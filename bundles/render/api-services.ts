@@ -5,6 +5,7 @@ import { APISERVICE_API, caBundle, injection } from './certificates.ts';
 import { serviceName } from './names.ts';
 import type { RenderContext } from './options.ts';
 import { RBAC, RBAC_GROUP } from './roles.ts';
+import { calledPort } from './services.ts';
 
 export function renderApiServices(context: RenderContext): readonly KubeObject[] {
   const owned = context.bundle.csv.spec.apiservicedefinitions.owned ?? [];
@@ -41,7 +42,7 @@ function delegation({ bundle, options }: RenderContext, deployment: string): rea
 }
 
 function apiService(context: RenderContext, definition: CsvApiService): KubeObject {
-  const { group, version, deploymentName = '', containerPort = 0 } = definition;
+  const { group, version, deploymentName = '' } = definition;
   const annotations = injection(context, deploymentName);
   return {
     apiVersion: APISERVICE_API,
@@ -55,7 +56,7 @@ function apiService(context: RenderContext, definition: CsvApiService): KubeObje
       service: {
         namespace: context.options.namespace,
         name: serviceName(deploymentName),
-        port: containerPort > 0 ? containerPort : 443,
+        port: calledPort(definition),
       },
       ...caBundle(context, deploymentName),
     },

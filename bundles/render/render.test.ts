@@ -217,6 +217,36 @@ describe('objects of the bundle', () => {
       objects: [{ ...(makeCrd() as object), apiVersion: 'apiextensions.k8s.io/v1beta1' }],
     },
     {
+      because: 'a field of a CRD has the wrong type',
+      reason: 'BundleInvalid',
+      names: 'manifests/object-0.yaml: CustomResourceDefinition.apiextensions.k8s.io gadgets.example.com: spec.names',
+      objects: [makeCrd({ names: 7 })],
+    },
+    {
+      because: 'a number of a CRD is beyond 2^53',
+      reason: 'BundleInvalid',
+      names: 'spec.conversion.strategy',
+      objects: [makeCrd({ conversion: { strategy: 10n ** 17n } })],
+    },
+    {
+      because: 'a printer column has no path',
+      reason: 'BundleInvalid',
+      names: 'spec.versions[0].additionalPrinterColumns[0].jsonPath',
+      objects: [
+        makeCrd({
+          versions: [
+            {
+              name: 'v1',
+              served: true,
+              storage: true,
+              schema: { openAPIV3Schema: { type: 'object' } },
+              additionalPrinterColumns: [{ name: 'Phase', type: 'string', JSONPath: '.status.phase' }],
+            },
+          ],
+        }),
+      ],
+    },
+    {
       because: 'a name is to be generated',
       reason: 'BundleInvalid',
       names: 'no name',
@@ -369,6 +399,21 @@ describe('webhooks', () => {
       },
     });
   });
+
+  it.each([{ containerPort: 0 }, { containerPort: undefined }])(
+    'are called at the port of HTTPS where they name none: %o',
+    (unset) => {
+      const webhookdefinitions = [
+        { ...WEBHOOK, ...unset },
+        { ...CONVERSION, ...unset },
+      ];
+      const objects = render({ ...parts, spec: { ...parts.spec, webhookdefinitions } });
+      const [crd, , configuration, service] = objects.map((object) => formatJson(object));
+      expect(crd).toContain('"port":443');
+      expect(configuration).toContain('"port":443');
+      expect(service).toContain('"port":443');
+    },
+  );
 
   it('are limited to the watched namespaces', () => {
     const spec = { webhookdefinitions: [WEBHOOK] };

@@ -4,6 +4,7 @@ import type { CsvWebhook } from '../bundle.ts';
 import { ADMISSION, caBundle, configurationName, injection } from './certificates.ts';
 import { serviceName } from './names.ts';
 import { watchesAll, type RenderContext } from './options.ts';
+import { calledPort } from './services.ts';
 
 export function renderValidatingWebhooks(context: RenderContext): readonly KubeObject[] {
   return webhooksOf(context, 'ValidatingAdmissionWebhook').map((webhook) =>
@@ -45,15 +46,14 @@ function configuration(context: RenderContext, webhook: CsvWebhook, kind: string
   };
 }
 
-/** An unset containerPort gives port 0 here and 443 in the Service: so it is in OLM v1, and so it was tested. */
 function clientConfig(context: RenderContext, webhook: CsvWebhook): Readonly<Record<string, unknown>> {
-  const { deploymentName = '', containerPort = 0, webhookPath } = webhook;
+  const { deploymentName = '', webhookPath } = webhook;
   return {
     service: {
       namespace: context.options.namespace,
       name: serviceName(deploymentName),
       ...(webhookPath !== undefined && { path: webhookPath }),
-      port: containerPort,
+      port: calledPort(webhook),
     },
     ...caBundle(context, deploymentName),
   };

@@ -1,0 +1,60 @@
+/** Renders every bundle of a folder of packages in each mode that it supports, and keeps a hash of each rendering. */
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ReasonedError } from '../../api/errors.ts';
+import { formatJson } from '../../api/json.ts';
+import { parseBundle } from '../parse.ts';
+import { renderBundle, supportedModes, type InstallMode, type RenderOptions } from '../render/render.ts';
+import { readBundleFolder } from './folder.ts';
+
+export interface Rendering {
+  /** `aqua/6.2.1, OwnNamespace` */
+  readonly name: string;
+  readonly mode: InstallMode;
+  /** SHA-256 of the objects as JSON, or why there are none. */
+  readonly result: { readonly hash: string } | { readonly refusal: ReasonedError };
+}
+
+/** Folders of all bundles: `<root>/operators/<package>/<version>`. */
+export function bundleFolders(root: string): readonly string[] {
+  const operators = join(root, 'operators');
+  return readdirSync(operators).flatMap((name) =>
+    readdirSync(join(operators, name), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && readBundleFolder(join(operators, name, entry.name)).has(ANNOTATIONS))
+      .map((entry) => join(operators, name, entry.name)),
+  );
+}
+
+const ANNOTATIONS = 'metadata/annotations.yaml';
+
+/** One rendering for each mode of a bundle; `reversed` hands its files over in the opposite order. */
+export function renderEachMode(folder: string, { reversed = false } = {}): readonly Rendering[] {
+  const files = readBundleFolder(folder);
+  const bundle = parseBundle(reversed ? new Map([...files].toReversed()) : files);
+  const name = folder.split('/').slice(-2).join('/');
+  return supportedModes(bundle).map((mode) => ({
+    name: `${name}, ${mode}`,
+    mode,
+    result: resultOf(() => renderBundle(bundle, optionsFor(mode))),
+  }));
+}
+
+function resultOf(render: () => unknown): Rendering['result'] {
+  try {
+    return { hash: createHash('sha256').update(formatJson(render())).digest('hex') };
+  } catch (error) {
+    if (error instanceof ReasonedError) return { refusal: error };
+    throw error;
+  }
+}
+
+function optionsFor(mode: InstallMode): RenderOptions {
+  const watchNamespaces = {
+    AllNamespaces: [''],
+    OwnNamespace: ['ops'],
+    SingleNamespace: ['target'],
+    MultiNamespace: ['target', 'other'],
+  }[mode];
+  return { namespace: 'ops', watchNamespaces, certificates: 'manager' };
+}
