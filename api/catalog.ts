@@ -102,9 +102,11 @@ const count = (what: string): z.ZodOptional<z.ZodNumber> =>
 
 const CatalogStatus = z.object({
   ...handled,
-  digest: text(256)
+  digest: text(640)
     .optional()
-    .describe('What is in service: the image reference by digest, or a digest over all tags of the repositories.'),
+    .describe(
+      'What is in service, or was last where the Ready condition says that nothing is: the image reference by digest, or a digest over all tags of the repositories.',
+    ),
   lastChecked: timestamp().optional().describe('When the registry was asked last, with success.'),
   lastChanged: timestamp().optional().describe('When the content changed last.'),
   created: timestamp().optional().describe('When the content in service was built, where the image says so.'),
@@ -149,6 +151,13 @@ export const CATALOG = {
     },
     { name: 'Changed', type: 'date', jsonPath: '.status.lastChanged', description: 'When the content changed last.' },
     { name: 'Priority', type: 'integer', jsonPath: '.spec.priority', description: 'Highest first.', wide: true },
+    {
+      name: 'Built',
+      type: 'date',
+      jsonPath: '.status.created',
+      description: 'When the content was built.',
+      wide: true,
+    },
     { name: 'Digest', type: 'string', jsonPath: '.status.digest', description: 'What is in service.', wide: true },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Since it was created.' },
     {
