@@ -84,7 +84,7 @@ const CatalogSpec = rules(
         "A Secret of type `kubernetes.io/dockerconfigjson` in the manager's namespace, for the catalog and the bundles that it names.",
       ),
     verify: Verify.optional().describe(
-      'Which signatures the content must have. Does not act in this version; the Ready condition says so.',
+      'Which signatures the content must have. No signature can be checked in this version: with `Enforce` nothing of the Catalog is served, with `Warn` everything is, and the Ready condition says that it was not checked.',
     ),
     suspend: z.boolean().default(false).describe('Do not look for new content; what is known stays in service.'),
   }),

@@ -6,6 +6,7 @@ import type { Catalog } from '../../api/catalog.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { Reconcile } from '../../kube/controller.ts';
 import { loadFound, type LoadDeps } from './load.ts';
+import { refusalOf } from './verification.ts';
 
 export interface FollowerDeps extends Pick<LoadDeps, 'content' | 'registries'> {
   readonly catalogs: Pick<Informer, 'get'>;
@@ -15,7 +16,7 @@ export interface FollowerDeps extends Pick<LoadDeps, 'content' | 'registries'> {
 export function createCatalogFollower(deps: FollowerDeps): Reconcile {
   return async ({ name }, { signal }) => {
     const catalog = deps.catalogs.get(name) as Catalog | undefined;
-    if (catalog === undefined) return deps.content.drop(name);
+    if (catalog === undefined || refusalOf(catalog) !== undefined) return deps.content.drop(name);
     const digest = catalog.status?.digest;
     if (digest === undefined) return;
     await loadFound({ ...deps, record: () => undefined }, catalog, { digest, signal });

@@ -7,6 +7,7 @@ const SHA = `sha256:${'a'.repeat(64)}`;
 const digest = `registry.example/c:v1@${SHA}`;
 const fresh = { observedGeneration: 1, digest, lastChecked: '2026-01-01T00:09:00Z' };
 const condition = { type: 'Ready', status: 'True', reason: 'Succeeded', message: '', lastTransitionTime: '' };
+const keys = [{ name: 'team', pem: '-----BEGIN PUBLIC KEY-----' }];
 const stale = [
   { ...condition, reason: 'CatalogStale' },
   { ...condition, type: 'Reconciling', reason: 'RegistryUnavailable' },
@@ -145,6 +146,24 @@ describe('whether the registry is asked', () => {
       catalog: catalog({ suspend: true }, { ...fresh, observedGeneration: 0 }),
       serving: digest,
       plan: { kind: 'suspended' },
+    },
+    {
+      because: 'signatures that cannot be checked are only to be warned of',
+      catalog: catalog({ verify: { keys, enforcement: 'Warn' } }, fresh),
+      serving: digest,
+      plan: { kind: 'wait', seconds: 240 },
+    },
+    {
+      because: 'signatures that cannot be checked are to be enforced',
+      catalog: catalog({ verify: { keys, enforcement: 'Enforce' } }, fresh),
+      serving: digest,
+      plan: { kind: 'refused', error: expect.objectContaining({ reason: 'UnsupportedField', retry: 'never' }) },
+    },
+    {
+      because: 'signatures that cannot be checked are to be enforced, suspended or not',
+      catalog: catalog({ verify: { keys, enforcement: 'Enforce' }, suspend: true }, fresh),
+      serving: undefined,
+      plan: { kind: 'refused', error: expect.objectContaining({ reason: 'UnsupportedField' }) },
     },
     {
       because: 'a person asks',

@@ -2,10 +2,14 @@
 import { DEFAULT_INTERVAL, INTERVAL_BOUNDS, type Catalog } from '../../api/catalog.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { parseDuration } from '../../api/duration.ts';
+import type { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { isOfSource } from './source.ts';
+import { refusalOf } from './verification.ts';
 
 export type PollPlan =
+  /** Nothing may be served. */
+  | { readonly kind: 'refused'; readonly error: ReasonedError }
   | { readonly kind: 'suspended' }
   /** Ask what the source stands for now. */
   | { readonly kind: 'check' }
@@ -17,6 +21,8 @@ export type PollPlan =
 /** @param serving Digest of the content in service in this process. */
 export function planPoll(catalog: Catalog, serving: string | undefined, now: Date): PollPlan {
   const { spec, status } = catalog;
+  const error = refusalOf(catalog);
+  if (error !== undefined) return { kind: 'refused', error };
   if (status?.digest !== undefined && mustRestore(catalog, serving)) return { kind: 'restore', digest: status.digest };
   if (spec.suspend) return { kind: 'suspended' };
   if (isAsked(catalog) || isUnfinished(catalog) || serving !== status?.digest) return { kind: 'check' };

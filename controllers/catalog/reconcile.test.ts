@@ -347,3 +347,63 @@ test('a status that another writer was faster with is no failure of the Catalog'
   await manager.lead();
   expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
 });
+
+describe('signatures, which cannot be checked', () => {
+  const keys = [{ name: 'team', pem: '-----BEGIN PUBLIC KEY-----' }];
+  const enforce = { keys, enforcement: 'Enforce' } as const;
+  const warnings = (): number => scene.events.filter(({ reason }) => reason === 'UnsupportedField').length;
+
+  test('where they are enforced: no registry is asked, nothing is served, and it is said why', async () => {
+    await scene.publish('v1', ['first']);
+    scene.change({ verify: enforce });
+    scene.asked();
+    await manager.lead();
+    expect(await manager.lead()).toBeUndefined();
+    expect(scene.asked()).toEqual([]);
+    expect(manager.packages()).toBeUndefined();
+    expect(scene.condition('Ready')).toMatchObject({ status: 'False', reason: 'UnsupportedField' });
+    expect(scene.condition('Stalled')).toMatchObject({ reason: 'UnsupportedField' });
+    expect(scene.events).toMatchObject([{ type: 'Warning', reason: 'UnsupportedField' }]);
+  });
+
+  test('where they are enforced from now on: what was served is taken away, on every replica', async () => {
+    await serveFirst();
+    const follower = scene.start();
+    await follower.follow();
+    expect(follower.packages()).toEqual(['first']);
+    scene.change({ verify: enforce });
+    await manager.lead();
+    await follower.follow();
+    expect([manager.packages(), follower.packages()]).toEqual([undefined, undefined]);
+    expect(scene.catalog().status).not.toHaveProperty('digest');
+    expect(scene.catalog().status).not.toHaveProperty('bundles');
+    scene.change({ verify: { keys, enforcement: 'Warn' } });
+    await manager.lead();
+    await follower.follow();
+    expect([manager.packages(), follower.packages()]).toEqual([['first'], ['first']]);
+    expect(scene.condition('Stalled')).toBeUndefined();
+  });
+
+  test('where they are enforced: a replica that does not lead does not wait for the leader to say so', async () => {
+    await serveFirst();
+    scene.change({ verify: enforce });
+    const follower = scene.start();
+    expect(await follower.follow()).toBeUndefined();
+    expect(follower.packages()).toBeUndefined();
+  });
+
+  test('where they are warned of: the content is served, and one event for each content and spec warns', async () => {
+    await scene.publish('v1', ['first']);
+    scene.change({ verify: { keys, enforcement: 'Warn' } });
+    await manager.lead();
+    expect(manager.packages()).toEqual(['first']);
+    expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
+    scene.request('now');
+    await manager.lead();
+    expect(warnings()).toBe(1);
+    await scene.publish('v1', ['second']);
+    scene.request('again');
+    await manager.lead();
+    expect(warnings()).toBe(2);
+  });
+});

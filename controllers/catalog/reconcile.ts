@@ -11,7 +11,14 @@ import { writeStatus } from '../status.ts';
 import { loadCurrent, loadFound, type LoadDeps } from './load.ts';
 import { intervalSeconds, isPinned, planPoll } from './poll.ts';
 import { isImageDigest } from './source.ts';
-import { summarizeContent, summarizeFailure, summarizeSuspension, type CatalogFindings } from './summarize.ts';
+import {
+  summarizeContent,
+  summarizeFailure,
+  summarizeRefusal,
+  summarizeSuspension,
+  type CatalogFindings,
+} from './summarize.ts';
+import { warningOf } from './verification.ts';
 
 export interface CatalogDeps extends LoadDeps {
   readonly catalogs: Pick<Informer, 'get'>;
@@ -26,6 +33,8 @@ export function createCatalogReconciler(deps: CatalogDeps): Reconcile {
     if (catalog === undefined || catalog.metadata.deletionTimestamp !== undefined) return deps.content.drop(name);
     const plan = planPoll(catalog, deps.content.get(name)?.digest, deps.now());
     switch (plan.kind) {
+      case 'refused':
+        return refuse(deps, catalog, plan.error);
       case 'restore':
         if (deps.content.restore(name, plan.digest)) return { requeueAfterSeconds: 0 };
         return catalog.spec.suspend
@@ -50,6 +59,7 @@ async function check(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): 
   }
   await writeStatus(deps.cluster, catalog, summarizeContent(catalog, found, deps.now()));
   tellChange(deps, catalog, found);
+  tellUnverified(deps, catalog, found);
   return isPinned(catalog) ? undefined : { requeueAfterSeconds: intervalSeconds(catalog) };
 }
 
@@ -67,6 +77,15 @@ async function fail(deps: CatalogDeps, catalog: Catalog, error: ReasonedError): 
   // What cannot be read will not get better by itself, but the tag may be moved to something that can.
   if (error.retry === 'never' && !isPinned(catalog)) return { requeueAfterSeconds: intervalSeconds(catalog) };
   throw error;
+}
+
+/** Takes the Catalog out of service; once more when the caches know why, so that who needs it can say so. */
+async function refuse(deps: CatalogDeps, catalog: Catalog, error: ReasonedError): Promise<Result> {
+  deps.content.drop(catalog.metadata.name);
+  const written = await writeStatus(deps.cluster, catalog, summarizeRefusal(catalog, error, deps.now()));
+  if (written === catalog) return undefined;
+  tellFailure(deps, catalog, error);
+  return { requeueAfterSeconds: 1 };
 }
 
 interface SuspendOptions {
@@ -106,6 +125,15 @@ function tellChange({ record }: CatalogDeps, catalog: Catalog, found: CatalogFin
   if (catalog.status?.digest === found.digest) return;
   const note = `Serving ${found.digest}: ${found.packages} packages, ${found.bundles} bundles`;
   record(catalog, { type: 'Normal', reason: 'Succeeded', action: 'Refresh', note });
+}
+
+/** Once for each content and each spec. */
+function tellUnverified({ record }: CatalogDeps, catalog: Catalog, found: CatalogFindings): void {
+  const { metadata, status } = catalog;
+  const note = warningOf(catalog);
+  const told = status?.digest === found.digest && status.observedGeneration === metadata.generation;
+  if (note !== undefined && !told)
+    record(catalog, { type: 'Warning', reason: 'UnsupportedField', action: 'Verify', note });
 }
 
 function tellFailure({ record }: CatalogDeps, catalog: Catalog, error: ReasonedError): void {

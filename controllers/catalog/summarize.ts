@@ -4,6 +4,7 @@ import { formatTime, replaceConditions, type NextCondition } from '../../api/con
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { requestOf } from './poll.ts';
+import { warningOf } from './verification.ts';
 
 /** What a look at the registry came to. */
 export interface CatalogFindings {
@@ -25,7 +26,7 @@ export function summarizeContent(catalog: Catalog, found: CatalogFindings, now: 
     lastChecked: formatTime(now),
     ...(changed && { lastChanged: formatTime(now) }),
   };
-  const message = `${count(found.packages, 'package')} with ${count(found.bundles, 'bundle')} in service${unverified(catalog)}`;
+  const message = `${count(found.packages, 'package')} with ${count(found.bundles, 'bundle')} in service`;
   return judged(status, catalog, {
     conditions: [{ type: 'Ready', status: 'True', reason: 'Succeeded', message }],
     now,
@@ -81,6 +82,20 @@ export function summarizeSuspension(catalog: Catalog, { served, error }: Suspens
   });
 }
 
+/** Nothing may be served: the status no longer tells of any content. */
+export function summarizeRefusal(catalog: Catalog, error: ReasonedError, now: Date): CatalogStatus {
+  const { digest: _d, packages: _p, channels: _c, bundles: _b, created: _t, ...before } = observed(catalog);
+  const { reason } = error;
+  const message = error.describe();
+  return judged(before, catalog, {
+    conditions: [
+      { type: 'Ready', status: 'False', reason, message },
+      { type: 'Stalled', status: 'True', reason, message },
+    ],
+    now,
+  });
+}
+
 /** The status of before, about the spec of now: what a person asked for is repeated only once it was done. */
 function observed({ metadata, status }: Catalog): CatalogStatus {
   return { ...status, observedGeneration: metadata.generation ?? 0 };
@@ -99,16 +114,19 @@ interface Verdict {
 
 function judged(status: CatalogStatus, catalog: Catalog, { conditions, now }: Verdict): CatalogStatus {
   const observedGeneration = catalog.metadata.generation ?? 0;
+  const told = conditions.map((one) => (one.type === 'Ready' ? withWarning(catalog, one) : one));
   return {
     ...status,
-    conditions: replaceConditions(catalog.status?.conditions, conditions, { observedGeneration, now }),
+    conditions: replaceConditions(catalog.status?.conditions, told, { observedGeneration, now }),
   };
+}
+
+/** What does not act is said whatever else there is to say. */
+function withWarning(catalog: Catalog, ready: NextCondition): NextCondition {
+  const warning = warningOf(catalog);
+  return warning === undefined ? ready : { ...ready, message: `${ready.message}. ${warning}` };
 }
 
 function count(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? '' : 's'}`;
-}
-
-function unverified({ spec }: Catalog): string {
-  return spec.verify === undefined ? '' : '; spec.verify does not act in this version, signatures are not checked';
 }

@@ -1,0 +1,206 @@
+import { describe, expect, it, test } from 'vitest';
+import { Catalog, type CatalogStatus } from '../../api/catalog.ts';
+import { findCondition, type Condition, type ConditionType } from '../../api/conditions.ts';
+import { ReasonedError, type Retry } from '../../api/errors.ts';
+import { ANNOTATION } from '../../api/names.ts';
+import type { Reason } from '../../api/reasons.ts';
+import { summarizeContent, summarizeFailure, summarizeRefusal, summarizeSuspension } from './summarize.ts';
+
+const now = new Date('2026-01-02T00:00:00.500Z');
+const digest = `r.example/hub:v1@sha256:${'a'.repeat(64)}`;
+const served: CatalogStatus = {
+  observedGeneration: 1,
+  lastHandledReconcileAt: 'before',
+  digest,
+  lastChecked: '2026-01-01T00:00:00Z',
+  lastChanged: '2026-01-01T00:00:00Z',
+  created: '2025-12-24T00:00:00Z',
+  packages: 3,
+  channels: 4,
+  bundles: 5,
+};
+const found = { digest, packages: 3, channels: 4, bundles: 5, created: '2025-12-24T00:00:00Z' };
+const keys = [{ name: 'team', pem: '-----BEGIN PUBLIC KEY-----' }];
+const warn = { keys, enforcement: 'Warn' } as const;
+
+function catalog(status: CatalogStatus | undefined, spec: Partial<Catalog['spec']> = {}): Catalog {
+  return {
+    apiVersion: 'slipway.dev/v1alpha1',
+    kind: 'Catalog',
+    metadata: { name: 'hub', generation: 2, annotations: { [ANNOTATION.reconcileRequestedAt]: 'now' } },
+    spec: { source: { image: { ref: 'r.example/hub:v1' } }, priority: 0, suspend: false, ...spec },
+    ...(status !== undefined && { status }),
+  };
+}
+
+function failure(reason: Reason, retry: Retry = 'backoff'): ReasonedError {
+  return new ReasonedError({ reason, retry, message: `it is ${reason}`, hint: 'Look there' });
+}
+
+function conditionOf({ conditions }: CatalogStatus, type: ConditionType): Condition | undefined {
+  return findCondition(conditions, type);
+}
+
+interface Row {
+  readonly because: string;
+  readonly status: CatalogStatus;
+  readonly ready: readonly [status: string, reason: string, message: string];
+  readonly stuck?: readonly [type: ConditionType, reason: string];
+}
+
+const down = failure('RegistryUnavailable');
+
+describe('the Ready condition of a Catalog', () => {
+  it.each<Row>([
+    {
+      because: 'new content is in service',
+      status: summarizeContent(catalog(undefined), found, now),
+      ready: ['True', 'Succeeded', '3 packages with 5 bundles in service'],
+    },
+    {
+      because: 'one is one',
+      status: summarizeContent(catalog(undefined), { ...found, packages: 1, bundles: 1 }, now),
+      ready: ['True', 'Succeeded', '1 package with 1 bundle in service'],
+    },
+    {
+      because: 'the last good content is served',
+      status: summarizeFailure(catalog(served), { error: down, served: true }, now),
+      ready: [
+        'True',
+        'CatalogStale',
+        'Serving the last good content. RegistryUnavailable: it is RegistryUnavailable. Look there',
+      ],
+      stuck: ['Reconciling', 'RegistryUnavailable'],
+    },
+    {
+      because: 'there was content, and it is not served here',
+      status: summarizeFailure(catalog(served), { error: down, served: false }, now),
+      ready: ['False', 'RegistryUnavailable', 'Nothing is in service. it is RegistryUnavailable. Look there'],
+      stuck: ['Reconciling', 'RegistryUnavailable'],
+    },
+    {
+      because: 'there never was any content, and a retry is no use',
+      status: summarizeFailure(catalog(undefined), { error: failure('CatalogInvalid', 'never'), served: false }, now),
+      ready: ['False', 'CatalogInvalid', 'Nothing is in service. it is CatalogInvalid. Look there'],
+      stuck: ['Stalled', 'CatalogInvalid'],
+    },
+    {
+      because: 'it is suspended',
+      status: summarizeSuspension(catalog(served), { served: true }, now),
+      ready: ['True', 'Suspended', 'Suspended; what is known stays in service'],
+    },
+    {
+      because: 'it is suspended, and what is known cannot be had',
+      status: summarizeSuspension(catalog(served), { served: false, error: down }, now),
+      ready: [
+        'False',
+        'Suspended',
+        'Suspended, and nothing is in service. RegistryUnavailable: it is RegistryUnavailable. Look there',
+      ],
+    },
+    {
+      because: 'it was suspended before anything was known',
+      status: summarizeSuspension(catalog(undefined), { served: false }, now),
+      ready: ['False', 'Suspended', 'Suspended, and nothing is in service'],
+    },
+    {
+      because: 'it may not be served',
+      status: summarizeRefusal(catalog(served), failure('UnsupportedField', 'never'), now),
+      ready: ['False', 'UnsupportedField', 'it is UnsupportedField. Look there'],
+      stuck: ['Stalled', 'UnsupportedField'],
+    },
+  ])('where $because', ({ status, ready: [is, reason, message], stuck }) => {
+    expect(conditionOf(status, 'Ready')).toMatchObject({ status: is, reason, message, observedGeneration: 2 });
+    expect(status.observedGeneration).toBe(2);
+    const others = (['Reconciling', 'Stalled'] as const).flatMap((type) => {
+      const condition = conditionOf(status, type);
+      return condition === undefined ? [] : [[type, condition.reason]];
+    });
+    expect(others).toEqual(stuck === undefined ? [] : [stuck]);
+  });
+
+  it('says that signatures are not checked, whatever else there is to say', () => {
+    const asks = catalog(served, { verify: warn });
+    for (const status of [
+      summarizeContent(asks, found, now),
+      summarizeFailure(asks, { error: down, served: true }, now),
+      summarizeFailure(asks, { error: down, served: false }, now),
+      summarizeSuspension(asks, { served: true }, now),
+      summarizeSuspension(asks, { served: false, error: down }, now),
+    ]) {
+      expect(conditionOf(status, 'Ready')?.message).toMatch(
+        /\. Signatures are not checked: spec\.verify does not act in this version$/,
+      );
+    }
+  });
+});
+
+describe('what the status tells of the content', () => {
+  it('is when it was checked and changed, where it has changed', () => {
+    const other = { ...found, digest: `r.example/hub:v1@sha256:${'b'.repeat(64)}`, packages: 9 };
+    expect(summarizeContent(catalog(served), other, now)).toMatchObject({
+      ...other,
+      lastChecked: '2026-01-02T00:00:00Z',
+      lastChanged: '2026-01-02T00:00:00Z',
+    });
+  });
+
+  it('is when it was checked alone, where it has not', () => {
+    expect(summarizeContent(catalog(served), found, now)).toMatchObject({
+      lastChecked: '2026-01-02T00:00:00Z',
+      lastChanged: served.lastChanged,
+      created: found.created,
+    });
+  });
+
+  it('is not when other content was built', () => {
+    const { created: _, ...unknown } = found;
+    expect(summarizeContent(catalog(served), unknown, now)).not.toHaveProperty('created');
+  });
+
+  it.each([
+    { because: 'a look failed', status: summarizeFailure(catalog(served), { error: down, served: true }, now) },
+    { because: 'it is suspended', status: summarizeSuspension(catalog(served), { served: true }, now) },
+  ])('stays as it was where $because', ({ status }) => {
+    const { observedGeneration: _, ...before } = served;
+    expect(status).toMatchObject(before);
+  });
+
+  it('is nothing where nothing may be served', () => {
+    const status = summarizeRefusal(catalog(served), failure('UnsupportedField', 'never'), now);
+    for (const field of ['digest', 'packages', 'channels', 'bundles', 'created'])
+      expect(status).not.toHaveProperty(field);
+  });
+});
+
+describe('what a person asked for', () => {
+  it.each([
+    { because: 'it was done', status: summarizeContent(catalog(served), found, now), echo: 'now' },
+    {
+      because: 'it failed',
+      status: summarizeFailure(catalog(served), { error: down, served: true }, now),
+      echo: 'before',
+    },
+    {
+      because: 'the Catalog is suspended',
+      status: summarizeSuspension(catalog(served), { served: true }, now),
+      echo: 'before',
+    },
+  ])('is repeated as $echo where $because', ({ status, echo }) => {
+    expect(status.lastHandledReconcileAt).toBe(echo);
+  });
+
+  it('is no longer repeated when it is taken back', () => {
+    const { metadata, ...rest } = catalog(served);
+    const { annotations: _, ...plain } = metadata;
+    expect(summarizeContent({ ...rest, metadata: plain }, found, now)).not.toHaveProperty('lastHandledReconcileAt');
+  });
+});
+
+test('the status of the longest reference that a spec can have is one that the API server takes', () => {
+  const tag = 't'.repeat(128);
+  const name = `registry.example/${'long/'.repeat(47)}n`;
+  const longest = `${name}:${tag}@sha512:${'a'.repeat(128)}`;
+  const status = summarizeContent(catalog(undefined), { ...found, digest: longest }, now);
+  expect(Catalog.safeParse({ ...catalog(undefined), status }).error).toBeUndefined();
+});
