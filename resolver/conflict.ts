@@ -200,6 +200,7 @@ function rangeFor(name: string, fact: Conflict): readonly string[] {
 }
 
 const ORDER: readonly Suggestion['change'][] = [
+  'selector',
   'dependencies',
   'otherPackage',
   'version',

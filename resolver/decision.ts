@@ -91,6 +91,7 @@ export type Cause =
 
 /** A fact that takes part in a "no". */
 export type Conflict =
+  | { readonly kind: 'selector'; readonly problem: string }
   | { readonly kind: 'version'; readonly range: string; readonly problem?: string }
   | {
       readonly kind: 'channel';
@@ -153,6 +154,8 @@ export type Conflict =
 
 /** A change that would make an answer possible. */
 export type Suggestion =
+  /** Write the selector of catalogs as labels can be. */
+  | { readonly change: 'selector' }
   | { readonly change: 'channel'; readonly channel: string; readonly gives: string }
   | { readonly change: 'version'; readonly version: string }
   /** Ask for no version: that of the bundle cannot be read, so that no range includes it. */

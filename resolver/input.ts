@@ -1,5 +1,6 @@
 /** What a resolution is asked: what is wanted, what is installed, and what there is to choose from. */
 import type { CatalogPackage, Property } from '../catalog/model.ts';
+import type { LabelSelector } from './selector.ts';
 
 export interface ResolveInput {
   readonly wanted: Wanted;
@@ -23,6 +24,8 @@ export interface Wanted {
   readonly edges: 'Follow' | 'Ignore';
   /** The only catalog to look in. */
   readonly catalog?: string;
+  /** By what `catalogs` were selected; one that means nothing is refused. */
+  readonly catalogSelector?: LabelSelector | undefined;
   readonly dependencies: 'Install' | 'Require' | 'Ignore';
 }
 

@@ -3,7 +3,7 @@
  * candidate refused. The Subscription's reconciler, `slipway plan`, `why` and `why-not` call it. It is a pure
  * function: it pulls nothing, waits for nothing and keeps nothing but parsed packages.
  *
- *   read the range → select catalogs → keep to the catalog of origin → best candidate of each catalog
+ *   read selector and range → gather offers → keep to the catalog of origin → best candidate of each catalog
  *   → choose between catalogs → describe the path and everything refused
  *
  * Called as `resolve({ wanted, installed, catalogs, quarantined, cluster })`; `explainDecision(decision, package)` of
@@ -30,12 +30,15 @@ import { hopsOf, type Step } from './paths.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
 import type { VersionRange } from './ranges/range.ts';
 import { describeRefused } from './refused.ts';
+import { selectorProblem } from './selector.ts';
 
 /**
  * The decision for one Subscription. Equal input gives an equal decision; what other packages, catalogs without the
  * package and other Subscriptions say has no part in it. A "no" is an answer, not an error.
  */
 export function resolve(input: ResolveInput): Decision {
+  const problem = selectorProblem(input.wanted.catalogSelector ?? {});
+  if (problem !== undefined) return refuse('InvalidSpec', { kind: 'selector', problem }, [{ change: 'selector' }]);
   const range = parseRange(input.wanted.version);
   if (range !== undefined && 'kind' in range) return range;
   const cached = { ...input, catalogs: input.catalogs.map(readOnce) };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { matchesSelector, type LabelSelector } from './selector.ts';
+import { matchesSelector, selectorProblem, type LabelSelector } from './selector.ts';
 
 const labels = { tier: 'gold', team: 'a' };
 
@@ -70,5 +70,38 @@ describe('a selector', () => {
     },
   ])('$matches: $because', ({ selector, labels: given, matches }) => {
     expect(matchesSelector(selector, given)).toBe(matches);
+  });
+});
+
+describe('a selector that means nothing', () => {
+  const expression = (key: string, operator: string, values?: readonly string[]): LabelSelector => ({
+    matchExpressions: [{ key, operator, values }],
+  });
+  test.each<{ readonly because: string; readonly selector: LabelSelector; readonly problem: string | undefined }>([
+    { because: 'an empty one is none', selector: {}, problem: undefined },
+    { because: 'a key may have a prefix', selector: expression('example.com/tier', 'Exists'), problem: undefined },
+    { because: 'a value may be empty', selector: { matchLabels: { tier: '' } }, problem: undefined },
+    { because: 'a key has no spaces', selector: expression('a b', 'Exists'), problem: '"a b" is no label key' },
+    { because: 'a key is not empty', selector: expression('', 'Exists'), problem: '"" is no label key' },
+    { because: 'a prefix is a domain', selector: expression('A_B/c', 'Exists'), problem: '"A_B/c" is no label key' },
+    { because: 'a prefix has no slash', selector: expression('a/b/c', 'Exists'), problem: '"a/b/c" is no label key' },
+    {
+      because: 'a value is no sentence',
+      selector: { matchLabels: { tier: 'not this' } },
+      problem: '"not this" is no label value',
+    },
+    { because: 'of operators there are four', selector: expression('a', 'Gt', ['1']), problem: '"Gt" is no operator' },
+    {
+      because: 'In without values matches nothing',
+      selector: expression('a', 'In'),
+      problem: 'operator In takes at least one value',
+    },
+    {
+      because: 'Exists looks at no values',
+      selector: expression('a', 'Exists', ['b']),
+      problem: 'operator Exists takes no values',
+    },
+  ])('$problem: $because', ({ selector, problem }) => {
+    expect(selectorProblem(selector)).toBe(problem);
   });
 });

@@ -1,5 +1,4 @@
 /** Whether a catalog's labels meet a Subscription's `catalogSelector`; the rules are those of Kubernetes. */
-import { ReasonedError } from '../api/errors.ts';
 
 /** A label selector as Kubernetes writes it; all conditions must hold, and an empty selector matches everything. */
 export interface LabelSelector {
@@ -28,9 +27,16 @@ export function matchesSelector(
   return expressionsOf(selector).every((expression) => holds(expression, present));
 }
 
-/** Throws InvalidSpec, not retried, where the selector has an unknown operator or a malformed key or value. */
-export function checkSelector(selector: LabelSelector): void {
-  for (const expression of expressionsOf(selector)) check(expression);
+/**
+ * Why a selector means nothing; undefined where it does not. That operators exist and have values where they take
+ * some, the API server has seen to already; what keys and values may look like, it has not.
+ */
+export function selectorProblem(selector: LabelSelector): string | undefined {
+  for (const expression of expressionsOf(selector)) {
+    const problem = problemOf(expression);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 /** Everything that must hold; an equality is a list of one. */
@@ -59,26 +65,17 @@ function holds({ key, operator, values = [] }: Expression, labels: ReadonlyMap<s
   }
 }
 
-function check({ key, operator, values = [] }: Expression): void {
+function problemOf({ key, operator, values = [] }: Expression): string | undefined {
   const [prefix, name] = key.includes('/')
     ? [key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1)]
     : [undefined, key];
   if (!NAME.test(name) || (prefix !== undefined && !PREFIX.test(prefix)))
-    throw invalid(`${JSON.stringify(key)} is no label key`);
+    return `${JSON.stringify(key)} is no label key`;
   if (!['In', 'NotIn', 'Exists', 'DoesNotExist'].includes(operator))
-    throw invalid(`${JSON.stringify(operator)} is no operator`);
+    return `${JSON.stringify(operator)} is no operator`;
   const wantsValues = operator === 'In' || operator === 'NotIn';
   if (wantsValues !== values.length > 0)
-    throw invalid(`operator ${operator} takes ${wantsValues ? 'at least one value' : 'no values'}`);
+    return `operator ${operator} takes ${wantsValues ? 'at least one value' : 'no values'}`;
   const wrong = values.find((value) => value !== '' && !NAME.test(value));
-  if (wrong !== undefined) throw invalid(`${JSON.stringify(wrong)} is no label value`);
-}
-
-function invalid(problem: string): ReasonedError {
-  return new ReasonedError({
-    reason: 'InvalidSpec',
-    retry: 'never',
-    message: `The catalog selector is invalid: ${problem}`,
-    hint: 'Use In, NotIn, Exists or DoesNotExist with keys and values that labels may have',
-  });
+  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is no label value`;
 }

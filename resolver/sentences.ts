@@ -43,6 +43,8 @@ export function describeCause(cause: Cause): string {
 /** A change that would help, as an instruction. */
 export function describeSuggestion(suggestion: Suggestion): string {
   switch (suggestion.change) {
+    case 'selector':
+      return 'Use In, NotIn, Exists or DoesNotExist with keys and values that labels may have';
     case 'channel':
       return `Set channel to ${quote(suggestion.channel)}, which gives ${suggestion.gives}`;
     case 'version':
@@ -75,6 +77,8 @@ export function describeSuggestion(suggestion: Suggestion): string {
 /** One fact of a "no", as a clause. */
 export function describeConflict(conflict: Conflict): string {
   switch (conflict.kind) {
+    case 'selector':
+      return `the catalog selector means nothing: ${conflict.problem}`;
     case 'version':
       return conflict.problem === undefined
         ? `the version must be in ${quote(conflict.range)}`
