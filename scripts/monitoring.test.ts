@@ -1,10 +1,10 @@
 /** Alerts and dashboard ask for what the manager tells, and for nothing else; each alert has cases for and against it. */
 import { load } from 'js-yaml';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { REASONS } from '../api/reasons.ts';
-import { countEvents, registerState } from '../cmd/manager/metrics.ts';
-import { createRuntimeMetrics } from '../kube/metrics.ts';
+import { countEvents } from '../cmd/manager/metrics.ts';
+import { CONTROLLER_RUNTIME, managerMetrics, NOT_TOLD } from './manager-metrics.ts';
 import { readText } from './source-files.ts';
 
 interface Alert {
@@ -51,22 +51,9 @@ const OF_TARGETS = ['job', 'instance', 'namespace', 'pod', 'service', 'endpoint'
 
 /** Every metric of the manager → its labels; what Prometheus itself tells of a target comes along. */
 function metricLabels(): ReadonlyMap<string, readonly string[]> {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  createRuntimeMetrics(registry);
-  const none = { list: () => [] };
-  const content = { get: () => undefined } as never;
-  registerState(registry, { catalogs: none, subscriptions: none, revisions: none, content });
-  countEvents(registry, () => undefined);
-  const metrics = registry.getMetricsAsArray() as unknown as readonly Described[];
-  const named = metrics.map(({ name, labelNames = [] }) => [name, [...labelNames, ...OF_TARGETS]] as const);
+  const named = managerMetrics().map(({ name, labels }) => [name, [...labels, ...OF_TARGETS]] as const);
   const buckets = named.map(([name, labels]) => [`${name}_bucket`, [...labels, 'le']] as const);
   return new Map([...named, ...buckets, ['up', OF_TARGETS]]);
-}
-
-interface Described {
-  readonly name: string;
-  readonly labelNames?: readonly string[];
 }
 
 interface Selector {
@@ -159,6 +146,25 @@ describe('the cases of the alerts', () => {
     for (const { metric, matchers } of input_series.flatMap(({ series }) => selectorsOf(series)))
       expect(known.get(metric), metric).toEqual(expect.arrayContaining(matchers.map(({ label }) => label)));
   });
+});
+
+describe('the names of controller-runtime', () => {
+  const told = new Set(managerMetrics().map(({ name }) => name));
+
+  test.each(CONTROLLER_RUNTIME)('%s is told, or it is said why not', (name) => {
+    expect(told.has(name)).toBe(!NOT_TOLD.has(name));
+  });
+
+  test('are the only ones that are said not to be told', () => {
+    expect([...NOT_TOLD.keys()].filter((name) => !CONTROLLER_RUNTIME.includes(name))).toEqual([]);
+  });
+});
+
+test('the guide says of every alert what to do', () => {
+  const guide = readText('docs/how-to/watch-slipway.md') ?? '';
+  expect([...guide.matchAll(/^\| (Slipway\w+) \|/gm)].map(([, name]) => name)).toEqual(
+    alerts.map(({ alert }) => alert),
+  );
 });
 
 test('every panel of the dashboard has a title of its own', () => {

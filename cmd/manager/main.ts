@@ -5,7 +5,6 @@
  * when it loses the lead: it is then started anew with empty hands.
  */
 import { pino } from 'pino';
-import { collectDefaultMetrics, Registry as MetricsRegistry } from 'prom-client';
 import { ReasonedError } from '../../api/errors.ts';
 import { createCatalogHandler } from '../../catalog/serve.ts';
 import { createClient } from '../../kube/client.ts';
@@ -14,9 +13,9 @@ import { loadKubeconfig } from '../../kube/kubeconfig.ts';
 import { createLeaderElection } from '../../kube/leader-election.ts';
 import { createLeaseClient, type LeaseClient } from '../../kube/lease-client.ts';
 import type { Log } from '../../kube/log.ts';
-import { createRuntimeMetrics } from '../../kube/metrics.ts';
 import { createTransport, type RequestFacts } from '../../kube/transport.ts';
 import { createLeaseWatch, createReachability, type Reachability } from './checks.ts';
+import { createMetrics } from './metrics.ts';
 import { describeOptions, parseOptions, type ManagerOptions } from './options.ts';
 import { serve, type Check, type RunningServer } from './server.ts';
 import { openFence, wireManager, type Manager, type WireOptions } from './wire.ts';
@@ -37,9 +36,7 @@ async function main(): Promise<number> {
 
 async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Promise<number> {
   const { config, namespace } = await connectionOf(options);
-  const metrics = new MetricsRegistry();
-  collectDefaultMetrics({ register: metrics });
-  const runtime = createRuntimeMetrics(metrics);
+  const { metrics, runtime } = createMetrics();
   const reachability = createReachability(() => client.raw('/readyz', AbortSignal.timeout(5000)));
   const listeners = [runtime.requests(new URL(config.server).host), reachability.seen];
   const onRequest = (facts: RequestFacts): void => listeners.forEach((tell) => tell(facts));

@@ -2,7 +2,7 @@
  * Slipway's own metrics, beside those of the runtime: what the caches hold is counted when it is asked for, so every
  * replica answers alike; what happened is counted where it happens, on the leader.
  */
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Catalog } from '../../api/catalog.ts';
 import type { Condition } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -11,6 +11,14 @@ import type { CatalogContent } from '../../controllers/catalog-content.ts';
 import { intervalSeconds, isPinned } from '../../controllers/catalog/poll.ts';
 import type { EventFacts, RecordEvent } from '../../controllers/events.ts';
 import type { Informer } from '../../kube/informer.ts';
+import { createRuntimeMetrics, type RuntimeMetrics } from '../../kube/metrics.ts';
+
+/** A registry with the metrics of the process and those of the controllers. */
+export function createMetrics(): { readonly metrics: Registry; readonly runtime: RuntimeMetrics } {
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  return { metrics, runtime: createRuntimeMetrics(metrics) };
+}
 
 export interface State {
   readonly catalogs: Pick<Informer, 'list'>;

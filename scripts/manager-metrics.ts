@@ -1,0 +1,81 @@
+/** Every metric that the manager tells, as it registers them; what it tells of controller-runtime's, and what not. */
+import { countEvents, createMetrics, registerState } from '../cmd/manager/metrics.ts';
+
+export interface MetricFacts {
+  readonly name: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
+/** In the order in which they are registered. */
+export function managerMetrics(): readonly MetricFacts[] {
+  const { metrics: registry } = createMetrics();
+  const none = { list: () => [] };
+  const content = { get: () => undefined } as never;
+  registerState(registry, { catalogs: none, subscriptions: none, revisions: none, content });
+  countEvents(registry, () => undefined);
+  const metrics = registry.getMetricsAsArray() as unknown as readonly Registered[];
+  return metrics.map(({ name, type, labelNames, help }) => ({ name, type, labels: labelNames ?? [], help }));
+}
+
+/** What prom-client's metrics have beside what their types say. */
+interface Registered {
+  readonly name: string;
+  readonly type: string;
+  readonly labelNames?: readonly string[];
+  readonly help: string;
+}
+
+/**
+ * The metrics that a manager made with controller-runtime 0.22 tells by itself, without those of Go's own runtime.
+ * @see https://book.kubebuilder.io/reference/metrics-reference
+ */
+export const CONTROLLER_RUNTIME: readonly string[] = [
+  'controller_runtime_reconcile_total',
+  'controller_runtime_reconcile_errors_total',
+  'controller_runtime_terminal_reconcile_errors_total',
+  'controller_runtime_reconcile_panics_total',
+  'controller_runtime_reconcile_timeouts_total',
+  'controller_runtime_reconcile_time_seconds',
+  'controller_runtime_max_concurrent_reconciles',
+  'controller_runtime_active_workers',
+  'controller_runtime_webhook_requests_total',
+  'controller_runtime_webhook_requests_in_flight',
+  'controller_runtime_webhook_latency_seconds',
+  'controller_runtime_webhook_panics_total',
+  'controller_runtime_conversion_webhook_panics_total',
+  'workqueue_depth',
+  'workqueue_adds_total',
+  'workqueue_queue_duration_seconds',
+  'workqueue_work_duration_seconds',
+  'workqueue_unfinished_work_seconds',
+  'workqueue_longest_running_processor_seconds',
+  'workqueue_retries_total',
+  'rest_client_requests_total',
+  'leader_election_master_status',
+  'certwatcher_read_certificate_total',
+  'certwatcher_read_certificate_errors_total',
+];
+
+const NO_WEBHOOKS = 'The manager has no webhooks of its own.';
+const NO_CERTIFICATES = 'The manager serves without TLS, so it watches no certificate files.';
+
+/** Which of these the manager does not tell, and why. */
+export const NOT_TOLD: ReadonlyMap<string, string> = new Map([
+  [
+    'controller_runtime_reconcile_panics_total',
+    'There are no panics: a defect is an error like others, counted in `controller_runtime_reconcile_errors_total`.',
+  ],
+  [
+    'controller_runtime_reconcile_timeouts_total',
+    'A reconcile has no time limit as a whole: each of its requests has one.',
+  ],
+  ['controller_runtime_webhook_requests_total', NO_WEBHOOKS],
+  ['controller_runtime_webhook_requests_in_flight', NO_WEBHOOKS],
+  ['controller_runtime_webhook_latency_seconds', NO_WEBHOOKS],
+  ['controller_runtime_webhook_panics_total', NO_WEBHOOKS],
+  ['controller_runtime_conversion_webhook_panics_total', NO_WEBHOOKS],
+  ['certwatcher_read_certificate_total', NO_CERTIFICATES],
+  ['certwatcher_read_certificate_errors_total', NO_CERTIFICATES],
+]);

@@ -1,0 +1,48 @@
+/** Renders docs/metrics.md from what the manager registers. Pure but for that: generate.ts writes it. */
+import { markdownTable } from './field-table.ts';
+import { managerMetrics, NOT_TOLD, type MetricFacts } from './manager-metrics.ts';
+
+/** docs/metrics.md, complete. */
+export function renderMetricsDocs(): string {
+  const metrics = managerMetrics();
+  const isOwn = ({ name }: MetricFacts): boolean => name.startsWith('slipway_');
+  const isOfProcess = ({ name }: MetricFacts): boolean => /^(process|nodejs)_/.test(name);
+  const parts = [
+    '# Metrics',
+    INTRODUCTION,
+    '## Of Slipway',
+    ABOUT_OWN,
+    tableOf(metrics.filter(isOwn)),
+    '## Of the controllers',
+    ABOUT_RUNTIME,
+    tableOf(metrics.filter((metric) => !isOwn(metric) && !isOfProcess(metric))),
+    'Of the names of controller-runtime these are **not** there:',
+    markdownTable(
+      ['metric', 'why not'],
+      [...NOT_TOLD].map(([name, why]) => [asCode(name), why]),
+    ),
+    '## Of the process',
+    tableOf(metrics.filter(isOfProcess)),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+const INTRODUCTION = `Every replica tells them at \`/metrics\`, for Prometheus. \`deploy/monitoring/\` has a ServiceMonitor, alerts and a Grafana
+dashboard that use them: [how to watch Slipway](how-to/watch-slipway.md).`;
+
+const ABOUT_OWN = `What is there is read from the caches when it is asked for, so all replicas tell the same: take the maximum, not the sum.
+Events are counted by the replica that leads; those that are alerted on are told from the start, as 0.`;
+
+const ABOUT_RUNTIME = `Under the names of controller-runtime and client-go, so that dashboards and alerts for these work. \`controller\` is
+\`catalog\`, \`subscription\`, \`revision\`, or \`catalog-content\` on a replica that does not lead.`;
+
+function tableOf(metrics: readonly MetricFacts[]): string {
+  return markdownTable(
+    ['metric', 'type', 'labels', 'meaning'],
+    metrics.map(({ name, type, labels, help }) => [asCode(name), type, labels.map(asCode).join(', '), help]),
+  );
+}
+
+function asCode(text: string): string {
+  return `\`${text}\``;
+}
