@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import type { Cluster } from '../apply/cluster.ts';
 import { silentLog } from '../kube/log.ts';
+import { createManualClock } from '../kube/manual-clock.ts';
 import type { Handlers, Informer } from '../kube/informer.ts';
 import { createWriteBarrier } from './cache-barrier.ts';
 
@@ -43,6 +44,13 @@ describe('a reconcile begins', () => {
     { because: 'the cache holds what was written', namespace: 'a', written: revision('7'), held: revision('7') },
     { because: 'the cache is further already', namespace: 'a', written: revision('7'), held: revision('9') },
     { because: 'what was written lies in another namespace', namespace: 'b', written: revision('7'), held: undefined },
+    { because: 'the write has changed nothing', namespace: 'a', written: revision('6'), held: revision('6') },
+    {
+      because: 'a kind is written that no cache follows',
+      namespace: 'a',
+      written: { ...revision('7'), kind: 'Secret' },
+      held: undefined,
+    },
     {
       because: 'the object that the write let go is forgotten',
       namespace: 'a',
@@ -69,6 +77,18 @@ describe('a reconcile begins', () => {
       written: revision('7', { deletionTimestamp: 'x' }),
       later: undefined,
     },
+    {
+      because: 'what was written is deleted before the cache has seen it, and never will',
+      before: revision('6'),
+      written: revision('7'),
+      later: undefined,
+    },
+    {
+      because: 'another of that name is made before the cache has seen it',
+      before: undefined,
+      written: revision('7'),
+      later: revision('9', { uid: 'v' }),
+    },
   ])('only once the cache has caught up: $because', async ({ before, written, later }) => {
     const cache = fakeCache();
     cache.hold(before);
@@ -82,5 +102,24 @@ describe('a reconcile begins', () => {
     cache.hold(later);
     await done;
     expect(seen).toEqual([later]);
+  });
+
+  it.each([
+    { because: 'the watch stands still', before: revision('6'), written: revision('7') },
+    { because: 'the object was gone before it was waited for', before: undefined, written: revision('7') },
+    { because: 'versions are no numbers', before: revision('a6'), written: revision('a7') },
+  ])('after five seconds whatever the cache holds: $because', async ({ before, written }) => {
+    const cache = fakeCache();
+    cache.hold(before);
+    const clock = createManualClock();
+    const barrier = createWriteBarrier([cache], clock);
+    await barrier.watched(clientAnswering(written)).create(written);
+    const again = (): Promise<unknown> =>
+      Promise.resolve(barrier.behind(async () => undefined)({ namespace: 'a', name: 'x' }, context));
+    const done = again();
+    clock.advance(5);
+    await done;
+    await again();
+    expect(clock.timers).toBe(0);
   });
 });

@@ -4,6 +4,7 @@
  */
 import type { Cluster } from '../apply/cluster.ts';
 import { keyOfObject, type KubeObject } from '../api/object.ts';
+import { systemClock, type Clock } from '../kube/clock.ts';
 import type { Reconcile } from '../kube/controller.ts';
 import type { Informer } from '../kube/informer.ts';
 
@@ -18,7 +19,7 @@ export interface WriteBarrier {
 }
 
 /** A barrier over the caches of our namespaced kinds. */
-export function createWriteBarrier(caches: readonly Cache[]): WriteBarrier {
+export function createWriteBarrier(caches: readonly Cache[], clock: Clock = systemClock): WriteBarrier {
   const unseen = new Map<string, Set<Promise<void>>>();
 
   function note(written: KubeObject): KubeObject {
@@ -26,7 +27,7 @@ export function createWriteBarrier(caches: readonly Cache[]): WriteBarrier {
     if (cache === undefined) return written;
     const namespace = written.metadata.namespace ?? '';
     const waiting = unseen.get(namespace) ?? new Set();
-    const seen = awaitSeen(cache, written).finally(() => {
+    const seen = awaitSeen(cache, written, clock).finally(() => {
       waiting.delete(seen);
       if (waiting.size === 0 && unseen.get(namespace) === waiting) unseen.delete(namespace);
     });
@@ -49,10 +50,14 @@ export function createWriteBarrier(caches: readonly Cache[]): WriteBarrier {
 }
 
 /** A watch that lags more than this is not waited for: the next reconcile meets a Conflict at worst. */
-const PATIENCE_MS = 5000;
+const PATIENCE_SECONDS = 5;
 
-/** Resolves when the cache has the object in this state or a later one, or has forgotten one that the write has let go. */
-export async function awaitSeen(informer: Pick<Informer, 'get' | 'on'>, written: KubeObject): Promise<void> {
+/** Resolves when the cache has the object in this state or a later one, or has forgotten it since. */
+export async function awaitSeen(
+  informer: Pick<Informer, 'get' | 'on'>,
+  written: KubeObject,
+  clock: Clock = systemClock,
+): Promise<void> {
   const key = keyOfObject(written);
   const isDone = (): boolean => isSeen(informer.get(key), written);
   if (isDone()) return;
@@ -60,10 +65,15 @@ export async function awaitSeen(informer: Pick<Informer, 'get' | 'on'>, written:
   const look = (object: KubeObject): void => {
     if (keyOfObject(object) === key && isDone()) resolve();
   };
-  const off = informer.on({ added: look, updated: (_old, object) => look(object), deleted: look });
-  const timer = setTimeout(resolve, PATIENCE_MS);
+  const isOver = ({ metadata }: KubeObject): boolean => metadata.uid === written.metadata.uid;
+  const off = informer.on({
+    added: look,
+    updated: (_old, object) => look(object),
+    deleted: (last) => (isOver(last) ? resolve() : look(last)),
+  });
+  const cancel = clock.after(PATIENCE_SECONDS, resolve);
   await promise.finally(() => {
-    clearTimeout(timer);
+    cancel();
     off();
   });
 }

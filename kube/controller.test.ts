@@ -351,6 +351,28 @@ test('all lines of a reconcile carry one id, and those of the next another', asy
   for (const { fields } of lines) expect(fields).toMatchObject({ controller: 'test', namespace: 'ns', name: 'a' });
 });
 
+test('a reconcile that does not end is told of after a minute, and less and less often', async () => {
+  const lines: Line[] = [];
+  const clock = createManualClock();
+  const gate = Promise.withResolvers<void>();
+  let begun = false;
+  const { controller } = run({
+    log: rememberingLog(lines, {}),
+    clock,
+    watches: [],
+    reconcile: () => ((begun = true), gate.promise),
+  });
+  controller.enqueue({ name: 'a', namespace: 'ns' });
+  await eventually(() => begun);
+  clock.advance(500);
+  expect(lines.map(({ fields }) => fields['seconds'])).toEqual([60, 120, 240, 480]);
+  expect(controller.queue.unfinished()).toEqual([{ key: 'ns/a', seconds: 500 }]);
+  gate.resolve();
+  await eventually(() => controller.queue.unfinished().length === 0);
+  expect(clock.timers).toBe(0);
+  for (const { fields } of lines) expect(fields).toMatchObject({ controller: 'test', namespace: 'ns', name: 'a' });
+});
+
 interface Line {
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;

@@ -8,6 +8,7 @@ import type { KubeObject } from '../api/object.ts';
 import { systemClock, type Cancel, type Clock } from './clock.ts';
 import type { Informer } from './informer.ts';
 import { silentLog, type Log } from './log.ts';
+import { tellWhileLong } from './long-work.ts';
 import type { RateLimiter } from './rate-limiters.ts';
 import { createWorkQueue, type QueueObserver, type WorkQueue } from './work-queue.ts';
 
@@ -189,6 +190,7 @@ async function reconcileOnce(worker: Worker, key: string, signal: AbortSignal): 
   const log = worker.log.child({ ...objectKey, reconcileID: randomUUID() });
   const startedAt = clock.now();
   observer?.started();
+  const cancel = tellWhileLong(log, clock);
   let outcome: Outcome = 'success';
   try {
     const result = await worker.reconcile(objectKey, { signal, log });
@@ -200,6 +202,7 @@ async function reconcileOnce(worker: Worker, key: string, signal: AbortSignal): 
   } catch (error) {
     outcome = signal.aborted ? 'error' : requeueFailed({ queue, log }, key, error);
   } finally {
+    cancel();
     observer?.finished(outcome, clock.now() - startedAt);
   }
 }

@@ -5,7 +5,7 @@ import { createClient, type Client } from './client.ts';
 import { eventually } from './eventually.ts';
 import { startFakeApi, type FakeApi } from './fake-api.ts';
 import { createInformerFactory } from './informer-factory.ts';
-import { createInformer, type Informer, type InformerOptions } from './informer.ts';
+import { createInformer, untilSynced, type Informer, type InformerOptions } from './informer.ts';
 import { createManualClock, hastyClock } from './manual-clock.ts';
 import { silentLog } from './log.ts';
 import { createTransport, type Transport } from './transport.ts';
@@ -187,6 +187,80 @@ describe('what handlers are told', () => {
     restore();
     await eventually(() => uids.length === 1);
     expect(uids).toEqual([false]);
+  });
+});
+
+describe('a kind that cannot be followed', () => {
+  const broken = (): KubeObject => {
+    throw new TypeError('x is undefined');
+  };
+  test.each([
+    { told: 'debug', times: 3, status: 500, because: 'servers are restarted' },
+    { told: 'warn', times: 5, status: 403, because: 'somebody waits for its objects' },
+    { told: 'debug', times: 5, status: 404, because: 'it went with its CRD' },
+    { told: 'error', times: 1, transform: broken, because: 'that is a defect' },
+  ])('is told of as $told after $times failures: $because', async ({ told, times, status, transform }) => {
+    const clock = createManualClock();
+    const levels: string[] = [];
+    const at = (level: string) => () => void levels.push(level);
+    const log = { ...silentLog, debug: at('debug'), warn: at('warn'), error: at('error') };
+    api.put(configMap('x'));
+    if (status !== undefined)
+      api.fault(
+        (request, response) => request.path === '/api/v1/configmaps' && Boolean(response.writeHead(status).end()),
+      );
+    start({ clock, log, ...(transform !== undefined && { transform }) });
+    for (let failures = 1; failures <= times; failures += 1) {
+      await eventually(() => levels.length === failures && clock.timers === 1);
+      clock.advance(30);
+    }
+    expect(levels.at(times - 1)).toBe(told);
+  });
+
+  test('for want of one answer is followed when the server answers again, each time within half a minute', async () => {
+    const clock = createManualClock();
+    let asked = 0;
+    const restore = api.fault(({ path }) => path === '/api/v1/configmaps' && (asked += 1) > 0);
+    api.put(configMap('x'));
+    const informer = start({ clock });
+    for (let times = 1; times <= 3; times += 1) {
+      await eventually(() => asked >= times && clock.timers === 1);
+      clock.advance(30);
+    }
+    restore();
+    await informer.synced;
+  });
+});
+
+describe('waiting for several kinds', () => {
+  const late = { apiVersion: 'late.example.com/v1', kind: 'Late' } as const;
+
+  test('ends with the last of them', async () => {
+    const informers = [start(), start({ namespace: 'b' })];
+    await untilSynced(informers, { seconds: 1000, signal: stop.signal });
+    expect(informers.every(({ hasSynced }) => hasSynced)).toBe(true);
+  });
+
+  test('ends after its time, and names those that cannot be listed', async () => {
+    const clock = createManualClock();
+    const informers = [start(), start(late)];
+    await informers[0]?.synced;
+    const waiting = untilSynced(informers, { seconds: 30, signal: stop.signal, clock });
+    clock.advance(30);
+    await expect(waiting).rejects.toMatchObject({
+      reason: 'ApiUnavailable',
+      retry: 'backoff',
+      message: expect.stringMatching(/^list Late\.late\.example\.com: /) as string,
+    });
+  });
+
+  test('ends with an abort, and leaves nothing behind', async () => {
+    const clock = createManualClock();
+    const impatient = new AbortController();
+    const waiting = untilSynced([start(late)], { seconds: 30, signal: impatient.signal, clock });
+    impatient.abort(new Error('over'));
+    await expect(waiting).rejects.toThrow('over');
+    expect(clock.timers).toBe(0);
   });
 });
 

@@ -2,9 +2,10 @@
  * A local copy of every object of a kind, kept current by a reflector and shared by all who need it: looked up by
  * key and by index, with a call for each change. Controllers read from it; nothing here writes to the cluster.
  */
-import { keyOfObject, type KubeObject } from '../api/object.ts';
+import { groupKind, keyOfObject, type KubeObject } from '../api/object.ts';
+import { ApiError } from './api-error.ts';
 import type { Client, Kind, ListOptions } from './client.ts';
-import type { Clock } from './clock.ts';
+import { sleep, systemClock, type Clock } from './clock.ts';
 import { silentLog, type Log } from './log.ts';
 import { createObjectStore, type Indexes } from './object-store.ts';
 import { reflect, type ReflectorOptions, type Sink } from './reflector.ts';
@@ -121,6 +122,33 @@ export function createInformer(options: InformerOptions): Informer {
       return () => void listeners.delete(handlers);
     },
   };
+}
+
+/**
+ * Resolves when all have synced. Rejects with the reason of `signal`, and with ApiError(ApiUnavailable, backoff) that
+ * names the kinds which have not after `seconds`: nobody is to be kept waiting by a kind that cannot be listed.
+ */
+export async function untilSynced(
+  informers: Iterable<Pick<Informer, 'apiVersion' | 'kind' | 'hasSynced' | 'synced'>>,
+  options: { readonly seconds: number; readonly signal: AbortSignal; readonly clock?: Clock },
+): Promise<void> {
+  const { seconds, signal, clock = systemClock } = options;
+  const missing = [...new Set(informers)].filter(({ hasSynced }) => !hasSynced);
+  if (missing.length === 0) return;
+  const over = new AbortController();
+  const late = sleep(seconds, { clock, signal: AbortSignal.any([signal, over.signal]) }).then(() => {
+    throw notListed(missing.filter(({ hasSynced }) => !hasSynced));
+  });
+  try {
+    await Promise.race([Promise.all(missing.map(({ synced }) => synced)), late]);
+  } finally {
+    over.abort();
+  }
+}
+
+function notListed(kinds: readonly Kind[]): ApiError {
+  const message = 'the API server has not answered with the objects that there are';
+  return new ApiError(`list ${kinds.map(groupKind).join(', ')}`, { code: 0, message, causes: [] });
 }
 
 /** The object without `metadata.managedFields`, which are often half of it. */

@@ -59,10 +59,10 @@ function queueMetrics(registry: Registry): QueueMetrics {
   };
   each('workqueue_depth', 'Keys that wait for a worker.', (queue) => queue.length);
   each('workqueue_unfinished_work_seconds', 'Time spent so far on keys in work.', (queue) =>
-    queue.unfinished().reduce((sum, seconds) => sum + seconds, 0),
+    queue.unfinished().reduce((sum, { seconds }) => sum + seconds, 0),
   );
   each('workqueue_longest_running_processor_seconds', 'Time spent so far on the oldest key in work.', (queue) =>
-    Math.max(0, ...queue.unfinished()),
+    Math.max(0, ...queue.unfinished().map(({ seconds }) => seconds)),
   );
   const adds = counter(registry, 'workqueue_adds_total', 'Keys added.', ['name', 'controller']);
   const retries = counter(registry, 'workqueue_retries_total', 'Keys added again after a failure.', [

@@ -3,8 +3,9 @@
  * does what the sink is told equals the server's. What to do next is decided in reflector-state.ts; what becomes
  * of the objects is the informer's business.
  */
+import { ReasonedError } from '../api/errors.ts';
 import { groupOf, type KubeObject } from '../api/object.ts';
-import { ApiError, isExpired } from './api-error.ts';
+import { ApiError, isExpired, isNotFound } from './api-error.ts';
 import { listConsistently, type Client, type Kind, type ListOptions } from './client.ts';
 import { sleep, systemClock, type Clock } from './clock.ts';
 import { silentLog, type Log } from './log.ts';
@@ -152,6 +153,14 @@ function factsOf(error: unknown): { readonly expired: boolean; readonly retryAft
   };
 }
 
+/** Interruptions in a row that are ordinary: servers are restarted, and watches break. */
+const ORDINARY_FAILURES = 4;
+
+/** A kind that is not followed for long is told of: whoever waits for its objects waits in vain. */
 function report({ apiVersion, kind, log = silentLog }: ReflectorOptions, state: ReflectorState, error: unknown): void {
-  log.debug({ apiVersion, kind, during: state.at, err: error }, 'following a kind was interrupted');
+  const failures = 'failures' in state ? state.failures : 0;
+  const facts = { apiVersion, kind, during: state.at, failures, err: error };
+  if (!(error instanceof ReasonedError)) log.error(facts, 'a kind is not followed, by a defect');
+  else if (failures >= ORDINARY_FAILURES && !isNotFound(error)) log.warn(facts, 'a kind cannot be followed');
+  else log.debug(facts, 'following a kind was interrupted');
 }

@@ -27,8 +27,13 @@ export interface WorkQueue<Key extends string = string> {
   drain(): Promise<void>;
   /** Keys that a worker could take now. */
   readonly length: number;
-  /** Seconds for which each key in progress has been worked on. */
-  unfinished(): readonly number[];
+  /** Each key in progress, with how long it has been worked on. */
+  unfinished(): readonly Unfinished<Key>[];
+}
+
+export interface Unfinished<Key extends string = string> {
+  readonly key: Key;
+  readonly seconds: number;
 }
 
 /** Told what happens in a queue; see metrics.ts. */
@@ -139,6 +144,6 @@ export function createWorkQueue<Key extends string = string>(options: WorkQueueO
     get length() {
       return ready.length;
     },
-    unfinished: () => [...processing.values()].map((startedAt) => clock.now() - startedAt),
+    unfinished: () => [...processing].map(([key, startedAt]) => ({ key, seconds: clock.now() - startedAt })),
   };
 }

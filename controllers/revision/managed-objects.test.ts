@@ -3,6 +3,7 @@ import { LABEL } from '../../api/names.ts';
 import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import type { InformerRequest } from '../../kube/informer-factory.ts';
 import type { Handlers, Informer } from '../../kube/informer.ts';
+import { createManualClock } from '../../kube/manual-clock.ts';
 import { createManagedObjects, type ManagedObjects } from './managed-objects.ts';
 
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' } as const;
@@ -86,4 +87,13 @@ it('a CRD is kept with what it serves and who converts it, and without its schem
   const { managed } = follow([crd]);
   await managed.follow([CRD], never);
   expect(managed.get({ ...CRD, name: 'widgets.example.com' })?.['spec']).toEqual({ ...spec, versions: [version] });
+});
+
+it('a kind whose objects cannot be listed is waited for half a minute, not for ever', async () => {
+  const clock = createManualClock();
+  const unlisted = { hasSynced: false, synced: new Promise<void>(() => undefined), on: () => () => undefined };
+  const managed = createManagedObjects((request) => ({ ...unlisted, ...request }) as unknown as Informer, clock);
+  const following = managed.follow([SERVICE], never);
+  clock.advance(30);
+  await expect(following).rejects.toMatchObject({ reason: 'ApiUnavailable', retry: 'backoff' });
 });

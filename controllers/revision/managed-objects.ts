@@ -8,13 +8,17 @@ import { knownScope } from '../../apply/identity.ts';
 import { hasHealth } from '../../apply/health.ts';
 import { LABEL } from '../../api/names.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { InformerRequest } from '../../kube/informer-factory.ts';
-import { dropManagedFields, type Informer } from '../../kube/informer.ts';
+import { dropManagedFields, untilSynced, type Informer } from '../../kube/informer.ts';
 
 type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
 
 export interface ManagedObjects {
-  /** Begins to follow the kinds that are not followed yet; resolves when all their objects are known. */
+  /**
+   * Begins to follow the kinds that are not followed yet; resolves when all their objects are known. Throws
+   * ApiUnavailable (retried) where they are not after half a minute: a kind that has gone, or may not be listed.
+   */
   follow(kinds: Iterable<Kind>, signal: AbortSignal): Promise<void>;
   /** What the watch knows of an object; undefined also where its kind is not followed. */
   get(ref: ObjectRef): KubeObject | undefined;
@@ -26,8 +30,14 @@ export interface ManagedObjects {
   onChange(listener: (object: KubeObject) => void): () => void;
 }
 
+/** While it is waited for the objects of a kind, nothing else is done for the Subscription. */
+const PATIENCE_SECONDS = 30;
+
 /** @param informer Gives the shared informer of a selection, started. */
-export function createManagedObjects(informer: (request: InformerRequest) => Informer): ManagedObjects {
+export function createManagedObjects(
+  informer: (request: InformerRequest) => Informer,
+  clock: Clock = systemClock,
+): ManagedObjects {
   const followed = new Map<string, Informer>();
   /** Of kinds without namespaces: informers of all objects, whoever made them. */
   const complete = new Map<string, Informer>();
@@ -54,13 +64,8 @@ export function createManagedObjects(informer: (request: InformerRequest) => Inf
   }
 
   return {
-    async follow(kinds, signal) {
-      const informers = [...kinds].flatMap(informersOf);
-      const aborted = new Promise<never>((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      });
-      await Promise.race([Promise.all([...new Set(informers)].map(({ synced }) => synced)), aborted]);
-    },
+    follow: (kinds, signal) =>
+      untilSynced([...kinds].flatMap(informersOf), { seconds: PATIENCE_SECONDS, signal, clock }),
     get: (ref) => followed.get(groupKind(ref))?.get(keyOf(ref)),
     isAbsent(ref) {
       const all = complete.get(groupKind(ref));
