@@ -7,6 +7,7 @@ import { FLUSH_MILLISECONDS } from '../cmd/manager/wire.ts';
 import { SHUTDOWN_SECONDS } from '../kube/controller.ts';
 import { RELEASE_MILLISECONDS } from '../kube/leader-election.ts';
 import { USER } from './build/base-layer.ts';
+import { reaches, type Egress } from './network-policy.ts';
 import { readText } from './source-files.ts';
 
 interface Manifest {
@@ -122,6 +123,31 @@ describe('install.yaml', () => {
   test('gives a stopping manager longer than it takes for its work, for events and for the lease', () => {
     const milliseconds = SHUTDOWN_SECONDS * 1000 + FLUSH_MILLISECONDS + RELEASE_MILLISECONDS;
     expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(milliseconds);
+  });
+});
+
+describe('the network policy', () => {
+  const { egress } = specOf('NetworkPolicy') as { readonly egress: readonly Egress[] };
+
+  test.each([
+    { address: '10.96.0.1', port: 443, because: 'the API server by its Service' },
+    { address: '192.168.1.10', port: 6443, because: 'the API server on a node' },
+    { address: '203.0.113.7', port: 443, because: 'a registry' },
+    { address: '203.0.113.7', port: 5000, because: 'a registry on a port of its own' },
+    { address: '10.0.0.9', port: 80, because: 'a registry without TLS' },
+    { address: '2001:db8::7', port: 443, because: 'a registry on IPv6' },
+  ])('lets the manager reach $because', ({ address, port }) => {
+    expect(reaches(egress, address, port)).toBe(true);
+  });
+
+  test.each([
+    { address: '169.254.169.254', because: 'the address that most clouds have for it' },
+    { address: '169.254.170.23', because: 'credentials of Pods' },
+    { address: '100.100.100.200', because: 'a cloud with an address of its own' },
+    { address: '168.63.129.16', because: 'the settings of a machine' },
+    { address: 'fd00:ec2::254', because: 'the same on IPv6' },
+  ])('keeps it from the credentials of the node at $address: $because', ({ address }) => {
+    expect(reaches(egress, address, 80)).toBe(false);
   });
 });
 

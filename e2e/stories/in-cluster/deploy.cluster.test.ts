@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load, loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reaches, type Egress } from '../../../scripts/network-policy.ts';
 import { provideBinaries, type Binaries } from '../../cluster/binaries.ts';
 import { runTool } from '../../cluster/run-tool.ts';
 import { CHECK_PROGRAMS } from '../../cluster/tools.ts';
@@ -56,6 +57,20 @@ test('the overlay for a private registry takes the image from there', async () =
   const text = await run('kubectl', 'kustomize', join(deploy, 'overlays/private-registry'));
   expect(text).toContain('image: registry.example/platform/slipway-manager:');
   expect(text).not.toContain('slipway.dev/manager:');
+});
+
+test('the strict overlay names who may ask, keeps from link-local addresses, and changes nothing else', async () => {
+  const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/strict')));
+  expect(without(made, 'NetworkPolicy')).toEqual(without(installed(), 'NetworkPolicy'));
+  const { ingress, egress } = made.get('NetworkPolicy/slipway-manager')?.spec as {
+    readonly ingress: readonly { readonly from?: readonly object[] }[];
+    readonly egress: readonly Egress[];
+  };
+  expect(ingress.map(({ from }) => from?.length)).toEqual([1]);
+  for (const port of [80, 443, 8080]) {
+    expect(reaches(egress, '169.254.169.254', port)).toBe(false);
+    expect(reaches(egress, '203.0.113.7', port)).toBe(true);
+  }
 });
 
 describe('the chart', () => {
