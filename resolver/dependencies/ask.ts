@@ -8,9 +8,9 @@ import type { Cause, DependencyStep } from '../decision.ts';
 import type { GraphBundle } from '../graph.ts';
 import type { CatalogSource, ClusterFacts, InstalledPackage, ResolveInput } from '../input.ts';
 import { failsDependents } from './coming.ts';
-import { planDependencies, type DependencyPlan } from './plan.ts';
+import { MOST_EFFORT, planDependencies, type DependencyPlan } from './plan.ts';
 import { hasRequirements, kindKey, parseRequirements, providedKinds, type Requirement } from './requirements.ts';
-import { nothingKnown, type KnownOptions } from './universe.ts';
+import { nothingKnown, type Known } from './known.ts';
 
 export interface DependencyOracle {
   /** Why the dependencies of a bundle cannot be had; undefined where they can. */
@@ -26,7 +26,7 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
   const plans = new Map<CatalogBundle, DependencyPlan>();
   const catalogs = input.catalogs.map(forgive);
   const quarantined = new Set(input.quarantined);
-  const known = nothingKnown();
+  const known = nothingKnown({ ...MOST_EFFORT });
 
   function planFor(bundle: CatalogBundle, catalog: string): DependencyPlan {
     const before = plans.get(bundle);
@@ -77,11 +77,11 @@ interface Scope {
   readonly input: ResolveInput;
   readonly catalogs: readonly CatalogSource[];
   readonly quarantined: ReadonlySet<string>;
-  readonly known: KnownOptions;
+  readonly known: Known;
 }
 
 /** Most bundles depend on nothing, and nothing that is installed has to do with them: there is no problem to solve. */
-function makePlan(bundle: CatalogBundle, catalog: string, { input, ...scope }: Scope): DependencyPlan {
+function makePlan(bundle: CatalogBundle, catalog: string, { input, known, ...scope }: Scope): DependencyPlan {
   const { wanted } = input;
   if (wanted.dependencies === 'Ignore') return NOTHING;
   if (wanted.dependencies === 'Require' && input.cluster === undefined) return NOTHING;
@@ -89,7 +89,7 @@ function makePlan(bundle: CatalogBundle, catalog: string, { input, ...scope }: S
   if (!hasRequirements(bundle.properties) && !isConnected(bundle, wanted.package, cluster.packages ?? []))
     return NOTHING;
   const root = { package: wanted.package, catalog, bundle };
-  return planDependencies({ ...scope, root, cluster }, wanted.dependencies);
+  return planDependencies({ ...scope, root, cluster }, wanted.dependencies, known);
 }
 
 /** Whether something else that is installed depends on a package, or provides a kind that it provides too. */

@@ -1,10 +1,11 @@
 /**
  * Rules in CEL, as `olm.constraint` may contain them: an expression over the `properties` of one bundle, with the
- * function `semver_compare`. Catalogs are written by strangers, so what a rule may cost is bounded before it runs.
+ * function `semver_compare`. Catalogs are written by strangers, so what a rule may cost is bounded (cel-effort.ts).
  */
-import type { CelEnv, CelInput } from '@bufbuild/cel';
+import type { CelInput } from '@bufbuild/cel';
 import type { Property } from '../../catalog/model.ts';
 import { compareVersions, parseVersion, type Parsed, type Version } from '../version.ts';
+import { createBoundedCel, type BoundedCel, type Effort } from './cel-effort.ts';
 import { loadCel, type CelLibrary } from './lazy-cel.ts';
 
 /** A rule, compiled once. */
@@ -12,16 +13,26 @@ export interface Rule {
   readonly text: string;
   /** Texts that occur in the rule: names of packages are among them. */
   readonly literals: readonly string[];
-  /** Whether a bundle's properties satisfy the rule. One that fails, costs too much or gives no boolean does not. */
-  readonly test: (properties: readonly Property[]) => boolean;
+  /**
+   * Whether a bundle's properties satisfy the rule. One that fails, costs too much or gives no boolean does not.
+   * @param effort What is left for rules altogether; what this one costs is taken off, and nothing is satisfied once it
+   * is used up.
+   */
+  readonly test: (properties: readonly Property[], effort?: Effort) => boolean;
 }
 
-const MAX_RULE_LENGTH = 16 << 10;
-
-/** Most passes through the innermost loop of a rule; a pass takes about half a microsecond. */
-const MAX_PASSES = 100_000;
-
+const MAX_RULE_LENGTH = 4 << 10;
+const MAX_NESTING = 64;
 const MAX_LITERALS = 64;
+
+/** Most that one rule may cost on one bundle: about fifty milliseconds. */
+const MAX_UNITS = 5_000_000;
+
+/** What it takes to hand one property, or one value inside of one, over to the library. */
+const UNITS_PER_ITEM = 5;
+
+/** What it takes, for each character of a rule, to compile it. */
+export const UNITS_TO_COMPILE = 1500;
 
 /** Compiled rules, the most recent ones: a catalog repeats the same rule in many versions. */
 const compiled = new Map<string, Parsed<Rule>>();
@@ -31,47 +42,51 @@ const MAX_COMPILED = 500;
 export function compileRule(text: string): Parsed<Rule> {
   const known = compiled.get(text);
   if (known !== undefined) return known;
-  const rule =
-    text.length > MAX_RULE_LENGTH ? bad(`the rule is longer than ${MAX_RULE_LENGTH} characters`) : compile(text);
+  const rule = tooMuch(text) ?? compile(text);
   if (compiled.size >= MAX_COMPILED) compiled.clear();
   compiled.set(text, rule);
   return rule;
 }
 
-let environment: CelEnv | undefined;
+/** What is not even looked at: the library reads expressions by recursion. */
+function tooMuch(text: string): Parsed<never> | undefined {
+  if (text.length > MAX_RULE_LENGTH) return bad(`the rule is longer than ${MAX_RULE_LENGTH} characters`);
+  let depth = 0;
+  for (const character of text) {
+    if ('([{'.includes(character)) depth++;
+    if (')]}'.includes(character)) depth--;
+    if (depth > MAX_NESTING) return bad(`the rule is nested more than ${MAX_NESTING} levels deep`);
+  }
+  return undefined;
+}
 
-function createEnvironment({ celEnv, celFunc, CelScalar, listType, mapType }: CelLibrary): CelEnv {
-  return celEnv({
-    variables: { properties: listType(mapType(CelScalar.STRING, CelScalar.DYN)) },
-    funcs: [
-      celFunc('semver_compare', [CelScalar.DYN, CelScalar.DYN], CelScalar.INT, (a, b) =>
-        BigInt(Math.sign(compareVersions(readVersion(a), readVersion(b)))),
-      ),
-    ],
-  });
+let bounded: BoundedCel | undefined;
+
+function createCel(library: CelLibrary): BoundedCel {
+  const { celFunc, CelScalar } = library;
+  const compare = celFunc('semver_compare', [CelScalar.DYN, CelScalar.DYN], CelScalar.INT, (a, b) =>
+    BigInt(Math.sign(compareVersions(readVersion(a), readVersion(b)))),
+  );
+  return createBoundedCel(library, [compare]);
 }
 
 function compile(text: string): Parsed<Rule> {
   const library = loadCel();
-  const { isCelError, parse, plan } = library;
-  environment ??= createEnvironment(library);
+  const { parse, plan } = library;
+  bounded ??= createCel(library);
+  const { environment, boundLoops, spend } = bounded;
   try {
-    const parsed = parse(text);
-    const run = plan(environment, parsed);
+    const { expr } = parse(text);
     const literals = new Set<string>();
-    const depth = inspect(parsed.expr, 0, literals);
-    const test = (properties: readonly Property[]): boolean => {
-      if (countItems(properties) ** depth > MAX_PASSES) return false;
-      const result: unknown = run({
-        properties: properties.map(
-          ({ type, value }) =>
-            new Map<string, CelInput>([
-              ['type', type],
-              ['value', toCel(value)],
-            ]),
-        ),
-      });
-      return result === true && !isCelError(result);
+    collectLiterals(expr, literals);
+    boundLoops(expr, 2 * text.length);
+    const run = plan(environment, expr);
+    const test: Rule['test'] = (properties, effort = { units: MAX_UNITS }) => {
+      const most = Math.min(MAX_UNITS, effort.units);
+      const units = most - countItems(properties) * UNITS_PER_ITEM - text.length;
+      const { result, left } = spend(units, () => run({ properties: properties.map(propertyToCel) }));
+      effort.units -= most - Math.max(0, left);
+      return left >= 0 && result === true;
     };
     return { ok: true, value: { text, literals: [...literals].slice(0, MAX_LITERALS), test } };
   } catch (error) {
@@ -79,20 +94,26 @@ function compile(text: string): Parsed<Rule> {
   }
 }
 
-/** Walks an expression, whatever its shape: loops are its comprehensions, literals its constants. Gives the nesting of loops. */
-function inspect(expression: unknown, depth: number, literals: Set<string>): number {
-  if (typeof expression !== 'object' || expression === null) return depth;
+/** Texts of an expression, whatever its shape. */
+function collectLiterals(expression: unknown, literals: Set<string>): void {
+  if (typeof expression !== 'object' || expression === null) return;
   const { case: name, value } = expression as { readonly case?: unknown; readonly value?: unknown };
   if (name === 'stringValue' && typeof value === 'string') literals.add(value);
-  const inner = name === 'comprehensionExpr' ? depth + 1 : depth;
-  return Math.max(inner, ...Object.values(expression).map((part) => inspect(part, inner, literals)));
+  for (const part of Object.values(expression)) collectLiterals(part, literals);
 }
 
-/** Items of all lists and maps together: no loop can be longer. */
+/** Items of all lists and maps together. */
 function countItems(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const children = Object.values(value);
   return children.reduce<number>((sum, child) => sum + countItems(child), children.length);
+}
+
+function propertyToCel({ type, value }: Property): CelInput {
+  return new Map<string, CelInput>([
+    ['type', type],
+    ['value', toCel(value)],
+  ]);
 }
 
 /** JSON as CEL sees it: numbers are doubles, objects are maps without JavaScript's own properties. */

@@ -5,7 +5,8 @@
 import type { Cause, Conflict, RefusedCandidate } from '../decision.ts';
 import { SatSolver } from '../solver/sat.ts';
 import { kindKey, needOf, type Requirement } from './requirements.ts';
-import type { Option, PackageNode, Universe } from './universe.ts';
+import type { Option } from './options.ts';
+import type { PackageNode, Universe } from './universe.ts';
 
 /** A universe as clauses. */
 export interface Encoding {
@@ -118,7 +119,7 @@ function createWriter(universe: Universe, explained: boolean): Writer {
       case 'not':
         return conjunction(requirement.of.map((part) => literalFor(part, false)));
       default:
-        return isServed(requirement) ? always : oneOf(requirement, universe.matching(requirement));
+        return isServed(requirement) ? always : oneOf(requirement, universe.matching(requirement, true));
     }
   }
 
@@ -133,7 +134,7 @@ function createWriter(universe: Universe, explained: boolean): Writer {
       default:
         return isServed(requirement)
           ? -always
-          : conjunction(universe.matching(requirement).map((option) => -variableOf(option)));
+          : conjunction(universe.matching(requirement, false).map((option) => -variableOf(option)));
     }
   }
 
@@ -246,7 +247,8 @@ function describeBarred({ name, text, catalog }: Option, cause: Cause): RefusedC
 function limitToPresent(packages: readonly EncodedPackage[], root: Option, { solver, selector }: Writer): void {
   const policy = selector(() => ({ kind: 'mustBeThere' }));
   for (const { option, chosen } of packages.flatMap(({ options }) => options)) {
-    if (option.bundle !== undefined && option !== root) solver.addClause([-policy, -chosen]);
+    if ((option.bundle !== undefined || option.unread === true) && option !== root)
+      solver.addClause([-policy, -chosen]);
   }
 }
 

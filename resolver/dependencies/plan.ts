@@ -7,72 +7,88 @@
  */
 import type { Conflict, DependencyStep } from '../decision.ts';
 import { minimize } from '../minimize.ts';
-import type { Budget } from '../solver/sat.ts';
-import { encode, type Encoding, type Policy } from './encode.ts';
+import { encode, type Policy } from './encode.ts';
+import { isSpent, nothingKnown, type Known, type PlanningEffort } from './known.ts';
 import { createSpender, findBest } from './optimize.ts';
+import type { Option } from './options.ts';
 import type { Requirement } from './requirements.ts';
-import {
-  gatherUniverse,
-  meets,
-  nothingKnown,
-  type DependencyQuestion,
-  type Option,
-  type Universe,
-} from './universe.ts';
+import { gatherUniverse, type DependencyQuestion, type Universe } from './universe.ts';
 
 /** What is to be done, or why it cannot be. */
 export type DependencyPlan =
   | { readonly kind: 'possible'; readonly steps: readonly DependencyStep[]; readonly best: boolean }
   | { readonly kind: 'impossible'; readonly because: readonly Conflict[] };
 
-/** Enough for the largest catalogs there are, within about a second. */
-export const DEFAULT_BUDGET: Budget = { steps: 20_000_000 };
+/**
+ * What all bundles of one resolution may cost together: several times what the largest catalogs that there are take,
+ * and some seconds at most. It is counted, not timed, so that the same question ends in the same way.
+ */
+export const MOST_EFFORT: PlanningEffort = { options: 60_000, steps: 20_000_000, units: 100_000_000 };
 
 /** Enough to bring hundreds of facts down to those that matter, within a fraction of a second. */
 const EXPLANATION_STEPS = 1_000_000;
 
+/** How often packages are read because a plan makes use of them, until all are. */
+const ROUNDS = 3;
+
 /**
- * The steps that come before a bundle. Equal questions give equal plans, unless the budget ends by the clock. Of all
+ * The steps that come before a bundle. Equal questions give equal plans, unless they end by the clock. Of all
  * plans: nothing is uninstalled, the fewest packages change, and each gets the best version, in the order in which
  * they are met.
+ * @param known What was found out for other bundles of the same resolution, and what is left of its effort.
  */
 export function planDependencies(
   question: DependencyQuestion,
   policy: Policy,
-  budget = DEFAULT_BUDGET,
+  known = nothingKnown({ ...MOST_EFFORT }),
 ): DependencyPlan {
-  const shared = { ...question, known: question.known ?? nothingKnown() };
-  const plan = planWithin(gatherUniverse(shared), { policy, budget, explained: false });
-  return plan.kind === 'possible' || plan.because.length > 0
-    ? plan
-    : planWithin(gatherUniverse(shared, true), { policy, budget, explained: true });
-}
-
-interface Terms {
-  readonly policy: Policy;
-  readonly budget: Budget;
-  readonly explained: boolean;
-}
-
-function planWithin(universe: Universe | undefined, { policy, budget, explained }: Terms): DependencyPlan {
-  if (universe === undefined) return { kind: 'impossible', because: [{ kind: 'effort', why: 'tooLarge' }] };
-  const encoding = encode(universe, policy, { explained });
-  const spend = createSpender(encoding, budget);
-  const solution = findBest(encoding, spend);
-  if (solution === 'effort') return { kind: 'impossible', because: [{ kind: 'effort', why: 'tooLong' }] };
-  if (solution === 'contradiction') return { kind: 'impossible', because: explainContradiction(encoding, budget) };
+  const universe = gatherUniverse(question, known, { thorough: false });
+  const solution = universe === undefined ? 'effort' : solve(universe, policy, known);
+  if (universe === undefined || solution === 'effort') return giveUp(known);
+  if (solution === 'contradiction') return explain(universe, { question, policy, known });
   return { kind: 'possible', steps: orderSteps(universe, solution.chosen), best: solution.best };
 }
 
+/** The best solution that needs nothing which has not been read. */
+function solve(universe: Universe, policy: Policy, known: Known): ReturnType<typeof findBest> {
+  for (let round = 1; ; round++) {
+    const encoding = encode(universe, policy, { explained: false });
+    const solution = isSpent(known) ? 'effort' : findBest(encoding, known.effort);
+    if (typeof solution === 'string') return solution;
+    const unread = solution.chosen.filter((option) => option.unread === true);
+    if (unread.length === 0) return solution;
+    const all = round < ROUNDS ? unread : [...universe.packages.values()].flatMap(({ options }) => options);
+    const names = all.filter((option) => option.unread === true).map((option) => option.package);
+    if (!universe.read(names)) return 'effort';
+  }
+}
+
+function giveUp(known: Known): DependencyPlan {
+  const why = known.effort.options >= 0 && isSpent(known) ? 'tooLong' : 'tooLarge';
+  return { kind: 'impossible', because: [{ kind: 'effort', why }] };
+}
+
+interface Circumstances {
+  readonly question: DependencyQuestion;
+  readonly policy: Policy;
+  readonly known: Known;
+}
+
 /** The facts without any one of which there would be a way; where that takes too long, some more of them. */
-function explainContradiction(encoding: Encoding, budget: Budget): readonly Conflict[] {
-  const { solver, facts } = encoding;
-  const spend = createSpender(encoding, { ...budget, steps: Math.min(budget.steps, EXPLANATION_STEPS) });
-  const failed = solver.failedAssumptions().toSorted((a, b) => b - a);
+function explain(found: Universe, { question, policy, known }: Circumstances): DependencyPlan {
+  const universe = found.isThorough() ? found : gatherUniverse(question, known, { thorough: true });
+  if (universe === undefined) return giveUp(known);
+  const { solver, facts } = encode(universe, policy, { explained: true });
+  const spend = createSpender(solver, known.effort, EXPLANATION_STEPS);
   const holds = (part: ReadonlySet<number>): ReadonlySet<number> | undefined =>
     spend([...part]) === 'unsatisfiable' ? new Set(solver.failedAssumptions()) : undefined;
-  const minimal = minimize(new Set(failed), holds) ?? new Set<number>();
-  return [...facts].filter(([variable]) => minimal.has(variable)).map(([, describe]) => describe());
+  const failed = holds(new Set(facts.keys()));
+  if (failed === undefined) return giveUp(known);
+  const minimal = minimize(new Set([...failed].sort((a, b) => b - a)), holds) ?? new Set<number>();
+  return {
+    kind: 'impossible',
+    because: [...facts].filter(([variable]) => minimal.has(variable)).map(([, describe]) => describe()),
+  };
 }
 
 /** Each step after those that it needs itself; a circle is entered at the package that is met first. */
@@ -95,7 +111,7 @@ function findNeeds(universe: Universe, chosen: readonly Option[]): ReadonlyMap<O
     for (const requirement of parsed.ok ? parsed.value : []) {
       const named = requirement.kind === 'package' ? byPackage.get(requirement.package) : undefined;
       const candidates = requirement.kind === 'package' ? (named === undefined ? [] : [named]) : chosen;
-      for (const other of candidates) if (other !== option && takesPart(other, requirement, true)) found.add(other);
+      for (const other of candidates) if (other !== option && takesPart(other, requirement, universe)) found.add(other);
     }
     return [...found].sort((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
   };
@@ -119,10 +135,10 @@ function orderByNeed(options: readonly Option[], needs: ReadonlyMap<Option, read
   return [...ordered];
 }
 
-function takesPart(option: Option, requirement: Requirement, wanted: boolean): boolean {
-  if (!('of' in requirement)) return wanted && meets(option, requirement);
+function takesPart(option: Option, requirement: Requirement, universe: Universe, wanted = true): boolean {
+  if (!('of' in requirement)) return wanted && universe.isMetBy(option, requirement);
   const inner = requirement.kind === 'not' ? !wanted : wanted;
-  return requirement.of.some((part) => takesPart(option, part, inner));
+  return requirement.of.some((part) => takesPart(option, part, universe, inner));
 }
 
 function describeStep(option: Option, universe: Universe, neededBy: readonly string[]): readonly DependencyStep[] {

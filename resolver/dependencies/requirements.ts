@@ -5,14 +5,13 @@
 import * as z from 'zod';
 import type { Property } from '../../catalog/model.ts';
 import type { Kind } from '../input.ts';
-import { parseBlangRange } from '../ranges/blang.ts';
-import type { VersionRange } from '../ranges/range.ts';
+import { parseBlangRange, type BlangRange } from '../ranges/blang.ts';
 import type { Parsed } from '../version.ts';
 import { compileRule, type Rule } from './cel.ts';
 
 /** Something that other bundles, or the cluster, must provide. */
 export type Requirement =
-  | { readonly kind: 'package'; readonly package: string; readonly range: VersionRange; readonly message?: string }
+  | { readonly kind: 'package'; readonly package: string; readonly range: BlangRange; readonly message?: string }
   | { readonly kind: 'gvk'; readonly gvk: Kind; readonly message?: string }
   | { readonly kind: 'cel'; readonly rule: Rule; readonly message?: string }
   /** `not` holds where none of its parts does; every part may be met by another bundle. */
@@ -62,8 +61,16 @@ const ConstraintSchema: z.ZodType<Constraint> = z.lazy(() =>
 );
 const CompoundSchema = z.strictObject({ constraints: z.array(ConstraintSchema).max(MAX_PARTS) });
 
-/** Requirements that were read before, by type and value: a catalog repeats the same ones in many versions. */
-export type KnownRequirements = Map<string, Parsed<Requirement>>;
+/** Requirements that were read before, by type and value, and ranges: a catalog repeats the same ones in many versions. */
+export interface KnownRequirements {
+  readonly requirements: Map<string, Parsed<Requirement>>;
+  readonly ranges: Map<string, Parsed<BlangRange>>;
+}
+
+/** Nothing yet. */
+export function nothingRead(): KnownRequirements {
+  return { requirements: new Map(), ranges: new Map() };
+}
 
 /**
  * Everything that a bundle depends on, in the order of its properties; what cannot be read is a problem. Equal
@@ -71,7 +78,7 @@ export type KnownRequirements = Map<string, Parsed<Requirement>>;
  */
 export function parseRequirements(
   properties: readonly Property[],
-  known: KnownRequirements = new Map(),
+  known: KnownRequirements = nothingRead(),
 ): Parsed<readonly Requirement[]> {
   const requirements: Requirement[] = [];
   for (const property of properties) {
@@ -85,10 +92,10 @@ export function parseRequirements(
 
 function readOnce(property: Property, known: KnownRequirements): Parsed<Requirement> {
   const key = textOf(property);
-  const before = known.get(key);
+  const before = known.requirements.get(key);
   if (before !== undefined) return before;
-  const parsed = parseRequirement(property.type, property.value, key.length);
-  known.set(key, parsed);
+  const parsed = parseRequirement(property, { length: key.length, ranges: known.ranges });
+  known.requirements.set(key, parsed);
   return parsed;
 }
 
@@ -166,22 +173,32 @@ const REQUIRING: ReadonlySet<string> = new Set([
   'olm.label.required',
 ]);
 
-function parseRequirement(type: string, value: unknown, length: number): Parsed<Requirement> {
+interface Reading {
+  /** Of the property as text. */
+  readonly length: number;
+  readonly ranges: KnownRequirements['ranges'];
+}
+
+function parseRequirement({ type, value }: Property, reading: Reading): Parsed<Requirement> {
   switch (type) {
     case 'olm.package.required':
-      return parsePackage(RequiredPackage.safeParse(value).data);
+      return parsePackage(RequiredPackage.safeParse(value).data, reading.ranges);
     case 'olm.gvk.required':
       return parseGvk(LooseGvk.safeParse(value).data);
     case 'olm.constraint':
-      return parseConstraintValue(value, length);
+      return parseConstraintValue(value, reading);
     default:
       return bad('requirements of labels are not supported');
   }
 }
 
-function parsePackage(value: z.infer<typeof RequiredPackage> | undefined): Parsed<Requirement> {
+function parsePackage(
+  value: z.infer<typeof RequiredPackage> | undefined,
+  ranges: KnownRequirements['ranges'],
+): Parsed<Requirement> {
   if (value === undefined) return bad('it needs packageName and versionRange');
-  const range = parseBlangRange(value.versionRange);
+  const range = ranges.get(value.versionRange) ?? parseBlangRange(value.versionRange);
+  ranges.set(value.versionRange, range);
   if (!range.ok) return bad(`the range ${JSON.stringify(value.versionRange)} cannot be parsed: ${range.problem}`);
   return { ok: true, value: { kind: 'package', package: value.packageName, range: range.value } };
 }
@@ -190,16 +207,21 @@ function parseGvk(gvk: Kind | undefined): Parsed<Requirement> {
   return gvk === undefined ? bad('it needs group, version and kind') : { ok: true, value: { kind: 'gvk', gvk } };
 }
 
-function parseConstraintValue(value: unknown, length: number): Parsed<Requirement> {
+function parseConstraintValue(value: unknown, { length, ranges }: Reading): Parsed<Requirement> {
   if (depthOf(value, MAX_DEPTH * 3) < 0) return bad(`it is nested more than ${MAX_DEPTH} levels deep`);
   if (length > MAX_CONSTRAINT_LENGTH) return bad(`it is longer than ${MAX_CONSTRAINT_LENGTH} bytes`);
   const parsed = ConstraintSchema.safeParse(value);
   if (!parsed.success) return bad(parsed.error.issues[0]?.message ?? 'it is malformed');
-  return parseConstraint(parsed.data, { parts: MAX_PARTS });
+  return parseConstraint(parsed.data, { parts: MAX_PARTS, ranges });
 }
 
-/** One constraint; `left` counts the parts of the whole, nested ones included. */
-function parseConstraint(constraint: Constraint, left: { parts: number }): Parsed<Requirement> {
+/** What is left of the parts that a constraint may have, nested ones included. */
+interface Left {
+  parts: number;
+  readonly ranges: KnownRequirements['ranges'];
+}
+
+function parseConstraint(constraint: Constraint, left: Left): Parsed<Requirement> {
   const { failureMessage, ...choices } = constraint;
   const chosen = Object.values(choices).filter((choice) => choice !== undefined);
   if (chosen.length !== 1) return bad('exactly one of gvk, package, all, any, not and cel is wanted');
@@ -210,12 +232,9 @@ function parseConstraint(constraint: Constraint, left: { parts: number }): Parse
     : parsed;
 }
 
-function parseChoice(
-  { gvk, package: name, all, any, not, cel }: Constraint,
-  left: { parts: number },
-): Parsed<Requirement> {
+function parseChoice({ gvk, package: name, all, any, not, cel }: Constraint, left: Left): Parsed<Requirement> {
   if (gvk !== undefined) return parseGvk(gvk);
-  if (name !== undefined) return parsePackage(name);
+  if (name !== undefined) return parsePackage(name, left.ranges);
   if (cel !== undefined) {
     const rule = compileRule(cel.rule);
     return rule.ok ? { ok: true, value: { kind: 'cel', rule: rule.value } } : rule;

@@ -2,7 +2,7 @@
 import type { InstalledPackage } from '../input.ts';
 import { parseBundleVersion } from '../version.ts';
 import { kindKey, providedKinds, type Requirement } from './requirements.ts';
-import { meets } from './universe.ts';
+import { meets } from './options.ts';
 
 type Described = Pick<InstalledPackage, 'package' | 'version' | 'release' | 'properties'>;
 

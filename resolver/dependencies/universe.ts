@@ -1,66 +1,30 @@
 /**
  * Gathers the part of the catalogs that can matter for one bundle: what it depends on, what that depends on, and so
  * on. Everything else is never looked at, so unrelated packages, catalogs and Subscriptions cannot change an answer.
+ *
+ * Of the packages that provide a kind only the first is read; the others are there by name, as one that could do. A plan
+ * that makes use of such a name asks for the package, and is made again (plan.ts).
  */
-import type { CatalogBundle, Property } from '../../catalog/model.ts';
-import { misfit } from '../cluster.ts';
-import type { Cause } from '../decision.ts';
-import { compareHighestFirst, compareText, upgradeGraph, type GraphBundle, type UpgradeGraph } from '../graph.ts';
-import type { CatalogSource, ClusterFacts, InstalledPackage, Kind } from '../input.ts';
-import { findWays, hopsOf, type Hop } from '../paths.ts';
-import { parseBundleVersion, type BundleVersion, type Parsed } from '../version.ts';
-import { kindKey, parseRequirements, providedKinds, type KnownRequirements, type Requirement } from './requirements.ts';
+import { compareText } from '../graph.ts';
+import type { CatalogSource, InstalledPackage, Kind } from '../input.ts';
+import type { Parsed } from '../version.ts';
+import { isMetBy, isSpent, optionsMeeting, requirementsOf, type Known } from './known.ts';
+import {
+  alternativesTo,
+  currentOption,
+  optionsOf,
+  rootOption,
+  unreadOption,
+  type Limits,
+  type Option,
+  type Root,
+} from './options.ts';
+import { kindKey, type Requirement } from './requirements.ts';
 
-/** The bundle whose dependencies are asked for. */
-export interface Root {
-  readonly package: string;
-  readonly catalog: string;
-  readonly bundle: CatalogBundle;
-}
-
-export interface DependencyQuestion {
+export interface DependencyQuestion extends Limits {
   readonly root: Root;
   /** Where dependencies may come from: the root's catalog first, then by priority, then by name. */
   readonly catalogs: readonly CatalogSource[];
-  readonly cluster: ClusterFacts;
-  readonly quarantined: ReadonlySet<string>;
-  /** What was read for other questions of the same catalogs, cluster and quarantine. */
-  readonly known?: KnownOptions;
-}
-
-/** Options and requirements that were read before. */
-export interface KnownOptions {
-  /** By the root's catalog and the package. */
-  readonly options: Map<string, readonly Option[]>;
-  readonly requirements: KnownRequirements;
-  readonly requirementsOf: Map<Option, Parsed<readonly Requirement[]>>;
-  /** How many options all these questions have considered together. */
-  readonly effort: { options: number };
-}
-
-/** Nothing yet. */
-export function nothingKnown(): KnownOptions {
-  return { options: new Map(), requirements: new Map(), requirementsOf: new Map(), effort: { options: 0 } };
-}
-
-/** One bundle that could be installed for a package, or is. */
-export interface Option {
-  readonly package: string;
-  readonly name: string;
-  readonly text: string;
-  readonly version: BundleVersion | undefined;
-  readonly catalog: string;
-  readonly channel: string;
-  /** Absent for what is installed. */
-  readonly bundle: CatalogBundle | undefined;
-  readonly properties: readonly Property[];
-  readonly kinds: ReadonlySet<string>;
-  /** Why it may not be taken, whatever depends on it. */
-  readonly barred: Cause | undefined;
-  /** Hops from what is installed; empty where that does not matter. */
-  readonly path: readonly Hop[];
-  /** Whether it may be reached at all from what is installed. */
-  readonly reachable: boolean;
 }
 
 /** A package with its options, the preferred first; of an installed one that is what is installed. */
@@ -69,7 +33,7 @@ export interface PackageNode {
   readonly options: readonly Option[];
   readonly installed: InstalledPackage | undefined;
   /** Options that something in the universe could use. */
-  readonly active: Set<Option>;
+  readonly active: ReadonlySet<Option>;
 }
 
 export interface Universe {
@@ -80,74 +44,97 @@ export interface Universe {
   readonly servedKinds: ReadonlySet<string>;
   /** What an option depends on. */
   readonly requirementsOf: (option: Option) => Parsed<readonly Requirement[]>;
-  /** Active options that meet one requirement that is not made of parts. */
-  readonly matching: (requirement: Requirement) => readonly Option[];
+  /**
+   * Active options that meet one requirement that is not made of parts; with `perhaps`, also those of which that is not
+   * known, as they have not been read.
+   */
+  readonly matching: (requirement: Requirement, perhaps: boolean) => readonly Option[];
+  /** Whether one option alone meets a requirement that is not made of parts. */
+  readonly isMetBy: (option: Option, requirement: Requirement) => boolean;
   /** What is installed now, by package; of the root's package too. */
   readonly current: ReadonlyMap<string, Option>;
   /** Whether what is installed now meets a requirement. */
   readonly isMetNow: (requirement: Requirement) => boolean;
+  /** Whether nothing was left out that could take part in an explanation. */
+  readonly isThorough: () => boolean;
+  /** Reads packages that are there by name, and what they bring along; false where that is too much. */
+  readonly read: (names: readonly string[]) => boolean;
 }
 
 /** Most options that are considered; a problem beyond that is refused, not cut. */
 export const MAX_OPTIONS = 50_000;
 
-/** Most options that all questions of one resolution consider, the same ones again included. */
-const MAX_TOGETHER = 60_000;
-
 /**
- * Gathers the universe; undefined where it would be too large. A thorough one also has the alternatives to what is
- * met by something that stays: they cannot be chosen, but belong to the explanation of a contradiction.
+ * Gathers the universe; undefined where it would be too large. A thorough one has all providers of a kind, and the
+ * alternatives to what is met by something that stays: they cannot be chosen, but belong to the explanation of a
+ * contradiction.
  */
-export function gatherUniverse(question: DependencyQuestion, thorough = false): Universe | undefined {
-  const builder = createBuilder(question, thorough);
+export function gatherUniverse(
+  question: DependencyQuestion,
+  known: Known,
+  { thorough }: { readonly thorough: boolean },
+): Universe | undefined {
+  const builder = createBuilder(question, known, thorough);
   for (const installed of question.cluster.packages ?? []) builder.openInstalled(installed);
-  builder.activate(builder.root);
-  return builder.drain() ? builder.universe() : undefined;
+  builder.activate(builder.universe.root);
+  return builder.drain() ? builder.universe : undefined;
 }
 
 interface MutableNode extends PackageNode {
   options: readonly Option[];
+  active: Set<Option>;
   complete: boolean;
 }
 
 interface Builder {
-  readonly root: Option;
   /** Takes in an installed package, and where it may go if it may move. */
   readonly openInstalled: (installed: InstalledPackage) => void;
   readonly activate: (option: Option) => void;
   /** Follows requirements until nothing new turns up; false where that is too much. */
   readonly drain: () => boolean;
-  readonly universe: () => Universe;
+  readonly universe: Universe;
 }
 
-function createBuilder(question: DependencyQuestion, thorough: boolean): Builder {
+function createBuilder(question: DependencyQuestion, known: Known, thorough: boolean): Builder {
   const { cluster } = question;
-  const root = rootOption(question);
-  const installed = new Map(
-    (cluster.packages ?? []).filter((one) => one.package !== root.package).map((one) => [one.package, one]),
+  const root = rootOption(question.root);
+  const others = (cluster.packages ?? []).filter((one) => one.package !== root.package);
+  const installed = new Map(others.map((one) => [one.package, one]));
+  const current = new Map((cluster.packages ?? []).map((one) => [one.package, currentOption(one)]));
+  const staying = new Map(
+    others.flatMap(({ package: name, dependency }) => {
+      const option = current.get(name);
+      return dependency || option === undefined ? [] : [[name, option]];
+    }),
   );
-  const managed = new Set((cluster.packages ?? []).flatMap(({ properties }) => providedKinds(properties).map(kindKey)));
+  const managed = new Set([...current.values()].flatMap(({ kinds }) => [...kinds]));
   const servedKinds = new Set(cluster.providedKinds.map(kindKey).filter((key) => !managed.has(key)));
   const sources = orderSources(question);
   const packages = new Map<string, MutableNode>();
-  const { known = nothingKnown() } = question;
   /** Packages that are open and have an option with a kind. */
   const openProviders = new Map<string, Set<string>>();
   /** What was there to choose from when a requirement was last followed. */
   const followed = new Map<Requirement, number>();
+  /** For packages that are there by name, what they could meet. */
+  const unread = new Map<string, Set<Requirement>>();
   const queue: Option[] = [];
-  const current = new Map((cluster.packages ?? []).map((one) => [one.package, currentOption(one)]));
+  let drained = 0;
+  let left = MAX_OPTIONS;
+  let leftOut = false;
 
   function openPackage(name: string): MutableNode {
     const open = packages.get(name);
-    if (open !== undefined) return open;
+    if (open !== undefined && !unread.has(name)) return open;
     const fixed = installed.get(name);
-    const options =
-      fixed === undefined ? (name === root.package ? [root] : offeredOptions(name)) : [currentOption(fixed)];
+    const now = fixed === undefined ? undefined : current.get(name);
+    const options = now !== undefined ? [now] : name === root.package ? [root] : offeredOptions(name);
     const node: MutableNode = { name, options, installed: fixed, active: new Set(), complete: fixed === undefined };
     packages.set(name, node);
     noteProviders(node);
     if (fixed !== undefined) for (const option of options) activate(option);
+    const waiting = unread.get(name);
+    unread.delete(name);
+    for (const requirement of waiting ?? []) activateFor(requirement, node);
     return node;
   }
 
@@ -192,12 +179,8 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
     queue.push(option);
   }
 
-  function requirementsOf(option: Option): Parsed<readonly Requirement[]> {
-    const before = known.requirementsOf.get(option);
-    if (before !== undefined) return before;
-    const parsed = parseRequirements(option.properties, known.requirements);
-    known.requirementsOf.set(option, parsed);
-    return parsed;
+  function activateFor(requirement: Requirement, node: MutableNode): void {
+    for (const option of optionsMeeting(requirement, node.options, known)) activate(option);
   }
 
   /** Opens what could meet a requirement, unless something that stays meets it already. */
@@ -209,11 +192,35 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
     const choice = choiceFor(requirement);
     if (!wanted || followed.get(requirement) === choice) return;
     followed.set(requirement, choice);
-    if (isServed(requirement) || (!thorough && isMetForGood(requirement))) return;
-    for (const name of packagesFor(requirement)) {
-      const node = openPackage(name);
-      complete(node);
-      for (const option of node.options) if (meets(option, requirement)) activate(option);
+    if (isServed(requirement)) return;
+    if (!thorough && isMetForGood(requirement)) {
+      leftOut = true;
+      return;
+    }
+    const names = packagesFor(requirement);
+    const first = names.some(isRead) ? undefined : names[0];
+    for (const name of names) {
+      if (!thorough && requirement.kind === 'gvk' && name !== first && !isRead(name)) takeByName(name, requirement);
+      else {
+        const node = openPackage(name);
+        complete(node);
+        activateFor(requirement, node);
+      }
+    }
+  }
+
+  function isRead(name: string): boolean {
+    return name === root.package || installed.has(name) || (packages.has(name) && !unread.has(name));
+  }
+
+  function takeByName(name: string, requirement: Requirement): void {
+    leftOut = true;
+    const before = unread.get(name);
+    if (before !== undefined) before.add(requirement);
+    else {
+      const option = unreadOption(name);
+      packages.set(name, { name, options: [option], installed: undefined, active: new Set([option]), complete: true });
+      unread.set(name, new Set([requirement]));
     }
   }
 
@@ -224,10 +231,13 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
   }
 
   function isMetForGood(requirement: Requirement): boolean {
-    return [...installed.values()].some((fixed) => {
-      const option = openPackage(fixed.package).options[0];
-      return !fixed.dependency && option !== undefined && meets(option, requirement);
-    });
+    return isMetAmong(staying, requirement);
+  }
+
+  function isMetAmong(options: ReadonlyMap<string, Option>, requirement: Requirement): boolean {
+    if (requirement.kind !== 'package') return options.values().some((option) => isMetBy(option, requirement, known));
+    const option = options.get(requirement.package);
+    return option !== undefined && isMetBy(option, requirement, known);
   }
 
   function isServed(requirement: Requirement): boolean {
@@ -256,10 +266,11 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
 
   /** What is installed needs nothing new, but what it has now may not be taken from it. */
   function drain(): boolean {
-    for (let count = 0; count < queue.length; count++) {
-      const option = queue[count];
-      const parsed = option === undefined ? undefined : requirementsOf(option);
-      if (count >= MAX_OPTIONS || ++known.effort.options > MAX_TOGETHER) return false;
+    for (; drained < queue.length; drained++) {
+      known.effort.options--;
+      if (--left < 0 || isSpent(known)) return false;
+      const option = queue[drained];
+      const parsed = option === undefined ? undefined : requirementsOf(option, known);
       if (option === undefined || parsed?.ok !== true) continue;
       for (const requirement of parsed.value) {
         if (option.bundle !== undefined || isMetNow(requirement)) follow(requirement, true);
@@ -268,9 +279,20 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
     return true;
   }
 
-  function matching(requirement: Requirement): readonly Option[] {
-    const nodes = requirement.kind === 'package' ? [packages.get(requirement.package)] : [...packages.values()];
-    return nodes.flatMap((node) => [...(node?.active ?? [])].filter((option) => meets(option, requirement)));
+  function matching(requirement: Requirement, perhaps: boolean): readonly Option[] {
+    if (requirement.kind === 'package') return activeMeeting(requirement, packages.get(requirement.package));
+    const able = requirement.kind === 'gvk' ? openProviders.get(kindKey(requirement.gvk)) : undefined;
+    return [...packages.values()].flatMap((node) => {
+      const waiting = unread.get(node.name);
+      if (waiting !== undefined)
+        return perhaps && (requirement.kind === 'cel' || waiting.has(requirement)) ? node.options : [];
+      return requirement.kind === 'cel' || able?.has(node.name) === true ? activeMeeting(requirement, node) : [];
+    });
+  }
+
+  function activeMeeting(requirement: Requirement, node: MutableNode | undefined): readonly Option[] {
+    if (node === undefined) return [];
+    return optionsMeeting(requirement, node.options, known).filter((option) => node.active.has(option));
   }
 
   function isMetNow(requirement: Requirement): boolean {
@@ -281,43 +303,33 @@ function createBuilder(question: DependencyQuestion, thorough: boolean): Builder
         return requirement.of.some(isMetNow);
       case 'not':
         return !requirement.of.some(isMetNow);
-      case 'package': {
-        const option = current.get(requirement.package);
-        return option !== undefined && meets(option, requirement);
-      }
       default:
-        return isServed(requirement) || [...current.values()].some((option) => meets(option, requirement));
+        return isServed(requirement) || isMetAmong(current, requirement);
     }
   }
 
+  function read(names: readonly string[]): boolean {
+    for (const name of names) openPackage(name);
+    return drain();
+  }
+
   return {
-    root,
     openInstalled,
     activate,
     drain,
-    universe: () => ({ root, packages, servedKinds, requirementsOf, matching, current, isMetNow }),
+    universe: {
+      root,
+      packages,
+      servedKinds,
+      requirementsOf: (option) => requirementsOf(option, known),
+      matching,
+      isMetBy: (option, requirement) => isMetBy(option, requirement, known),
+      current,
+      isMetNow,
+      isThorough: () => !leftOut,
+      read,
+    },
   };
-}
-
-/** Whether one bundle alone meets a requirement that is not made of parts. */
-export function meets(
-  option: Pick<Option, 'package' | 'version' | 'properties' | 'kinds'>,
-  requirement: Requirement,
-): boolean {
-  switch (requirement.kind) {
-    case 'package':
-      return (
-        option.package === requirement.package &&
-        option.version !== undefined &&
-        requirement.range.includes(option.version.version)
-      );
-    case 'gvk':
-      return option.kinds.has(kindKey(requirement.gvk));
-    case 'cel':
-      return requirement.rule.test(option.properties);
-    default:
-      return false;
-  }
 }
 
 function orderSources({ root, catalogs }: DependencyQuestion): readonly CatalogSource[] {
@@ -333,116 +345,4 @@ function orderSources({ root, catalogs }: DependencyQuestion): readonly CatalogS
 
 function providers(source: CatalogSource, kind: Kind): readonly string[] {
   return source.providersOf?.(kind) ?? [];
-}
-
-function rootOption({ root }: DependencyQuestion): Option {
-  const version = parseBundleVersion(root.bundle.version, root.bundle.release);
-  return {
-    package: root.package,
-    name: root.bundle.name,
-    text: root.bundle.version,
-    version: version.ok ? version.value : undefined,
-    catalog: root.catalog,
-    channel: '',
-    bundle: root.bundle,
-    properties: root.bundle.properties,
-    kinds: new Set(providedKinds(root.bundle.properties).map(kindKey)),
-    barred: undefined,
-    path: [],
-    reachable: true,
-  };
-}
-
-/** All bundles of a package in all catalogs; within a catalog the default channel first, then the highest version. */
-function optionsOf(name: string, sources: readonly CatalogSource[], question: DependencyQuestion): readonly Option[] {
-  return sources.flatMap((source) => {
-    const content = source.content(name);
-    if (content === undefined) return [];
-    const graph = upgradeGraph(content);
-    return [...graph.bundles.values()]
-      .filter((bundle) => bundle.version.ok && bundle.channels.length > 0)
-      .sort((a, b) => compareOptions(a, b, content.defaultChannel))
-      .map((bundle) => offeredOption(bundle, source.name, graph, question));
-  });
-}
-
-function compareOptions(a: GraphBundle, b: GraphBundle, defaultChannel: string): number {
-  const outside = (bundle: GraphBundle): number => Number(!bundle.channels.includes(defaultChannel));
-  return (
-    Number(a.deprecation !== undefined) - Number(b.deprecation !== undefined) ||
-    outside(a) - outside(b) ||
-    compareHighestFirst(a, b)
-  );
-}
-
-function offeredOption(
-  { name, bundle, version, channels }: GraphBundle,
-  catalog: string,
-  graph: UpgradeGraph,
-  { cluster, quarantined }: DependencyQuestion,
-): Option {
-  const { defaultChannel } = graph.package;
-  return {
-    package: bundle.package,
-    name,
-    text: bundle.version,
-    version: version.ok ? version.value : undefined,
-    catalog,
-    channel: channels.includes(defaultChannel) ? defaultChannel : (channels[0] ?? ''),
-    bundle,
-    properties: bundle.properties,
-    kinds: new Set(providedKinds(bundle.properties).map(kindKey)),
-    barred: quarantined.has(name) || quarantined.has(bundle.image) ? { kind: 'quarantined' } : misfit(bundle, cluster),
-    path: [],
-    reachable: true,
-  };
-}
-
-function currentOption(fixed: InstalledPackage): Option {
-  const version = parseBundleVersion(fixed.version, fixed.release);
-  return {
-    package: fixed.package,
-    name: fixed.bundle,
-    text: fixed.version,
-    version: version.ok ? version.value : undefined,
-    catalog: fixed.catalog,
-    channel: '',
-    bundle: undefined,
-    properties: fixed.properties,
-    kinds: new Set(providedKinds(fixed.properties).map(kindKey)),
-    barred: undefined,
-    path: [],
-    reachable: true,
-  };
-}
-
-/** What the catalog of origin has besides what is installed, with the way there. */
-function alternativesTo(
-  fixed: InstalledPackage,
-  sources: readonly CatalogSource[],
-  question: DependencyQuestion,
-): readonly Option[] {
-  const source = sources.find(({ name }) => name === fixed.catalog);
-  const content = source?.content(fixed.package);
-  if (source === undefined || content === undefined) return [];
-  const paths = pathsFrom(fixed, upgradeGraph(content));
-  return optionsOf(fixed.package, [source], question)
-    .filter(({ name }) => name !== fixed.bundle)
-    .map((option) => withPath(option, paths.get(option.name)));
-}
-
-function withPath(option: Option, path: readonly Hop[] | undefined): Option {
-  return { ...option, path: path ?? [], reachable: path !== undefined };
-}
-
-function pathsFrom(fixed: InstalledPackage, graph: UpgradeGraph): Map<string, readonly Hop[]> {
-  const version = parseBundleVersion(fixed.version, fixed.release);
-  const ways = findWays({
-    from: { name: fixed.bundle, version: version.ok ? version.value : undefined },
-    entries: [...graph.channels.values()].flatMap(({ entries }) => entries.filter(({ bundle }) => bundle.version.ok)),
-    inside: () => true,
-    startsInside: true,
-    downgrades: false,
-  });
-  return new Map([...ways].map(([name, way]) => [name, hopsOf(way, fixed.bundle)]));
 }

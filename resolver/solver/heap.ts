@@ -1,33 +1,40 @@
+import { grown } from './grown.ts';
+
 /** A heap of variables, the most active on top; the only order in which the solver looks for what to decide next. */
 export class ActivityHeap {
-  readonly #activity: number[] = [];
-  readonly #heap: number[] = [];
-  readonly #place: number[] = [];
+  #activity = new Float64Array(1 << 7);
+  #heap = new Int32Array(1 << 7);
+  #size = 0;
+  /** By variable: its place in the heap, or -1. */
+  #place = new Int32Array(1 << 7);
+  #variables = 0;
   #increment = 1;
 
   /** Adds a variable with the next number; of equally active ones the earlier stays on top. */
   add(): void {
-    this.#activity.push(0);
-    this.#place.push(-1);
-    this.insert(this.#place.length - 1);
+    const variable = this.#variables++;
+    this.#activity = grown(this.#activity, this.#variables);
+    this.#heap = grown(this.#heap, this.#variables);
+    this.#place = grown(this.#place, this.#variables);
+    this.#place[variable] = -1;
+    this.insert(variable);
   }
 
   insert(variable: number): void {
     if ((this.#place[variable] ?? -1) >= 0) return;
-    this.#heap.push(variable);
-    this.#place[variable] = this.#heap.length - 1;
-    this.#up(this.#heap.length - 1);
+    this.#heap[this.#size] = variable;
+    this.#place[variable] = this.#size;
+    this.#up(this.#size++);
   }
 
   /** Takes the top out; undefined where the heap is empty. */
   take(): number | undefined {
-    const top = this.#heap[0];
-    const last = this.#heap.pop();
-    if (top === undefined || last === undefined) return undefined;
+    if (this.#size === 0) return undefined;
+    const top = this.#heap[0] ?? 0;
+    const last = this.#heap[--this.#size] ?? 0;
     this.#place[top] = -1;
     if (last !== top) {
-      this.#heap[0] = last;
-      this.#place[last] = 0;
+      this.#put(last, 0);
       this.#down(0);
     }
     return top;
@@ -46,7 +53,7 @@ export class ActivityHeap {
   }
 
   #rescale(): void {
-    for (let variable = 0; variable < this.#activity.length; variable++) {
+    for (let variable = 0; variable < this.#variables; variable++) {
       this.#activity[variable] = (this.#activity[variable] ?? 0) * 1e-100;
     }
     this.#increment *= 1e-100;
@@ -75,8 +82,8 @@ export class ActivityHeap {
     const variable = this.#heap[at] ?? 0;
     for (;;) {
       let child = 2 * at + 1;
-      if (child >= this.#heap.length) break;
-      if (child + 1 < this.#heap.length && this.#isAbove(this.#heap[child + 1] ?? 0, this.#heap[child] ?? 0)) child++;
+      if (child >= this.#size) break;
+      if (child + 1 < this.#size && this.#isAbove(this.#heap[child + 1] ?? 0, this.#heap[child] ?? 0)) child++;
       const other = this.#heap[child] ?? 0;
       if (!this.#isAbove(other, variable)) break;
       this.#put(other, at);

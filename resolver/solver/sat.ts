@@ -8,23 +8,17 @@
  *
  * @see https://doi.org/10.1007/978-3-540-24605-3_37 "An Extensible SAT-solver"
  */
+import { Assignment, FAILS, HOLDS, OPEN } from './assignment.ts';
+import { Clauses } from './clauses.ts';
 import { ActivityHeap } from './heap.ts';
+import { learnFrom, traceAssumptions } from './learn.ts';
 
 export type Answer = 'satisfiable' | 'unsatisfiable' | 'unknown';
 
-/** How long to search: steps are literals looked at and decisions made; `expired` is asked now and then. */
+/** How long to search: steps are clauses looked at and decisions made; `expired` is asked now and then. */
 export interface Budget {
   readonly steps: number;
   readonly expired?: () => boolean;
-}
-
-interface Clause {
-  /** Internal literals; the first two are watched. */
-  readonly literals: Int32Array;
-  readonly learnt: boolean;
-  /** Number of decision levels when it was learnt: the fewer, the more useful. */
-  readonly spread: number;
-  dropped: boolean;
 }
 
 /** Restarts come after this many conflicts times Luby's sequence. */
@@ -33,63 +27,55 @@ const RESTART_UNIT = 64;
 /** Learnt clauses that are kept before the first cleaning; each cleaning lets a tenth more stay. */
 const FIRST_CLEANING = 4000;
 
-const TRUE = 1;
-const FALSE = -1;
-const OPEN = 0;
+/** Steps after which the budget's `expired` is asked. */
+const STEPS_BETWEEN_ASKING = 50_000;
 
 export class SatSolver {
-  /** By internal literal: 2 × variable, plus 1 for the opposite. */
-  readonly #value: number[] = [];
-  readonly #watching: Clause[][] = [];
-  /** By variable. */
-  readonly #level: number[] = [];
-  readonly #because: (Clause | undefined)[] = [];
-  readonly #favours: boolean[] = [];
-  readonly #seen: boolean[] = [];
+  readonly #assignment = new Assignment();
+  readonly #clauses = new Clauses();
   readonly #heap = new ActivityHeap();
-  readonly #trail: number[] = [];
-  readonly #levels: number[] = [];
+  /** By variable: what it is tried as. */
+  readonly #favours: boolean[] = [];
+  /** How much of the trail has been followed up. */
   #propagated = 0;
-  #learnt: Clause[] = [];
+  #learnt: number[] = [];
   #keep = FIRST_CLEANING;
   #impossible = false;
-  #stepsLeft = 0;
-  #model: readonly boolean[] = [];
+  #model: Int8Array = new Int8Array(0);
   #failed: readonly number[] = [];
   #preferences: readonly number[] = [];
-  /** By decision level: preferences before this place are settled there. */
+  /** By decision: preferences before this place are settled there. */
   readonly #settled: number[] = [];
   #place = 0;
+  /** Steps made, and where the search ends. */
+  #decided = 0;
+  #end = 0;
 
   /** A new variable; `favours` is what it is first tried as. Variables added earlier are decided earlier. */
   addVariable(favours = false): number {
-    this.#value.push(OPEN, OPEN);
-    this.#watching.push([], []);
-    this.#level.push(0);
-    this.#because.push(undefined);
+    const variable = this.#assignment.addVariable();
+    this.#clauses.addVariable(variable + 1);
     this.#favours.push(favours);
-    this.#seen.push(false);
     this.#heap.add();
-    return this.#level.length;
+    return variable + 1;
   }
 
   /** Demands that at least one of the literals holds. */
   addClause(literals: readonly number[]): void {
-    this.#undoTo(0);
+    if (this.#assignment.decisions > 0) this.#undoTo(0);
+    const { value } = this.#assignment;
     const kept: number[] = [];
     for (const external of literals) {
       const literal = toInternal(external);
-      const value = this.#value[literal];
-      if (value === TRUE || kept.includes(literal ^ 1)) return;
-      if (value === OPEN && !kept.includes(literal)) kept.push(literal);
+      if (value[literal] === HOLDS || kept.includes(literal ^ 1)) return;
+      if (value[literal] === OPEN && !kept.includes(literal)) kept.push(literal);
     }
     const [first] = kept;
     if (first === undefined) this.#impossible = true;
-    else if (kept.length > 1)
-      this.#watch({ literals: Int32Array.from(kept), learnt: false, spread: 0, dropped: false });
+    else if (kept.length > 1) this.#clauses.add(kept, 0);
     else {
-      this.#assign(first, undefined);
-      if (this.#propagate() !== undefined) this.#impossible = true;
+      this.#assignment.assign(first, 0);
+      if (this.#propagate() !== 0) this.#impossible = true;
     }
   }
 
@@ -100,27 +86,31 @@ export class SatSolver {
    */
   solve(assumptions: readonly number[], budget: Budget, preferences: readonly number[] = []): Answer {
     this.#failed = [];
-    this.#stepsLeft = budget.steps;
+    this.#end = this.#steps() + budget.steps;
     this.#preferences = preferences.map(toInternal);
     const assumed = assumptions.map(toInternal);
+    const hopeless = assumed.find((literal) => this.#assignment.value[literal] === FAILS);
+    if (hopeless !== undefined && !this.#impossible) {
+      this.#failed = [toExternal(hopeless)];
+      return 'unsatisfiable';
+    }
     for (let round = 1; !this.#impossible; round++) {
-      const answer = this.#search(assumed, RESTART_UNIT * luby(round));
+      const answer = this.#search(assumed, RESTART_UNIT * luby(round), budget.expired);
       this.#undoTo(0);
       if (answer !== undefined) return answer;
-      if (this.#stepsLeft <= 0 || budget.expired?.() === true) return 'unknown';
     }
     return 'unsatisfiable';
   }
 
   /** What a variable is in the last solution. */
   isTrue(variable: number): boolean {
-    return this.#model[variable - 1] === true;
+    return this.#model[2 * (variable - 1)] === HOLDS;
   }
 
   /** Whether a literal follows from the clauses alone, as far as is known without searching. */
   isForced(literal: number): boolean {
     const internal = toInternal(literal);
-    return this.#value[internal] === TRUE && this.#level[internal >> 1] === 0;
+    return this.#assignment.value[internal] === HOLDS && this.#assignment.levelOf(internal) === 0;
   }
 
   /** After `unsatisfiable`: assumptions that cannot hold together; none where the clauses alone cannot. */
@@ -130,224 +120,123 @@ export class SatSolver {
 
   /** Steps that the last search left over. */
   stepsLeft(): number {
-    return Math.max(0, this.#stepsLeft);
+    return Math.max(0, this.#end - this.#steps());
+  }
+
+  #steps(): number {
+    return this.#decided + this.#clauses.visited;
   }
 
   /** Searches until an answer or a number of conflicts; undefined asks for a restart. */
-  #search(assumed: readonly number[], conflicts: number): Answer | undefined {
+  #search(assumed: readonly number[], conflicts: number, expired = (): boolean => false): Answer | undefined {
+    let asking = this.#steps();
     for (let left = conflicts; ;) {
       const conflict = this.#propagate();
-      if (conflict !== undefined) {
-        if (this.#levels.length === 0) {
-          this.#impossible = true;
-          return 'unsatisfiable';
-        }
+      if (conflict !== 0 && this.#assignment.decisions === 0) {
+        this.#impossible = true;
+        return 'unsatisfiable';
+      }
+      if (this.#steps() >= asking) {
+        if (this.#steps() >= this.#end || expired()) return 'unknown';
+        asking = this.#steps() + STEPS_BETWEEN_ASKING;
+      }
+      if (conflict !== 0) {
         this.#learn(conflict);
         this.#heap.decay();
         left--;
         continue;
       }
-      if (left <= 0 || this.#stepsLeft <= 0) return undefined;
+      if (left <= 0) return undefined;
       if (this.#learnt.length > this.#keep) this.#clean();
-      this.#stepsLeft--;
-      const next = this.#decide(assumed);
+      this.#decided++;
+      const next = this.#pick(assumed);
       if (typeof next === 'string') return next;
-      this.#levels.push(this.#trail.length);
+      this.#assignment.decide();
       this.#settled.push(this.#place);
-      if (next !== undefined) this.#assign(next, undefined);
+      if (next !== undefined) this.#assignment.assign(next, 0);
     }
   }
 
-  /** The next assumption, else the next preference, else the next open variable; an assumption that holds already takes an empty level. */
-  #decide(assumed: readonly number[]): number | undefined | Answer {
-    const assumption = assumed[this.#levels.length];
+  /**
+   * The next assumption, else the next preference, else the next open variable; an assumption that holds already is an
+   * empty decision.
+   */
+  #pick(assumed: readonly number[]): number | undefined | Answer {
+    const { value, decisions } = this.#assignment;
+    const assumption = assumed[decisions];
     if (assumption !== undefined) {
-      const value = this.#value[assumption];
-      if (value === TRUE) return undefined;
-      if (value === OPEN) return assumption;
-      this.#failed = this.#traceFailure(assumption);
+      if (value[assumption] === HOLDS) return undefined;
+      if (value[assumption] === OPEN) return assumption;
+      this.#failed = traceAssumptions(assumption, this.#situation()).map(toExternal);
       return 'unsatisfiable';
     }
     for (; this.#place < this.#preferences.length; this.#place++) {
       const preference = this.#preferences[this.#place] ?? 0;
-      if (this.#value[preference] === OPEN) return preference;
+      if (value[preference] === OPEN) return preference;
     }
     for (let variable = this.#heap.take(); variable !== undefined; variable = this.#heap.take()) {
-      if (this.#value[2 * variable] === OPEN) return 2 * variable + (this.#favours[variable] === true ? 0 : 1);
+      if (value[2 * variable] === OPEN) return 2 * variable + (this.#favours[variable] === true ? 0 : 1);
     }
-    this.#model = this.#level.map((_, variable) => this.#value[2 * variable] === TRUE);
+    this.#model = value.slice(0, 2 * this.#assignment.variables);
     return 'satisfiable';
   }
 
-  #assign(literal: number, because: Clause | undefined): void {
-    this.#value[literal] = TRUE;
-    this.#value[literal ^ 1] = FALSE;
-    this.#level[literal >> 1] = this.#levels.length;
-    this.#because[literal >> 1] = because;
-    this.#trail.push(literal);
-  }
-
-  #watch(clause: Clause): void {
-    this.#watching[clause.literals[0] ?? 0]?.push(clause);
-    this.#watching[clause.literals[1] ?? 0]?.push(clause);
-  }
-
-  /** Assigns all that follows; returns a clause that cannot hold, if there is one. */
-  #propagate(): Clause | undefined {
-    while (this.#propagated < this.#trail.length) {
-      const literal = this.#trail[this.#propagated++] ?? 0;
-      const conflict = this.#propagateFalse(literal ^ 1);
-      if (conflict !== undefined) {
-        this.#propagated = this.#trail.length;
+  /** Assigns all that follows; answers with a clause that cannot hold, or 0. */
+  #propagate(): number {
+    const assignment = this.#assignment;
+    while (this.#propagated < assignment.length) {
+      const literal = assignment.trail[this.#propagated++] ?? 0;
+      const conflict = this.#clauses.visit(literal ^ 1, assignment);
+      if (conflict !== 0) {
+        this.#propagated = assignment.length;
         return conflict;
       }
     }
-    return undefined;
+    return 0;
   }
 
-  /** Clauses that watch a literal that became false find another one to watch, or force their last one. */
-  #propagateFalse(literal: number): Clause | undefined {
-    const watching = this.#watching[literal] ?? [];
-    const value = this.#value;
-    let kept = 0;
-    for (let at = 0; at < watching.length; at++) {
-      const clause = watching[at];
-      if (clause === undefined || clause.dropped) continue;
-      this.#stepsLeft--;
-      const { literals } = clause;
-      const other = (literals[0] ?? 0) ^ (literals[1] ?? 0) ^ literal;
-      if (value[other] !== TRUE) {
-        const place = findWatchable(literals, value);
-        if (place > 0) {
-          const found = literals[place] ?? 0;
-          literals[0] = other;
-          literals[1] = found;
-          literals[place] = literal;
-          this.#watching[found]?.push(clause);
-          continue;
-        }
-        literals[0] = other;
-        literals[1] = literal;
-        if (value[other] === FALSE) {
-          while (at < watching.length) watching[kept++] = watching[at++] as Clause;
-          watching.length = kept;
-          return clause;
-        }
-        this.#assign(other, clause);
-      }
-      watching[kept++] = clause;
-    }
-    watching.length = kept;
-    return undefined;
-  }
-
-  /** Learns the clause of the first unique implication point and goes back to where it forces a literal. */
-  #learn(conflict: Clause): void {
-    const literals = this.#resolve(conflict);
-    const levels = new Set(literals.map((literal) => this.#level[literal >> 1] ?? 0));
+  /** Learns a clause and goes back to where it forces a literal. */
+  #learn(conflict: number): void {
+    const literals = learnFrom(conflict, this.#situation(), (variable) => this.#heap.bump(variable));
+    const spread = new Set(literals.map((literal) => this.#assignment.levelOf(literal))).size;
     const [forced, second] = literals;
     if (forced === undefined) throw new Error('a learnt clause is empty');
-    this.#undoTo(second === undefined ? 0 : (this.#level[second >> 1] ?? 0));
-    if (second === undefined) {
-      this.#assign(forced, undefined);
-      return;
-    }
-    const clause = { literals: Int32Array.from(literals), learnt: true, spread: levels.size, dropped: false };
-    this.#learnt.push(clause);
-    this.#watch(clause);
-    this.#assign(forced, clause);
+    this.#undoTo(second === undefined ? 0 : this.#assignment.levelOf(second));
+    const clause = second === undefined ? 0 : this.#clauses.add(literals, spread);
+    if (clause !== 0) this.#learnt.push(clause);
+    this.#assignment.assign(forced, clause);
   }
 
-  /** The learnt clause: the literal to force first, then one of the level to go back to. */
-  #resolve(conflict: Clause): number[] {
-    const current = this.#levels.length;
-    const learnt: number[] = [];
-    const marked: number[] = [];
-    let open = 0;
-    let at = this.#trail.length - 1;
-    let forced = -1;
-    for (let clause: Clause | undefined = conflict; ;) {
-      for (const literal of clause?.literals ?? []) {
-        const variable = literal >> 1;
-        if (literal === forced || this.#seen[variable] === true || this.#level[variable] === 0) continue;
-        this.#seen[variable] = true;
-        marked.push(variable);
-        this.#heap.bump(variable);
-        if (this.#level[variable] === current) open++;
-        else learnt.push(literal);
-      }
-      while (this.#seen[(this.#trail[at] ?? 0) >> 1] !== true) at--;
-      forced = this.#trail[at--] ?? 0;
-      clause = this.#because[forced >> 1];
-      if (--open === 0) break;
-    }
-    const lean = learnt.filter((literal) => !this.#isImplied(literal));
-    for (const variable of marked) this.#seen[variable] = false;
-    lean.sort((a, b) => (this.#level[b >> 1] ?? 0) - (this.#level[a >> 1] ?? 0));
-    return [forced ^ 1, ...lean];
+  #situation(): { readonly assignment: Assignment; readonly clauses: Clauses } {
+    return { assignment: this.#assignment, clauses: this.#clauses };
   }
 
-  /** Whether a literal of a learnt clause follows from the others of it. */
-  #isImplied(literal: number): boolean {
-    const because = this.#because[literal >> 1];
-    return (
-      because?.literals.every(
-        (other) => other >> 1 === literal >> 1 || this.#seen[other >> 1] === true || this.#level[other >> 1] === 0,
-      ) ?? false
-    );
-  }
-
-  /** The assumptions that a false assumption goes back to, itself included. */
-  #traceFailure(assumption: number): readonly number[] {
-    const failed = [toExternal(assumption)];
-    const seen = new Set([assumption >> 1]);
-    for (let at = this.#trail.length - 1; at >= (this.#levels[0] ?? this.#trail.length); at--) {
-      const literal = this.#trail[at] ?? 0;
-      if (!seen.has(literal >> 1)) continue;
-      const because = this.#because[literal >> 1];
-      if (because === undefined) failed.push(toExternal(literal));
-      else for (const other of because.literals) if ((this.#level[other >> 1] ?? 0) > 0) seen.add(other >> 1);
-    }
-    return failed;
-  }
-
-  #undoTo(level: number): void {
-    const length = this.#levels[level];
-    if (length === undefined) return;
-    for (let at = this.#trail.length - 1; at >= length; at--) {
-      const literal = this.#trail[at] ?? 0;
-      this.#value[literal] = OPEN;
-      this.#value[literal ^ 1] = OPEN;
+  #undoTo(decisions: number): void {
+    if (decisions >= this.#assignment.decisions) return;
+    this.#assignment.undoTo(decisions, (literal) => {
       this.#favours[literal >> 1] = literal % 2 === 0;
       this.#heap.insert(literal >> 1);
-    }
-    this.#trail.length = length;
-    this.#levels.length = level;
-    this.#place = this.#settled[level] ?? 0;
-    this.#settled.length = level;
-    this.#propagated = length;
+    });
+    this.#place = this.#settled[decisions] ?? 0;
+    this.#settled.length = decisions;
+    this.#propagated = this.#assignment.length;
   }
 
-  /** Drops the less useful half of the learnt clauses; watchers let go of them when they next meet them. */
+  /** Drops the less useful half of the learnt clauses. */
   #clean(): void {
-    const isReason = (clause: Clause): boolean => this.#because[(clause.literals[0] ?? 0) >> 1] === clause;
-    const ordered = this.#learnt.toSorted((a, b) => a.spread - b.spread);
-    const keep = ordered.filter(
-      (clause, index) => clause.spread <= 2 || index < ordered.length / 2 || isReason(clause),
-    );
-    const kept = new Set(keep);
-    for (const clause of this.#learnt) if (!kept.has(clause)) clause.dropped = true;
-    this.#learnt = keep;
+    const clauses = this.#clauses;
+    const isReason = (clause: number): boolean =>
+      [0, 1].some((place) => this.#assignment.because[clauses.literalOf(clause, place) >> 1] === clause);
+    const ordered = this.#learnt.toSorted((a, b) => clauses.spreadOf(a) - clauses.spreadOf(b));
+    const isKept = (clause: number, index: number): boolean =>
+      clauses.spreadOf(clause) <= 2 || index < ordered.length / 2 || isReason(clause);
+    this.#learnt = ordered.filter((clause, index) => {
+      const kept = isKept(clause, index);
+      if (!kept) clauses.drop(clause);
+      return kept;
+    });
     this.#keep *= 1.1;
   }
-}
-
-/** Place of a literal beyond the watched two that is not false; 0 where there is none. */
-function findWatchable(literals: Int32Array, value: readonly number[]): number {
-  for (let place = 2; place < literals.length; place++) {
-    if (value[literals[place] ?? 0] !== FALSE) return place;
-  }
-  return 0;
 }
 
 function toInternal(literal: number): number {

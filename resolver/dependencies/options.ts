@@ -1,0 +1,209 @@
+/**
+ * Turns the bundles of a package, as catalogs offer them and as the cluster has them, into the options that a plan
+ * chooses from. universe.ts says which packages are looked at.
+ */
+import type { CatalogBundle, Property } from '../../catalog/model.ts';
+import { misfit } from '../cluster.ts';
+import type { Cause } from '../decision.ts';
+import { compareHighestFirst, upgradeGraph, type GraphBundle, type UpgradeGraph } from '../graph.ts';
+import type { CatalogSource, ClusterFacts, InstalledPackage } from '../input.ts';
+import { findWays, hopsOf, type Hop } from '../paths.ts';
+import { parseBundleVersion, type BundleVersion } from '../version.ts';
+import { kindKey, providedKinds, type Requirement } from './requirements.ts';
+
+/** The bundle whose dependencies are asked for. */
+export interface Root {
+  readonly package: string;
+  readonly catalog: string;
+  readonly bundle: CatalogBundle;
+}
+
+/** What keeps bundles from being taken. */
+export interface Limits {
+  readonly cluster: ClusterFacts;
+  /** Names or images. */
+  readonly quarantined: ReadonlySet<string>;
+}
+
+/** One bundle that could be installed for a package, or is. */
+export interface Option {
+  readonly package: string;
+  readonly name: string;
+  readonly text: string;
+  readonly version: BundleVersion | undefined;
+  readonly catalog: string;
+  readonly channel: string;
+  /** Absent for what is installed, and for what has not been read. */
+  readonly bundle: CatalogBundle | undefined;
+  readonly properties: readonly Property[];
+  readonly kinds: ReadonlySet<string>;
+  /** Why it may not be taken, whatever depends on it. */
+  readonly barred: Cause | undefined;
+  /** Hops from what is installed; empty where that does not matter. */
+  readonly path: readonly Hop[];
+  /** Whether it may be reached at all from what is installed. */
+  readonly reachable: boolean;
+  /** Stands for all of a package of which only the name is known. */
+  readonly unread?: true;
+}
+
+/** Whether one bundle alone meets a requirement that is not made of parts. */
+export function meets(
+  option: Pick<Option, 'package' | 'version' | 'properties' | 'kinds'>,
+  requirement: Requirement,
+): boolean {
+  switch (requirement.kind) {
+    case 'package':
+      return (
+        option.package === requirement.package &&
+        option.version !== undefined &&
+        requirement.range.includes(option.version.version)
+      );
+    case 'gvk':
+      return option.kinds.has(kindKey(requirement.gvk));
+    case 'cel':
+      return requirement.rule.test(option.properties);
+    default:
+      return false;
+  }
+}
+
+/** The bundle that is asked about. */
+export function rootOption(root: Root): Option {
+  const version = parseBundleVersion(root.bundle.version, root.bundle.release);
+  return {
+    package: root.package,
+    name: root.bundle.name,
+    text: root.bundle.version,
+    version: version.ok ? version.value : undefined,
+    catalog: root.catalog,
+    channel: '',
+    bundle: root.bundle,
+    properties: root.bundle.properties,
+    kinds: kindsOf(root.bundle.properties),
+    barred: undefined,
+    path: [],
+    reachable: true,
+  };
+}
+
+/** What a package may have that has not been read: anything that is asked of it. */
+export function unreadOption(name: string): Option {
+  return {
+    package: name,
+    name,
+    text: '',
+    version: undefined,
+    catalog: '',
+    channel: '',
+    bundle: undefined,
+    properties: [],
+    kinds: NOTHING,
+    barred: undefined,
+    path: [],
+    reachable: true,
+    unread: true,
+  };
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+function kindsOf(properties: readonly Property[]): ReadonlySet<string> {
+  const kinds = providedKinds(properties);
+  return kinds.length === 0 ? NOTHING : new Set(kinds.map(kindKey));
+}
+
+/** What is installed. */
+export function currentOption(fixed: InstalledPackage): Option {
+  const version = parseBundleVersion(fixed.version, fixed.release);
+  return {
+    package: fixed.package,
+    name: fixed.bundle,
+    text: fixed.version,
+    version: version.ok ? version.value : undefined,
+    catalog: fixed.catalog,
+    channel: '',
+    bundle: undefined,
+    properties: fixed.properties,
+    kinds: kindsOf(fixed.properties),
+    barred: undefined,
+    path: [],
+    reachable: true,
+  };
+}
+
+/** All bundles of a package in all catalogs; within a catalog the default channel first, then the highest version. */
+export function optionsOf(name: string, sources: readonly CatalogSource[], limits: Limits): readonly Option[] {
+  return sources.flatMap((source) => {
+    const content = source.content(name);
+    if (content === undefined) return [];
+    const graph = upgradeGraph(content);
+    return [...graph.bundles.values()]
+      .filter((bundle) => bundle.version.ok && bundle.channels.length > 0)
+      .sort((a, b) => compareOptions(a, b, content.defaultChannel))
+      .map((bundle) => offeredOption(bundle, source.name, graph, limits));
+  });
+}
+
+function compareOptions(a: GraphBundle, b: GraphBundle, defaultChannel: string): number {
+  const outside = (bundle: GraphBundle): number => Number(!bundle.channels.includes(defaultChannel));
+  return (
+    Number(a.deprecation !== undefined) - Number(b.deprecation !== undefined) ||
+    outside(a) - outside(b) ||
+    compareHighestFirst(a, b)
+  );
+}
+
+function offeredOption(
+  { name, bundle, version, channels }: GraphBundle,
+  catalog: string,
+  graph: UpgradeGraph,
+  { cluster, quarantined }: Limits,
+): Option {
+  const { defaultChannel } = graph.package;
+  return {
+    package: bundle.package,
+    name,
+    text: bundle.version,
+    version: version.ok ? version.value : undefined,
+    catalog,
+    channel: channels.includes(defaultChannel) ? defaultChannel : (channels[0] ?? ''),
+    bundle,
+    properties: bundle.properties,
+    kinds: kindsOf(bundle.properties),
+    barred: quarantined.has(name) || quarantined.has(bundle.image) ? { kind: 'quarantined' } : misfit(bundle, cluster),
+    path: [],
+    reachable: true,
+  };
+}
+
+/** What the catalog of origin has besides what is installed, with the way there. */
+export function alternativesTo(
+  fixed: InstalledPackage,
+  sources: readonly CatalogSource[],
+  limits: Limits,
+): readonly Option[] {
+  const source = sources.find(({ name }) => name === fixed.catalog);
+  const content = source?.content(fixed.package);
+  if (source === undefined || content === undefined) return [];
+  const paths = pathsFrom(fixed, upgradeGraph(content));
+  return optionsOf(fixed.package, [source], limits)
+    .filter(({ name }) => name !== fixed.bundle)
+    .map((option) => withPath(option, paths.get(option.name)));
+}
+
+function withPath(option: Option, path: readonly Hop[] | undefined): Option {
+  return { ...option, path: path ?? [], reachable: path !== undefined };
+}
+
+function pathsFrom(fixed: InstalledPackage, graph: UpgradeGraph): Map<string, readonly Hop[]> {
+  const version = parseBundleVersion(fixed.version, fixed.release);
+  const ways = findWays({
+    from: { name: fixed.bundle, version: version.ok ? version.value : undefined },
+    entries: [...graph.channels.values()].flatMap(({ entries }) => entries.filter(({ bundle }) => bundle.version.ok)),
+    inside: () => true,
+    startsInside: true,
+    downgrades: false,
+  });
+  return new Map([...ways].map(([name, way]) => [name, hopsOf(way, fixed.bundle)]));
+}
