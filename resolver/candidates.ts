@@ -49,6 +49,8 @@ export interface Question {
   readonly dependencyProblem: (bundle: GraphBundle, catalog: string) => Cause | undefined;
   /** Bundles that came up and had such a problem, by catalog and name: they need not come up again. */
   readonly problems: Map<string, Map<string, Cause>>;
+  /** Set where to stay with what is installed is no answer: the question is then what else there could be. */
+  readonly leaves?: boolean;
 }
 
 /** The best bundle of one catalog. */
@@ -120,6 +122,7 @@ interface Pool {
   readonly installed: Origin | undefined;
   /** Whether a version that the catalog no longer knows is held on to. */
   readonly holds: boolean;
+  readonly leaves: boolean;
 }
 
 function createPool(graph: UpgradeGraph, question: Question, rules: ReadonlySet<Rule>): Pool {
@@ -132,6 +135,7 @@ function createPool(graph: UpgradeGraph, question: Question, rules: ReadonlySet<
     range: rules.has('version') ? range : undefined,
     installed,
     holds: rules.has('downgrade'),
+    leaves: question.leaves === true,
   };
 }
 
@@ -152,8 +156,8 @@ function createChooser(pool: Pool, follows: boolean): () => Chosen {
   };
 }
 
-/** By name; a catalog that renamed its bundles is understood by version and release. */
-function findInstalled(graph: UpgradeGraph, installed: Origin): GraphBundle | undefined {
+/** What is installed, by name; a catalog that renamed its bundles is understood by version and release. */
+export function findInstalled(graph: UpgradeGraph, installed: Origin): GraphBundle | undefined {
   const named = graph.bundles.get(installed.name);
   if (named !== undefined || installed.version === undefined) return named;
   const { version } = installed;
@@ -178,14 +182,32 @@ function findBarred(
 
 function barrier(bundle: GraphBundle, question: Question, rules: ReadonlySet<Rule>): Cause | undefined {
   if (!bundle.version.ok) return { kind: 'invalidVersion', problem: bundle.version.problem };
-  const { quarantined, cluster } = question;
-  if (rules.has('quarantined') && (quarantined.has(bundle.name) || quarantined.has(bundle.bundle.image)))
-    return { kind: 'quarantined' };
-  if (rules.has('cluster')) {
-    const cause = misfit(bundle.bundle, cluster);
-    if (cause !== undefined) return cause;
-  }
-  return undefined;
+  const isQuarantined =
+    rules.has('quarantined') &&
+    (question.quarantined.has(bundle.name) || question.quarantined.has(bundle.bundle.image));
+  if (isQuarantined) return { kind: 'quarantined' };
+  return rules.has('cluster') ? misfit(bundle.bundle, question.cluster) : undefined;
+}
+
+/** What one rule alone has against a bundle, whatever leads to it; undefined where that is nothing. */
+export function faultOf(
+  rule: Rule,
+  { bundle, catalog }: { readonly bundle: GraphBundle; readonly catalog: string },
+  question: Question,
+): Cause | undefined {
+  if (!bundle.version.ok) return undefined;
+  return rule === 'dependency'
+    ? question.dependencyProblem(bundle, catalog)
+    : barrier(bundle, question, new Set([rule]));
+}
+
+/** The bundles that are installed one after another for a candidate, itself last; none where it is there already. */
+export function bundlesOn({ target, way, stay }: Candidate): readonly GraphBundle[] {
+  if (stay) return [];
+  if (way === undefined) return [target];
+  const bundles: GraphBundle[] = [];
+  for (let step: Step | undefined = way; step !== undefined; step = step.previous) bundles.unshift(step.entry.bundle);
+  return bundles;
 }
 
 function findWaysFrom(from: Origin, { channels, barred, known, range }: Pool): ReadonlyMap<string, Step> {
@@ -216,6 +238,7 @@ function listAny(pool: Pool): readonly Candidate[] {
   for (const { name: channel, entries } of pool.channels) {
     for (const { bundle: target } of entries) {
       if (seen.has(target.name) || pool.barred.has(target.name) || !isInside(pool.range, valueOf(target))) continue;
+      if (pool.leaves && target === pool.known) continue;
       if (isLower(target, pool.installed) && (staying.length > 0 || !mayGoDown(pool))) continue;
       seen.add(target.name);
       candidates.push({ target, channel, way: undefined, stay: false });
@@ -237,8 +260,8 @@ export function isLower(bundle: GraphBundle, installed: Origin | undefined): boo
   );
 }
 
-function stayCandidate({ known, channels, range, installed }: Pool): Candidate[] {
-  if (known === undefined || !isInside(range, installed?.version)) return [];
+function stayCandidate({ known, channels, range, installed, leaves }: Pool): Candidate[] {
+  if (leaves || known === undefined || !isInside(range, installed?.version)) return [];
   const channel = channels.find(({ name }) => known.channels.includes(name));
   return channel === undefined ? [] : [{ target: known, channel: channel.name, way: undefined, stay: true }];
 }
@@ -265,10 +288,8 @@ function firstDependencyProblem(
   catalog: string,
   { dependencyProblem }: Question,
 ): { readonly bundle: string; readonly cause: Cause } | undefined {
-  if (candidate === undefined || candidate.stay) return undefined;
-  const bundles = [candidate.target];
-  for (let step = candidate.way; step !== undefined; step = step.previous) bundles.unshift(step.entry.bundle);
-  for (const bundle of bundles.sort(comparePreference)) {
+  if (candidate === undefined) return undefined;
+  for (const bundle of bundlesOn(candidate).toSorted(comparePreference)) {
     const cause = dependencyProblem(bundle, catalog);
     if (cause !== undefined) return { bundle: bundle.name, cause };
   }

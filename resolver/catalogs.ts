@@ -36,8 +36,11 @@ export function gatherOffers({ wanted, installed, catalogs }: ResolveInput): Sea
   return { offers, unavailable, bound: named !== undefined };
 }
 
-/** A catalog whose index turns out to be damaged counts as one without content. */
-function openSource(source: CatalogSource, name: string): Offer | CatalogSource | { readonly lacking: string } {
+/**
+ * What a catalog has of a package: an offer, word that it lacks it, or the catalog itself where it has no content. One
+ * whose index turns out to be damaged counts as one without content.
+ */
+export function openSource(source: CatalogSource, name: string): Offer | CatalogSource | { readonly lacking: string } {
   if (source.state !== 'Serving') return source;
   try {
     const content = source.content(name);
@@ -49,7 +52,8 @@ function openSource(source: CatalogSource, name: string): Offer | CatalogSource 
   }
 }
 
-function compareOffers(a: Offer, b: Offer): number {
+/** Orders offers by priority, then by name. */
+export function compareOffers(a: Offer, b: Offer): number {
   return b.priority - a.priority || compareText(a.catalog, b.catalog);
 }
 
@@ -115,8 +119,8 @@ export function chooseBetweenCatalogs(able: readonly Rated[], { unavailable, bou
   const blocking = bound ? undefined : unavailable.find((source) => source.priority > priority);
   if (blocking !== undefined)
     return refuse('CatalogUnavailable', stateConflict(blocking, 'precedence'), [
-      { change: 'wait', catalog: blocking.name },
       { change: 'catalog', catalogs: top.map(({ catalog }) => catalog) },
+      { change: 'wait', catalog: blocking.name },
     ]);
   const [first] = top;
   if (first === undefined) throw new Error('no candidate is left to choose from');

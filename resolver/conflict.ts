@@ -1,23 +1,27 @@
 /**
- * Brings a "no" down to the smallest set of facts that cannot hold together, and finds the changes that would help.
- * It asks the same evaluation again with single rules lifted, so an explanation cannot disagree with the decision.
+ * Brings a "no" down to the smallest set of facts that cannot hold together. It asks the same evaluation again with
+ * single rules lifted, so an explanation cannot disagree with the decision. What would help is found in suggestions.ts.
  */
 import type { Reason } from '../api/reasons.ts';
 import {
+  bundlesOn,
   evaluate,
+  faultOf,
+  isInside,
   isLower,
   RULES,
   selectChannels,
-  type Candidate,
   type Offer,
   type Question,
   type Rule,
   type View,
 } from './candidates.ts';
-import type { Conflict, Refusal, RefusedCandidate, Suggestion } from './decision.ts';
-import { compareText, type UpgradeGraph } from './graph.ts';
+import type { Conflict, Refusal, RefusedCandidate } from './decision.ts';
+import { compareHighestFirst, type GraphBundle, type UpgradeGraph } from './graph.ts';
 import { minimize } from './minimize.ts';
+import type { Step } from './paths.ts';
 import { describeRefused } from './refused.ts';
+import { distinct, suggestChanges, suggestForDependencies } from './suggestions.ts';
 
 /** Explains why no offer has an acceptable bundle. `offers` has at least one, the most important first. */
 export function explainNoCandidate(offers: readonly Offer[], question: Question): Refusal {
@@ -30,18 +34,12 @@ export function explainNoCandidate(offers: readonly Offer[], question: Question)
     ];
     return { kind: 'none', reason: 'VersionNotFound', because, suggestions: [], refused };
   }
-  const because = [...minimal].map((rule) => describeRule(rule, { offers, question, minimal, refused }));
+  const because = [...minimal].flatMap((rule) => describeRule(rule, { offers, question, minimal }));
   const suggestions = [
     ...suggestChanges(offers, question),
     ...because.flatMap((fact) => (fact.kind === 'dependency' ? suggestForDependencies(fact.because) : [])),
   ];
-  return {
-    kind: 'none',
-    reason: reasonOf(minimal, because),
-    because,
-    suggestions: suggestions.sort(compareSuggestions),
-    refused,
-  };
+  return { kind: 'none', reason: reasonOf(minimal, because), because, suggestions: distinct(suggestions), refused };
 }
 
 function hasCandidate(offers: readonly Offer[], question: Question, rules: ReadonlySet<Rule>): boolean {
@@ -64,40 +62,34 @@ interface Circumstances {
   readonly offers: readonly Offer[];
   readonly question: Question;
   readonly minimal: ReadonlySet<Rule>;
-  readonly refused: readonly RefusedCandidate[];
 }
 
-function describeRule(rule: Rule, circumstances: Circumstances): Conflict {
-  const { offers, question, refused } = circumstances;
-  const { graph } = firstOf(offers);
+function describeRule(rule: Rule, circumstances: Circumstances): readonly Conflict[] {
+  const { offers, question } = circumstances;
   const { wanted, installed } = question;
   switch (rule) {
     case 'version':
-      return { kind: 'version', range: wanted.version ?? '' };
+      return [{ kind: 'version', range: wanted.version ?? '' }];
     case 'channel':
-      return describeChannel(graph, wanted.channel);
+      return [describeChannel(firstOf(offers).graph, wanted.channel)];
     case 'edges':
-      return {
-        kind: 'edges',
-        installed: installed?.name ?? '',
-        version: installed?.version?.version.text ?? '',
-        known: offers.some((offer) => viewOf(offer, question, RULES).known !== undefined),
-        lowerOnly: onlyLowerWithout(circumstances),
-      };
+      return [describeEdges(circumstances)];
     case 'downgrade':
-      return { kind: 'downgrade', installed: installed?.name ?? '', version: installed?.version?.version.text ?? '' };
+      return [{ kind: 'downgrade', installed: installed?.name ?? '', version: installed?.version?.version.text ?? '' }];
     case 'quarantined':
-      return { kind: 'quarantined', bundles: freedBy(rule, circumstances) };
-    case 'cluster': {
-      const freed = new Set(freedBy(rule, circumstances));
-      return { kind: 'cluster', causes: refused.filter(({ bundle }) => freed.has(bundle)) };
-    }
-    default: {
-      const bundle = freedBy(rule, circumstances)[0] ?? '';
-      const cause = refused.find((one) => one.bundle === bundle)?.cause;
-      return { kind: 'dependency', bundle, because: cause?.kind === 'dependency' ? cause.because : [] };
-    }
+      return [{ kind: 'quarantined', bundles: blamedFor(rule, circumstances).map(({ bundle }) => bundle) }];
+    case 'cluster':
+      return [{ kind: 'cluster', causes: blamedFor(rule, circumstances) }];
+    default:
+      return blamedFor(rule, circumstances).map(describeDependency);
   }
+}
+
+function describeDependency({ bundle, cause }: RefusedCandidate): Conflict {
+  if (cause.kind === 'dependency') return { kind: 'dependency', bundle, because: cause.because };
+  const problem = cause.kind === 'requirementInvalid' ? cause.problem : undefined;
+  if (problem === undefined) throw new Error(`bundle ${bundle} is barred by its dependencies for ${cause.kind}`);
+  return { kind: 'dependency', bundle, because: [], problem };
 }
 
 function describeChannel(graph: UpgradeGraph, channel: string | undefined): Conflict {
@@ -112,111 +104,76 @@ function describeChannel(graph: UpgradeGraph, channel: string | undefined): Conf
   };
 }
 
-/** The bundles that lifting one rule of the minimal set makes acceptable: the best one, and those with the same fault. */
-function freedBy(rule: Rule, { offers, question, minimal }: Circumstances): readonly string[] {
+/** The bundles that one rule of the minimal set bars, of those that would be installed if it did not. */
+function blamedFor(rule: Rule, { offers, question, minimal }: Circumstances): readonly RefusedCandidate[] {
   const kept = [...minimal].filter((other) => other !== rule);
-  const names = new Set<string>();
+  const blamed = new Map<string, RefusedCandidate>();
   for (const offer of offers) {
-    const { target } = viewOf(offer, question, kept).candidate ?? {};
-    if (target !== undefined) names.add(target.name);
+    const { candidate } = viewOf(offer, question, kept);
+    for (const bundle of candidate === undefined ? [] : bundlesOn(candidate)) {
+      const cause = faultOf(rule, { bundle, catalog: offer.catalog }, question);
+      if (cause === undefined || blamed.has(bundle.name)) continue;
+      blamed.set(bundle.name, { bundle: bundle.name, version: bundle.bundle.version, catalog: offer.catalog, cause });
+    }
   }
-  return [...names].sort(compareText);
+  return [...blamed.values()];
 }
+
+/** A bundle that edges lead to, with the way. */
+interface Reached {
+  readonly bundle: GraphBundle;
+  readonly way: Step;
+  readonly catalog: string;
+}
+
+function describeEdges(circumstances: Circumstances): Conflict {
+  const { offers, question, minimal } = circumstances;
+  const { installed, wanted } = question;
+  const reached = reachedBy(circumstances);
+  const suited = reached.find((one) => isSuited(one, circumstances));
+  const over =
+    suited === undefined ? [] : bundlesOn({ target: suited.bundle, channel: '', way: suited.way, stay: false });
+  return {
+    kind: 'edges',
+    installed: installed?.name ?? '',
+    version: installed?.version?.version.text ?? '',
+    known: offers.some((offer) => viewOf(offer, question, RULES).known !== undefined),
+    lowerOnly: onlyLowerWithout(circumstances),
+    reaches: [...new Set(reached.map(({ bundle }) => bundle.name))],
+    ...(minimal.has('channel') && { channel: wanted.channel ?? firstOf(offers).graph.package.defaultChannel }),
+    ...(suited !== undefined && {
+      barredWay: { to: suited.bundle.name, over: over.slice(0, -1).map(({ name }) => name) },
+    }),
+  };
+}
+
+/** Everything that edges lead to when nothing but the graph counts, the highest version first. */
+function reachedBy({ offers, question, minimal }: Circumstances): readonly Reached[] {
+  const rules = [...minimal].filter((rule) => rule === 'edges' || rule === 'channel');
+  return offers
+    .flatMap((offer) =>
+      [...viewOf(offer, question, rules).ways.values()].map((way) => ({
+        way,
+        bundle: way.entry.bundle,
+        catalog: offer.catalog,
+      })),
+    )
+    .sort((a, b) => compareHighestFirst(a.bundle, b.bundle));
+}
+
+/** Whether a bundle itself is what the other facts ask for; what is on the way to it then is not. */
+function isSuited({ bundle, catalog }: Reached, { question, minimal }: Circumstances): boolean {
+  const inside = bundle.version.ok && isInside(question.range, bundle.version.value);
+  if (minimal.has('version') && !inside) return false;
+  return BARRING.every((rule) => !minimal.has(rule) || faultOf(rule, { bundle, catalog }, question) === undefined);
+}
+
+const BARRING: readonly Rule[] = ['quarantined', 'cluster', 'dependency'];
 
 function onlyLowerWithout({ offers, question, minimal }: Circumstances): boolean {
   const kept = [...minimal].filter((rule) => rule !== 'edges');
   const targets = offers.flatMap((offer) => viewOf(offer, question, kept).candidate?.target ?? []);
   return targets.length > 0 && targets.every((target) => isLower(target, question.installed));
-}
-
-/** Rules that a change of the spec, or a person's word, can lift. */
-const LIFTABLE: readonly Rule[] = RULES.filter((rule) => rule !== 'dependency' && rule !== 'cluster');
-
-/** Every single change that would help; where none does, the first few that do together. */
-function suggestChanges(offers: readonly Offer[], question: Question): readonly Suggestion[] {
-  const single = LIFTABLE.flatMap((rule) => suggestWithout([rule], offers, question));
-  if (single.length > 0) return single;
-  for (const rules of severalRules()) {
-    const several = suggestWithout(rules, offers, question);
-    if (several.length > 0) return several;
-  }
-  return [];
-}
-
-/** Two rules, then three: more changes than that are no advice. */
-function severalRules(): readonly (readonly Rule[])[] {
-  const after = (rule: Rule): readonly Rule[] => LIFTABLE.slice(LIFTABLE.indexOf(rule) + 1);
-  const pairs = LIFTABLE.flatMap((a) => after(a).map((b) => [a, b] as const));
-  return [...pairs, ...pairs.flatMap(([a, b]) => after(b).map((c) => [a, b, c]))];
-}
-
-function suggestWithout(rules: readonly Rule[], offers: readonly Offer[], question: Question): readonly Suggestion[] {
-  const kept = RULES.filter((rule) => !rules.includes(rule));
-  const candidates = offers.flatMap((offer) => viewOf(offer, question, kept).candidate ?? []);
-  const [candidate] = candidates;
-  if (candidate === undefined) return [];
-  const changes = rules.flatMap((rule) => suggestChange(rule, candidate, question));
-  if (changes.length < rules.length) return [];
-  return changes.length > 1 ? [{ change: 'together', of: changes.sort(compareSuggestions) }] : changes;
-}
-
-function suggestChange(rule: Rule, { target, channel }: Candidate, { installed }: Question): readonly Suggestion[] {
-  const { version } = target.bundle;
-  switch (rule) {
-    case 'version':
-      return target.version.ok ? [{ change: 'version', version }] : [{ change: 'anyVersion', gives: target.name }];
-    case 'channel':
-      return [{ change: 'channel', channel, gives: version }];
-    case 'edges':
-      return [{ change: 'edges', gives: version, lower: isLower(target, installed) }];
-    case 'downgrade':
-      return [{ change: 'goDown', version }];
-    case 'quarantined':
-      return [{ change: 'release', bundle: target.name }];
-    default:
-      return [];
-  }
-}
-
-/** What would let the dependencies be had. */
-function suggestForDependencies(because: readonly Conflict[]): readonly Suggestion[] {
-  return because.flatMap((fact): readonly Suggestion[] => {
-    if (fact.kind === 'mustBeThere') return [{ change: 'dependencies' }];
-    if (fact.kind === 'requires')
-      return fact.offered.length === 0 && fact.need.kind !== 'not' ? [{ change: 'offer', need: fact.need }] : [];
-    if (fact.kind !== 'keeps') return [];
-    const ranges = because.flatMap((other) => rangeFor(fact.package, other));
-    const { package: name, subscription } = fact;
-    const [range] = ranges;
-    if (range === undefined) return [];
-    return [{ change: 'otherPackage', package: name, range, ...(subscription !== undefined && { subscription }) }];
-  });
-}
-
-function rangeFor(name: string, fact: Conflict): readonly string[] {
-  return fact.kind === 'requires' && fact.need.kind === 'package' && fact.need.package === name
-    ? [fact.need.range]
-    : [];
-}
-
-const ORDER: readonly Suggestion['change'][] = [
-  'selector',
-  'dependencies',
-  'otherPackage',
-  'version',
-  'anyVersion',
-  'channel',
-  'wait',
-  'catalog',
-  'offer',
-  'release',
-  'edges',
-  'goDown',
-  'together',
-];
-
-function compareSuggestions(a: Suggestion, b: Suggestion): number {
-  return ORDER.indexOf(a.change) - ORDER.indexOf(b.change);
 }
 
 function firstOf(offers: readonly Offer[]): Offer {

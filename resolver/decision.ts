@@ -8,6 +8,10 @@ import type { Need } from './dependencies/requirements.ts';
 import type { Kind } from './input.ts';
 import type { Hop } from './paths.ts';
 
+/**
+ * Either way `inUse` is what the catalogs say against what is installed: empty where they say nothing, absent where
+ * nothing is installed or no catalog tells.
+ */
 export type Decision = Choice | Refusal;
 
 export interface Choice {
@@ -24,15 +28,27 @@ export interface Choice {
   readonly path: readonly Hop[];
   /** The head of the channel, wherever the path ends; of several channels the highest. */
   readonly head: CatalogBundle | undefined;
+  /** What the catalog says against `next`. */
   readonly deprecations: Deprecations;
   /** Present where the operator moves from its catalog of origin to another one. */
-  readonly catalogChange?: { readonly from: string; readonly to: string };
+  readonly catalogChange?: CatalogChange;
+  /** Name of the bundle that is installed; absent for a first installation. */
+  readonly installed?: string;
   /** Whether `next` is lower than what is installed; only ever asked for by `edges: Ignore`. */
   readonly downgrade: boolean;
   /** What is to be installed or upgraded before `next`, in this order. */
   readonly dependencies: readonly DependencyStep[];
   /** Every other bundle of the package, highest first, with why it is not chosen. */
   readonly refused: readonly RefusedCandidate[];
+  readonly inUse?: Deprecations;
+}
+
+/** A move to another catalog, and why it is made. */
+export interface CatalogChange {
+  readonly from: string;
+  readonly to: string;
+  /** The spec names the other; or it does not select the one of origin; or that one lacks the package, or is gone. */
+  readonly why: 'named' | 'notSelected' | 'lacking' | 'gone';
 }
 
 /** Something that has to be there before `next`. */
@@ -46,9 +62,11 @@ export interface DependencyStep {
   readonly path: readonly Hop[];
   /** Packages that need it, of those that are installed along with it. */
   readonly neededBy: readonly string[];
+  /** Catalogs of the same priority that have the package too: that they come later is a matter of their names alone. */
+  readonly tiedWith?: readonly string[];
 }
 
-/** Messages of the catalog about what is chosen. */
+/** Messages of a catalog about a package, a channel and a bundle. */
 export interface Deprecations {
   readonly package?: string;
   readonly channel?: string;
@@ -63,6 +81,7 @@ export interface Refusal {
   /** What would help, the smallest change first. */
   readonly suggestions: readonly Suggestion[];
   readonly refused: readonly RefusedCandidate[];
+  readonly inUse?: Deprecations;
 }
 
 export interface RefusedCandidate {
@@ -83,6 +102,8 @@ export type Cause =
   | { readonly kind: 'requirementInvalid'; readonly problem: string }
   | { readonly kind: 'dependency'; readonly because: readonly Conflict[] }
   | { readonly kind: 'noPath'; readonly from: string }
+  /** Edges lead to it, but only over bundles that may not be stepped on. */
+  | { readonly kind: 'wayBarred'; readonly from: string; readonly over: readonly RefusedCandidate[] }
   | { readonly kind: 'downgrade'; readonly from: string }
   | { readonly kind: 'deprecated'; readonly message: string }
   | { readonly kind: 'notHead'; readonly head: string }
@@ -106,12 +127,24 @@ export type Conflict =
       readonly version: string;
       readonly known: boolean;
       readonly lowerOnly: boolean;
+      /** The channel whose edges count, where that is one of the facts. */
+      readonly channel?: string;
+      /** Where its edges lead, whatever else stands in the way; the highest version first. */
+      readonly reaches: readonly string[];
+      /** Where edges lead to something suitable: to what, and over which bundles. */
+      readonly barredWay?: { readonly to: string; readonly over: readonly string[] };
     }
   /** The catalog no longer knows what is installed, and all that could be chosen is lower. */
   | { readonly kind: 'downgrade'; readonly installed: string; readonly version: string }
   | { readonly kind: 'quarantined'; readonly bundles: readonly string[] }
   | { readonly kind: 'cluster'; readonly causes: readonly RefusedCandidate[] }
-  | { readonly kind: 'dependency'; readonly bundle: string; readonly because: readonly Conflict[] }
+  /** What a bundle depends on; `problem` where that cannot even be read. */
+  | {
+      readonly kind: 'dependency';
+      readonly bundle: string;
+      readonly because: readonly Conflict[];
+      readonly problem?: string;
+    }
   | { readonly kind: 'package'; readonly package: string; readonly catalogs: readonly string[] }
   | { readonly kind: 'noBundles'; readonly package: string; readonly catalogs: readonly string[] }
   | {
@@ -152,22 +185,33 @@ export type Conflict =
       readonly offers: readonly { readonly catalog: string; readonly bundle: string; readonly version: string }[];
     };
 
-/** A change that would make an answer possible. */
+/** A change that would make an answer possible. `stays` is set where the answer is to stay with what is installed. */
 export type Suggestion =
   /** Write the selector of catalogs as labels can be. */
   | { readonly change: 'selector' }
-  | { readonly change: 'channel'; readonly channel: string; readonly gives: string }
-  | { readonly change: 'version'; readonly version: string }
+  | { readonly change: 'channel'; readonly channel: string; readonly gives: string; readonly stays?: boolean }
+  | { readonly change: 'version'; readonly version: string; readonly stays?: boolean }
   /** Ask for no version: that of the bundle cannot be read, so that no range includes it. */
-  | { readonly change: 'anyVersion'; readonly gives: string }
+  | { readonly change: 'anyVersion'; readonly gives: string; readonly stays?: boolean }
   | { readonly change: 'edges'; readonly gives: string; readonly lower: boolean }
-  | { readonly change: 'release'; readonly bundle: string }
-  | { readonly change: 'catalog'; readonly catalogs: readonly string[] }
+  /** For the author of the catalog: let an entry of a channel accept what is installed. */
+  | { readonly change: 'edge'; readonly channel: string; readonly into: string; readonly from: string }
+  | { readonly change: 'release'; readonly bundles: readonly string[] }
+  /** Name another catalog; `insteadOfSelector` where the spec selects by labels. */
+  | {
+      readonly change: 'catalog';
+      readonly catalogs: readonly string[];
+      readonly gives?: string;
+      readonly insteadOfSelector?: boolean;
+      readonly stays?: boolean;
+    }
   | { readonly change: 'wait'; readonly catalog: string }
   /** Ask for a lower version by name. */
   | { readonly change: 'goDown'; readonly version: string }
   /** No single change helps, but these do together. */
   | { readonly change: 'together'; readonly of: readonly Suggestion[] }
+  /** Leave less to search. */
+  | { readonly change: 'narrow' }
   /** Let dependencies be installed. */
   | { readonly change: 'dependencies' }
   /** Bring another package to a version that is needed. */
@@ -177,5 +221,11 @@ export type Suggestion =
       readonly range: string;
       readonly subscription?: string;
     }
+  /** Uninstall another package, which is in the way. */
+  | { readonly change: 'removePackage'; readonly package: string; readonly subscription?: string }
+  /** Install it without what it depends on. */
+  | { readonly change: 'ignoreDependencies'; readonly bundle: string }
+  /** Bring the cluster to a version that is needed. */
+  | { readonly change: 'cluster'; readonly kubernetes: string }
   /** Add a catalog that has what no catalog has. */
   | { readonly change: 'offer'; readonly need: Need };

@@ -4,9 +4,9 @@
  */
 import { redact } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
-import type { Choice, Decision, Refusal } from './decision.ts';
+import type { CatalogChange, Choice, Decision, DependencyStep, Refusal } from './decision.ts';
 import type { Hop } from './paths.ts';
-import { describeCause, describeFacts, describeSuggestion, quote } from './sentences.ts';
+import { describeCause, describeFacts, describeSuggestions, list, quote } from './sentences.ts';
 
 export { describeCause } from './sentences.ts';
 
@@ -40,24 +40,65 @@ export function explainPath(path: readonly Hop[]): readonly string[] {
 function explainRefusal({ reason, because, suggestions }: Refusal, packageName: string): Explanation {
   const isContradiction = because.length > 1 && because.every(({ kind }) => kind !== 'package');
   const lead = isContradiction ? 'these cannot hold together: ' : '';
-  const [first] = suggestions;
+  const hint = describeSuggestions(suggestions);
   return {
     reason,
     message: redact(`Package ${quote(packageName)}: ${lead}${describeFacts(because)}`),
-    ...(first !== undefined && { hint: redact(describeSuggestion(first)) }),
+    ...(hint !== undefined && { hint: redact(hint) }),
   };
 }
 
-function explainChoice({ kind, bundle, next, catalog, channel, path, catalogChange }: Choice): Explanation {
-  if (kind === 'upToDate')
-    return {
-      reason: 'UpToDate',
-      message: redact(`${bundle.name} is the newest that channel ${quote(channel)} of catalog ${catalog} allows`),
-    };
+function explainChoice(choice: Choice): Explanation {
+  const { kind, bundle, next, catalog, channel, path } = choice;
   const further = path.length > 1 ? `, the first of ${path.length} steps to ${bundle.name}` : '';
-  const moved = catalogChange === undefined ? '' : `; catalog ${catalogChange.from} no longer has the package`;
-  const message = `${next.name} from channel ${quote(channel)} of catalog ${catalog}${further}${moved}`;
-  return { reason: kind === 'install' ? 'Installing' : 'UpgradeAvailable', message: redact(message) };
+  const from = `channel ${quote(channel)} of catalog ${catalog}`;
+  const lead =
+    kind === 'upToDate' ? `${bundle.name} is the newest that ${from} allows` : `${next.name} from ${from}${further}`;
+  const message = [lead, ...remarksOn(choice)].join('; ');
+  const reason = kind === 'upToDate' ? 'UpToDate' : kind === 'install' ? 'Installing' : 'UpgradeAvailable';
+  return { reason, message: redact(message) };
+}
+
+/** What must not happen in silence: a move, a step down, a head that is passed over, a tie between catalogs. */
+function remarksOn(choice: Choice): readonly string[] {
+  const { catalogChange, head, bundle } = choice;
+  const passedOver = choice.refused.find((one) => one.bundle === head?.name && one.catalog === choice.catalog);
+  return [
+    ...(choice.downgrade ? [`it ${describeDowngrade(choice)}`] : []),
+    ...(catalogChange === undefined ? [] : [`it moves ${describeCatalogChange(catalogChange)}`]),
+    ...(passedOver === undefined || head?.name === bundle.name
+      ? []
+      : [`the head ${passedOver.bundle} is not chosen: ${describeCause(passedOver.cause)}`]),
+    ...choice.dependencies.flatMap(describeTie),
+  ];
+}
+
+/** Which other catalog an operator comes from by now, and why: `from catalog b instead of a, because …`. */
+export function describeCatalogChange({ from, to, why }: CatalogChange): string {
+  return redact(`from catalog ${to} instead of ${from}, because ${WHY_CHANGED[why](from, to)}`);
+}
+
+const WHY_CHANGED: Readonly<Record<CatalogChange['why'], (from: string, to: string) => string>> = {
+  named: (_, to) => `the spec names ${to}`,
+  notSelected: (from) => `the spec does not select ${from}`,
+  lacking: (from) => `${from} no longer has the package`,
+  gone: (from) => `there is no catalog ${from} any more`,
+};
+
+/** What a choice that is a downgrade does: `goes down from X to Y`. */
+export function describeDowngrade({
+  installed = 'what is installed',
+  next,
+}: Pick<Choice, 'installed' | 'next'>): string {
+  return redact(`goes down from ${installed} to ${next.name}`);
+}
+
+function describeTie({ bundle, catalog, tiedWith = [] }: DependencyStep): readonly string[] {
+  return tiedWith.length === 0
+    ? []
+    : [
+        `${bundle.name} is taken from catalog ${catalog}, as its name comes before ${list(tiedWith)} of the same priority`,
+      ];
 }
 
 function describeEdge({ edge }: Hop): readonly string[] {

@@ -6,12 +6,17 @@ export interface ResolveInput {
   readonly wanted: Wanted;
   /** Absent for a first installation. */
   readonly installed?: Installed;
-  /** The catalogs that the Subscription selects. */
+  /** The catalogs that the Subscription selects; others may be among them, and are marked as such. */
   readonly catalogs: readonly CatalogSource[];
   /** Names or images of bundles that failed before. */
   readonly quarantined: readonly string[];
   /** Absent where nothing is known of the cluster; what bundles ask of it is then not checked. */
   readonly cluster?: ClusterFacts;
+  /**
+   * Whether it takes too long by the clock. Effort is counted, so that equal questions end alike; this is for what was
+   * not foreseen.
+   */
+  readonly expired?: () => boolean;
 }
 
 /** The part of a Subscription's spec that decides which bundle it gets. */
@@ -34,6 +39,8 @@ export interface Installed {
   readonly version: string;
   readonly release?: string;
   readonly catalog: string;
+  /** From which it was installed; absent where that is not known. */
+  readonly channel?: string;
   /** By digest. */
   readonly image: string;
 }
@@ -42,6 +49,8 @@ export interface Installed {
 export interface CatalogSource {
   readonly name: string;
   readonly priority: number;
+  /** False: the Subscription does not select it. It is looked into only for advice, and for what is installed from it. */
+  readonly selected?: boolean;
   /** Serving: it has content, fresh or not. Unavailable: it exists and has none yet. Missing: it does not exist. */
   readonly state: 'Serving' | 'Unavailable' | 'Missing';
   /** Why it is not serving. */

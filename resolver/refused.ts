@@ -1,7 +1,8 @@
 /** Says of every bundle that is not chosen why it is not, in the order in which a person would look for a cause. */
-import { isInside, isLower, type Candidate, type Offer, type Question, type View } from './candidates.ts';
+import { bundlesOn, isInside, isLower, type Candidate, type Offer, type Question, type View } from './candidates.ts';
 import type { Cause, RefusedCandidate } from './decision.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
+import { findWays, type Step } from './paths.ts';
 
 /** What the bundles are judged by. */
 export interface Judgement {
@@ -16,8 +17,8 @@ export function describeRefused(
   question: Question,
   { view, chosen }: Judgement,
 ): readonly RefusedCandidate[] {
-  const passed = new Set<string>();
-  for (let step = chosen?.way; step !== undefined; step = step.previous) passed.add(step.entry.bundle.name);
+  const passed = new Set(chosen === undefined ? [] : bundlesOn(chosen).map(({ name }) => name));
+  const barredWay = createBarredWay(offer, question, view);
   return [...offer.graph.bundles.values()]
     .filter(({ name }) => name !== chosen?.target.name && name !== view.known?.name && !passed.has(name))
     .sort(compareHighestFirst)
@@ -25,22 +26,69 @@ export function describeRefused(
       bundle: bundle.name,
       version: bundle.bundle.version,
       catalog: offer.catalog,
-      cause: causeOf(bundle, question, { view, ...(chosen !== undefined && { chosen }) }),
+      cause: causeOf(bundle, question, { view, barredWay, ...(chosen !== undefined && { chosen }) }),
     }));
 }
 
-function causeOf(bundle: GraphBundle, question: Question, { view, chosen }: Judgement): Cause {
+/** What keeps the edges to a bundle from being followed; nothing where there are none. */
+type BarredWay = (bundle: GraphBundle) => readonly RefusedCandidate[];
+
+function causeOf(
+  bundle: GraphBundle,
+  question: Question,
+  { view, chosen, barredWay }: Judgement & { readonly barredWay: BarredWay },
+): Cause {
   if (!bundle.version.ok) return { kind: 'invalidVersion', problem: bundle.version.problem };
   if (!view.channels.some(({ name }) => bundle.channels.includes(name)))
     return { kind: 'otherChannel', channels: bundle.channels };
-  if (!isInside(question.range, bundle.version.value)) return { kind: 'outOfRange', range: question.range?.text ?? '' };
-  const barrier = view.barred.get(bundle.name);
+  const barrier = view.barred.get(bundle.name) ?? outOfRange(bundle, question);
   if (barrier !== undefined) return barrier;
   const { installed } = question;
   if (installed !== undefined && isLower(bundle, installed)) return { kind: 'downgrade', from: installed.name };
-  if (installed !== undefined && question.wanted.edges === 'Follow' && !view.ways.has(bundle.name))
-    return { kind: 'noPath', from: installed.name };
+  if (installed !== undefined && question.wanted.edges === 'Follow' && !view.ways.has(bundle.name)) {
+    const over = barredWay(bundle);
+    return over.length > 0
+      ? { kind: 'wayBarred', from: installed.name, over }
+      : { kind: 'noPath', from: installed.name };
+  }
   return lessPreferred(bundle, chosen);
+}
+
+function outOfRange(bundle: GraphBundle, { range }: Question): Cause | undefined {
+  const version = bundle.version.ok ? bundle.version.value : undefined;
+  return isInside(range, version) ? undefined : { kind: 'outOfRange', range: range?.text ?? '' };
+}
+
+/**
+ * Looks at the shortest way of all, whatever bars it. A bundle outside the range bars a way only where nothing else
+ * does: a way may cross such bundles to get in.
+ */
+function createBarredWay({ catalog }: Offer, question: Question, view: View): BarredWay {
+  let ways: ReadonlyMap<string, Step> | undefined;
+  return (target) => {
+    ways ??= waysOfAll(question, view);
+    const way = ways.get(target.name);
+    if (way === undefined) return [];
+    const hops = bundlesOn({ target, channel: '', way, stay: false });
+    const refusedFor = (judge: (bundle: GraphBundle) => Cause | undefined): readonly RefusedCandidate[] =>
+      hops.flatMap((bundle) => {
+        const cause = judge(bundle);
+        return cause === undefined ? [] : [{ bundle: bundle.name, version: bundle.bundle.version, catalog, cause }];
+      });
+    const barred = refusedFor(({ name }) => view.barred.get(name));
+    return barred.length > 0 ? barred : refusedFor((bundle) => outOfRange(bundle, question));
+  };
+}
+
+function waysOfAll({ installed }: Question, { channels, known }: View): ReadonlyMap<string, Step> {
+  if (installed === undefined) return new Map();
+  return findWays({
+    from: known === undefined ? installed : { name: known.name, version: installed.version },
+    entries: channels.flatMap(({ entries }) => entries),
+    inside: () => true,
+    startsInside: true,
+    downgrades: false,
+  });
 }
 
 function lessPreferred(bundle: GraphBundle, chosen: Candidate | undefined): Cause {

@@ -390,17 +390,17 @@ test.each([
   {
     given: { wanted: { version: '~3' } },
     says: 'Package "op": these cannot hold together: the version must be in "~3"; the channel is "stable", the default',
-    hint: 'Let version include 2.0.0',
+    hint: 'Set channel to "fast", which gives 3.0.0; or let version include 2.0.0',
   },
   {
     given: { installed: '2.0.0', wanted: { version: '1.1.0' } },
     says: 'Package "op": these cannot hold together: op.v2.0.0 is installed, and following the graph never goes down; the version must be in "1.1.0"',
-    hint: 'Let version include 2.0.0',
+    hint: 'Set edges to Ignore to go down to 1.1.0; or let version include 2.0.0, which is installed',
   },
   {
     given: { installed: '0.5.0' },
     says: 'Package "op": the installed op.v0.5.0 is not in the catalog, and no edges lead on from it',
-    hint: 'Set edges to Ignore to install 2.0.0 although no edges lead there',
+    hint: 'Set edges to Ignore to install 2.0.0 without following the graph; or let op.v2.0.0 in channel "stable" of the catalog accept op.v0.5.0 by replaces, skips or skipRange',
   },
   { given: { catalogs: [] }, says: 'Package "op": there is no catalog to search', hint: undefined },
   {
@@ -411,7 +411,7 @@ test.each([
   {
     given: { catalogs: [serving('a', chain), unavailable('b', 1)] },
     says: 'Package "op": catalog b takes precedence and has no content yet (the registry is down)',
-    hint: 'Wait until the catalog b has content',
+    hint: 'Set catalog to a; or wait until the catalog b has content',
   },
   {
     given: { catalogs: [serving('a', chain), serving('b', older)] },
@@ -421,7 +421,7 @@ test.each([
   {
     given: { wanted: { version: '2.0.0' }, quarantined: ['op.v2.0.0'] },
     says: 'Package "op": these cannot hold together: op.v2.0.0 failed before and is quarantined; the version must be in "2.0.0"',
-    hint: 'Let version include 1.1.0',
+    hint: 'Let version include 1.1.0; or release op.v2.0.0 from quarantine by asking for a reconcile',
   },
   {
     given: {
@@ -467,7 +467,7 @@ test('every bundle that is not chosen has a reason', () => {
     'op.v1.0.0 is not chosen: it is lower than op.v1.1.0, and following the graph never goes down',
   ]);
   expect(explainWhyNot(ask({ installed: '1.0.0', quarantined: ['op.v1.1.0'] }), '2.0.0')).toEqual([
-    'op.v2.0.0 is not chosen: no edges lead to it from op.v1.0.0',
+    'op.v2.0.0 is not chosen: the way to it from op.v1.0.0 is barred: op.v1.1.0: it failed before and is quarantined',
   ]);
   expect(ask({ wanted: { channel: '*' } }).refused.map(({ bundle, cause }) => [bundle, cause.kind])).toEqual([
     ['op.v2.0.0', 'lower'],

@@ -9,7 +9,7 @@
  * Called as `resolve({ wanted, installed, catalogs, quarantined, cluster })`; `explainDecision(decision, package)` of
  * explain.ts says it in words, `passGate` of policy/gate.ts whether it may be carried out now.
  */
-import type { CatalogPackage } from '../catalog/model.ts';
+import type { CatalogBundle, CatalogPackage } from '../catalog/model.ts';
 import {
   evaluate,
   isLower,
@@ -22,15 +22,18 @@ import {
 } from './candidates.ts';
 import { chooseBetweenCatalogs, gatherOffers, refuse, type Best, type Rated } from './catalogs.ts';
 import { explainNoCandidate } from './conflict.ts';
-import type { Choice, Decision, Deprecations, Refusal, RefusedCandidate, Suggestion } from './decision.ts';
+import type { Choice, Decision, DependencyStep, Refusal, RefusedCandidate, Suggestion } from './decision.ts';
 import { createDependencyOracle, type DependencyOracle } from './dependencies/ask.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
+import { deprecationsInUse, listDeprecations } from './in-use.ts';
 import type { CatalogSource, ResolveInput } from './input.ts';
+import { catalogChangeTo, suggestCatalogs, withTies } from './other-catalogs.ts';
 import { hopsOf, type Step } from './paths.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
 import type { VersionRange } from './ranges/range.ts';
 import { describeRefused } from './refused.ts';
 import { selectorProblem } from './selector.ts';
+import { distinct } from './suggestions.ts';
 
 /**
  * The decision for one Subscription. Equal input gives an equal decision; what other packages, catalogs without the
@@ -42,16 +45,26 @@ export function resolve(input: ResolveInput): Decision {
   const range = parseRange(input.wanted.version);
   if (range !== undefined && 'kind' in range) return range;
   const cached = { ...input, catalogs: input.catalogs.map(readOnce) };
-  const search = gatherOffers(cached);
-  if ('kind' in search) return search;
-  const dependencies = createDependencyOracle(cached);
-  const question = readQuestion(cached, range, dependencies);
+  const decision = decide(cached, range);
+  const inUse = deprecationsInUse(cached, decision.kind === 'none' ? undefined : decision.catalog);
+  return { ...decision, ...(inUse !== undefined && { inUse }) };
+}
+
+function decide(all: ResolveInput, range: VersionRange | undefined): Decision {
+  const input = { ...all, catalogs: all.catalogs.filter(({ selected }) => selected !== false) };
+  const dependencies = createDependencyOracle(input);
+  const question = readQuestion(input, range, dependencies);
+  const search = gatherOffers(input);
+  if ('kind' in search) return adviseCatalogs(search, [], { all, question });
   const rated = search.offers.map((offer) => rate(offer, question));
   const able = rated.filter((one) => one.candidate !== undefined);
-  if (able.length === 0) return addWaiting(explainNoCandidate(search.offers, question), search.unavailable);
+  if (able.length === 0) {
+    const refusal = addWaiting(explainNoCandidate(search.offers, question), search.unavailable);
+    return adviseCatalogs(refusal, search.offers, { all, question });
+  }
   const best = chooseBetweenCatalogs(able, search);
   if ('kind' in best) return best;
-  return describeChoice(best, { input, question, rated, dependencies });
+  return describeChoice(best, { input: all, question, rated, dependencies });
 }
 
 function parseRange(text: string | undefined): VersionRange | Refusal | undefined {
@@ -105,11 +118,7 @@ function describeChoice(best: Best, { input, question, rated, dependencies }: Ou
   const next = first?.entry.bundle ?? candidate.target;
   const channel = first?.entry.channel ?? candidate.channel;
   const { installed } = input;
-  const deprecations: Deprecations = {
-    ...(graph.deprecation !== undefined && { package: graph.deprecation }),
-    ...deprecationOf('channel', graph.channels.get(channel)?.deprecation),
-    ...deprecationOf('bundle', next.deprecation),
-  };
+  const catalogChange = catalogChangeTo(catalog, input);
   return {
     kind: candidate.stay ? 'upToDate' : installed === undefined ? 'install' : 'upgrade',
     bundle: candidate.target.bundle,
@@ -118,17 +127,26 @@ function describeChoice(best: Best, { input, question, rated, dependencies }: Ou
     channel,
     path: pathOf(candidate, installed?.bundle ?? ''),
     head: pickHead(view)?.bundle,
-    deprecations,
-    ...(installed !== undefined &&
-      installed.catalog !== catalog && { catalogChange: { from: installed.catalog, to: catalog } }),
+    deprecations: listDeprecations({
+      package: graph.deprecation,
+      channel: graph.channels.get(channel)?.deprecation,
+      bundle: next.deprecation,
+    }),
+    ...(catalogChange !== undefined && { catalogChange }),
+    ...(installed !== undefined && { installed: installed.bundle }),
     downgrade: !candidate.stay && isLower(next, question.installed),
-    dependencies: candidate.stay ? [] : dependencies.steps(next.bundle, catalog),
+    dependencies: candidate.stay ? [] : stepsBefore(next.bundle, catalog, { input, dependencies }),
     refused: refusedAround(best, rated, question),
   };
 }
 
-function deprecationOf(part: 'channel' | 'bundle', message: string | undefined): Deprecations {
-  return message === undefined ? {} : { [part]: message };
+function stepsBefore(
+  bundle: CatalogBundle,
+  own: string,
+  { input, dependencies }: Pick<Outcome, 'input' | 'dependencies'>,
+): readonly DependencyStep[] {
+  const catalogs = input.catalogs.filter(({ selected }) => selected !== false);
+  return dependencies.steps(bundle, own).map((step) => withTies(step, { own, catalogs }));
 }
 
 function pathOf({ way, stay, target, channel }: Candidate, from: string): Choice['path'] {
@@ -172,5 +190,15 @@ function isDeprecatedOnly(one: Rated, best: Best): boolean {
 /** A catalog that has no content yet could have what the others lack. */
 function addWaiting(refusal: Refusal, unavailable: readonly CatalogSource[]): Refusal {
   const waiting = unavailable.map(({ name }): Suggestion => ({ change: 'wait', catalog: name }));
-  return { ...refusal, suggestions: [...refusal.suggestions, ...waiting] };
+  return { ...refusal, suggestions: distinct([...refusal.suggestions, ...waiting]) };
+}
+
+/** What other catalogs have is looked for only where it is of use: when the ones that count have no answer. */
+function adviseCatalogs(
+  refusal: Refusal,
+  refused: readonly Offer[],
+  { all, question }: { readonly all: ResolveInput; readonly question: Question },
+): Refusal {
+  const others = suggestCatalogs(all, question, new Set(refused.map(({ catalog }) => catalog)));
+  return { ...refusal, suggestions: distinct([...refusal.suggestions, ...others]) };
 }

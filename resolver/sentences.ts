@@ -27,6 +27,8 @@ export function describeCause(cause: Cause): string {
       return `what it depends on cannot be had: ${describeFacts(cause.because)}`;
     case 'noPath':
       return `no edges lead to it from ${cause.from}`;
+    case 'wayBarred':
+      return `the way to it from ${cause.from} is barred: ${list(cause.over.map(describeRefused), '; ')}`;
     case 'downgrade':
       return `it is lower than ${cause.from}, and following the graph never goes down`;
     case 'deprecated':
@@ -40,38 +42,77 @@ export function describeCause(cause: Cause): string {
   }
 }
 
+/** Most changes that are told at once. */
+const MAX_TOLD = 3;
+
+/** The first few changes that would help, as alternatives; undefined where none would. */
+export function describeSuggestions(suggestions: readonly Suggestion[]): string | undefined {
+  if (suggestions.length === 0) return undefined;
+  return joinInstructions(suggestions.slice(0, MAX_TOLD).map(describeSuggestion), '; or ');
+}
+
+/** Instructions as one sentence. */
+function joinInstructions([first = '', ...others]: readonly string[], joint: string): string {
+  return [first, ...others.map((text) => text.charAt(0).toLowerCase() + text.slice(1))].join(joint);
+}
+
 /** A change that would help, as an instruction. */
-export function describeSuggestion(suggestion: Suggestion): string {
+function describeSuggestion(suggestion: Suggestion): string {
   switch (suggestion.change) {
     case 'selector':
       return 'Use In, NotIn, Exists or DoesNotExist with keys and values that labels may have';
     case 'channel':
-      return `Set channel to ${quote(suggestion.channel)}, which gives ${suggestion.gives}`;
+      return `Set channel to ${quote(suggestion.channel)}, which ${gives(suggestion)}`;
     case 'version':
-      return `Let version include ${suggestion.version}`;
+      return `Let version include ${suggestion.version}${suggestion.stays === true ? ', which is installed' : ''}`;
     case 'anyVersion':
       return `Remove version, which keeps ${suggestion.gives}`;
     case 'edges':
       return suggestion.lower
         ? `Set edges to Ignore to go down to ${suggestion.gives}`
-        : `Set edges to Ignore to install ${suggestion.gives} although no edges lead there`;
+        : `Set edges to Ignore to install ${suggestion.gives} without following the graph`;
     case 'release':
-      return `Release ${suggestion.bundle} from quarantine`;
+      return `Release ${list(suggestion.bundles)} from quarantine by asking for a reconcile`;
+    case 'edge':
+      return `Let ${suggestion.into} in channel ${quote(suggestion.channel)} of the catalog accept ${suggestion.from} by replaces, skips or skipRange`;
     case 'catalog':
-      return `Set catalog to ${suggestion.catalogs.slice(0, MAX_LISTED).join(' or ')}`;
+      return describeCatalogs(suggestion);
     case 'wait':
       return `Wait until the catalog ${suggestion.catalog} has content`;
     case 'goDown':
       return `Set version to ${suggestion.version}, although it is lower`;
     case 'together':
-      return suggestion.of.map(describeSuggestion).join('. ');
+      return joinInstructions(suggestion.of.map(describeSuggestion), ', and ');
+    case 'narrow':
+      return 'Install what it depends on by Subscriptions of their own, or set dependencies to Ignore, so that there is less to search';
     case 'dependencies':
       return 'Set dependencies to Install';
     case 'otherPackage':
       return `Bring ${suggestion.package}${bySubscription(suggestion.subscription)} to a version in ${quote(suggestion.range)}`;
+    case 'removePackage':
+      return `Uninstall ${suggestion.package}${suggestion.subscription === undefined ? '' : `, installed${bySubscription(suggestion.subscription)}`}`;
+    case 'ignoreDependencies':
+      return `Set dependencies to Ignore to install ${suggestion.bundle} without what it depends on`;
+    case 'cluster':
+      return `Upgrade the cluster to Kubernetes ${suggestion.kubernetes}`;
     default:
       return `Add a catalog that has ${describeRequired(suggestion.need)}`;
   }
+}
+
+function gives({ gives: version, stays }: { readonly gives: string; readonly stays?: boolean }): string {
+  return stays === true ? `has the installed ${version}` : `gives ${version}`;
+}
+
+function describeCatalogs({
+  catalogs,
+  gives: version,
+  insteadOfSelector,
+  stays,
+}: Extract<Suggestion, { change: 'catalog' }>): string {
+  const instead = insteadOfSelector === true ? ' instead of catalogSelector' : '';
+  const what = version === undefined ? '' : `, which ${gives({ gives: version, ...(stays === true && { stays }) })}`;
+  return `Set catalog to ${catalogs.slice(0, MAX_LISTED).join(' or ')}${instead}${what}`;
 }
 
 /** One fact of a "no", as a clause. */
@@ -94,7 +135,9 @@ export function describeConflict(conflict: Conflict): string {
     case 'cluster':
       return list(conflict.causes.map(describeRefused), '; ');
     case 'dependency':
-      return `what ${conflict.bundle} depends on cannot be had: ${describeFacts(conflict.because)}`;
+      return conflict.problem === undefined
+        ? `what ${conflict.bundle} depends on cannot be had: ${describeFacts(conflict.because)}`
+        : `what ${conflict.bundle} depends on cannot be read: ${conflict.problem}`;
     case 'package':
       return conflict.catalogs.length === 0
         ? 'there is no catalog to search'
@@ -114,7 +157,9 @@ export function describeConflict(conflict: Conflict): string {
     case 'mustBeThere':
       return 'dependencies must be there already';
     case 'effort':
-      return conflict.why === 'tooLarge' ? 'there are too many bundles to consider' : 'the search took too long';
+      return conflict.why === 'tooLarge'
+        ? 'there are too many bundles to consider'
+        : 'the search for a way takes too long';
     default:
       return `${conflict.offers.map(({ catalog, version }) => `${catalog} (${version})`).join(' and ')} offer it with the same priority ${conflict.priority}`;
   }
@@ -174,12 +219,18 @@ function bySubscription(subscription: string | undefined): string {
   return subscription === undefined ? '' : ` by Subscription ${subscription}`;
 }
 
-function describeEdges({ installed, version, known, lowerOnly }: Extract<Conflict, { kind: 'edges' }>): string {
-  const what = nameVersion(installed, version);
+function describeEdges(conflict: Extract<Conflict, { kind: 'edges' }>): string {
+  const { known, lowerOnly, channel, reaches, barredWay } = conflict;
+  const what = nameVersion(conflict.installed, conflict.version);
   if (lowerOnly) return `${what} is installed, and following the graph never goes down`;
+  const edges = channel === undefined ? 'edges' : `edges of channel ${quote(channel)}`;
+  const from = known ? `from the installed ${what}` : `from the installed ${what}, which is not in the catalog,`;
+  if (barredWay !== undefined && barredWay.over.length > 0)
+    return `${from} ${edges} lead to ${barredWay.to} only over ${list(barredWay.over)}`;
+  if (reaches.length > 0) return `${from} ${edges} lead only to ${list(reaches)}`;
   return known
-    ? `no edges lead on from the installed ${what}`
-    : `the installed ${what} is not in the catalog, and no edges lead on from it`;
+    ? `no ${edges} lead on from the installed ${what}`
+    : `the installed ${what} is not in the catalog, and no ${edges} lead on from it`;
 }
 
 function nameVersion(bundle: string, version: string): string {
@@ -213,7 +264,8 @@ function plural(noun: string, items: readonly string[]): string {
   return `${noun}${items.length === 1 ? '' : 's'} ${list(items)}`;
 }
 
-function list(items: readonly string[], separator = ', '): string {
+/** Items one after another; more than a person would read are counted. */
+export function list(items: readonly string[], separator = ', '): string {
   const more = items.length - MAX_LISTED;
   return `${items.slice(0, MAX_LISTED).join(separator)}${more > 0 ? ` and ${more} more` : ''}`;
 }

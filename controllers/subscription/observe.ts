@@ -23,7 +23,7 @@ export interface SubscriptionFacts {
   readonly subscription: Subscription;
   /** By number, the oldest first. */
   readonly revisions: readonly Revision[];
-  /** The catalogs that the Subscription selects. */
+  /** All catalogs, with whether the Subscription selects them. */
   readonly catalogs: readonly CatalogSource[];
   /** The other Subscriptions of the cluster. */
   readonly neighbours: readonly Neighbour[];
@@ -52,7 +52,10 @@ export function observeSubscription(
   return {
     subscription,
     revisions,
-    catalogs: selectedCatalogs(caches, subscription).map((catalog) => sourceOf(caches, catalog)),
+    catalogs: listCatalogs(caches).map((catalog) => ({
+      ...sourceOf(caches, catalog),
+      selected: isSelected(subscription, catalog),
+    })),
     neighbours,
     cluster: {
       ...server,
@@ -69,12 +72,16 @@ function revisionsOf({ revisions }: SubscriptionCaches, subscription: Subscripti
   return unordered.toSorted((a, b) => a.spec.number - b.spec.number);
 }
 
-function selectedCatalogs({ catalogs }: SubscriptionCaches, { spec }: Subscription): readonly Catalog[] {
+function listCatalogs({ catalogs }: SubscriptionCaches): readonly Catalog[] {
   const all = catalogs.list() as readonly Catalog[];
-  return all
-    .filter(({ metadata }) => spec.catalog === undefined || metadata.name === spec.catalog)
-    .filter(({ metadata }) => matchesSelector(spec.catalogSelector, metadata.labels))
-    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  return all.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+function isSelected({ spec }: Subscription, { metadata }: Catalog): boolean {
+  return (
+    (spec.catalog === undefined || metadata.name === spec.catalog) &&
+    matchesSelector(spec.catalogSelector, metadata.labels)
+  );
 }
 
 function sourceOf({ content }: SubscriptionCaches, { metadata, spec, status }: Catalog): CatalogSource {

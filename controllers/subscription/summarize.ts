@@ -139,6 +139,7 @@ const CAUSES: Readonly<Partial<Record<Cause['kind'], Reason>>> = {
   otherChannel: 'ChannelNotFound',
   outOfRange: 'VersionNotFound',
   noPath: 'NoUpgradePath',
+  wayBarred: 'NoUpgradePath',
   downgrade: 'NoUpgradePath',
   deprecated: 'BundleDeprecated',
 };

@@ -1,6 +1,7 @@
 /** How the work on a Subscription is called in conditions: one word of the list of reasons, and a sentence. Pure. */
 import type { Reason } from '../../api/reasons.ts';
 import type { Choice } from '../../resolver/decision.ts';
+import { describeCatalogChange } from '../../resolver/explain.ts';
 import type { Action, ResolvedPlan } from './decide.ts';
 
 /** A Revision that something holds back. */
@@ -31,9 +32,7 @@ export function describeHold({ revision: { metadata, spec }, hold }: Waiting): s
 /** What is unusual about an upgrade, as the rest of a sentence: never silently another catalog, or a lower version. */
 export function describeMove({ catalogChange, downgrade }: Choice): string {
   const lower = downgrade ? ', although it is lower' : '';
-  return catalogChange === undefined
-    ? lower
-    : `${lower}, from catalog ${catalogChange.to} instead of ${catalogChange.from}`;
+  return catalogChange === undefined ? lower : `${lower}, ${describeCatalogChange(catalogChange)}`;
 }
 
 /** A message with the advice that goes with it. */

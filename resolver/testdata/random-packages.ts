@@ -1,6 +1,6 @@
 /** Arbitrary packages with arbitrary graphs: circles, loops, gaps, several heads, invalid versions and ranges. */
 import fc from 'fast-check';
-import type { CatalogPackage, Channel } from '../../catalog/model.ts';
+import type { CatalogPackage, Channel, Property } from '../../catalog/model.ts';
 
 const VERSIONS = ['0.1.0', '0.2.0', '1.0.0', '1.0.0+1', '1.0.1', '1.1.0-rc.1', '1.1.0', '1.2.0', '2.0.0', '2.1.0', '3.0.0', 'v3.1.0'];
 
@@ -24,13 +24,33 @@ const entry = fc.record(
   { requiredKeys: ['name', 'skips'] },
 );
 
+/** What some bundles ask for: a cluster that is newer than `OLD_CLUSTER`, packages that are there or not, nonsense. */
+const DEMANDS: readonly Property[] = [
+  { type: 'slipway.minKubeVersion', value: '1.31.0' },
+  { type: 'slipway.minKubeVersion', value: '1.40' },
+  { type: 'olm.maxOpenShiftVersion', value: '4.9' },
+  { type: 'olm.package.required', value: { packageName: 'lib', versionRange: '>=1.0.0' } },
+  { type: 'olm.package.required', value: { packageName: 'lib', versionRange: '<1.0.0' } },
+  { type: 'olm.package.required', value: { packageName: 'gone', versionRange: '>=1.0.0' } },
+  { type: 'olm.package.required', value: { packageName: 'lib', versionRange: 'what' } },
+  { type: 'olm.constraint', value: { not: { constraints: [{ package: { packageName: 'lib', versionRange: '>=0.0.1' } }] } } },
+];
+
+/** A cluster that some bundles do not fit. */
+export const OLD_CLUSTER = { kubernetesVersion: '1.30.2', openShiftVersion: '4.10.1', providedKinds: [] };
+
+const properties = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<readonly Property[]>([]) },
+  { weight: 1, arbitrary: fc.constantFrom(...DEMANDS).map((one): readonly Property[] => [one]) },
+);
+
 /** A package named `thing` whose bundles are named `thing.v<version>`. */
 export const anyPackage: fc.Arbitrary<CatalogPackage> = fc.record({
   name: fc.constant('thing'),
   defaultChannel: fc.constantFrom('stable', 'fast', ''),
   channels: fc.uniqueArray(channelNamed(fc.constantFrom('stable', 'fast', 'slow')), { minLength: 1, maxLength: 3, selector: ({ name }) => name }),
-  bundles: fc.uniqueArray(version, { minLength: 1, maxLength: 10 }).map((versions) =>
-    versions.map((one) => ({ name: nameOf(one), package: 'thing', version: one, image: `registry.example/thing:${one}`, properties: [], relatedImages: [] })),
+  bundles: fc.uniqueArray(fc.record({ version, properties }), { minLength: 1, maxLength: 10, selector: (one) => one.version }).map((several) =>
+    several.map((one) => ({ name: nameOf(one.version), package: 'thing', image: `registry.example/thing:${one.version}`, relatedImages: [], ...one })),
   ),
   deprecations: fc.uniqueArray(version, { maxLength: 2 }).map((versions) =>
     versions.map((one) => ({ schema: 'olm.bundle' as const, name: nameOf(one), message: 'it has a fault' })),

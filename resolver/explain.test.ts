@@ -1,0 +1,441 @@
+import { describe, expect, test } from 'vitest';
+import type { Property } from '../catalog/model.ts';
+import type { Choice } from './decision.ts';
+import { describeCatalogChange, describeDowngrade, explainWhyNot } from './explain.ts';
+import type { InstalledPackage } from './input.ts';
+import { ask, chainOf, packageOf, serving, told, type Ask } from './testdata/ask.ts';
+import type { SmallPackage } from './testdata/small-catalogs.ts';
+
+const chain = chainOf('1.0.0', '1.1.0', '2.0.0');
+const one = chainOf('1.0.0');
+const loose: SmallPackage = {
+  bundles: ['1.0.0', '2.0.0'],
+  channels: { stable: [{ version: '1.0.0' }, { version: '2.0.0' }] },
+};
+
+const needs = (packageName: string, versionRange: string): Property => ({
+  type: 'olm.package.required',
+  value: { packageName, versionRange },
+});
+const needsKubernetes = (value: string): Property => ({ type: 'slipway.minKubeVersion', value });
+const provides = (kind: string): Property => ({ type: 'olm.gvk', value: { group: 'x.io', version: 'v1', kind } });
+const old = { kubernetesVersion: '1.30.0', providedKinds: [] };
+
+/** Another package that is installed by a person. */
+function installed(name: string, version: string, properties: readonly Property[] = []): InstalledPackage {
+  const bundle = `${name}.v${version}`;
+  return { package: name, bundle, version, catalog: 'a', image: 'x', properties, dependency: false, subscription: `ns/${name}` }; // prettier-ignore
+}
+
+interface Case {
+  readonly because: string;
+  readonly given: Ask;
+  readonly says: readonly string[];
+}
+
+const pinned = { installed: '1.0.0', wanted: { version: '2.0.0' } } as const;
+const WITHOUT_EDGE = 'set edges to Ignore to install 2.0.0 without following the graph';
+const NEW_EDGE = 'let op.v2.0.0 in channel "stable" of the catalog accept op.v1.0.0 by replaces, skips or skipRange';
+const ONLY_OVER =
+  'from the installed op.v1.0.0 edges lead to op.v2.0.0 only over op.v1.1.0; the version must be in "2.0.0"';
+
+describe('where a bundle on the way is at fault, it is the one that is named', () => {
+  test.each<Case>([
+    {
+      because: 'it is quarantined',
+      given: { ...pinned, quarantined: ['op.v1.1.0'], catalogs: [serving('a', chain)] },
+      says: [
+        `Package "op": these cannot hold together: op.v1.1.0 failed before and is quarantined; ${ONLY_OVER}`,
+        `Release op.v1.1.0 from quarantine by asking for a reconcile; or ${WITHOUT_EDGE}; or ${NEW_EDGE}`,
+      ],
+    },
+    {
+      because: 'it needs a newer cluster',
+      given: {
+        ...pinned,
+        cluster: old,
+        catalogs: [serving('a', packageOf('op', chain, { properties: { '1.1.0': [needsKubernetes('1.40')] } }))],
+      },
+      says: [
+        `Package "op": these cannot hold together: op.v1.1.0: it needs Kubernetes 1.40 and the cluster has 1.30.0; ${ONLY_OVER}`,
+        `Upgrade the cluster to Kubernetes 1.40; or ${WITHOUT_EDGE}; or ${NEW_EDGE}`,
+      ],
+    },
+    {
+      because: 'it lacks a dependency',
+      given: {
+        ...pinned,
+        catalogs: [serving('a', packageOf('op', chain, { properties: { '1.1.0': [needs('gone', '>=1.0.0')] } }))],
+      },
+      says: [
+        `Package "op": these cannot hold together: what op.v1.1.0 depends on cannot be had: op.v1.1.0 needs gone in ">=1.0.0", which no catalog has; ${ONLY_OVER}`,
+        `Add a catalog that has gone in ">=1.0.0"; or ${WITHOUT_EDGE}; or ${NEW_EDGE}`,
+      ],
+    },
+    {
+      because: 'what it depends on cannot be read',
+      given: {
+        ...pinned,
+        catalogs: [serving('a', packageOf('op', chain, { properties: { '1.1.0': [needs('lib', 'what')] } }))],
+      },
+      says: [
+        `Package "op": these cannot hold together: what op.v1.1.0 depends on cannot be read: olm.package.required: the range "what" cannot be parsed: "what" has no version; ${ONLY_OVER}`,
+        `Set edges to Ignore to install 2.0.0 without following the graph; or ${NEW_EDGE}; or let version include 1.0.0, which is installed`,
+      ],
+    },
+  ])('$because', ({ given, says }) => {
+    expect(told(given)).toEqual(says);
+  });
+
+  test('the bundle behind it is told to be behind it, and not to lack edges', () => {
+    const decision = ask({ ...pinned, quarantined: ['op.v1.1.0'], catalogs: [serving('a', chain)] });
+    expect(decision.refused.map(({ bundle, cause }) => [bundle, cause.kind])).toEqual([
+      ['op.v2.0.0', 'wayBarred'],
+      ['op.v1.1.0', 'quarantined'],
+    ]);
+    expect(explainWhyNot(decision, '2.0.0')).toEqual([
+      'op.v2.0.0 is not chosen: the way to it from op.v1.0.0 is barred: op.v1.1.0: it failed before and is quarantined',
+    ]);
+  });
+
+  test('a way that leaves the range again is barred by what is outside', () => {
+    const decision = ask({ installed: '1.0.0', wanted: { version: '!=1.1.0' }, catalogs: [serving('a', chain)] });
+    expect(explainWhyNot(decision, '2.0.0')).toEqual([
+      'op.v2.0.0 is not chosen: the way to it from op.v1.0.0 is barred: op.v1.1.0: it is not in the range "!=1.1.0"',
+    ]);
+  });
+});
+
+describe('the edges of what is installed are told as they are', () => {
+  const far: SmallPackage = {
+    bundles: ['1.0.0', '1.1.0', '3.0.0'],
+    channels: { stable: [{ version: '1.0.0' }, { version: '1.1.0', replaces: '1.0.0' }, { version: '3.0.0' }] },
+  };
+  test.each<Case>([
+    {
+      because: 'they lead on, but not to what is asked for',
+      given: { installed: '1.0.0', wanted: { version: '3.0.0' }, catalogs: [serving('a', far)] },
+      says: [
+        'Package "op": these cannot hold together: from the installed op.v1.0.0 edges lead only to op.v1.1.0; the version must be in "3.0.0"',
+        'Let version include 1.1.0; or set edges to Ignore to install 3.0.0 without following the graph; or let op.v3.0.0 in channel "stable" of the catalog accept op.v1.0.0 by replaces, skips or skipRange',
+      ],
+    },
+    {
+      because: 'there are none',
+      given: { ...pinned, catalogs: [serving('a', loose)] },
+      says: [
+        'Package "op": these cannot hold together: no edges lead on from the installed op.v1.0.0; the version must be in "2.0.0"',
+        `Set edges to Ignore to install 2.0.0 without following the graph; or ${NEW_EDGE}; or let version include 1.0.0, which is installed`,
+      ],
+    },
+    {
+      because: 'there are none in that channel',
+      given: {
+        installed: '1.0.0',
+        wanted: { channel: 'fast' },
+        catalogs: [
+          serving('a', {
+            bundles: ['1.0.0', '1.1.0', '3.0.0'],
+            channels: {
+              stable: [{ version: '1.0.0' }, { version: '1.1.0', replaces: '1.0.0' }],
+              fast: [{ version: '3.0.0' }],
+            },
+          }),
+        ],
+      },
+      says: [
+        'Package "op": these cannot hold together: no edges of channel "fast" lead on from the installed op.v1.0.0; the channel is "fast"',
+        'Set channel to "stable", which gives 1.1.0; or set edges to Ignore to install 3.0.0 without following the graph; or let op.v3.0.0 in channel "fast" of the catalog accept op.v1.0.0 by replaces, skips or skipRange',
+      ],
+    },
+    {
+      because: 'the catalog does not know where they start',
+      given: { installed: '0.9.0', wanted: { version: '2.0.0' }, catalogs: [serving('a', { ...chain, channels: { stable: [{ version: '1.0.0', skips: ['0.9.0'] }, { version: '2.0.0' }] } })] }, // prettier-ignore
+      says: [
+        'Package "op": these cannot hold together: from the installed op.v0.9.0, which is not in the catalog, edges lead only to op.v1.0.0; the version must be in "2.0.0"',
+        'Let version include 1.0.0; or set edges to Ignore to install 2.0.0 without following the graph; or let op.v2.0.0 in channel "stable" of the catalog accept op.v0.9.0 by replaces, skips or skipRange',
+      ],
+    },
+  ])('$because', ({ given, says }) => {
+    expect(told(given)).toEqual(says);
+  });
+});
+
+describe('what helps is suggested', () => {
+  const newer = chainOf('1.0.0', '3.0.0');
+  const unselected = { ...serving('b', chain), selected: false };
+  test.each<Case>([
+    {
+      because: 'another catalog has the version, and the one of origin does not',
+      given: { installed: '1.0.0', wanted: { version: '3.0.0' }, catalogs: [serving('a', one), serving('b', newer)] },
+      says: [
+        'Package "op": the version must be in "3.0.0"',
+        'Set catalog to b, which gives 3.0.0; or let version include 1.0.0, which is installed',
+      ],
+    },
+    {
+      because: 'the named catalog lacks the package, and another has it',
+      given: { wanted: { catalog: 'a' }, catalogs: [serving('a'), unselected] },
+      says: ['Package "op": catalog a does not have it', 'Set catalog to b, which gives 2.0.0'],
+    },
+    {
+      because: 'the named catalog is misspelt',
+      given: { wanted: { catalog: 'x' }, catalogs: [unselected] },
+      says: ['Package "op": there is no catalog x', 'Set catalog to b, which gives 2.0.0'],
+    },
+    {
+      because: 'the selector matches none',
+      given: { wanted: { catalogSelector: { matchLabels: { tier: 'gold' } } }, catalogs: [unselected] },
+      says: [
+        'Package "op": there is no catalog to search',
+        'Set catalog to b instead of catalogSelector, which gives 2.0.0',
+      ],
+    },
+    {
+      because: 'no other catalog would do better',
+      given: { wanted: { catalog: 'a', version: '9.0.0' }, catalogs: [serving('a'), unselected] },
+      says: ['Package "op": catalog a does not have it'],
+    },
+    {
+      because: 'what another catalog offers needs what it does not have itself',
+      given: {
+        wanted: { catalog: 'a' },
+        catalogs: [
+          serving('a', packageOf('lib', one)),
+          {
+            ...serving('b', packageOf('op', one, { properties: { '1.0.0': [needs('lib', '>=1.0.0')] } })),
+            selected: false,
+          },
+        ],
+      },
+      says: ['Package "op": catalog a does not have it'],
+    },
+    {
+      because: 'another package provides what only one may',
+      given: {
+        catalogs: [serving('a', packageOf('op', one, { properties: { '1.0.0': [provides('Thing')] } }))],
+        cluster: { providedKinds: [], packages: [installed('rival', '1.0.0', [provides('Thing')])] },
+      },
+      says: [
+        'Package "op": what op.v1.0.0 depends on cannot be had: rival.v1.0.0 is installed by Subscription ns/rival and is not changed for another package; only one package may provide Thing.v1.x.io (here rival, op)',
+        'Uninstall rival, installed by Subscription ns/rival',
+      ],
+    },
+    {
+      because: 'a bundle excludes what is installed',
+      given: {
+        catalogs: [
+          serving(
+            'a',
+            packageOf('op', one, {
+              properties: {
+                '1.0.0': [
+                  {
+                    type: 'olm.constraint',
+                    value: { not: { constraints: [{ package: { packageName: 'lib', versionRange: '>=2.0.0' } }] } },
+                  },
+                ],
+              },
+            }),
+          ),
+        ],
+        cluster: { providedKinds: [], packages: [installed('lib', '2.0.0', [{ type: 'olm.package', value: { packageName: 'lib', version: '2.0.0' } }])] }, // prettier-ignore
+      },
+      says: [
+        'Package "op": what op.v1.0.0 depends on cannot be had: lib.v2.0.0 is installed by Subscription ns/lib and is not changed for another package; op.v1.0.0 needs none of (lib in ">=2.0.0")',
+        'Uninstall lib, installed by Subscription ns/lib',
+      ],
+    },
+    {
+      because: 'two requirements exclude each other, and only to do without them is left',
+      given: {
+        catalogs: [
+          serving(
+            'a',
+            packageOf('op', one, { properties: { '1.0.0': [needs('lib', '>=2.0.0'), needs('lib', '<2.0.0')] } }),
+            packageOf('lib', chain),
+          ),
+        ],
+      },
+      says: [
+        'Package "op": what op.v1.0.0 depends on cannot be had: op.v1.0.0 needs lib in ">=2.0.0" (there are: 2.0.0, 1.1.0, 1.0.0); op.v1.0.0 needs lib in "<2.0.0" (there are: 2.0.0, 1.1.0, 1.0.0)',
+        'Set dependencies to Ignore to install op.v1.0.0 without what it depends on',
+      ],
+    },
+    {
+      because: 'the cluster is too old for every version',
+      given: {
+        cluster: old,
+        catalogs: [serving('a', packageOf('op', one, { properties: { '1.0.0': [needsKubernetes('1.31')] } }))],
+      },
+      says: [
+        'Package "op": op.v1.0.0: it needs Kubernetes 1.31 and the cluster has 1.30.0',
+        'Upgrade the cluster to Kubernetes 1.31',
+      ],
+    },
+    {
+      because: 'two changes are needed, and neither is enough',
+      given: {
+        installed: '1.0.0',
+        wanted: { channel: 'stable', version: '3.0.0' },
+        catalogs: [
+          serving('a', { bundles: ['1.0.0', '3.0.0'], channels: { stable: [{ version: '1.0.0' }], fast: [{ version: '3.0.0' }] } }), // prettier-ignore
+        ],
+      },
+      says: [
+        'Package "op": these cannot hold together: the version must be in "3.0.0"; the channel is "stable"',
+        'Set channel to "fast", which gives 3.0.0, and set edges to Ignore to install 3.0.0 without following the graph; or let version include 1.0.0, which is installed',
+      ],
+    },
+  ])('$because', ({ given, says }) => {
+    expect(told(given)).toEqual(says);
+  });
+});
+
+describe('what is chosen is not silent about', () => {
+  const deprecated = packageOf('op', chain, {
+    deprecations: [{ schema: 'olm.bundle', name: 'op.v2.0.0', message: 'it leaks' }],
+  });
+  const needy = packageOf('op', chain, { properties: { '2.0.0': [needs('lib', '>=1.0.0')] } });
+  test.each<Case>([
+    {
+      because: 'a head that no edge leads to',
+      given: { installed: '1.0.0', catalogs: [serving('a', loose)] },
+      says: [
+        'op.v1.0.0 is the newest that channel "stable" of catalog a allows; the head op.v2.0.0 is not chosen: no edges lead to it from op.v1.0.0',
+      ],
+    },
+    {
+      because: 'a head that is quarantined',
+      given: { installed: '1.1.0', quarantined: ['op.v2.0.0'], catalogs: [serving('a', chain)] },
+      says: [
+        'op.v1.1.0 is the newest that channel "stable" of catalog a allows; the head op.v2.0.0 is not chosen: it failed before and is quarantined',
+      ],
+    },
+    {
+      because: 'a head whose dependencies cannot be had',
+      given: { installed: '1.0.0', catalogs: [serving('a', needy)] },
+      says: [
+        'op.v1.1.0 from channel "stable" of catalog a; the head op.v2.0.0 is not chosen: what it depends on cannot be had: op.v2.0.0 needs lib in ">=1.0.0", which no catalog has',
+      ],
+    },
+    {
+      because: 'a head that is deprecated',
+      given: { catalogs: [serving('a', deprecated)] },
+      says: [
+        'op.v1.1.0 from channel "stable" of catalog a; the head op.v2.0.0 is not chosen: it is deprecated: it leaks',
+      ],
+    },
+    {
+      because: 'a downgrade',
+      given: { installed: '2.0.0', wanted: { version: '1.1.0', edges: 'Ignore' }, catalogs: [serving('a', chain)] },
+      says: ['op.v1.1.0 from channel "stable" of catalog a; it goes down from op.v2.0.0 to op.v1.1.0'],
+    },
+    {
+      because: 'a dependency that two catalogs of one priority have',
+      given: {
+        catalogs: [
+          serving('a', packageOf('op', one, { properties: { '1.0.0': [needs('lib', '>=1.0.0')] } })),
+          serving('c', packageOf('lib', chainOf('1.5.0'))),
+          serving('b', packageOf('lib', one)),
+        ],
+      },
+      says: [
+        'op.v1.0.0 from channel "stable" of catalog a; lib.v1.0.0 is taken from catalog b, as its name comes before c of the same priority',
+      ],
+    },
+    {
+      because: 'and a dependency from the catalog of what needs it has no rivals',
+      given: {
+        catalogs: [
+          serving(
+            'b',
+            packageOf('op', one, { properties: { '1.0.0': [needs('lib', '>=1.0.0')] } }),
+            packageOf('lib', one),
+          ),
+          serving('a', packageOf('lib', one)),
+        ],
+      },
+      says: ['op.v1.0.0 from channel "stable" of catalog b'],
+    },
+  ])('$because', ({ given, says }) => {
+    expect(told(given)).toEqual(says);
+  });
+
+  test.each<{ readonly why: string; readonly given: Ask; readonly says: string }>([
+    {
+      why: 'named',
+      given: { wanted: { catalog: 'b' }, catalogs: [serving('a', chain), serving('b', chain)] },
+      says: 'from catalog b instead of a, because the spec names b',
+    },
+    {
+      why: 'notSelected',
+      given: { catalogs: [{ ...serving('a', chain), selected: false }, serving('b', chain)] },
+      says: 'from catalog b instead of a, because the spec does not select a',
+    },
+    {
+      why: 'lacking',
+      given: { catalogs: [serving('a'), serving('b', chain)] },
+      says: 'from catalog b instead of a, because a no longer has the package',
+    },
+    {
+      why: 'gone',
+      given: { catalogs: [serving('b', chain)] },
+      says: 'from catalog b instead of a, because there is no catalog a any more',
+    },
+  ])('a move to another catalog: $why', ({ why, given, says }) => {
+    const decision = ask({ installed: '1.0.0', ...given }) as Choice;
+    expect(decision.catalogChange?.why).toBe(why);
+    expect(decision.catalogChange && describeCatalogChange(decision.catalogChange)).toBe(says);
+    expect(told({ installed: '1.0.0', ...given })[0]).toContain(`; it moves ${says}`);
+    expect(told({ installed: '2.0.0', ...given })[0]).toContain(`; it moves ${says}`);
+  });
+
+  test('a downgrade is told by itself too, for events and conditions', () => {
+    const wanted = { version: '1.0.0', edges: 'Ignore' } as const;
+    const decision = ask({ installed: '1.1.0', wanted, catalogs: [serving('a', chain)] }) as Choice;
+    expect([decision.downgrade, describeDowngrade(decision)]).toEqual([true, 'goes down from op.v1.1.0 to op.v1.0.0']);
+  });
+});
+
+describe('deprecations of what is in use', () => {
+  const content = packageOf('op', chain, {
+    deprecations: [
+      { schema: 'olm.package', message: 'use another' },
+      { schema: 'olm.channel', name: 'stable', message: 'use fast' },
+      { schema: 'olm.bundle', name: 'op.v1.0.0', message: 'it leaks' },
+    ],
+  });
+  const all = { package: 'use another', channel: 'use fast', bundle: 'it leaks' };
+  test.each<{ readonly because: string; readonly given: Ask; readonly expected: unknown }>([
+    {
+      because: 'another version is to follow, and that is another matter',
+      given: { installed: '1.0.0', channel: 'stable', catalogs: [serving('a', content)] },
+      expected: all,
+    },
+    {
+      because: 'there is no answer as to what follows',
+      given: { installed: '1.0.0', channel: 'stable', wanted: { version: '9.0.0' }, catalogs: [serving('a', content)] },
+      expected: all,
+    },
+    {
+      because: 'the spec does not select the catalog of origin any more',
+      given: { installed: '1.0.0', channel: 'stable', catalogs: [{ ...serving('a', content), selected: false }] },
+      expected: all,
+    },
+    {
+      because: 'the catalog of origin is gone, and the one that follows it tells',
+      given: { installed: '1.0.0', channel: 'gone', origin: 'x', catalogs: [serving('a', content)] },
+      expected: { package: 'use another', bundle: 'it leaks' },
+    },
+    {
+      because: 'what is installed is not deprecated, though its successor may be',
+      given: { installed: '1.0.0', catalogs: [serving('a', packageOf('op', chain, { deprecations: [{ schema: 'olm.bundle', name: 'op.v1.1.0', message: 'no' }] }))] }, // prettier-ignore
+      expected: {},
+    },
+    { because: 'no catalog tells', given: { installed: '1.0.0', catalogs: [] }, expected: undefined },
+    { because: 'nothing is installed', given: { catalogs: [serving('a', content)] }, expected: undefined },
+  ])('$because', ({ given, expected }) => {
+    expect(ask(given).inUse).toEqual(expected);
+  });
+});

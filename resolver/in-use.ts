@@ -1,0 +1,52 @@
+/** What the catalogs say against that which is installed, whatever is to come next. */
+import { findInstalled, originOf } from './candidates.ts';
+import { openSource } from './catalogs.ts';
+import type { Deprecations } from './decision.ts';
+import type { UpgradeGraph } from './graph.ts';
+import type { CatalogSource, Installed, ResolveInput } from './input.ts';
+
+/**
+ * Deprecations of the package, channel and bundle that are installed: by the catalog of origin, selected or not, else
+ * by the one that follows it. Undefined where nothing is installed, or neither of them tells.
+ * @param successor Name of the catalog that has been chosen from instead of the one of origin.
+ */
+export function deprecationsInUse(
+  { wanted, installed, catalogs }: ResolveInput,
+  successor: string | undefined,
+): Deprecations | undefined {
+  if (installed === undefined) return undefined;
+  const names = [installed.catalog, ...(successor === undefined ? [] : [successor])];
+  for (const name of names) {
+    const graph = graphOf(
+      catalogs.find((catalog) => catalog.name === name),
+      wanted.package,
+    );
+    if (graph !== undefined) return deprecationsOf(installed, graph);
+  }
+  return undefined;
+}
+
+function graphOf(source: CatalogSource | undefined, name: string): UpgradeGraph | undefined {
+  if (source === undefined) return undefined;
+  const opened = openSource(source, name);
+  return 'graph' in opened ? opened.graph : undefined;
+}
+
+function deprecationsOf({ bundle, version, release, channel }: Installed, graph: UpgradeGraph): Deprecations {
+  const known = findInstalled(graph, originOf(bundle, version, release));
+  return listDeprecations({
+    package: graph.deprecation,
+    channel: channel === undefined ? undefined : graph.channels.get(channel)?.deprecation,
+    bundle: known?.deprecation,
+  });
+}
+
+/** Deprecations without those that are none. */
+export function listDeprecations(all: Readonly<Record<keyof Deprecations, string | undefined>>): Deprecations {
+  const { package: ofPackage, channel, bundle } = all;
+  return {
+    ...(ofPackage !== undefined && { package: ofPackage }),
+    ...(channel !== undefined && { channel }),
+    ...(bundle !== undefined && { bundle }),
+  };
+}

@@ -1,0 +1,84 @@
+/** Asks the resolver about the package `op` and says the answer at a glance: what tables of tests are made of. */
+import type { CatalogPackage, Deprecation, Property } from '../../catalog/model.ts';
+import type { Decision } from '../decision.ts';
+import { explainDecision } from '../explain.ts';
+import type { CatalogSource, ResolveInput, Wanted } from '../input.ts';
+import { resolve } from '../resolve.ts';
+import { catalogOf } from './random-catalogs.ts';
+import { expandPackage, type SmallPackage } from './small-catalogs.ts';
+
+export interface Ask {
+  readonly wanted?: Partial<Wanted>;
+  readonly installed?: string;
+  readonly origin?: string;
+  /** Channel of what is installed. */
+  readonly channel?: string;
+  readonly catalogs: readonly CatalogSource[];
+  readonly quarantined?: readonly string[];
+  readonly cluster?: ResolveInput['cluster'];
+}
+
+/** The decision about `op`, whose bundles are named `op.v<version>`. */
+export function ask({ wanted, installed, origin = 'a', channel, catalogs, quarantined = [], cluster }: Ask): Decision {
+  return resolve({
+    wanted: { package: 'op', edges: 'Follow', dependencies: 'Install', ...wanted },
+    ...(installed !== undefined && {
+      installed: {
+        bundle: `op.v${installed}`,
+        version: installed,
+        catalog: origin,
+        image: 'x',
+        ...(channel !== undefined && { channel }),
+      },
+    }),
+    catalogs,
+    quarantined,
+    cluster: cluster ?? { providedKinds: [] },
+  });
+}
+
+/** What a person is told: the message, and the hint on a line of its own. */
+export function told(given: Ask): readonly string[] {
+  const { message, hint } = explainDecision(ask(given), 'op');
+  return hint === undefined ? [message] : [message, hint];
+}
+
+export interface Extras {
+  /** Properties by version. */
+  readonly properties?: Readonly<Record<string, readonly Property[]>>;
+  readonly deprecations?: readonly Deprecation[];
+}
+
+/** A package with what the short form has no words for. */
+export function packageOf(
+  name: string,
+  small: SmallPackage,
+  { properties = {}, deprecations = [] }: Extras = {},
+): CatalogPackage {
+  const content = expandPackage(name, small);
+  return {
+    ...content,
+    bundles: content.bundles.map((bundle) => ({
+      ...bundle,
+      properties: [...bundle.properties, ...(properties[bundle.version] ?? [])],
+    })),
+    deprecations: [...content.deprecations, ...deprecations],
+  };
+}
+
+/** A catalog that serves `op` in the short form, or packages as they are. */
+export function serving(name: string, ...has: readonly (SmallPackage | CatalogPackage)[]): CatalogSource {
+  return catalogOf(
+    name,
+    has.map((one) => ('name' in one ? one : expandPackage('op', one))),
+  );
+}
+
+/** A package of one channel `stable`, each version replacing the one before. */
+export function chainOf(...versions: readonly string[]): SmallPackage {
+  const entries = versions.map((version, at) => {
+    const replaces = versions[at - 1];
+    return replaces === undefined ? { version } : { version, replaces };
+  });
+  return { bundles: versions, channels: { stable: entries } };
+}
