@@ -4,7 +4,7 @@ import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import type { Choice, Refusal } from '../../resolver/decision.ts';
+import type { Refusal } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { isInRange } from './in-range.ts';
@@ -20,7 +20,7 @@ export function conditionsOf(
     readyOf(subscription, plan, error),
     ...progressOf(subscription, plan, error),
     upgradeOf(subscription, plan),
-    deprecationOf(plan.decision.kind === 'none' ? undefined : plan.decision),
+    deprecationOf(plan),
   ];
 }
 
@@ -159,9 +159,16 @@ function upgradeOf(subscription: Subscription, plan: ResolvedPlan): NextConditio
   };
 }
 
-function deprecationOf(choice: Choice | undefined): NextCondition {
+/** About what is installed, whatever may follow it; about what is to be installed, where nothing is yet. */
+function deprecationOf({ decision, installed }: ResolvedPlan): NextCondition {
   const type = 'Deprecated';
-  const { package: ofPackage, channel, bundle } = choice?.deprecations ?? {};
+  const chosen = decision.kind === 'none' ? {} : decision.deprecations;
+  const deprecations = installed === undefined ? chosen : decision.inUse;
+  if (deprecations === undefined) {
+    const message = 'No catalog tells whether what is installed is deprecated';
+    return { type, status: 'Unknown', reason: 'CatalogUnavailable', message };
+  }
+  const { package: ofPackage, channel, bundle } = deprecations;
   if (bundle !== undefined) return { type, status: 'True', reason: 'BundleDeprecated', message: bundle };
   if (channel !== undefined) return { type, status: 'True', reason: 'ChannelDeprecated', message: channel };
   if (ofPackage !== undefined) return { type, status: 'True', reason: 'PackageDeprecated', message: ofPackage };

@@ -95,8 +95,15 @@ function wantedOf({ spec }: Subscription): Wanted {
 }
 
 function describeInstalled({ spec }: Revision): Installed {
-  const { bundle, version, release, catalog, image } = spec;
-  return { bundle, version, catalog, image, ...(release !== undefined && { release }) };
+  const { bundle, version, release, catalog, channel, image } = spec;
+  return {
+    bundle,
+    version,
+    catalog,
+    image,
+    ...(release !== undefined && { release }),
+    ...(channel !== undefined && { channel }),
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { SubscriptionStatus } from '../../api/subscription.ts';
+import type { CatalogSource } from '../../resolver/input.ts';
 import { decideSubscription } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { summarizePlan, summarizeRemoval, summarizeSuspension } from './summarize.ts';
@@ -25,6 +26,20 @@ function inWords({ conditions }: SubscriptionStatus, type: ConditionType): strin
 
 const two = [catalog({ versions: ['1.0.0', '1.1.0'] })];
 const works = revision({ ready: true });
+
+/** The same catalog, which advises against one of the versions. */
+function deprecating(version: string): CatalogSource {
+  const [source] = two;
+  if (source === undefined) throw new Error('there is no catalog');
+  const deprecations = [{ schema: 'olm.bundle' as const, name: `gadget.v${version}`, message: 'it leaks' }];
+  return {
+    ...source,
+    content: (name) => {
+      const content = source.content(name);
+      return content === undefined ? undefined : { ...content, deprecations };
+    },
+  };
+}
 const next = revision({ number: 2, version: '1.1.0', previous: 'gadget-1' });
 const before = { ...works, spec: { ...works.spec, state: 'Archived' as const } };
 
@@ -48,6 +63,28 @@ describe('conditions', () => {
       given: { revisions: [works] },
       ready: 'True Succeeded',
       also: { Reconciling: '', Stalled: '', UpgradeAvailable: 'False UpToDate', Deprecated: 'False NotDeprecated' },
+    },
+    {
+      because: 'what is installed is deprecated, though what is to follow it is not',
+      given: {
+        revisions: [works],
+        catalogs: [deprecating('1.0.0')],
+        subscription: subscription({ spec: { approval: 'Manual' } }),
+      },
+      ready: 'False Upgrading',
+      also: { Deprecated: 'True BundleDeprecated' },
+    },
+    {
+      because: 'only the successor is deprecated, and is not in use',
+      given: { revisions: [works], catalogs: [deprecating('1.1.0')] },
+      ready: 'True Succeeded',
+      also: { Deprecated: 'False NotDeprecated' },
+    },
+    {
+      because: 'no catalog tells what it thinks of what is installed',
+      given: { revisions: [works], catalogs: [] },
+      ready: 'True Succeeded',
+      also: { Deprecated: 'Unknown CatalogUnavailable' },
     },
     {
       because: 'an upgrade is under way',
