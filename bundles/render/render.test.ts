@@ -30,7 +30,7 @@ const CONVERSION = {
   type: 'ConversionWebhook',
   generateName: 'cgadget',
   deploymentName: 'gadget-manager',
-  containerPort: 443,
+  containerPort: 8443,
   conversionCRDs: ['gadgets.example.com'],
   admissionReviewVersions: ['v1'],
   sideEffects: 'None',
@@ -386,8 +386,8 @@ describe('webhooks', () => {
     ]);
     expect(objects[4]?.['spec']).toEqual({
       ports: [
-        { name: '443', port: 443, targetPort: 443 },
         { name: '443', port: 443, targetPort: 9443 },
+        { name: '8443', port: 8443, targetPort: 8443 },
       ],
       selector: { app: 'gadget-manager' },
     });
@@ -395,7 +395,7 @@ describe('webhooks', () => {
     expect(objects[0]?.['spec']).toMatchObject({
       conversion: {
         strategy: 'Webhook',
-        webhook: { clientConfig: { service: { name: 'gadget-manager-service', path: '/', port: 443 } } },
+        webhook: { clientConfig: { service: { name: 'gadget-manager-service', path: '/', port: 8443 } } },
       },
     });
   });
@@ -403,10 +403,7 @@ describe('webhooks', () => {
   it.each([{ containerPort: 0 }, { containerPort: undefined }])(
     'are called at the port of HTTPS where they name none: %o',
     (unset) => {
-      const webhookdefinitions = [
-        { ...WEBHOOK, ...unset },
-        { ...CONVERSION, ...unset },
-      ];
+      const webhookdefinitions = [WEBHOOK, CONVERSION].map((webhook) => ({ ...webhook, ...unset, targetPort: 9443 }));
       const objects = render({ ...parts, spec: { ...parts.spec, webhookdefinitions } });
       const [crd, , configuration, service] = objects.map((object) => formatJson(object));
       expect(crd).toContain('"port":443');

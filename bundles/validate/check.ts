@@ -71,6 +71,11 @@ export function isSubdomain(name: string): boolean {
 export const SUBDOMAIN_ADVICE =
   'Use at most 253 lower-case letters, digits, "-" and ".", with a letter or digit at both ends';
 
+/** Whether it may be the name of a Service or namespace: one part of a subdomain. */
+export function isDnsLabel(name: string): boolean {
+  return name.length <= 63 && !name.includes('.') && isSubdomain(name);
+}
+
 const LABEL = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 
 /** Whether it may be the name of a CRD's version, or of its kind in lower case: a label that starts with a letter. */

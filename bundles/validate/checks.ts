@@ -1,6 +1,7 @@
 /** Every check, in the order in which their findings are told. A file of this folder is in this list, and the reverse. */
 import type { Check } from './check.ts';
 import { annotationNames } from './annotation-names.ts';
+import { apiServiceNames } from './api-service-names.ts';
 import { bundleSize } from './bundle-size.ts';
 import { capabilities } from './capabilities.ts';
 import { categories } from './categories.ts';
@@ -28,6 +29,7 @@ import { maintainers } from './maintainers.ts';
 import { maxOpenshiftVersion } from './max-openshift-version.ts';
 import { metadataAnnotations } from './metadata-annotations.ts';
 import { minKubeVersion } from './min-kube-version.ts';
+import { objectMetadata } from './object-metadata.ts';
 import { objectNames } from './object-names.ts';
 import { objectSize } from './object-size.ts';
 import { openshiftLabel } from './openshift-label.ts';
@@ -39,11 +41,13 @@ import { provider } from './provider.ts';
 import { rbacRules } from './rbac-rules.ts';
 import { removedApis } from './removed-apis.ts';
 import { resourceRequests } from './resource-requests.ts';
+import { serviceAccountNames } from './service-account-names.ts';
 import { serviceAccounts } from './service-accounts.ts';
 import { supportedKinds } from './supported-kinds.ts';
 import { unknownFields } from './unknown-fields.ts';
 import { webhookDeployments } from './webhook-deployments.ts';
 import { webhookNames } from './webhook-names.ts';
+import { webhookPorts } from './webhook-ports.ts';
 import { webhookRules } from './webhook-rules.ts';
 import { webhookTypes } from './webhook-types.ts';
 
@@ -51,8 +55,10 @@ export const CHECKS: readonly Check[] = [
   installStrategy,
   packageName,
   objectNames,
+  objectMetadata,
   objectSize,
   deploymentNames,
+  serviceAccountNames,
   crdNames,
   crdApiVersion,
   crdFields,
@@ -62,6 +68,8 @@ export const CHECKS: readonly Check[] = [
   supportedKinds,
   webhookNames,
   webhookDeployments,
+  webhookPorts,
+  apiServiceNames,
   webhookRules,
   conversionWebhooks,
   csvName,

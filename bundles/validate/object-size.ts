@@ -1,8 +1,10 @@
-import { formatJson } from '../../api/json.ts';
+import { formatJson, isRecord } from '../../api/json.ts';
+import type { KubeObject } from '../../api/object.ts';
 import { at, type Check } from './check.ts';
 
 const MAX_BYTES = 1_572_864;
 const MAX_ANNOTATIONS = 262_144;
+const MAX_DATA = 1 << 20;
 
 /** What etcd stores of one object is limited, and so are its annotations. CRDs are stored more densely than here. */
 export const objectSize: Check = {
@@ -16,6 +18,11 @@ export const objectSize: Check = {
         const message = `the object has ${bytes} bytes as JSON; no API server stores more than ${MAX_BYTES}`;
         yield { level: 'error', ...at(manifest), message, advice: 'Split it' };
       }
+      const data = dataOf(manifest.object);
+      if (data > MAX_DATA) {
+        const message = `its data have ${data} bytes; no API server takes more than ${MAX_DATA}`;
+        yield { level: 'error', ...at(manifest), path: 'data', message, advice: 'Split it' };
+      }
       const annotations = Buffer.byteLength(formatJson(manifest.object.metadata.annotations ?? {}));
       if (annotations <= MAX_ANNOTATIONS) continue;
       const message = `its annotations have ${annotations} bytes; no API server takes more than ${MAX_ANNOTATIONS}`;
@@ -23,3 +30,24 @@ export const objectSize: Check = {
     }
   },
 };
+
+/** Bytes of all values of a Secret or ConfigMap, as the API server counts them. */
+function dataOf({ apiVersion, kind, ...object }: KubeObject): number {
+  if (apiVersion !== 'v1' || (kind !== 'Secret' && kind !== 'ConfigMap')) return 0;
+  const written = isRecord(object['stringData']) ? object['stringData'] : {};
+  const encoded = kind === 'Secret' ? object['data'] : object['binaryData'];
+  const kept = Object.entries(isRecord(encoded) ? encoded : {}).filter(([key]) => !Object.hasOwn(written, key));
+  const plain = kind === 'Secret' ? written : object['data'];
+  return (
+    sum(
+      kept.map(([, value]) => value),
+      'base64',
+    ) + sum(Object.values(isRecord(plain) ? plain : {}), 'utf8')
+  );
+}
+
+function sum(values: readonly unknown[], encoding: BufferEncoding): number {
+  return values.reduce<number>((total, value) => {
+    return total + (typeof value === 'string' ? Buffer.byteLength(value, encoding) : 0);
+  }, 0);
+}

@@ -64,6 +64,15 @@ function withColumn(fields: Readonly<Record<string, unknown>>): BundleParts {
 
 const WEBHOOK = { type: 'ValidatingAdmissionWebhook', generateName: 'v', deploymentName: 'gadget-manager', rules: [] };
 const BETA = { apiVersion: 'rbac.authorization.k8s.io/v1beta1', kind: 'Role', metadata: { name: 'r' }, rules: [] };
+
+function named(kind: string, name: string): unknown {
+  return { apiVersion: 'v1', kind, metadata: { name } };
+}
+
+function labelled(metadata: object): unknown {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', ...metadata } };
+}
+
 const rule = (fields: object): object => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRole',
@@ -91,6 +100,117 @@ const ROWS: readonly Row[] = [
   },
   { check: 'package-name', because: 'it is missing', parts: { ...CLEAN, files: { 'metadata/annotations.yaml': '' } } },
   { check: 'object-names', because: 'an object has none', parts: holding({ kind: 'Secret' }), path: 'metadata.name' },
+  { check: 'object-names', because: 'one has capitals', parts: holding(named('Secret', 'A_b')), path: 'metadata.name' },
+  {
+    check: 'object-names',
+    because: 'one is too long',
+    parts: holding(named('ConfigMap', 'a'.repeat(254))),
+    path: 'metadata.name',
+  },
+  {
+    check: 'object-names',
+    because: 'a Service has a dot',
+    parts: holding(named('Service', 'a.b')),
+    path: 'metadata.name',
+  },
+  { check: 'object-names', because: 'a role has a slash', parts: holding({ ...BETA, metadata: { name: 'a/b' } }) },
+  {
+    check: 'object-metadata',
+    because: 'the key of a label is none',
+    parts: holding(labelled({ labels: { 'bad key!': 'x' } })),
+    path: 'metadata.labels[bad key!]',
+  },
+  {
+    check: 'object-metadata',
+    because: 'a label is too long',
+    parts: holding(labelled({ labels: { a: 'x'.repeat(64) } })),
+    path: 'metadata.labels[a]',
+  },
+  {
+    check: 'object-metadata',
+    because: 'a label is a number',
+    parts: holding(labelled({ labels: { a: 1 } })),
+    path: 'metadata.labels[a]',
+  },
+  {
+    check: 'object-metadata',
+    because: 'the annotations are a list',
+    parts: holding(labelled({ annotations: ['a'] })),
+    path: 'metadata.annotations',
+  },
+  {
+    check: 'object-metadata',
+    because: 'an annotation is a truth',
+    parts: holding(labelled({ annotations: { 'A.example/B': true } })),
+    path: 'metadata.annotations[A.example/B]',
+  },
+  {
+    check: 'object-metadata',
+    because: 'the CSV hands an annotation on that is none',
+    parts: annotated({ 'a b': 'c' }),
+    path: 'metadata.annotations[a b]',
+  },
+  {
+    check: 'object-metadata',
+    because: 'Pods get a label that is none',
+    parts: { ...CLEAN, deployments: [{ name: 'd', label: { a: '-' }, spec: { selector: {}, template: {} } }] },
+    path: 'spec.install.spec.deployments[0].label[a]',
+  },
+  {
+    check: 'object-size',
+    because: 'a Secret holds more than a mebibyte',
+    parts: holding({ ...(named('Secret', 's') as object), stringData: { a: 'x'.repeat(1_048_577) } }),
+    path: 'data',
+  },
+  {
+    check: 'object-size',
+    because: 'a Secret holds more than a mebibyte as base64',
+    parts: holding({ ...(named('Secret', 's') as object), data: { a: 'YWFh'.repeat(349_526) } }),
+    path: 'data',
+  },
+  {
+    check: 'service-account-names',
+    because: 'it is no name',
+    parts: { ...CLEAN, permissions: [{ serviceAccountName: 'Bad_Name!', rules: [] }] },
+    path: 'spec.install.spec.permissions[0].serviceAccountName',
+  },
+  {
+    check: 'webhook-ports',
+    because: 'one is too high',
+    parts: changed({ webhookdefinitions: [{ ...WEBHOOK, containerPort: 70_000 }] }),
+    path: 'spec.webhookdefinitions[0].containerPort',
+  },
+  {
+    check: 'webhook-ports',
+    because: 'one is beyond 2^53',
+    parts: changed({ webhookdefinitions: [{ ...WEBHOOK, containerPort: 10n ** 17n }] }),
+    path: 'spec.webhookdefinitions[0].containerPort',
+  },
+  {
+    check: 'webhook-ports',
+    because: 'a target is neither a port nor the name of one',
+    parts: changed({ webhookdefinitions: [{ ...WEBHOOK, targetPort: 'the web' }] }),
+    path: 'spec.webhookdefinitions[0].targetPort',
+  },
+  {
+    check: 'webhook-ports',
+    because: 'one port leads to two targets',
+    parts: changed({
+      webhookdefinitions: [
+        { ...WEBHOOK, targetPort: 9443 },
+        { ...WEBHOOK, generateName: 'w', targetPort: 9444 },
+      ],
+    }),
+    path: 'spec.webhookdefinitions[1].targetPort',
+  },
+  {
+    check: 'api-service-names',
+    because: 'there is no group',
+    parts: changed({
+      apiservicedefinitions: { owned: [{ version: 'v1', kind: 'A', deploymentName: 'gadget-manager' }] },
+    }),
+    path: 'spec.apiservicedefinitions.owned[0]',
+  },
   {
     check: 'object-size',
     because: 'no API server stores it',
@@ -490,6 +610,34 @@ describe('the checks', () => {
     expect(names).toEqual(files.map((name) => name.replace(/\.ts$/, '')).sort());
     expect([...new Set(ROWS.map(({ check }) => check))].sort()).toEqual(names);
     expect(new Set(CHECKS.map(({ suite }) => suite))).toEqual(new Set(SUITES));
+  });
+
+  it.each([
+    { because: 'names of roles may hold nearly anything', object: { ...BETA, metadata: { name: 'System:Role A' } } },
+    {
+      because: 'a role without apiVersion is a role nevertheless',
+      object: { kind: 'ClusterRole', metadata: { name: 'a:b' }, rules: [] },
+    },
+    { because: 'an object has the longest name', object: named('Secret', 'a'.repeat(253)) },
+    {
+      because: 'a Secret holds a mebibyte',
+      object: { ...(named('Secret', 's') as object), stringData: { a: 'x'.repeat(1 << 20) } },
+    },
+    { because: 'keys of annotations know no case', object: labelled({ annotations: { 'Example.COM/A': 'b c' } }) },
+    { because: 'a label may be empty', object: labelled({ labels: { 'a.b/c_D.e': '', f: null } }) },
+    { because: 'an object has no labels', object: labelled({ labels: null, annotations: null }) },
+  ])('take what the API server takes: $because', ({ object }) => {
+    const found = validateBundle(makeBundle(holding(object)), { suites: ['install'] });
+    expect(found).toEqual([]);
+  });
+
+  it('take what is said twice in the same way, or not at all', () => {
+    const webhookdefinitions = [
+      WEBHOOK,
+      { ...WEBHOOK, generateName: 'w', containerPort: 443, targetPort: 443 },
+      { ...WEBHOOK, generateName: 'x', containerPort: 8443, targetPort: 'https' },
+    ];
+    expect(validateBundle(makeBundle(changed({ webhookdefinitions })), { suites: ['install'] })).toEqual([]);
   });
 
   it('take a CRD that names a conversion, but not where it is, if the CSV has the webhook', () => {
