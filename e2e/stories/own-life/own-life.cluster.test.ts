@@ -1,6 +1,7 @@
 /**
  * Slipway's own life on a real node: it is upgraded from the release before (previous.ts says what that is) while all
- * Subscriptions are busy, removed as the guide says, and removed in the wrong order, after which the guide helps.
+ * Subscriptions are busy, taken back to it, removed as the guide says, and removed in the wrong order, after which the
+ * guide helps.
  */
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -8,11 +9,25 @@ import { stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { ROOT, SYSTEM } from '../../lib/manager.ts';
+import { subscriptionTo } from '../../lib/objects.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
-import { createFleet, SIZE, SLOWLY, type Fleet } from '../failover/fleet.ts';
+import { createFleet, SIZE, type Fleet } from '../failover/fleet.ts';
 import { deploySlipway, DEPLOYMENT, describeManager, pushManager } from '../in-cluster/deployed.ts';
-import { NEW_COLUMN, PREVIOUS_VERSION, previousManifest, pushPrevious } from './previous.ts';
+import {
+  NEW_COLUMN,
+  NEW_FIELD,
+  NEW_RIGHT,
+  PREVIOUS_VERSION,
+  previousCrds,
+  previousManifest,
+  pushPrevious,
+} from './previous.ts';
+
+/** One of the fleet, and a Subscription of it that has what the release before does not know. */
+const FIRST = 'operator-0';
+const NEW_SPEC = { spec: { [NEW_FIELD]: [{ cron: '* * * * *', duration: '1h' }] } };
+const WITH_NEW_FIELD = subscriptionTo('x', 'default', { package: 'x', ...NEW_SPEC.spec });
 
 const GUIDE = 'docs/how-to/remove-slipway.md';
 const obstacle = realNodeObstacle();
@@ -27,7 +42,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
 
   beforeAll(async () => {
     fleet = createFleet(cluster());
-    await Promise.all([pushPrevious(cluster()), fleet.publish(['1.0.0', '1.1.0'])]);
+    await Promise.all([pushPrevious(cluster()), fleet.publish(['1.0.0', '1.1.0', '1.2.0'])]);
     ({ version } = await pushManager(cluster()));
     empty = await snapshot(cluster());
   }, 300_000);
@@ -43,6 +58,8 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await cluster().kubectl(['apply', '--server-side', '-f', '-'], previousManifest(cluster()));
       await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=90s');
       expect(await columns()).not.toContain(NEW_COLUMN);
+      expect(await mayReadLogs()).toBe('no');
+      await expect(apply(WITH_NEW_FIELD)).rejects.toThrow(`unknown field "spec.${NEW_FIELD}"`);
       await fleet.applyCatalog();
       await fleet.ask('1.0.0');
       await fleet.awaitAll('1.0.0');
@@ -51,12 +68,13 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
     });
 
     test('has the new CRDs before the new manager', async () => {
-      await fleet.ask('1.1.0', SLOWLY);
+      await fleet.ask('1.1.0', { startSeconds: 15 });
       await fleet.awaitMiddle('1.1.0');
       const crds = join(ROOT, 'deploy/crds');
       await kubectl('apply', '--server-side', '-f', crds);
       await kubectl('wait', '--for=condition=Established', '--timeout=60s', '-f', crds);
       expect(await columns()).toContain(NEW_COLUMN);
+      expect(await mayReadLogs()).toBe('no');
       expect(await imagesOfManager()).toEqual([`slipway.dev/manager:${PREVIOUS_VERSION}`]);
       expect((await fleet.lacking('1.1.0')).length).toBeGreaterThan(0);
     });
@@ -64,15 +82,57 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
     test('goes on with what was begun, and changes nothing else', async () => {
       await deploySlipway(cluster());
       await fleet.awaitAll('1.1.0');
-      await until(
-        'only the new manager runs',
-        async () => String(await imagesOfManager()) === `slipway.dev/manager:${version}`,
-      );
+      await onlyRuns(version);
+      expect(await mayReadLogs()).toBe('yes');
+      await expectUntouched(2);
+    });
+
+    test('goes back to the release before, which has no such field, and no operator notices', async () => {
+      await apply(WITH_NEW_FIELD);
+      await kubectl('-n', FIRST, 'patch', 'subscription', FIRST, '--type=merge', '-p', JSON.stringify(NEW_SPEC));
+      expect(await newField()).not.toBe('');
+      await cluster().kubectl(['apply', '--server-side', '-f', '-'], previousCrds(cluster()));
+      await kubectl('wait', '--for=condition=Established', '--timeout=60s', '-f', join(ROOT, 'deploy/crds'));
+      await cluster().kubectl(['apply', '--server-side', '-f', '-'], previousManifest(cluster()));
+      await kubectl('-n', SYSTEM, 'rollout', 'status', DEPLOYMENT, '--timeout=90s');
+      await onlyRuns(PREVIOUS_VERSION);
+      expect(await columns()).not.toContain(NEW_COLUMN);
+      expect(await mayReadLogs()).toBe('no');
+      expect(await newField()).toBe('');
+      await fleet.askAnew();
+      await expectUntouched(2);
+    });
+
+    test('upgrades operators there as it did before', async () => {
+      await fleet.ask('1.2.0');
+      await fleet.awaitAll('1.2.0');
+      await expectUntouched(3);
+    });
+
+    test('comes forward again', async () => {
+      await kubectl('apply', '--server-side', '-f', join(ROOT, 'deploy/crds'));
+      await deploySlipway(cluster());
+      await onlyRuns(version);
+      await fleet.askAnew();
+      await expectUntouched(3);
+    });
+
+    async function onlyRuns(wanted: string): Promise<void> {
+      const image = `slipway.dev/manager:${wanted}`;
+      await until(`only ${image} runs`, async () => String(await imagesOfManager()) === image);
+    }
+
+    /** Every operator consists of what it did, and its Deployment was written as often as is said. */
+    async function expectUntouched(times: number): Promise<void> {
       expect(await fleet.inventories()).toEqual(before);
       expect(await fleet.strays()).toEqual([]);
       const changes = [...(await fleet.generations()).values()];
-      expect(changes, 'once made, once upgraded').toEqual(Array.from({ length: SIZE }, () => 2));
-    });
+      expect(changes).toEqual(Array.from({ length: SIZE }, () => times));
+    }
+
+    function newField(): Promise<string> {
+      return kubectl('-n', FIRST, 'get', 'subscription', FIRST, '-o', `jsonpath={.spec.${NEW_FIELD}}`);
+    }
   });
 
   test('that is removed as the guide says leaves nothing behind', async () => {
@@ -106,6 +166,21 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
   async function columns(): Promise<readonly string[]> {
     const path = '{.spec.versions[0].additionalPrinterColumns[*].name}';
     return (await kubectl('get', 'crd', 'subscriptions.slipway.dev', '-o', `jsonpath=${path}`)).split(' ');
+  }
+
+  /** As itself: `yes` or `no`. */
+  function mayReadLogs(): Promise<string> {
+    const account = `system:serviceaccount:${SYSTEM}:slipway-manager`;
+    const [resource = '', subresource = ''] = NEW_RIGHT.split('/');
+    const right = [resource, `--subresource=${subresource}`, '-A', `--as=${account}`];
+    return kubectl('auth', 'can-i', 'get', ...right).then(
+      (told) => told.trim(),
+      () => 'no',
+    );
+  }
+
+  function apply(text: string): Promise<string> {
+    return cluster().kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], text);
   }
 
   async function imagesOfManager(): Promise<readonly string[]> {

@@ -1,9 +1,10 @@
 /**
  * The release that comes before this checkout, which Slipway is upgraded from. None has been released yet, so its place
- * is taken by what this checkout makes: an image that says that it is an older version, and CRDs that lack a column.
- * Once there is a release, its install.yaml is read here in place of this one's and its image is pushed in place of one
+ * is taken by what this checkout makes: an image that says that it is an older version, CRDs that lack a column and a
+ * field, and rights that lack one. Once there is a release, its install.yaml is read here in place of this one's and its image is pushed in place of one
  * that is built; the story asks for nothing else.
  */
+import { SUBSCRIPTION } from '../../../api/subscription.ts';
 import { pushIndex } from '../../../oci/build.ts';
 import { parseReference } from '../../../oci/reference.ts';
 import { ownArchitecture } from '../../../scripts/build/architecture.ts';
@@ -17,6 +18,12 @@ export const PREVIOUS_VERSION = '0.0.1';
 
 /** A column of `kubectl get` that came after it. */
 export const NEW_COLUMN = 'Status';
+
+/** A field of Subscriptions that came after it. */
+export const NEW_FIELD = 'windows';
+
+/** What the manager may read since then. */
+export const NEW_RIGHT = 'pods/log';
 
 /** Pushes its image under the name that its install.yaml has. */
 export async function pushPrevious(cluster: TestCluster): Promise<void> {
@@ -36,27 +43,73 @@ export async function pushPrevious(cluster: TestCluster): Promise<void> {
 
 /** Its install.yaml, set up for the registry of the cluster. */
 export function previousManifest(cluster: TestCluster): string {
-  const image = /"slipway\.dev\/manager:[^"]+"/g;
-  const documents = installManifest(cluster)
-    .replaceAll(image, `"slipway.dev/manager:${PREVIOUS_VERSION}"`)
-    .split('\n---\n');
-  return documents.map((text) => JSON.stringify(withoutColumn(JSON.parse(text) as Manifest))).join('\n---\n');
+  return documentsOf(cluster).map(formatDocument).join(SEPARATOR);
 }
 
-interface Manifest {
+/** Its `deploy/crds`. */
+export function previousCrds(cluster: TestCluster): string {
+  const crds = documentsOf(cluster).filter(({ kind }) => kind === 'CustomResourceDefinition');
+  return crds.map(formatDocument).join(SEPARATOR);
+}
+
+/** What an object of this checkout was in the release before; the same for most. */
+export function asPrevious(object: Manifest): Manifest {
+  if (object.kind === 'CustomResourceDefinition') return previousCrd(object as Crd);
+  return object.kind === 'ClusterRole' ? previousRole(object as Role) : object;
+}
+
+export interface Manifest {
   readonly kind: string;
-  readonly spec: { readonly versions: readonly Version[] };
+  readonly metadata: { readonly name: string };
+}
+
+const SEPARATOR = '\n---\n';
+
+function documentsOf(cluster: TestCluster): readonly Manifest[] {
+  const image = /"slipway\.dev\/manager:[^"]+"/g;
+  const texts = installManifest(cluster).replaceAll(image, `"slipway.dev/manager:${PREVIOUS_VERSION}"`);
+  return texts.split(SEPARATOR).map((text) => asPrevious(JSON.parse(text) as Manifest));
+}
+
+function formatDocument(object: object): string {
+  return JSON.stringify(object);
+}
+
+interface Crd extends Manifest {
+  readonly spec: { readonly names: { readonly kind: string }; readonly versions: readonly Version[] };
 }
 
 interface Version {
   readonly additionalPrinterColumns: readonly { readonly name: string }[];
+  readonly schema: { readonly openAPIV3Schema: Schema };
 }
 
-function withoutColumn(manifest: Manifest): object {
-  if (manifest.kind !== 'CustomResourceDefinition') return manifest;
-  const versions = manifest.spec.versions.map((version) => ({
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+function previousCrd(crd: Crd): Crd {
+  const versions = crd.spec.versions.map(({ schema, additionalPrinterColumns, ...version }) => ({
     ...version,
-    additionalPrinterColumns: version.additionalPrinterColumns.filter(({ name }) => name !== NEW_COLUMN),
+    additionalPrinterColumns: additionalPrinterColumns.filter(({ name }) => name !== NEW_COLUMN),
+    schema: crd.spec.names.kind === SUBSCRIPTION.kind ? withoutField(schema) : schema,
   }));
-  return { ...manifest, spec: { ...manifest.spec, versions } };
+  return { ...crd, spec: { ...crd.spec, versions } };
+}
+
+function withoutField({ openAPIV3Schema: whole }: Version['schema']): Version['schema'] {
+  const { spec, ...others } = whole.properties ?? {};
+  const { [NEW_FIELD]: field, ...properties } = spec?.properties ?? {};
+  if (field === undefined) throw new Error(`Subscriptions have no field ${NEW_FIELD}`);
+  return { openAPIV3Schema: { ...whole, properties: { ...others, spec: { ...spec, properties } } } };
+}
+
+interface Role extends Manifest {
+  readonly rules: readonly { readonly resources: readonly string[] }[];
+}
+
+function previousRole(role: Role): Role {
+  const rules = role.rules.filter(({ resources }) => !resources.includes(NEW_RIGHT));
+  if (rules.length === role.rules.length) throw new Error(`no rule is about ${NEW_RIGHT}`);
+  return { ...role, rules };
 }
