@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Client } from '../kube/client.ts';
 import { createServerFacts, parseServerVersion } from './cluster-facts.ts';
@@ -56,6 +57,30 @@ describe('what is known of the cluster', () => {
     now = seconds * 1000;
     await source.get(signal, { afresh });
     expect(fake.asked.filter((path) => path === '/version')).toHaveLength(asked);
+  });
+
+  test.each([
+    { because: 'an older one will do', afresh: false, waits: false },
+    { because: 'something is missing', afresh: true, waits: true },
+  ])('an answer that does not come is waited for: $waits, as $because', async ({ afresh, waits }) => {
+    let now = 0;
+    const fake = fakeClient();
+    let answer = (path: string): Promise<string> => fake.client.raw(path);
+    const source = createServerFacts({ ...fake.client, raw: (path) => answer(path) }, () => new Date(now));
+    const first = await source.get(signal);
+    const gate = Promise.withResolvers<string>();
+    answer = () => gate.promise;
+    now = 301_000;
+    const questions = [source.get(signal, { afresh }), source.get(signal, { afresh })];
+    let answered = 0;
+    for (const question of questions) void question.then(() => (answered += 1));
+    await setImmediate();
+    expect(answered).toBe(waits ? 0 : 2);
+    gate.resolve('{"gitVersion":"v1.35.0"}');
+    await setImmediate();
+    const versions = (await Promise.all(questions)).map(({ kubernetesVersion }) => kubernetesVersion);
+    expect(versions).toEqual(waits ? ['1.35.0', '1.35.0'] : [first.kubernetesVersion, first.kubernetesVersion]);
+    expect((await source.get(signal)).kubernetesVersion).toBe('1.35.0');
   });
 
   test('a failure is not kept', async () => {

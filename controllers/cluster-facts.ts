@@ -21,21 +21,39 @@ export interface ServerFactsSource {
   get(signal: AbortSignal, options?: { readonly afresh?: boolean }): Promise<ServerFacts>;
 }
 
-/** A source over a client; concurrent questions share one answer. */
+/**
+ * A source over a client; concurrent questions share one answer. One that is old is good enough while it is asked
+ * anew: an API server that takes its time holds up none but the first questions, and those where something is missing.
+ */
 export function createServerFacts(client: Client, now: () => Date): ServerFactsSource {
-  let known: { readonly facts: Promise<ServerFacts>; readonly at: number } | undefined;
+  let known: { readonly facts: ServerFacts; readonly at: number } | undefined;
+  let asked: { readonly facts: Promise<ServerFacts>; readonly at: number } | undefined;
+  const ageOf = (one: { readonly at: number } | undefined): number =>
+    one === undefined ? Infinity : (now().getTime() - one.at) / 1000;
+
+  async function ask(signal: AbortSignal): Promise<ServerFacts> {
+    const at = now().getTime();
+    const facts = fetchServerFacts(client, signal);
+    asked = { facts, at };
+    try {
+      known = { facts: await facts, at };
+      return known.facts;
+    } finally {
+      if (asked?.facts === facts) asked = undefined;
+    }
+  }
+
   return {
-    get(signal, { afresh = false } = {}) {
-      const age = known === undefined ? Infinity : (now().getTime() - known.at) / 1000;
-      if (known !== undefined && age < (afresh ? FRESH_SECONDS : KEEP_SECONDS)) return known.facts;
+    async get(signal, { afresh = false } = {}) {
+      const seconds = afresh ? FRESH_SECONDS : KEEP_SECONDS;
+      if (known !== undefined && ageOf(known) < seconds) return known.facts;
+      if (asked !== undefined && ageOf(asked) < seconds)
+        return known !== undefined && !afresh ? known.facts : asked.facts;
       if (afresh) client.discovery.invalidate();
-      const facts = fetchServerFacts(client, signal);
-      const entry = { facts, at: now().getTime() };
-      known = entry;
-      facts.catch(() => {
-        if (known === entry) known = undefined;
-      });
-      return facts;
+      const answer = ask(signal);
+      if (afresh || known === undefined) return answer;
+      answer.catch(() => undefined);
+      return known.facts;
     },
   };
 }

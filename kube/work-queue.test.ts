@@ -174,6 +174,90 @@ describe('work queue', () => {
   });
 });
 
+/** What is done to a queue; seconds are eighths, so that sums are exact. */
+type Step =
+  | { readonly do: 'add' | 'addRateLimited'; readonly key: string }
+  | { readonly do: 'addAfter'; readonly key: string; readonly eighths: number }
+  | { readonly do: 'advance'; readonly eighths: number }
+  | { readonly do: 'take' | 'done' };
+
+const LIMIT_SECONDS = 1;
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constantFrom('add' as const, 'addRateLimited' as const), key: keys }),
+  fc.record({ do: fc.constant('addAfter' as const), key: keys, eighths: fc.integer({ min: -1, max: 24 }) }),
+  fc.record({ do: fc.constant('advance' as const), eighths: fc.integer({ min: 0, max: 12 }) }),
+  fc.record({ do: fc.constantFrom('take' as const, 'done' as const) }),
+);
+
+interface Model {
+  want(key: string, seconds: number): void;
+  take(key: string): string;
+  done(key: string): string;
+  /** Keys that are due and that nobody works on. */
+  ready(): number;
+}
+
+function createModel(now: () => number): Model {
+  const dueAt = new Map<string, readonly number[]>();
+  const working = new Set<string>();
+  const isDue = (key: string): boolean => (dueAt.get(key) ?? []).some((at) => at <= now());
+  return {
+    want: (key, seconds) => void dueAt.set(key, [...(dueAt.get(key) ?? []), now() + Math.max(0, seconds)]),
+    take(key) {
+      expect([isDue(key), working.has(key)]).toEqual([true, false]);
+      // Of those that are not due yet, the first is what comes next.
+      const [next] = (dueAt.get(key) ?? []).filter((at) => at > now()).toSorted((a, b) => a - b);
+      dueAt.set(key, next === undefined ? [] : [next]);
+      working.add(key);
+      return key;
+    },
+    done(key) {
+      working.delete(key);
+      return key;
+    },
+    ready: () => [...dueAt.keys()].filter((key) => isDue(key) && !working.has(key)).length,
+  };
+}
+
+test('whatever is mixed, a key is there when the shortest of its delays is over and nobody works on it, and not before', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const clock = createManualClock();
+      const limiter = { delay: () => LIMIT_SECONDS, forget: () => undefined, retries: () => 0 };
+      const queue = createWorkQueue({ clock, rateLimiter: limiter });
+      const model = createModel(() => clock.now());
+      const working: string[] = [];
+      for (const one of steps) {
+        switch (one.do) {
+          case 'add':
+            queue.add(one.key);
+            model.want(one.key, 0);
+            break;
+          case 'addRateLimited':
+            queue.addRateLimited(one.key);
+            model.want(one.key, LIMIT_SECONDS);
+            break;
+          case 'addAfter':
+            queue.addAfter(one.key, one.eighths / 8);
+            model.want(one.key, one.eighths / 8);
+            break;
+          case 'advance':
+            clock.advance(one.eighths / 8);
+            break;
+          case 'take':
+            if (queue.length > 0) working.push(model.take((await queue.get()) as string));
+            break;
+          case 'done':
+            if (working.length > 0) queue.done(model.done(working.shift() as string));
+        }
+        expect(queue.length).toBe(model.ready());
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
 describe('rate limiters', () => {
   test('a key that fails again waits twice as long, up to the limit, and anew after a success', () => {
     const limiter = exponentialPerItem({ baseSeconds: 1, maxSeconds: 5 });
