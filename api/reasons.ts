@@ -32,7 +32,7 @@ export const REASONS = {
   InputInvalid: 'A file, folder or option of the command line cannot be used.',
   // Catalogs and resolution
   CatalogNotFound: 'The named catalog does not exist.',
-  CatalogUnavailable: 'The catalog has no content yet.',
+  CatalogUnavailable: 'Nothing of the catalog is in service.',
   CatalogInvalid: 'The content of the catalog image cannot be read.',
   CatalogStale: 'The catalog cannot be refreshed; its last good content is in use.',
   PackageNotFound: 'No catalog offers the package.',
