@@ -7,7 +7,15 @@ import { startFakeApi, type FakeApi } from '../../kube/fake-api.ts';
 import { createLeaderElection } from '../../kube/leader-election.ts';
 import { createManualClock } from '../../kube/manual-clock.ts';
 import { createTransport, type Transport } from '../../kube/transport.ts';
-import { checkCaches, createLeaseWatch, createReachability, type LeaseWatch, type Reachability } from './checks.ts';
+import { createWorkQueue } from '../../kube/work-queue.ts';
+import {
+  checkCaches,
+  describeWork,
+  createLeaseWatch,
+  createReachability,
+  type LeaseWatch,
+  type Reachability,
+} from './checks.ts';
 import { serve, type Check } from './server.ts';
 
 let api: FakeApi;
@@ -30,6 +38,19 @@ afterEach(async () => {
 });
 
 const asked = (): number => api.requests.filter(({ path }) => path === '/readyz').length;
+
+test('what is under way is said with the one that takes longest', async () => {
+  const [quick, slow] = ['catalog', 'subscription'].map((name) => ({ name, queue: createWorkQueue({ clock }) }));
+  const tell = describeWork([quick!, slow!]);
+  expect(tell()).toBe('none under way');
+  slow!.queue.add('lights/beacon');
+  await slow!.queue.get();
+  clock.advance(70);
+  quick!.queue.add('public');
+  await quick!.queue.get();
+  clock.advance(5.5);
+  expect(tell()).toBe('2 under way, the longest for 75 s: subscription lights/beacon');
+});
 
 describe('whether the API server is reached', () => {
   test('is asked twice a minute by a replica that does nothing else, however often it is probed', async () => {

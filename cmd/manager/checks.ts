@@ -5,6 +5,7 @@
  */
 import type { Client } from '../../kube/client.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
+import type { Controller } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { DEFAULT_TIMINGS } from '../../kube/lease-record.ts';
 import type { RequestFacts } from '../../kube/transport.ts';
@@ -15,6 +16,16 @@ export function checkCaches(caches: readonly Pick<Informer, 'kind' | 'hasSynced'
     const missing = caches.filter(({ hasSynced }) => !hasSynced).map(({ kind }) => kind);
     if (missing.length > 0) throw new Error(`not listed yet: ${missing.join(', ')}`);
     return undefined;
+  };
+}
+
+/** Says what is under way and since when; no reason not to be of use, but where to look when something is missing. */
+export function describeWork(controllers: readonly Pick<Controller, 'name' | 'queue'>[]): () => string {
+  return () => {
+    const work = controllers.flatMap(({ name, queue }) => queue.unfinished().map((one) => ({ ...one, name })));
+    const longest = work.toSorted((a, b) => b.seconds - a.seconds)[0];
+    if (longest === undefined) return 'none under way';
+    return `${work.length} under way, the longest for ${Math.floor(longest.seconds)} s: ${longest.name} ${longest.key}`;
   };
 }
 

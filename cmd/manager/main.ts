@@ -125,6 +125,7 @@ async function startServing(
       ['informers', manager.cachesReady],
       ['api-server', reachability.check],
       ['catalogs', manager.catalogsReady],
+      ['reconciles', manager.work],
     ]),
   });
   log.info({ port: server.port }, 'serving health, metrics and catalogs');

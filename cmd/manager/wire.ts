@@ -43,7 +43,7 @@ import type { Log } from '../../kube/log.ts';
 import type { RuntimeMetrics } from '../../kube/metrics.ts';
 import { isLoopbackName } from '../../oci/registry.ts';
 import { createCatalogAttempts } from './catalog-attempts.ts';
-import { checkCaches } from './checks.ts';
+import { checkCaches, describeWork } from './checks.ts';
 import { countEvents, registerState } from './metrics.ts';
 import type { ManagerOptions } from './options.ts';
 import type { Check } from './server.ts';
@@ -56,6 +56,8 @@ export interface Manager {
   readonly cachesReady: Check;
   /** Whether the catalogs are served that this replica can serve. */
   readonly catalogsReady: Check;
+  /** What is being reconciled, and for how long. */
+  readonly work: Check;
   /** Serves what the leader has found, until `signal` aborts; on a replica that does not lead. */
   follow(signal: AbortSignal): Promise<void>;
   /** Runs the controllers until `signal` aborts; only the leader does. */
@@ -187,6 +189,7 @@ export function wireManager(wiring: WireOptions): Manager {
       checkCaches([caches.catalogs])();
       return attempts.check();
     },
+    work: describeWork([follower, catalogs, subscriptions, revisions]),
     follow: (signal) => follower.run(signal),
     async run(signal) {
       await Promise.all([catalogs, subscriptions, revisions].map((each) => each.run(signal)));

@@ -62,7 +62,7 @@ test('the overlay for a private registry takes the image from there', async () =
 test('the strict overlay names who may ask, keeps from link-local addresses, and changes nothing else', async () => {
   const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/strict')));
   expect(without(made, 'NetworkPolicy')).toEqual(without(installed(), 'NetworkPolicy'));
-  const { ingress, egress } = made.get('NetworkPolicy/slipway-manager')?.spec as {
+  const { ingress, egress } = made.get('NetworkPolicy/slipway-manager')!.spec as {
     readonly ingress: readonly { readonly from?: readonly object[] }[];
     readonly egress: readonly Egress[];
   };
@@ -149,7 +149,7 @@ describe('the alerts', () => {
 
   test('are without findings of promtool', async () => {
     expect(await run('promtool', 'check', 'rules', '--lint=all', '--lint-fatal', join(folder, 'rules.yaml'))).toContain(
-      'SUCCESS: 9 rules',
+      'SUCCESS: 10 rules',
     );
   });
 
