@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { digestOf } from '../../oci/digest.ts';
 import { buildLayer, type Layer } from '../../oci/build.ts';
 import { MEDIA_TYPE } from '../../oci/manifest.ts';
@@ -80,9 +81,17 @@ function same(path: string): readonly [string, string] {
   return [path, path];
 }
 
-/** What this file puts into the layer is part of what the layer depends on. */
-async function ownCode(): Promise<string> {
-  return readFile(import.meta.filename, 'utf8');
+/** The programs that make the layer are part of what it depends on. */
+async function ownCode(): Promise<readonly string[]> {
+  const makers = [
+    'base-layer.ts',
+    'unpack.ts',
+    'debian.ts',
+    'node-binary.ts',
+    '../../oci/build.ts',
+    '../../oci/tar-writer.ts',
+  ];
+  return Promise.all(makers.map((name) => readFile(join(import.meta.dirname, name), 'utf8')));
 }
 
 async function readKept(name: string): Promise<Layer | undefined> {

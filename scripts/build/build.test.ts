@@ -1,6 +1,6 @@
 /** What the image is made of, as far as it needs no network: pins, licences, bundles. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -93,6 +93,20 @@ test('the Dockerfile runs what the image runs', () => {
   const entrypoint = JSON.stringify([NODE_PATH, ...NODE_OPTIONS, '/app/manager.js']).replaceAll(',', ', ');
   expect(dockerfile).toContain(`\nENTRYPOINT ${entrypoint}\n`);
   expect(dockerfile).toContain(`\nUSER ${USER}:${USER}\n`);
+  expect(dockerfile).toContain('\nWORKDIR /app\n');
   const env = Object.entries({ PATH: '/usr/bin', ...ENVIRONMENT }).map(([name, value]) => `${name}=${value}`);
   expect(dockerfile).toContain(`\nENV ${env.join(' ')}\n`);
+});
+
+test('the files for the Dockerfile have the modes of the image, whatever the umask', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-rootfs-'));
+  const program = `process.umask(0o077);
+    const { writeFiles } = await import('${join(ROOT, 'scripts/build/write-files.ts')}');
+    const node = { bytes: Buffer.from('1'), mode: 0o755 };
+    await writeFiles('${folder}', new Map([['usr/bin/node', node], ['app/manager.js', Buffer.from('2')]]));`;
+  spawnSync(process.execPath, ['--input-type=module', '-e', program]);
+  const paths = ['usr', 'usr/bin', 'app', 'usr/bin/node', 'app/manager.js'];
+  const modes = paths.map((path) => (statSync(join(folder, path)).mode & 0o777).toString(8));
+  rmSync(folder, { recursive: true });
+  expect(modes).toEqual(['755', '755', '755', '755', '644']);
 });

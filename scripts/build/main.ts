@@ -7,8 +7,8 @@
  *     dist/rootfs                  with --rootfs: the images' files, for deploy/image/Dockerfile
  */
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeLayout } from '../../oci/layout.ts';
 import { ARCHITECTURES, type Architecture } from './architecture.ts';
@@ -16,6 +16,7 @@ import { bundlePrograms, ROOT } from './bundle.ts';
 import { rootFiles } from './node-image.ts';
 import { buildManagerImage, MANAGER_ENTRIES, type ManagerImage } from './manager-image.ts';
 import { pinDebian } from './pin-debian.ts';
+import { writeFiles } from './write-files.ts';
 
 const HELP = `Usage: npm run build -- [--arch amd64|arm64]… [--rootfs] [--out FOLDER] | --pin-debian
 `;
@@ -36,7 +37,7 @@ async function main(): Promise<void> {
   await buildPrograms(values.out);
   const image = await buildManagerImage({ architectures });
   await writeImage(values.out, image);
-  if (values.rootfs) await writeRoots(values.out, architectures);
+  if (values.rootfs) await writeRoots(values.out, architectures, image);
 }
 
 function readArchitecture(name: string): Architecture {
@@ -72,24 +73,22 @@ async function writeImage(out: string, { index, version, sboms, contents }: Mana
   say(`${layout}: ${version}@${digest}`);
 }
 
-async function writeRoots(out: string, architectures: readonly Architecture[]): Promise<void> {
+/** With the command that makes the image of them, as the labels differ from commit to commit. */
+async function writeRoots(
+  out: string,
+  architectures: readonly Architecture[],
+  { labels }: ManagerImage,
+): Promise<void> {
+  const root = join(out, 'rootfs');
   for (const architecture of architectures) {
-    const folder = join(out, 'rootfs', architecture);
-    await writeFiles(folder, await rootFiles(architecture, MANAGER_ENTRIES));
-    say(folder);
+    await writeFiles(join(root, architecture), await rootFiles(architecture, MANAGER_ENTRIES));
+    say(join(root, architecture));
   }
-}
-
-type Files = ReadonlyMap<string, Uint8Array | { readonly bytes: Uint8Array; readonly mode: number }>;
-
-/** The folder with these files and no others. */
-async function writeFiles(folder: string, files: Files): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
-  for (const [path, content] of files) {
-    const { bytes, mode } = content instanceof Uint8Array ? { bytes: content, mode: 0o644 } : content;
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), bytes, { mode });
-  }
+  const options = Object.entries(labels).map(([name, value]) => `--label '${name}=${value}'`);
+  const platforms = architectures.map((architecture) => `linux/${architecture}`).join(',');
+  say(
+    ['docker buildx build', `--platform ${platforms}`, ...options, '-f deploy/image/Dockerfile', root].join(' \\\n  '),
+  );
 }
 
 function say(text: string): void {

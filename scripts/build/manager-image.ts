@@ -38,6 +38,8 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
 
 export interface ManagerImage extends NodeImage {
   readonly version: string;
+  /** What it says of itself, by the names of the OCI image specification. */
+  readonly labels: Readonly<Record<string, string>>;
   /** Refer to the images, one each. */
   readonly sboms: readonly Sbom[];
 }
@@ -84,7 +86,7 @@ export async function buildManagerImage({ architectures }: ManagerImageOptions =
     });
     return { architecture: contents.architecture, text, artifact };
   });
-  return { ...image, version, sboms };
+  return { ...image, version, labels, sboms };
 }
 
 interface PackageFacts {
