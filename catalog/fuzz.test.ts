@@ -12,7 +12,7 @@ import { createCatalogChecker } from './check/check.ts';
 import type { Fields } from './fields.ts';
 import { checkPreconditions } from './http/conditions.ts';
 import { chooseEncoding } from './http/encoding.ts';
-import { imageProblem } from './image-reference.ts';
+import { imageProblem } from '../bundles/image-reference.ts';
 import { buildIndex } from './index/build.ts';
 import { openIndex } from './index/open.ts';
 import { DEFAULT_LIMITS } from './limits.ts';

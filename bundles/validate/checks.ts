@@ -2,6 +2,7 @@
 import type { Check } from './check.ts';
 import { annotationNames } from './annotation-names.ts';
 import { apiServiceNames } from './api-service-names.ts';
+import { architectures } from './architectures.ts';
 import { bundleSize } from './bundle-size.ts';
 import { capabilities } from './capabilities.ts';
 import { categories } from './categories.ts';
@@ -12,6 +13,7 @@ import { crdColumns } from './crd-columns.ts';
 import { crdDescriptions } from './crd-descriptions.ts';
 import { crdFields } from './crd-fields.ts';
 import { crdNames } from './crd-names.ts';
+import { crdPermissions } from './crd-permissions.ts';
 import { crdStructure } from './crd-structure.ts';
 import { csvFields } from './csv-fields.ts';
 import { csvName } from './csv-name.ts';
@@ -39,6 +41,7 @@ import { packageName } from './package-name.ts';
 import { priorityClasses } from './priority-classes.ts';
 import { provider } from './provider.ts';
 import { rbacRules } from './rbac-rules.ts';
+import { relatedImages } from './related-images.ts';
 import { removedApis } from './removed-apis.ts';
 import { resourceRequests } from './resource-requests.ts';
 import { serviceAccountNames } from './service-account-names.ts';
@@ -85,6 +88,7 @@ export const CHECKS: readonly Check[] = [
   disruptionBudgets,
   priorityClasses,
   rbacRules,
+  relatedImages,
   dependencies,
   metadataAnnotations,
   bundleSize,
@@ -94,6 +98,7 @@ export const CHECKS: readonly Check[] = [
   capabilities,
   categories,
   icon,
+  architectures,
   csvVersion,
   maxOpenshiftVersion,
   openshiftLabel,
@@ -101,5 +106,6 @@ export const CHECKS: readonly Check[] = [
   channelNames,
   crdDescriptions,
   deprecatedImages,
+  crdPermissions,
   removedApis,
 ];

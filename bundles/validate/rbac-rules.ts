@@ -1,4 +1,6 @@
-import { at, type Check } from './check.ts';
+import { isRecord } from '../../api/json.ts';
+import type { Bundle } from '../bundle.ts';
+import { at, inCsv, type Check, type Finding } from './check.ts';
 
 const DEFAULT_CONSTRAINTS = [
   'privileged',
@@ -15,37 +17,60 @@ const DEFAULT_CONSTRAINTS = [
 export const rbacRules: Check = {
   name: 'rbac-rules',
   suite: 'format',
-  *run({ objects }) {
-    for (const manifest of objects) {
-      const { kind } = manifest.object;
-      const rules = manifest.object['rules'];
-      if ((kind !== 'Role' && kind !== 'ClusterRole') || !Array.isArray(rules)) continue;
-      for (const [index, rule] of rules.entries()) {
-        const where = { ...at(manifest), path: `rules[${index}]` };
-        if (allows(rule, 'policy', 'poddisruptionbudgets', ['*', 'create', 'update', 'patch'])) {
-          const message = 'the right to create or change PodDisruptionBudgets can keep nodes from being drained';
-          yield { level: 'warning', ...where, message, advice: 'Leave it out where the operator does not need it' };
-        }
-        const constrained = allows(rule, 'security.openshift.io', 'securitycontextconstraints', [
-          '*',
-          'delete',
-          'update',
-          'patch',
-        ]);
-        if (constrained && DEFAULT_CONSTRAINTS.some((name) => has(rule, 'resourceNames', [name]))) {
-          const message = 'the right to change the default SecurityContextConstraints endangers the whole cluster';
-          yield { level: 'error', ...where, message, advice: 'Bring constraints of your own' };
-        }
+  *run(bundle) {
+    for (const { rule, where } of rulesOf(bundle)) {
+      if (allows(rule, 'policy', 'poddisruptionbudgets', ['*', 'create', 'update', 'patch'])) {
+        const message = 'the right to create or change PodDisruptionBudgets can keep nodes from being drained';
+        yield { level: 'warning', ...where, message, advice: 'Leave it out where the operator does not need it' };
+      }
+      const constrained = allows(rule, 'security.openshift.io', 'securitycontextconstraints', [
+        '*',
+        'delete',
+        'update',
+        'patch',
+      ]);
+      if (constrained && names(rule, 'resourceNames', DEFAULT_CONSTRAINTS)) {
+        const message = 'the right to change the default SecurityContextConstraints endangers the whole cluster';
+        yield { level: 'error', ...where, message, advice: 'Bring constraints of your own' };
       }
     }
   },
 };
 
-function allows(rule: unknown, group: string, resource: string, verbs: readonly string[]): boolean {
-  return has(rule, 'apiGroups', [group]) && has(rule, 'resources', [resource]) && has(rule, 'verbs', verbs);
+type Rule = Readonly<Record<string, unknown>>;
+
+interface PlacedRule {
+  readonly rule: Rule;
+  readonly where: Pick<Finding, 'file' | 'object' | 'path'>;
 }
 
-function has(rule: unknown, field: string, wanted: readonly string[]): boolean {
-  const values = (rule as Readonly<Record<string, unknown>> | null)?.[field];
+/** The rules of all roles: those of the bundle, and those that are made of the permissions of the CSV. */
+export function* rulesOf(bundle: Bundle): Iterable<PlacedRule> {
+  for (const manifest of bundle.objects) {
+    const { kind } = manifest.object;
+    const rules = manifest.object['rules'];
+    if ((kind !== 'Role' && kind !== 'ClusterRole') || !Array.isArray(rules)) continue;
+    for (const [index, rule] of rules.entries()) {
+      if (isRecord(rule)) yield { rule, where: { ...at(manifest), path: `rules[${index}]` } };
+    }
+  }
+  const { permissions = [], clusterPermissions = [] } = bundle.csv.spec.install.spec ?? {};
+  for (const [list, found] of Object.entries({ permissions, clusterPermissions })) {
+    for (const [index, { rules }] of found.entries()) {
+      for (const [at, rule] of (rules ?? []).entries()) {
+        const path = `spec.install.spec.${list}[${index}].rules[${at}]`;
+        yield { rule: { ...rule }, where: inCsv(bundle, path) };
+      }
+    }
+  }
+}
+
+function allows(rule: Rule, group: string, resource: string, verbs: readonly string[]): boolean {
+  return names(rule, 'apiGroups', [group]) && names(rule, 'resources', [resource]) && names(rule, 'verbs', verbs);
+}
+
+/** Whether a list of the rule has one of these. */
+export function names(rule: Rule, field: string, wanted: readonly string[]): boolean {
+  const values = rule[field];
   return Array.isArray(values) && wanted.some((value) => values.includes(value));
 }

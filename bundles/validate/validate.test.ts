@@ -459,6 +459,89 @@ const ROWS: readonly Row[] = [
     ),
   },
   {
+    check: 'rbac-rules',
+    because: 'constraints protect all from the permissions of the CSV too',
+    parts: {
+      ...CLEAN,
+      clusterPermissions: [
+        {
+          serviceAccountName: 'gadget',
+          rules: [
+            {
+              apiGroups: ['security.openshift.io'],
+              resources: ['securitycontextconstraints'],
+              resourceNames: ['privileged'],
+              verbs: ['update'],
+            },
+          ],
+        },
+      ],
+    },
+    path: 'spec.install.spec.clusterPermissions[0].rules[0]',
+  },
+  {
+    check: 'crd-permissions',
+    because: 'CRDs belong to everybody',
+    parts: {
+      ...CLEAN,
+      clusterPermissions: [
+        {
+          serviceAccountName: 'gadget',
+          rules: [
+            { apiGroups: [''], resources: ['*'], verbs: ['*'] },
+            { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['get', 'patch'] },
+          ],
+        },
+      ],
+    },
+    level: 'warning',
+    path: 'spec.install.spec.clusterPermissions[0].rules[1]',
+  },
+  {
+    check: 'crd-permissions',
+    because: 'everything has CRDs in it',
+    parts: holding(rule({ apiGroups: ['*'], resources: ['*'], verbs: ['*'] })),
+    level: 'warning',
+    path: 'rules[0]',
+  },
+  {
+    check: 'related-images',
+    because: 'one is no reference',
+    parts: changed({
+      relatedImages: [
+        { name: 'a', image: 'quay.io/a/b:v1' },
+        { name: 'b', image: 'oci://x/y@' },
+      ],
+    }),
+    path: 'spec.relatedImages[1].image',
+  },
+  {
+    check: 'related-images',
+    because: 'one is missing',
+    parts: changed({ relatedImages: [{ name: 'a' }] }),
+    level: 'warning',
+    path: 'spec.relatedImages[0].image',
+  },
+  {
+    check: 'related-images',
+    because: 'a container has a tag that is none',
+    parts: { ...CLEAN, deployments: [makeDeployment('d', { containers: [{ name: 'c', image: 'quay.io/a/b:$TAG' }] })] },
+    path: 'spec.install.spec.deployments[0].spec.template.spec.containers[0].image',
+  },
+  {
+    check: 'architectures',
+    because: 'one is unknown',
+    parts: { ...CLEAN, metadata: { ...CLEAN.metadata, labels: { 'operatorframework.io/arch.x86_64': 'supported' } } },
+    level: 'warning',
+    path: 'metadata.labels[operatorframework.io/arch.x86_64]',
+  },
+  {
+    check: 'architectures',
+    because: 'the value means nothing',
+    parts: { ...CLEAN, metadata: { ...CLEAN.metadata, labels: { 'operatorframework.io/os.linux': 'true' } } },
+    level: 'warning',
+  },
+  {
     check: 'dependencies',
     because: 'the file is broken',
     parts: { ...CLEAN, files: { 'metadata/dependencies.yaml': '[' } },

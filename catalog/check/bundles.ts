@@ -1,5 +1,5 @@
 /** The rules for bundles. */
-import { imageProblem } from '../image-reference.ts';
+import { imageProblem } from '../../bundles/image-reference.ts';
 import type { VersionRules } from '../versions.ts';
 import type { Collected, SeenBundle } from './collect.ts';
 import type { Finding } from './finding.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../fields.ts';
-import { imageProblem } from '../image-reference.ts';
+import { imageProblem } from '../../bundles/image-reference.ts';
 import { versionRules } from '../testdata/version-rules.ts';
 import { createCatalogChecker } from './check.ts';
 import { graphDefect } from './channel.ts';

@@ -1,4 +1,4 @@
-/** Whether a text can be the reference of an image; oci/ parses references in full, catalogs only judge them. */
+/** Whether a text can be the reference of an image; oci/ parses references in full, bundles and catalogs only judge them. */
 
 const PATH = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/;
 const HOST =
