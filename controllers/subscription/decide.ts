@@ -59,7 +59,8 @@ export interface ResolvedPlan {
   readonly quarantined: readonly Quarantined[];
 }
 
-export function decideSubscription(facts: SubscriptionFacts): SubscriptionPlan {
+/** What a Subscription needs now; `expired` says whether the search for it takes too long by the clock. */
+export function decideSubscription(facts: SubscriptionFacts, expired?: () => boolean): SubscriptionPlan {
   const { subscription } = facts;
   if (subscription.metadata.deletionTimestamp !== undefined) return { kind: 'uninstall' };
   if (subscription.spec.suspend) return { kind: 'suspended' };
@@ -72,6 +73,7 @@ export function decideSubscription(facts: SubscriptionFacts): SubscriptionPlan {
     catalogs: facts.catalogs,
     quarantined: quarantined.map(({ bundle }) => bundle),
     cluster: facts.cluster,
+    ...(expired !== undefined && { expired }),
   });
   const situation = { active: activeOf(facts.revisions), installed, failed };
   const action =

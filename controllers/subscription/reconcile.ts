@@ -48,7 +48,7 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     const server = await deps.server.get(context.signal, { afresh: lacksSomething(cached?.status) });
     const facts = observeSubscription(deps.caches, key, { server, now: deps.now() });
     if (facts === undefined) return undefined;
-    const plan = decideSubscription(facts);
+    const plan = decideSubscription(facts, () => deps.now().getTime() - facts.now.getTime() > MOST_MILLISECONDS);
     switch (plan.kind) {
       case 'uninstall':
         return uninstall(deps, facts);
@@ -60,6 +60,9 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     }
   };
 }
+
+/** A decision is made in one go, while nothing else is done; half of the time in which the lease must be renewed. */
+const MOST_MILLISECONDS = 5000;
 
 interface Execution {
   readonly plan: ResolvedPlan;

@@ -26,7 +26,7 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
   const plans = new Map<CatalogBundle, DependencyPlan>();
   const catalogs = input.catalogs.map(forgive);
   const quarantined = new Set(input.quarantined);
-  const known = nothingKnown({ ...MOST_EFFORT });
+  const known = nothingKnown({ ...MOST_EFFORT, ...(input.expired !== undefined && { expired: input.expired }) });
 
   function planFor(bundle: CatalogBundle, catalog: string): DependencyPlan {
     const before = plans.get(bundle);

@@ -23,7 +23,7 @@ export type DependencyPlan =
  * What all bundles of one resolution may cost together: several times what the largest catalogs that there are take,
  * and some seconds at most. It is counted, not timed, so that the same question ends in the same way.
  */
-export const MOST_EFFORT: PlanningEffort = { options: 60_000, steps: 20_000_000, units: 100_000_000 };
+export const MOST_EFFORT: PlanningEffort = { options: 60_000, steps: 10_000_000, units: 100_000_000 };
 
 /** Enough to bring hundreds of facts down to those that matter, within a fraction of a second. */
 const EXPLANATION_STEPS = 1_000_000;

@@ -20,8 +20,8 @@ export class Clauses {
   #end = 1;
   /** By literal: the first clause that watches it. */
   #first = new Int32Array(1 << 8);
-  /** How many clauses were looked at. */
-  visited = 0;
+  /** How many clauses were looked at; a long way through a long one counts more than once. */
+  steps = 0;
 
   /** Makes room for the literals of one more variable. */
   addVariable(variables: number): void {
@@ -75,7 +75,7 @@ export class Clauses {
     /** Where the place of the clause is written in the row; 0 where it is the head of its chain. */
     let writtenAt = 0;
     for (let clause = first[literal] ?? 0, next = 0; clause !== 0; clause = next) {
-      this.visited++;
+      this.steps++;
       const start = clause + LITERALS;
       const own = row[start] === literal ? 0 : 1;
       next = row[clause + NEXT + own] ?? 0;
@@ -88,6 +88,7 @@ export class Clauses {
         }
         let place = start + 2;
         while (place < end && value[row[place] ?? 0] === FAILS) place++;
+        this.steps += (place - start) >> 3;
         if (place >= end) {
           if (value[other] === FAILS) return clause;
           assignment.assign(other, clause);

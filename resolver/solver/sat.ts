@@ -47,7 +47,7 @@ export class SatSolver {
   /** By decision: preferences before this place are settled there. */
   readonly #settled: number[] = [];
   #place = 0;
-  /** Steps made, and where the search ends. */
+  /** Steps made besides looking at clauses, and where the search ends. */
   #decided = 0;
   #end = 0;
 
@@ -124,7 +124,7 @@ export class SatSolver {
   }
 
   #steps(): number {
-    return this.#decided + this.#clauses.visited;
+    return this.#decided + this.#clauses.steps;
   }
 
   /** Searches until an answer or a number of conflicts; undefined asks for a restart. */
@@ -136,8 +136,9 @@ export class SatSolver {
         this.#impossible = true;
         return 'unsatisfiable';
       }
+      if (this.#steps() >= this.#end) return 'unknown';
       if (this.#steps() >= asking) {
-        if (this.#steps() >= this.#end || expired()) return 'unknown';
+        if (expired()) return 'unknown';
         asking = this.#steps() + STEPS_BETWEEN_ASKING;
       }
       if (conflict !== 0) {
@@ -198,6 +199,7 @@ export class SatSolver {
   /** Learns a clause and goes back to where it forces a literal. */
   #learn(conflict: number): void {
     const literals = learnFrom(conflict, this.#situation(), (variable) => this.#heap.bump(variable));
+    this.#decided += literals.length;
     const spread = new Set(literals.map((literal) => this.#assignment.levelOf(literal))).size;
     const [forced, second] = literals;
     if (forced === undefined) throw new Error('a learnt clause is empty');
