@@ -33,8 +33,9 @@ export function createCatalogContent(store: IndexStore, expected: () => Readonly
     if (next === undefined) served.delete(catalog);
     else served.set(catalog, next);
     old?.index.close();
-    store.collect(new Map([...expected(), ...[...served].map(([name, { digest }]) => [name, digest] as const)]));
+    // First who waits for it, then the disk: files that cannot be deleted are no reason to keep others waiting.
     for (const listener of listeners) listener(catalog);
+    store.collect(new Map([...expected(), ...[...served].map(([name, { digest }]) => [name, digest] as const)]));
   }
 
   return {

@@ -15,7 +15,12 @@ export interface LeaseTimings {
 }
 
 /** The timings of client-go. */
-export const DEFAULT_TIMINGS: LeaseTimings = { leaseSeconds: 15, renewSeconds: 10, retrySeconds: 2 };
+export const DEFAULT_TIMINGS: LeaseTimings = leaseTimings(15);
+
+/** Timings in the same proportion for a lease of any length. */
+export function leaseTimings(leaseSeconds: number): LeaseTimings {
+  return { leaseSeconds, renewSeconds: (leaseSeconds * 2) / 3, retrySeconds: (leaseSeconds * 2) / 15 };
+}
 
 /** A Lease as it was last read, and when that content was seen first, by this process's own steady clock. */
 export interface Observation {

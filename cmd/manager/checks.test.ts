@@ -110,7 +110,7 @@ describe('whether the caches are filled', () => {
 
 describe('whether the process had better be started anew', () => {
   test('is told of a leader whose work does not end though its lease ran out long ago', async () => {
-    const watch = createLeaseWatch(clock);
+    const watch = createLeaseWatch(15, clock);
     const hangs = Promise.withResolvers<void>();
     const stop = new AbortController();
     const elected = createLeaderElection({
@@ -141,7 +141,7 @@ describe('whether the process had better be started anew', () => {
   });
 
   test('is not told of one that renews its lease, nor of one that never led', async () => {
-    const renews = createLeaseWatch(clock);
+    const renews = createLeaseWatch(15, clock);
     const { create, update } = renews.watch(createClient(transport));
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace: 'ops', name: 'own' } };
     let held = await create(lease);
@@ -151,7 +151,7 @@ describe('whether the process had better be started anew', () => {
       expect(isAlive(renews)).toBe(true);
       held = await update(held);
     }
-    expect(isAlive(createLeaseWatch(clock))).toBe(true);
+    expect(isAlive(createLeaseWatch(15, clock))).toBe(true);
   });
 
   test('is what the liveness probe is told', async () => {

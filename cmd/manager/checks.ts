@@ -7,7 +7,6 @@ import type { Client } from '../../kube/client.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { Controller } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
-import { DEFAULT_TIMINGS } from '../../kube/lease-record.ts';
 import type { RequestFacts } from '../../kube/transport.ts';
 
 /** Ready once these kinds were listed; what operators bring is none of it, as that may stop being served. */
@@ -77,8 +76,8 @@ type LeaseClient = Pick<Client, 'get' | 'create' | 'update'>;
 const GRACE_SECONDS = 20;
 
 /** Not alive is a replica that means to lead although its lease ran out long ago: its work hangs, and nobody ends it. */
-export function createLeaseWatch(clock: Clock = systemClock): LeaseWatch {
-  const limit = DEFAULT_TIMINGS.leaseSeconds + GRACE_SECONDS;
+export function createLeaseWatch(leaseSeconds: number, clock: Clock = systemClock): LeaseWatch {
+  const limit = leaseSeconds + GRACE_SECONDS;
   let renewedAt = -Infinity;
   let leading = false;
 

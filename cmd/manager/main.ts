@@ -12,6 +12,7 @@ import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../
 import { loadKubeconfig } from '../../kube/kubeconfig.ts';
 import { createLeaderElection } from '../../kube/leader-election.ts';
 import { createLeaseClient, type LeaseClient } from '../../kube/lease-client.ts';
+import { leaseTimings } from '../../kube/lease-record.ts';
 import type { Log } from '../../kube/log.ts';
 import { createTransport, type RequestFacts } from '../../kube/transport.ts';
 import { createLeaseWatch, createReachability, type Reachability } from './checks.ts';
@@ -76,13 +77,15 @@ async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> 
   const started = Promise.withResolvers<Manager>();
   const standingBy = new AbortController();
   wiring.runtime.leader(LEASE, false);
-  const lease = createLeaseWatch();
+  const timings = leaseTimings(wiring.options['lease-seconds']);
+  const lease = createLeaseWatch(timings.leaseSeconds);
   const election = createLeaderElection({
     client: lease.watch(wiring.leases),
     namespace: wiring.namespace,
     name: LEASE,
     identity: `${wiring.options.identity}-${Math.random().toString(36).slice(2, 10)}`,
     log: wiring.log,
+    timings,
     onStarted: async (leading) => {
       wiring.runtime.leader(LEASE, true);
       lease.leads(true);

@@ -3,7 +3,12 @@ import { describeOptions, parseOptions } from './options.ts';
 
 describe('the options of the manager', () => {
   it('have defaults, and flags win over the environment', () => {
-    expect(parseOptions([], {})).toMatchObject({ listen: '0.0.0.0:8080', 'leader-elect': true, concurrency: 16 });
+    expect(parseOptions([], {})).toMatchObject({
+      listen: '0.0.0.0:8080',
+      'leader-elect': true,
+      concurrency: 16,
+      'lease-seconds': 15,
+    });
     const both = parseOptions(['--concurrency', '4'], {
       SLIPWAY_CONCURRENCY: '8',
       SLIPWAY_LEADER_ELECT: 'false',
@@ -16,6 +21,7 @@ describe('the options of the manager', () => {
     { because: 'a number is a number', args: ['--concurrency', 'many'] },
     { because: 'there are bounds', args: ['--concurrency', '0'] },
     { because: 'nobody waits for ever', args: ['--registry-timeout', '0'] },
+    { because: 'a lease must be renewed in time', args: ['--lease-seconds', '1'] },
     { because: 'an unknown flag is a mistake', args: ['--colour', 'red'] },
     { because: 'an address has a port', args: ['--listen', 'localhost'] },
   ])('are refused where wrong: $because', ({ args }) => {

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { ReasonedError } from '../../api/errors.ts';
+import { DEFAULT_TIMINGS } from '../../kube/lease-record.ts';
 
 interface OptionFacts {
   readonly env?: string;
@@ -25,6 +26,10 @@ const OPTIONS = {
   'data-folder': { env: 'SLIPWAY_DATA_FOLDER', help: 'folder for catalog indexes; can be lost at any time' },
   listen: { env: 'SLIPWAY_LISTEN', help: 'host:port for health, metrics and catalog content' },
   'leader-elect': { env: 'SLIPWAY_LEADER_ELECT', help: 'true where more than one replica may run' },
+  'lease-seconds': {
+    env: 'SLIPWAY_LEASE_SECONDS',
+    help: 'how long a leader that cannot be heard of is waited for; it gives up after two thirds of that',
+  },
   concurrency: { env: 'SLIPWAY_CONCURRENCY', help: 'reconciles of one kind at a time' },
   'plain-http': {
     env: 'SLIPWAY_PLAIN_HTTP',
@@ -52,6 +57,7 @@ const Options = z.object({
     .regex(/^.*:\d{1,5}$/, 'must be host:port')
     .default('0.0.0.0:8080'),
   'leader-elect': z.stringbool().default(true),
+  'lease-seconds': z.coerce.number().int().min(5).max(300).default(DEFAULT_TIMINGS.leaseSeconds),
   concurrency: z.coerce.number().int().min(1).max(256).default(16),
   'plain-http': z
     .string()

@@ -43,6 +43,8 @@ export async function startManager(
       ...(await podEnvironment(cluster)),
       SLIPWAY_DATA_FOLDER: join(cluster.folder, 'manager', 'data'),
       POD_NAME: `manager-${count}`,
+      // Nobody would start it anew when it loses the lead, which a machine with much else to do can cost it.
+      SLIPWAY_LEASE_SECONDS: '60',
       ...env,
     },
     stdio: ['ignore', output, output],

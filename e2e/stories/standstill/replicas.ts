@@ -21,7 +21,7 @@ export async function startReplicas(cluster: TestCluster, count = 2): Promise<Re
   const over = new AbortController();
 
   async function start(slot: number): Promise<void> {
-    const env = { SLIPWAY_DATA_FOLDER: join(cluster.folder, `data-${slot}`) };
+    const env = { SLIPWAY_LEASE_SECONDS: '15', SLIPWAY_DATA_FOLDER: join(cluster.folder, `data-${slot}`) };
     slots[slot] = await startManager(cluster, env);
   }
 
