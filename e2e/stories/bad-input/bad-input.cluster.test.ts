@@ -74,8 +74,11 @@ async function stateOfBystander(): Promise<string> {
 
 beforeAll(async () => {
   const { registry } = cluster();
-  const image = await publishTiny(registry, { name: 'bystander', version: '1.0.0' });
-  await publishCatalog(packageDocuments('bystander', [{ version: '1.0.0', image }]), `${registry}/bystander-c:latest`);
+  const documents = ['bystander', 'passer-by'].map(async (name) => {
+    const image = await publishTiny(registry, { name, version: '1.0.0' });
+    return packageDocuments(name, [{ version: '1.0.0', image }]);
+  });
+  await publishCatalog((await Promise.all(documents)).flat(), `${registry}/bystander-c:latest`);
   await cluster().kubectl(['create', 'namespace', BYSTANDER.namespace]);
   await apply(catalogOf('bystander', `${registry}/bystander-c:latest`));
   await apply(subscriptionTo(BYSTANDER.name, BYSTANDER.namespace, { package: 'bystander' }));
@@ -180,7 +183,7 @@ describe('a Subscription', () => {
     await cluster().kubectl(['create', 'namespace', 'closing']);
     await apply(held('closing'));
     await cluster().kubectl(['delete', 'namespace', 'closing', '--wait=false']);
-    await apply(subscriptionTo('wrong', NAMESPACE, { package: 'bystander', watchNamespaces: ['closing'] }));
+    await apply(subscriptionTo('wrong', NAMESPACE, { package: 'passer-by', watchNamespaces: ['closing'] }));
     await expectReason('subscription', 'wrong', 'NamespaceTerminating', /closing/);
     await remove('subscription', 'wrong');
     await release('closing');
@@ -414,7 +417,7 @@ describe('a catalog', () => {
       await waitFor(cluster(), { kind: 'catalog', name: 'weak' }, isReady);
       await apply(subscriptionTo('stuck', NAMESPACE, { package: 'weak-operator' }));
       await expectReason('subscription', 'stuck', 'RegistryUnavailable');
-      await apply(subscriptionTo('free', NAMESPACE, { package: 'bystander' }));
+      await apply(subscriptionTo('free', NAMESPACE, { package: 'passer-by' }));
       await waitFor(cluster(), { kind: 'subscription', name: 'free', namespace: NAMESPACE }, runs('1.0.0'));
       proxy.meddle();
       await waitFor(cluster(), { kind: 'subscription', name: 'stuck', namespace: NAMESPACE }, runs('1.0.0'));
