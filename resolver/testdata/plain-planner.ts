@@ -1,9 +1,10 @@
 /**
  * The meaning of a dependency question once more, in the plainest terms: which sets of bundles are allowed, and which
- * of two is better. It shares with the planner only the reading of requirements, and considers all that the catalogs
- * have instead of what can be reached.
+ * of two is better. It shares with the planner the reading of requirements, versions and their ranges, and of what asks
+ * too much of the cluster; it walks the graph by itself, and considers all that the catalogs have instead of what can be
+ * reached.
  */
-import type { CatalogPackage, Property } from '../../catalog/model.ts';
+import type { CatalogPackage, ChannelEntry, Property } from '../../catalog/model.ts';
 import { misfit } from '../cluster.ts';
 import { kindKey, needOf, parseRequirements, providedKinds, type Requirement } from '../dependencies/requirements.ts';
 import type { DependencyQuestion } from '../dependencies/universe.ts';
@@ -67,7 +68,8 @@ export function plainProblem(
 
   function mayMove(fixed: InstalledPackage, to: string, content: CatalogPackage | undefined): boolean {
     if (!counts(`keeps ${fixed.package}`)) return true;
-    return fixed.dependency && canReach(content?.channels[0]?.entries ?? [], fixed.bundle, to);
+    const entries = (content?.channels ?? []).flatMap((channel) => channel.entries);
+    return fixed.dependency && canReach(entries, fixed.bundle, to);
   }
 }
 
@@ -136,15 +138,19 @@ export function kindsOf({ properties }: Item): readonly string[] {
   return providedKinds(properties).map(kindKey);
 }
 
-/** Every replaces chain is followed upwards by hand: versions count 1, 2, 3 … */
-function canReach(entries: readonly { readonly name: string; readonly replaces?: string }[], from: string, to: string): boolean {
-  if (from === to) return false;
-  let at = to;
-  for (let steps = 0; steps <= entries.length; steps++) {
-    const before = entries.find(({ name }) => name === at)?.replaces;
-    if (before === undefined) return false;
-    if (before === from) return true;
-    at = before;
+/** Every edge of every channel is tried until nothing new is reached. Bundles end in `.v1`, `.v2`, …, and none goes down. */
+function canReach(entries: readonly ChannelEntry[], from: string, to: string): boolean {
+  const reached = new Set([from]);
+  for (const at of reached) {
+    for (const { name, replaces, skips, skipRange } of entries) {
+      const inRange = skipRange !== undefined && numberOf(at) < numberOf(skipRange);
+      if (numberOf(name) > numberOf(at) && (replaces === at || skips.includes(at) || inRange)) reached.add(name);
+    }
   }
-  return false;
+  return to !== from && reached.has(to);
+}
+
+/** The version of `p1.v3`, or the bound of `<3.0.0`. */
+function numberOf(text: string): number {
+  return Number(/[0-9]+(?=$|\.0\.0$)/.exec(text)?.[0]);
 }

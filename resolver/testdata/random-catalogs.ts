@@ -1,5 +1,5 @@
 /** Random catalogs with dependencies, the same for the same seed, to hold the planner against other searches. */
-import type { CatalogBundle, CatalogPackage, Property } from '../../catalog/model.ts';
+import type { CatalogBundle, CatalogPackage, ChannelEntry, Property } from '../../catalog/model.ts';
 import type { DependencyQuestion } from '../dependencies/universe.ts';
 import type { CatalogSource, InstalledPackage } from '../input.ts';
 import { kindKey, providedKinds } from '../dependencies/requirements.ts';
@@ -80,12 +80,26 @@ function randomPackage(name: string, names: readonly string[], { random, size }:
     if (random(8) === 0) properties.push({ type: 'slipway.minKubeVersion', value: '1.31.0' });
     return { name: `${name}.v${index + 1}`, package: name, version, image: `registry.example/${name}:${version}`, properties, relatedImages: [] };
   });
-  const entries = bundles.map((bundle, index) => ({
-    name: bundle.name,
-    skips: [],
+  const inMain = bundles.map(() => random(6) > 0);
+  const entriesOf = (isIn: (index: number) => boolean): ChannelEntry[] =>
+    bundles.flatMap((_, index) => (isIn(index) ? [randomEntry(name, index, random)] : []));
+  const main = { name: 'main', entries: entriesOf((index) => inMain[index] === true) };
+  const next = { name: 'next', entries: entriesOf((index) => inMain[index] !== true || random(3) === 0) };
+  const deprecations = bundles
+    .filter(() => random(6) === 0)
+    .map((bundle) => ({ schema: 'olm.bundle' as const, name: bundle.name, message: 'it has a fault' }));
+  return { name, defaultChannel: 'main', channels: [main, next], bundles, deprecations };
+}
+
+/** An entry that follows the one before it, or some of those before that, or nothing. */
+function randomEntry(name: string, index: number, random: Random): ChannelEntry {
+  const earlier = random(6) === 0 && index > 0 ? [`${name}.v${1 + random(index)}`] : [];
+  return {
+    name: `${name}.v${index + 1}`,
+    skips: earlier,
     ...(index > 0 && random(4) > 0 && { replaces: `${name}.v${index}` }),
-  }));
-  return { name, defaultChannel: 'main', channels: [{ name: 'main', entries }], bundles, deprecations: [] };
+    ...(random(8) === 0 && { skipRange: `<${1 + random(index + 1)}.0.0` }),
+  };
 }
 
 function randomRequirement(names: readonly string[], scope: Scope): Property {
