@@ -26,17 +26,31 @@ export function isOlder(has: string, needs: string): boolean {
 
 /** `olm.maxOpenShiftVersion` names the last minor version that the bundle supports. */
 function tooNew(bundle: CatalogBundle, has: string | undefined): Cause | undefined {
-  const upTo = textOf(bundle, 'olm.maxOpenShiftVersion');
+  const upTo = openShiftVersionOf(bundle);
   const order = upTo === undefined || has === undefined ? undefined : compareNumbers(has, upTo, 2);
   return order === undefined || order <= 0 || upTo === undefined || has === undefined
     ? undefined
     : { kind: 'openShiftTooNew', upTo, has };
 }
 
+/**
+ * An unquoted 4.10 is the number 4.1 by the time it is read. Since the property is younger than OpenShift 4.7, such a
+ * number lacks a zero.
+ */
+function openShiftVersionOf(bundle: CatalogBundle): string | undefined {
+  const value = valueOf(bundle, 'olm.maxOpenShiftVersion');
+  if (typeof value === 'number') return String(value).replace(/^4\.([1-7])$/, '4.$10');
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
 function textOf(bundle: CatalogBundle, type: string): string | undefined {
-  const value = bundle.properties.find((property) => property.type === type)?.value;
+  const value = valueOf(bundle, type);
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function valueOf({ properties }: CatalogBundle, type: string): unknown {
+  return properties.find((property) => property.type === type)?.value;
 }
 
 /** Compares the first numbers of two versions; a server's suffix such as `-eks.1` does not make it older. */

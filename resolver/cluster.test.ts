@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import type { CatalogBundle } from '../catalog/model.ts';
+import { isOlder, misfit } from './cluster.ts';
+
+function asking(type: string, value: unknown): CatalogBundle {
+  return { name: 'b', package: 'p', version: '1.0.0', image: 'i', properties: [{ type, value }], relatedImages: [] };
+}
+
+describe('the last OpenShift that a bundle supports', () => {
+  test.each([
+    { because: 'it is that one', upTo: '4.9', has: '4.9.33', fits: true },
+    { because: 'the cluster is newer', upTo: '4.9', has: '4.10.0', fits: false },
+    { because: 'the cluster is older', upTo: '4.10', has: '4.9.1', fits: true },
+    { because: 'only the minor version counts', upTo: '4.10.2', has: '4.10.40', fits: true },
+    { because: 'an unquoted 4.10 lost its zero', upTo: 4.1, has: '4.9.1', fits: true },
+    { because: 'and does not mean everything', upTo: 4.1, has: '4.11.0', fits: false },
+    { because: 'nor does an unquoted 4.20', upTo: 4.2, has: '4.21.0', fits: false },
+    { because: 'an unquoted 4.9 is what it seems', upTo: 4.9, has: '4.10.0', fits: false },
+    { because: 'and so is an unquoted 4.16', upTo: 4.16, has: '4.16.3', fits: true },
+    { because: 'a major version alone ends at its first minor one', upTo: 4, has: '4.1.0', fits: false },
+    { because: 'what is no version asks for nothing', upTo: 'four', has: '4.10.0', fits: true },
+    { because: 'empty asks for nothing', upTo: '', has: '4.10.0', fits: true },
+    { because: 'the cluster is no OpenShift', upTo: '4.9', has: undefined, fits: true },
+  ])('$upTo in $has: $fits, as $because', ({ upTo, has, fits }) => {
+    const cluster = { providedKinds: [], ...(has !== undefined && { openShiftVersion: has }) };
+    expect(misfit(asking('olm.maxOpenShiftVersion', upTo), cluster) === undefined).toBe(fits);
+  });
+});
+
+test.each([
+  { has: 'v1.30.2-eks.7', needs: '1.30.2', older: false },
+  { has: 'v1.30.2+k3s1', needs: '1.30.3', older: true },
+  { has: '1.9', needs: '1.10', older: true },
+  { has: '1.30', needs: '1.30.0', older: false },
+  { has: 'unknown', needs: '1.30', older: false },
+  { has: '1.30', needs: 'soon', older: false },
+])('$has is older than $needs: $older', ({ has, needs, older }) => {
+  expect(isOlder(has, needs)).toBe(older);
+});
