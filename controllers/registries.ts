@@ -31,15 +31,30 @@ export function createRegistries(options: RegistriesOptions): Registries {
   };
 }
 
+type Lookup = ReturnType<typeof parseDockerConfig>;
+
+/** Only what could be read is remembered: a Secret that is missing or malformed is asked for anew each time. */
 function lookupIn(options: RegistriesOptions, name: string): CredentialLookup {
   const now = options.now ?? Date.now;
-  let known: { readonly at: number; readonly lookup: ReturnType<typeof parseDockerConfig> } | undefined;
+  let known: { readonly at: number; readonly lookup: Lookup } | undefined;
   return async (registry, repository) => {
     if (known === undefined || now() - known.at > SECRET_AGE_MS) {
-      known = { at: now(), lookup: parseDockerConfig(await readSecret(options, name)) };
+      known = { at: now(), lookup: parseSecret(await readSecret(options, name), `${options.namespace}/${name}`) };
     }
     return known.lookup(registry, repository);
   };
+}
+
+/** Whoever reads the message has to know which of several Secrets it is. */
+function parseSecret(content: Uint8Array, secret: string): Lookup {
+  try {
+    return parseDockerConfig(content);
+  } catch (error) {
+    if (!(error instanceof ReasonedError)) throw error;
+    const { reason, retry, hint, message } = error;
+    const named = `Secret ${secret}: ${message}`;
+    throw new ReasonedError({ reason, retry, message: named, cause: error, ...(hint !== undefined && { hint }) });
+  }
 }
 
 async function readSecret({ cluster, namespace }: RegistriesOptions, name: string): Promise<Uint8Array> {

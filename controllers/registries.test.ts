@@ -1,0 +1,158 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { ReasonedError } from '../api/errors.ts';
+import type { KubeObject } from '../api/object.ts';
+import { buildImage, pushImage } from '../oci/build.ts';
+import { startFakeRegistry, type FakeRegistry } from '../oci/fake-registry.ts';
+import { createRegistry } from '../oci/registry.ts';
+import { createRegistries, type Registries } from './registries.ts';
+
+const NAMESPACE = 'slipway-system';
+const USER = { username: 'reader', password: 'sesame' };
+
+const stops: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+/** A registry that asks for USER, and what the manager knows of the Secret `login`, which is replaced at will. */
+async function startScene() {
+  const fake = await startFakeRegistry({ auth: { kind: 'basic', ...USER } });
+  stops.push(() => fake.close());
+  await pushSomething(fake);
+  const scene = { now: 0, secret: undefined as Secret | undefined, read: [] as unknown[] };
+  const registries = createRegistries({
+    namespace: NAMESPACE,
+    now: () => scene.now,
+    cluster: {
+      get: (id) => {
+        scene.read.push(id);
+        return Promise.resolve(scene.secret as KubeObject | undefined);
+      },
+    },
+  });
+  stops.push(() => registries('login').close());
+  /** What the registry answers: `found`, or the reason why not. */
+  const ask = (pullSecret: string | undefined = 'login'): Promise<string> => outcomeOf(registries, fake, pullSecret);
+  return { scene, fake, registries, ask };
+}
+
+interface Secret {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+async function pushSomething(fake: FakeRegistry): Promise<void> {
+  const author = createRegistry({ credentials: () => ({ kind: 'basic', ...USER }) });
+  stops.push(() => author.close());
+  await pushImage(author, fake.reference('team/app:v1'), buildImage({ files: new Map(), labels: {} }));
+}
+
+async function outcomeOf(registries: Registries, fake: FakeRegistry, pullSecret: string | undefined): Promise<string> {
+  try {
+    await registries(pullSecret).resolve(fake.reference('team/app:v1'));
+    return 'found';
+  } catch (error) {
+    if (error instanceof ReasonedError) return error.reason;
+    throw error;
+  }
+}
+
+function encode(content: unknown): string {
+  return Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)).toString('base64');
+}
+
+function secretFor({ host }: FakeRegistry, password = USER.password): Secret {
+  return { data: { '.dockerconfigjson': encode({ auths: { [host]: { ...USER, password } } }) } };
+}
+
+describe('a pull secret', () => {
+  test('opens the registry that it is for, and is read from the namespace of the manager', async () => {
+    const { scene, fake, ask } = await startScene();
+    scene.secret = secretFor(fake);
+    expect(await ask()).toBe('found');
+    expect(scene.read[0]).toEqual({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE, name: 'login' });
+  });
+
+  test('of the older type does so too', async () => {
+    const { scene, fake, ask } = await startScene();
+    scene.secret = { data: { '.dockercfg': encode({ [fake.host]: USER }) } };
+    expect(await ask()).toBe('found');
+  });
+
+  test('that nobody names is not read', async () => {
+    const { scene, fake, registries } = await startScene();
+    scene.secret = secretFor(fake);
+    stops.push(() => registries(undefined).close());
+    expect(await outcomeOf(registries, fake, undefined)).toBe('RegistryDenied');
+    expect(scene.read).toEqual([]);
+  });
+
+  test('is read once for as long as it is fresh', async () => {
+    const { scene, fake, ask } = await startScene();
+    scene.secret = secretFor(fake);
+    for (const now of [0, 10_000, 30_000]) {
+      scene.now = now;
+      expect(await ask()).toBe('found');
+    }
+    expect(scene.read).toHaveLength(1);
+  });
+
+  test('that has changed counts half a minute after it was read, and not before', async () => {
+    const { scene, fake, ask } = await startScene();
+    scene.secret = secretFor(fake, 'wrong');
+    expect(await ask()).toBe('RegistryDenied');
+    scene.secret = secretFor(fake);
+    scene.now = 29_000;
+    expect(await ask()).toBe('RegistryDenied');
+    scene.now = 30_001;
+    expect(await ask()).toBe('found');
+  });
+
+  test('that is taken away is missed half a minute later', async () => {
+    const { scene, fake, ask } = await startScene();
+    scene.secret = secretFor(fake);
+    expect(await ask()).toBe('found');
+    scene.secret = undefined;
+    scene.now = 30_001;
+    expect(await ask()).toBe('PullSecretInvalid');
+  });
+
+  test.each([
+    { because: 'it does not exist', secret: undefined, says: 'Secret slipway-system/login does not exist' },
+    { because: 'it is of another type', secret: { data: { password: 'eA==' } }, says: 'has no .dockerconfigjson' },
+    { because: 'it is empty', secret: {}, says: 'has no .dockerconfigjson' },
+    { because: 'it is no JSON', secret: { data: { '.dockerconfigjson': encode('{') } }, says: 'it is not JSON' },
+    {
+      because: 'an entry has another form',
+      secret: { data: { '.dockerconfigjson': encode({ auths: { 'registry.example': 'user:password' } }) } },
+      says: 'its entries are not objects',
+    },
+  ])('is told by its name where $because, and one that is right counts at once', async ({ secret, says }) => {
+    const { scene, fake, registries, ask } = await startScene();
+    scene.secret = secret;
+    const error = await registries('login')
+      .resolve(fake.reference('team/app:v1'))
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ reason: 'PullSecretInvalid', retry: 'backoff' });
+    expect((error as ReasonedError).message).toContain('slipway-system/login');
+    expect((error as ReasonedError).message).toContain(says);
+    scene.secret = secretFor(fake);
+    expect(await ask()).toBe('found');
+  });
+
+  test('opens nothing for who names another', async () => {
+    const { scene, fake, registries, ask } = await startScene();
+    scene.secret = secretFor(fake);
+    expect(await ask()).toBe('found');
+    scene.secret = undefined;
+    stops.push(() => registries('other').close());
+    expect(await ask('other')).toBe('PullSecretInvalid');
+    expect(await ask()).toBe('found');
+  });
+});
+
+test('calls with the same pull secret share a client', () => {
+  const registries = createRegistries({ namespace: NAMESPACE, cluster: { get: () => Promise.resolve(undefined) } });
+  stops.push(() => registries('one').close());
+  expect(registries('one')).toBe(registries('one'));
+  expect(registries('one')).not.toBe(registries('two'));
+});
