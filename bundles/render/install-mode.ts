@@ -1,6 +1,7 @@
 /** Which namespaces the operator is told to watch, and whether the bundle supports that. */
 import { ReasonedError } from '../../api/errors.ts';
 import type { Bundle } from '../bundle.ts';
+import { isDnsLabel } from '../validate/check.ts';
 import type { RenderOptions } from './options.ts';
 
 export const INSTALL_MODES = ['AllNamespaces', 'OwnNamespace', 'SingleNamespace', 'MultiNamespace'] as const;
@@ -14,9 +15,12 @@ export function supportedModes({ csv }: Bundle): readonly InstallMode[] {
 
 /**
  * The namespaces to watch; `['']` is all.
- * @throws ReasonedError InstallModeUnsupported, with the modes that the bundle supports; not worth a retry.
+ * @throws ReasonedError InvalidConfiguration for a name that no namespace can have; InstallModeUnsupported, with the
+ * modes that the bundle supports; not worth a retry.
  */
-export function pickTargets(bundle: Bundle, { namespace, watchNamespaces }: RenderOptions): readonly string[] {
+export function pickTargets(bundle: Bundle, options: RenderOptions): readonly string[] {
+  checkNamespaces(options);
+  const { namespace, watchNamespaces } = options;
   const supported = supportedModes(bundle);
   const targets = watchNamespaces ?? defaultTargets(supported, namespace);
   const missing = targets === undefined ? [] : requiredModes(targets, namespace).filter((m) => !supported.includes(m));
@@ -24,6 +28,17 @@ export function pickTargets(bundle: Bundle, { namespace, watchNamespaces }: Rend
     throw unsupported(bundle, supported, targets ?? []);
   }
   return targets;
+}
+
+function checkNamespaces({ namespace, watchNamespaces = [] }: RenderOptions): void {
+  const wrong = [namespace, ...watchNamespaces.filter((name) => name !== '')].find((name) => !isDnsLabel(name));
+  if (wrong === undefined) return;
+  throw new ReasonedError({
+    reason: 'InvalidConfiguration',
+    retry: 'never',
+    message: `${JSON.stringify(wrong.slice(0, 300))} cannot be the name of a namespace`,
+    hint: 'Use at most 63 lower-case letters, digits and "-", with a letter or digit at both ends',
+  });
 }
 
 function defaultTargets(supported: readonly InstallMode[], namespace: string): readonly string[] | undefined {

@@ -89,6 +89,20 @@ describe('the namespaces to watch', () => {
     for (const mode of modes) expect((error as Error).message).toContain(mode);
   });
 
+  it.each([
+    { namespace: 'UPPER', watch: undefined, named: '"UPPER"', because: 'it has capitals' },
+    { namespace: '', watch: undefined, named: '""', because: 'it is empty' },
+    { namespace: 'a.b', watch: undefined, named: '"a.b"', because: 'it has a dot' },
+    { namespace: 'a'.repeat(64), watch: undefined, named: 'aaaa', because: 'it is too long' },
+    { namespace: 'ops', watch: ['a b'], named: '"a b"', because: 'one to watch has a space' },
+    { namespace: 'ops', watch: ['a', '-'], named: '"-"', because: 'one of several to watch is none' },
+  ])('are refused where a name is that of no namespace: $because', ({ namespace, watch, named }) => {
+    const options = { namespace, ...(watch !== undefined && { watchNamespaces: watch }) };
+    const error = thrown(() => render({ modes: ALL_MODES }, options));
+    expect(error).toMatchObject({ reason: 'InvalidConfiguration', retry: 'never' });
+    expect((error as Error).message).toContain(named);
+  });
+
   it('are never in a mode that does not exist', () => {
     const installModes = [
       { type: 'AllNamespace', supported: true },
