@@ -65,6 +65,45 @@ describe('bundle validate', () => {
     expect((await workplace().run('bundle', 'validate', ...args)).code).toBe(code);
   });
 
+  test.each([
+    { because: 'it holds versions', source: 'versions', named: ['versions/1.0.0', 'versions/1.1.0'] },
+    { because: 'it is a part of one', source: 'versions/1.0.0/manifests', named: ['Name ', 'versions/1.0.0\n'] },
+    { because: 'nothing is near', source: 'empty', named: ['Name the folder that holds manifests/ and metadata/'] },
+  ])('names the folder that may have been meant: $because', async ({ source, named }) => {
+    workplace().write(GOOD, 'versions/1.0.0');
+    workplace().write(GOOD, 'versions/1.1.0');
+    workplace().write(new Map([['README.md', '']]), 'empty');
+    const { code, stdout, stderr } = await workplace().run('bundle', 'validate', source);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`slipway: InputInvalid: ${join(workplace().folder, source)} is no folder of a bundle`);
+    for (const text of named) expect(stderr).toContain(text);
+  });
+
+  test.each([
+    { source: 'nonexistent/foo', isPath: false },
+    { source: 'team/operator:v1.0.0', isPath: false },
+    { source: 'nonexistent', isPath: false },
+    { source: './nonexistent/foo', isPath: true },
+    { source: '~/nonexistent', isPath: true },
+    { source: 'registry.example/', isPath: true },
+  ])('asks no registry that is not named: $source', async ({ source, isPath }) => {
+    const { code, stderr } = await workplace().run('bundle', 'validate', source);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`InputInvalid: there is no folder "${source}"`);
+    expect(stderr.includes('it names no image with its registry')).toBe(!isPath);
+    expect(stderr).toContain('registry.example/team/operator:v1.0.0');
+  });
+
+  test('judges by the rules of OpenShift where they are asked for, or its labels are given', async () => {
+    workplace().write(makeFiles({ objects: [BETA] }), 'beta');
+    workplace().write(new Map([['Dockerfile', 'FROM scratch\n']]));
+    const checks = async (...args: readonly string[]): Promise<readonly string[]> =>
+      (await workplace().json<Report>('bundle', 'validate', 'beta', ...args)).findings.map(({ check }) => check);
+    expect(await checks()).not.toContain('max-openshift-version');
+    expect(await checks('--suite', 'community')).toContain('max-openshift-version');
+    expect(await checks('--dockerfile', 'Dockerfile')).toContain('openshift-label');
+  });
+
   test('says of each finding what, where and what to do', async () => {
     const report = await workplace().json<Report>('bundle', 'validate', 'bad');
     expect(report).toMatchObject({ source: 'bad', package: 'gadget-operator', version: '1.0.0', valid: false });
@@ -105,6 +144,13 @@ describe('bundle validate', () => {
     expect((await workplace().run('bundle', 'validate', 'old', '--dockerfile', 'nowhere')).code).toBe(1);
   });
 });
+
+const BETA = {
+  apiVersion: 'rbac.authorization.k8s.io/v1beta1',
+  kind: 'Role',
+  metadata: { name: 'gadget' },
+  rules: [],
+};
 
 const BUDGET = {
   apiVersion: 'policy/v1beta1',
@@ -147,6 +193,19 @@ describe('bundle render', () => {
       expect(printed).toHaveLength(expected.length);
     },
   );
+
+  test.each([
+    { source: 'good', args: [], isSilent: false, because: 'a webhook would have no certificate' },
+    { source: 'good', args: ['--certificates', 'none'], isSilent: true, because: 'none was asked for' },
+    { source: 'good', args: ['--certificates', 'manager'], isSilent: true, because: 'there is one' },
+    { source: 'uncalled', args: [], isSilent: true, because: 'nothing needs one' },
+  ])('has a note about certificates, or none: $because', async ({ source, args, isSilent }) => {
+    workplace().write(makeFiles(), 'uncalled');
+    const { code, stderr } = await workplace().run('bundle', 'render', source, '--namespace', 'toys', ...args);
+    expect(code).toBe(0);
+    expect(stderr.includes('--certificates manager shows what a Subscription installs')).toBe(!isSilent);
+    expect(stderr === '').toBe(isSilent);
+  });
 
   test('prints the same objects as YAML', async () => {
     const { stdout } = await workplace().run('bundle', 'render', 'good', '--namespace', 'toys');
@@ -197,12 +256,18 @@ describe('bundle render', () => {
     { because: 'it cannot be installed', source: 'bad', args: [], reason: 'Bundle' },
     { because: 'it cannot be read', source: 'broken', args: [], reason: 'BundleInvalid' },
     {
+      because: 'it is to watch what is no namespace',
+      source: 'good',
+      args: ['--watch-namespace', 'a b'],
+      reason: 'InvalidConfiguration: "a b"',
+    },
+    {
       because: 'it may not watch its own namespace alone',
       source: 'good',
       args: ['--watch-namespace', 'toys'],
       reason: 'InstallModeUnsupported',
     },
-  ])('prints nothing of a bundle that $because', async ({ source, args, reason }) => {
+  ])('prints nothing of a bundle where $because', async ({ source, args, reason }) => {
     const { code, stdout, stderr } = await workplace().run('bundle', 'render', source, '--namespace', 'toys', ...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`slipway: ${reason}`);

@@ -20,10 +20,14 @@ function defineChecks(bundle: Command, perform: Perform): void {
   registryOptions(bundle.command('validate'))
     .description('Checks everything that keeps a bundle from being installed or published, and gives advice.')
     .argument('<dir|ref>', SOURCE)
-    .addOption(new Option('--suite <name>', 'only these checks; again for more').choices(SUITES).argParser(suite))
+    .addOption(
+      new Option('--suite <name>', 'only these checks, again for more; absent, all but community')
+        .choices(SUITES)
+        .argParser(suite),
+    )
     .option('--kubernetes-version <version>', 'version that the bundle is to work with')
     .option('--category <name>', 'category that the hub knows, instead of the usual ones; again for more', append)
-    .option('--dockerfile <file>', "Dockerfile of the bundle's image, for its labels")
+    .option('--dockerfile <file>', "Dockerfile of the bundle's image, for its labels; adds community")
     .option('--strict', 'warnings make exit code 2, too')
     .addOption(outputOption())
     .action((source: string, flags: ValidateFlags & OutputFlags) =>
@@ -42,10 +46,8 @@ function defineChecks(bundle: Command, perform: Perform): void {
     .addOption(
       new Option(
         '--certificates <issuer>',
-        'who issues the certificates of webhooks and APIServices; with none they are left out',
-      )
-        .choices(['none', 'manager', 'cert-manager'])
-        .default('none'),
+        'who issues the certificates of webhooks and APIServices: the manager, as for a Subscription, cert-manager, or none, which is so where it is absent; with none, nothing that needs a certificate is mounted, and APIServices are left out',
+      ).choices(['none', 'manager', 'cert-manager']),
     )
     .addOption(outputOption(['yaml', 'json']))
     .action((source: string, flags: RenderFlags & OutputFlags) =>

@@ -1,7 +1,12 @@
 /** `slipway bundle render`: the objects that installing a bundle applies, in the order of application. */
 import { orderObjects } from '../../../apply/phases.ts';
-import { parseBundle } from '../../../bundles/parse.ts';
-import { renderBundle, type Certificates } from '../../../bundles/render/render.ts';
+import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
+import {
+  renderBundle,
+  requiredCertificates,
+  type Certificates,
+  type RenderOptions,
+} from '../../../bundles/render/render.ts';
 import type { Environment } from '../environment.ts';
 import { readBundle } from '../input/bundle.ts';
 import { readConfigFile } from '../input/config.ts';
@@ -14,19 +19,30 @@ export interface RenderFlags extends RegistryFlags {
   /** `['']` is all namespaces. */
   readonly watchNamespace?: readonly string[];
   readonly config?: string;
-  readonly certificates: Certificates;
+  /** None unless said, with a note where something needs one. */
+  readonly certificates?: Certificates;
 }
 
 /** Prints the objects and nothing else: a list of them as JSON, documents as YAML. */
 export async function render(environment: Environment, source: string, flags: RenderFlags): Promise<Outcome> {
   const config = flags.config === undefined ? undefined : await readConfigFile(environment, flags.config);
   const { files } = await readBundle(environment, source, flags);
-  const rendered = renderBundle(parseBundle(files), {
+  const bundle = parseBundle(files);
+  const options = {
     namespace: flags.namespace,
-    certificates: flags.certificates,
+    certificates: flags.certificates ?? 'none',
     ...(flags.watchNamespace !== undefined && { watchNamespaces: flags.watchNamespace }),
     ...(config !== undefined && { config }),
-  });
-  const objects = orderObjects(rendered).flatMap((phase) => phase.objects);
+  };
+  const objects = orderObjects(renderBundle(bundle, options)).flatMap((phase) => phase.objects);
+  if (flags.certificates === undefined && needsCertificates(bundle, options)) environment.complain(NOTE);
   return { data: objects, text: formatYaml(objects) };
 }
+
+function needsCertificates(bundle: Bundle, options: RenderOptions): boolean {
+  return requiredCertificates(bundle, { ...options, certificates: 'manager' }).length > 0;
+}
+
+const NOTE =
+  'slipway: what the API server calls is rendered without certificates; ' +
+  '--certificates manager shows what a Subscription installs, --certificates none is silent\n';

@@ -1,7 +1,13 @@
 /** `slipway bundle validate`: everything that keeps a bundle from being installed or published, or that is advice. */
 import { ReasonedError } from '../../../api/errors.ts';
 import { parseBundle } from '../../../bundles/parse.ts';
-import { validateBundle, type CheckOptions, type Finding, type Suite } from '../../../bundles/validate/validate.ts';
+import {
+  SUITES,
+  validateBundle,
+  type CheckOptions,
+  type Finding,
+  type Suite,
+} from '../../../bundles/validate/validate.ts';
 import type { Environment } from '../environment.ts';
 import { readBundle, type BundleInput } from '../input/bundle.ts';
 import { readOneFile } from '../input/files.ts';
@@ -44,14 +50,17 @@ export async function validate(environment: Environment, source: string, flags: 
   };
 }
 
-type Options = CheckOptions & { readonly suites?: readonly Suite[] };
+type Options = CheckOptions & { readonly suites: readonly Suite[] };
 
-async function optionsOf(
-  environment: Environment,
-  { suite, kubernetesVersion, category, dockerfile }: ValidateFlags,
-): Promise<Options> {
+/** What OpenShift's catalog of community operators asks for is judged where it is asked for, or its labels are given. */
+function suitesOf({ suite, dockerfile }: ValidateFlags): readonly Suite[] {
+  return suite ?? (dockerfile === undefined ? SUITES.filter((name) => name !== 'community') : SUITES);
+}
+
+async function optionsOf(environment: Environment, flags: ValidateFlags): Promise<Options> {
+  const { kubernetesVersion, category, dockerfile } = flags;
   return {
-    ...(suite !== undefined && { suites: suite }),
+    suites: suitesOf(flags),
     ...(kubernetesVersion !== undefined && { kubernetesVersion }),
     ...(category !== undefined && { categories: category }),
     ...(dockerfile !== undefined && {

@@ -1,4 +1,7 @@
 /** Reads the files of a bundle from wherever it is: a folder, a folder with an image, a registry. */
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { ReasonedError } from '../../../api/errors.ts';
 import { BUNDLE_LIMITS, pullFiles, type ImageFacts } from '../../../oci/image.ts';
 import { layoutSource } from '../../../oci/layout.ts';
 import { formatReference, withDigest, type Reference } from '../../../oci/reference.ts';
@@ -51,12 +54,41 @@ export async function readBundleFrom(
   }
 }
 
-/** Files below some folders of a bundle's folder. @throws ReasonedError InputInvalid */
+/** Files below some folders of a bundle's folder. @throws ReasonedError InputInvalid, where it is none with the right one */
 export async function readBundleFolder(
   path: string,
   parts: readonly string[],
 ): Promise<ReadonlyMap<string, Uint8Array>> {
-  return readTree(path, { parts, maxFiles: BUNDLE_LIMITS.files, maxBytes: BUNDLE_LIMITS.totalBytes });
+  const files = await readTree(path, { parts, maxFiles: BUNDLE_LIMITS.files, maxBytes: BUNDLE_LIMITS.totalBytes });
+  if (files.size === 0) throw noBundle(path, await bundlesNear(path));
+  return files;
+}
+
+/** Folders of bundles that may have been meant: the one that this is a part of, or those inside of it. */
+async function bundlesNear(path: string): Promise<readonly string[]> {
+  const parent = dirname(path);
+  if (BUNDLE_FOLDERS.some((part) => part === basename(path)) && (await isBundle(parent))) return [parent];
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(path, name));
+  const found = await Promise.all(folders.slice(0, MAX_LOOKED_AT).map(isBundle));
+  return folders.filter((_, index) => found[index] === true);
+}
+
+const MAX_LOOKED_AT = 1000;
+const MAX_NAMED = 5;
+
+async function isBundle(path: string): Promise<boolean> {
+  const found = await Promise.all(BUNDLE_FOLDERS.map((part) => stat(join(path, part)).catch(() => undefined)));
+  return found.every((part) => part?.isDirectory() === true);
+}
+
+function noBundle(path: string, near: readonly string[]): ReasonedError {
+  const named = near.slice(0, MAX_NAMED).join(', ');
+  const more = near.length > MAX_NAMED ? ` or ${near.length - MAX_NAMED} more` : '';
+  return invalidInput(
+    `${path} is no folder of a bundle: it has neither manifests/ nor metadata/ with files in it`,
+    near.length === 0 ? 'Name the folder that holds manifests/ and metadata/' : `Name ${named}${more}`,
+  );
 }
 
 /** A layout is asked for its only image; the name does not matter. */

@@ -23,13 +23,24 @@ export async function findPlace({ folder }: Pick<Environment, 'folder'>, text: s
   const found = text === '' ? undefined : await stat(path).catch(() => undefined);
   if (found?.isFile() === true) return { kind: 'file', path };
   if (found?.isDirectory() === true) return { kind: (await isLayout(path)) ? 'layout' : 'folder', path };
-  if (/^[./~]|\/$/.test(text) || !text.includes('/')) {
+  if (!namesRegistry(text)) {
     throw invalidInput(
-      `there is no folder ${JSON.stringify(text)}`,
+      `there is no folder ${JSON.stringify(text)}${isPath(text) ? '' : ', and it names no image with its registry'}`,
       'Name a folder that exists, or an image with its registry, as in registry.example/team/operator:v1.0.0',
     );
   }
   return { kind: 'image', reference: parseReference(text) };
+}
+
+/** Whether it can be nothing but a folder. */
+function isPath(text: string): boolean {
+  return /^[./~]|\/$/.test(text);
+}
+
+/** Whether the first part is a host: it has a dot or a port, or is this machine. */
+function namesRegistry(text: string): boolean {
+  const [first = '', ...rest] = text.split('/');
+  return !isPath(text) && rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
 }
 
 /** The place where something is to be written: a folder that is new or empty. @throws ReasonedError InputInvalid */
