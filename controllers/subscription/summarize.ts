@@ -1,10 +1,11 @@
 /** The status of a Subscription: what is installed, available, happening and wrong, in one place. Pure. */
 import { findCondition, formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
-import type { ReasonedError } from '../../api/errors.ts';
+import { redact, type ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import { STATUS_LIMITS, type Subscription, type SubscriptionStatus } from '../../api/subscription.ts';
+import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
 import { describeCause } from '../../resolver/explain.ts';
 import { conditionsOf } from './conditions.ts';
@@ -22,10 +23,12 @@ export function summarizePlan(
   return {
     ...handled(subscription, error === undefined),
     ...(installed !== undefined && { installed: describeInstalled(installed) }),
-    ...(choice !== undefined && { available: { bundle: choice.bundle.name, version: choice.bundle.version } }),
+    ...(choice !== undefined && { available: nameBundle(choice.bundle) }),
     ...(pending !== undefined && { pending }),
     ...(choice !== undefined &&
-      choice.path.length > 0 && { path: choice.path.slice(0, STATUS_LIMITS.path).map(({ version }) => version) }),
+      choice.path.length > 0 && {
+        path: choice.path.slice(0, STATUS_LIMITS.path).map(({ version }) => cutVersion(version)),
+      }),
     ...(quarantined.length > 0 && { quarantined }),
     ...eligibleOf(plan),
     ...refusedOf(decision, installed),
@@ -101,10 +104,20 @@ function describeInstalled({ metadata, spec }: Revision): NonNullable<Subscripti
 function pendingOf({ action, active, installed }: ResolvedPlan): SubscriptionStatus['pending'] {
   if (action.do === 'await') return pending(action.revision, action.hold.reason);
   if (action.do === 'create' || action.do === 'restore') {
-    const { name, version } = action.target.bundle;
-    return { bundle: name, version, reason: 'Progressing' };
+    return { ...nameBundle(action.target.bundle), reason: 'Progressing' };
   }
   return active === undefined || active === installed ? undefined : pending(active, 'Progressing');
+}
+
+/** A catalog may say anything; a status that the API server refuses would keep everything from being told. */
+function nameBundle({ name, version }: Pick<CatalogBundle, 'name' | 'version'>): Available {
+  return { bundle: redact(name).slice(0, 253), version: cutVersion(version) };
+}
+
+type Available = NonNullable<SubscriptionStatus['available']>;
+
+function cutVersion(version: string): string {
+  return redact(version).slice(0, 256) || '(none)';
 }
 
 function pending({ metadata, spec }: Revision, reason: Reason): NonNullable<SubscriptionStatus['pending']> {
@@ -117,9 +130,9 @@ function refusedOf({ refused }: Decision, installed: Revision | undefined): Pick
     .filter(({ bundle, cause }) => bundle !== installed?.spec.bundle && isWorthTelling(cause))
     .slice(0, STATUS_LIMITS.refused)
     .map(({ version, cause }) => ({
-      version,
+      version: cutVersion(version),
       reason: reasonOfCause(cause.kind),
-      message: describeCause(cause).slice(0, 1024),
+      message: redact(describeCause(cause)).slice(0, 1024),
     }));
   return told.length === 0 ? {} : { refused: told };
 }
