@@ -36,7 +36,7 @@ export function explainNoCandidate(offers: readonly Offer[], question: Question)
   }
   const because = [...minimal].flatMap((rule) => describeRule(rule, { offers, question, minimal }));
   const suggestions = [
-    ...suggestChanges(offers, question),
+    ...suggestChanges(offers, question, minimal),
     ...because.flatMap((fact) => (fact.kind === 'dependency' ? suggestForDependencies(fact.because) : [])),
   ];
   return { kind: 'none', reason: reasonOf(minimal, because), because, suggestions: distinct(suggestions), refused };

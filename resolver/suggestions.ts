@@ -22,18 +22,28 @@ import { parseMastermindsRange } from './ranges/masterminds.ts';
 /**
  * Every single change that would lead on; where none does, the first few that do together. To stay with what is
  * installed comes last: who asks for something else has a reason.
+ * @param minimal Rules that cannot hold together: none of the others helps, unless with one of them.
  */
-export function suggestChanges(offers: readonly Offer[], question: Question): readonly Suggestion[] {
+export function suggestChanges(
+  offers: readonly Offer[],
+  question: Question,
+  minimal: ReadonlySet<Rule>,
+): readonly Suggestion[] {
   const leaving = { ...question, leaves: true };
-  const single = RULES.flatMap((rule) => suggestWithout([rule], offers, leaving));
-  const onward = single.length > 0 ? single : suggestSeveral(offers, leaving);
-  const staying = SPEC_RULES.flatMap((rule) => suggestWithout([rule], offers, question)).filter(stays);
+  const single = [...minimal].flatMap((rule) => suggestWithout([rule], offers, leaving));
+  const onward = single.length > 0 ? single : suggestSeveral(offers, leaving, minimal);
+  const staying = [...minimal].flatMap((rule) => suggestWithout([rule], offers, question)).filter(stays);
   const found = [...onward, ...staying];
-  return found.length > 0 ? found : suggestSeveral(offers, question);
+  return found.length > 0 ? found : suggestSeveral(offers, question, minimal);
 }
 
-function suggestSeveral(offers: readonly Offer[], question: Question): readonly Suggestion[] {
+function suggestSeveral(
+  offers: readonly Offer[],
+  question: Question,
+  minimal: ReadonlySet<Rule>,
+): readonly Suggestion[] {
   for (const rules of severalRules()) {
+    if (!rules.some((rule) => minimal.has(rule))) continue;
     const several = suggestWithout(rules, offers, question);
     if (several.length > 0) return several;
   }
