@@ -1,5 +1,5 @@
 /**
- * Writes the sentences for a decision: conditions, events, `why` and `why-not` say the same thing in the same words.
+ * Writes the sentences for a decision: conditions, events and commands say the same thing in the same words.
  * A sentence depends on the decision's data alone, so it stays the same for as long as nothing changes.
  */
 import { redact } from '../api/errors.ts';
