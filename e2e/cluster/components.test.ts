@@ -30,7 +30,9 @@ test.each(['kube-controller-manager', 'kube-scheduler'] as const)('%s has the re
   expect(componentArgs(name, layout, { ...settings, kubeApiQps: 100 })).toContain('--kube-api-burst=200');
 });
 
-test('flags of the caller come last, where they replace the ones before', () => {
-  const args = componentArgs('kube-apiserver', layout, { ...settings, apiServerFlags: ['--allow-privileged=false'] });
-  expect(args.at(-1)).toBe('--allow-privileged=false');
+test('flags of the caller replace those of the same name: two lists would be joined', () => {
+  const apiServerFlags = ['--authorization-mode=RBAC', '--v=2'];
+  const args = componentArgs('kube-apiserver', layout, { ...settings, apiServerFlags });
+  expect(args.filter((arg) => arg.startsWith('--authorization-mode'))).toEqual(['--authorization-mode=RBAC']);
+  expect(args.slice(-2)).toEqual(apiServerFlags);
 });

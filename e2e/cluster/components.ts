@@ -55,12 +55,19 @@ export function componentArgs(name: ComponentName, layout: Layout, settings: Com
 
 const ARGUMENTS: Readonly<Record<ComponentName, (layout: Layout, settings: ComponentSettings) => readonly string[]>> = {
   etcd,
-  'kube-apiserver': (layout, settings) => [...apiServer(layout), ...settings.apiServerFlags],
+  'kube-apiserver': (layout, { apiServerFlags }) => replaceFlags(apiServer(layout), apiServerFlags),
   'kube-controller-manager': (layout, settings) => [...controllerManager(layout), ...clientLimits(settings)],
   'kube-scheduler': (layout, settings) => [...scheduler(layout), ...clientLimits(settings)],
   kwok,
   registry: ({ folder }) => ['serve', join(folder, 'registry.json')],
 };
+
+/** A list that is given twice would be joined: what is given again is left out before. */
+function replaceFlags(flags: readonly string[], given: readonly string[]): readonly string[] {
+  const nameOf = (flag: string): string => flag.split('=', 1)[0] ?? '';
+  const again = new Set(given.map(nameOf));
+  return [...flags.filter((flag) => !again.has(nameOf(flag))), ...given];
+}
 
 /** What is written need not survive the machine, so nothing waits for the disk. */
 function etcd({ folder, address, ports }: Layout): string[] {

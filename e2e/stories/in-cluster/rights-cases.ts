@@ -7,8 +7,12 @@ export interface Package {
   readonly manifests?: readonly object[];
   /** Further fields of the CSV's spec. */
   readonly csv?: object;
-  /** Further fields of the Subscription's spec. */
-  readonly subscription?: object;
+  /** Further fields of the spec of a Subscription in that namespace. */
+  readonly subscription?: (namespace: string) => object;
+  /** Name of another Subscription in the namespace, to a package that nobody has. */
+  readonly occupied?: string;
+  /** Not where nothing answers for it here, or it is made to fail. */
+  readonly becomesReady?: boolean;
   /** Labels of its Pods. */
   readonly podLabels?: Readonly<Record<string, string>>;
   readonly dependencies?: readonly object[];
@@ -17,7 +21,8 @@ export interface Package {
 const MONITORING = 'monitoring.coreos.com/v1';
 const CONSOLE = 'console.openshift.io/v1';
 const RBAC = 'rbac.authorization.k8s.io/v1';
-const RULES = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }];
+/** Rights that the manager does not have itself. */
+const RULES = [{ apiGroups: ['example.slipway.dev'], resources: ['beacons'], verbs: ['update'] }];
 
 /** Kinds that other products bring: served by CRDs that take anything. */
 export const FOREIGN: readonly {
@@ -30,6 +35,7 @@ export const FOREIGN: readonly {
   { apiVersion: MONITORING, kind: 'PrometheusRule', plural: 'prometheusrules' },
   { apiVersion: MONITORING, kind: 'ServiceMonitor', plural: 'servicemonitors' },
   { apiVersion: 'autoscaling.k8s.io/v1', kind: 'VerticalPodAutoscaler', plural: 'verticalpodautoscalers' },
+  { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', plural: 'clusterversions', scope: 'Cluster' },
   { apiVersion: 'cert-manager.io/v1', kind: 'Certificate', plural: 'certificates' },
   { apiVersion: 'cert-manager.io/v1', kind: 'Issuer', plural: 'issuers' },
   ...['ConsoleCLIDownload', 'ConsoleLink', 'ConsolePlugin', 'ConsoleQuickStart', 'ConsoleYAMLSample'].map((kind) => ({
@@ -40,8 +46,43 @@ export const FOREIGN: readonly {
   })),
 ];
 
-function objects(apiVersion: string, ...kinds: readonly string[]): readonly object[] {
-  return kinds.map((kind) => ({ apiVersion, kind, metadata: { name: `plain-${kind.toLowerCase()}` }, spec: {} }));
+const CORE = [
+  { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain' }, data: {} },
+  { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'plain' }, data: {} },
+  { apiVersion: 'v1', kind: 'Service', metadata: { name: 'plain' }, spec: { ports: [{ port: 80 }] } },
+];
+
+function objects(apiVersion: string, kinds: readonly string[], prefix = 'plain'): readonly object[] {
+  return kinds.map((kind) => ({ apiVersion, kind, metadata: { name: `${prefix}-${kind.toLowerCase()}` }, spec: {} }));
+}
+
+/** Depends on a package, and where its Subscription would be another one is: that is tried again and again. */
+function withNeed(): Omit<Package, 'name'> {
+  return {
+    dependencies: [{ type: 'olm.package.required', value: { packageName: 'needed', versionRange: '>=1.0.0' } }],
+    occupied: 'needed',
+  };
+}
+
+function withCrd(name: string): Omit<Package, 'name'> {
+  const group = `${name}.example`;
+  const owned = [{ name: `things.${group}`, version: 'v1', kind: 'Thing' }];
+  return { manifests: [crd(group)], csv: { customresourcedefinitions: { owned } } };
+}
+
+function withApiService(name: string): Omit<Package, 'name'> {
+  const owned = {
+    group: `${name}.example`,
+    version: 'v1',
+    kind: 'Thing',
+    name: 'things',
+    deploymentName: name,
+    containerPort: 9443,
+  };
+  return {
+    csv: { apiservicedefinitions: { owned: [owned] } },
+    subscription: () => ({ certificates: 'Manager' }),
+  };
 }
 
 function crd(group: string): object {
@@ -57,10 +98,6 @@ function crd(group: string): object {
       versions: [{ name: 'v1', served: true, storage: true, schema }],
     },
   };
-}
-
-function owned(group: string): object {
-  return { owned: [{ name: `things.${group}`, version: 'v1', kind: 'Thing' }] };
 }
 
 function webhooks(name: string): object {
@@ -79,158 +116,153 @@ function webhooks(name: string): object {
   };
 }
 
-/** The first resource of a rule, with its group → the package. */
-export const PACKAGES: ReadonlyMap<string, Package> = new Map([
-  ['*/*', { name: 'any', manifests: [crd('any.example')], csv: { customresourcedefinitions: owned('any.example') } }],
+/** What a package has besides its Deployment; every name in it depends on that of the package. */
+interface Case {
+  readonly name: string;
+  readonly isReady?: false;
+  readonly holds?: (name: string) => Omit<Package, 'name'>;
+}
+
+/** The first resource of a rule, with its group → what needs that rule. */
+const CASES: ReadonlyMap<string, Case> = new Map<string, Case>([
+  ['*/*', { name: 'any', holds: withCrd }],
   ['slipway.dev/catalogs', { name: 'asked' }],
-  [
-    'slipway.dev/subscriptions',
-    {
-      name: 'needy',
-      dependencies: [{ type: 'olm.package.required', value: { packageName: 'needed', versionRange: '>=1.0.0' } }],
-    },
-  ],
+  ['slipway.dev/subscriptions', { name: 'needy', isReady: false, holds: withNeed }],
   ['slipway.dev/revisions', { name: 'kept' }],
   ['slipway.dev/catalogs/status', { name: 'told' }],
-  ['events.k8s.io/events', { name: 'eventful' }],
-  ['/serviceaccounts#impersonate', { name: 'tenant', subscription: { serviceAccountName: 'tenant' } }],
+  ['events.k8s.io/events', { name: 'eventful', isReady: false, holds: withNeed }],
   [
-    '/configmaps',
-    {
-      name: 'core',
-      manifests: [
-        ...['ConfigMap', 'Secret'].map((kind) => ({ apiVersion: 'v1', kind, metadata: { name: 'plain' }, data: {} })),
-        { apiVersion: 'v1', kind: 'Service', metadata: { name: 'plain' }, spec: { ports: [{ port: 80 }] } },
-      ],
-    },
+    '/serviceaccounts#impersonate',
+    { name: 'tenant', isReady: false, holds: () => ({ subscription: () => ({ serviceAccountName: 'tenant' }) }) },
   ],
+  [
+    'config.openshift.io/clusterversions',
+    { name: 'shifted', holds: () => ({ dependencies: [{ type: 'olm.maxOpenShiftVersion', value: '4.99' }] }) },
+  ],
+  ['/configmaps', { name: 'core', holds: () => ({ manifests: CORE }) }],
   ['apps/deployments', { name: 'working' }],
-  ['policy/poddisruptionbudgets', { name: 'budget', manifests: objects('policy/v1', 'PodDisruptionBudget') }],
+  [
+    'policy/poddisruptionbudgets',
+    { name: 'budget', holds: () => ({ manifests: objects('policy/v1', ['PodDisruptionBudget']) }) },
+  ],
   [
     'scheduling.k8s.io/priorityclasses',
     {
       name: 'urgent',
-      manifests: [
-        { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'plain-urgent' }, value: 10 },
-      ],
+      holds: (name) => ({
+        manifests: [{ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value: 10 }],
+      }),
     },
   ],
   [
     'networking.k8s.io/networkpolicies',
     {
       name: 'walled',
-      manifests: [
-        {
-          apiVersion: 'networking.k8s.io/v1',
-          kind: 'NetworkPolicy',
-          metadata: { name: 'plain' },
-          spec: { podSelector: {} },
-        },
-      ],
+      holds: (name) => ({
+        manifests: [
+          {
+            apiVersion: 'networking.k8s.io/v1',
+            kind: 'NetworkPolicy',
+            metadata: { name },
+            spec: { podSelector: {} },
+          },
+        ],
+      }),
     },
   ],
-  [
-    'apiextensions.k8s.io/customresourcedefinitions',
-    { name: 'kinds', manifests: [crd('kinds.example')], csv: { customresourcedefinitions: owned('kinds.example') } },
-  ],
-  [
-    'apiregistration.k8s.io/apiservices',
-    {
-      name: 'served',
-      subscription: { certificates: 'Manager' },
-      csv: {
-        apiservicedefinitions: {
-          owned: [
-            {
-              group: 'served.example',
-              version: 'v1',
-              kind: 'Thing',
-              name: 'things',
-              deploymentName: 'served',
-              containerPort: 9443,
-            },
-          ],
-        },
-      },
-    },
-  ],
+  ['apiextensions.k8s.io/customresourcedefinitions', { name: 'kinds', holds: withCrd }],
+  ['apiregistration.k8s.io/apiservices', { name: 'served', isReady: false, holds: withApiService }],
   [
     'admissionregistration.k8s.io/validatingwebhookconfigurations',
-    { name: 'hooked', subscription: { certificates: 'Manager' }, csv: webhooks('hooked') },
+    {
+      name: 'hooked',
+      holds: (name) => ({ csv: webhooks(name), subscription: () => ({ certificates: 'Manager' }) }),
+    },
   ],
   [
     'cert-manager.io/certificates',
-    { name: 'certified', subscription: { certificates: 'CertManager' }, csv: webhooks('certified') },
+    {
+      name: 'certified',
+      isReady: false,
+      holds: (name) => ({ csv: webhooks(name), subscription: () => ({ certificates: 'CertManager' }) }),
+    },
   ],
   [
     'monitoring.coreos.com/podmonitors',
-    { name: 'watched', manifests: objects(MONITORING, 'PodMonitor', 'PrometheusRule', 'ServiceMonitor') },
+    {
+      name: 'watched',
+      holds: () => ({ manifests: objects(MONITORING, ['PodMonitor', 'PrometheusRule', 'ServiceMonitor']) }),
+    },
   ],
   [
     'autoscaling.k8s.io/verticalpodautoscalers',
-    {
-      name: 'scaled',
-      manifests: [
-        {
-          apiVersion: 'autoscaling.k8s.io/v1',
-          kind: 'VerticalPodAutoscaler',
-          metadata: { name: 'plain', namespace: 'default' },
-          spec: {},
-        },
-      ],
-    },
+    { name: 'scaled', holds: () => ({ manifests: objects('autoscaling.k8s.io/v1', ['VerticalPodAutoscaler']) }) },
   ],
   [
     'console.openshift.io/consoleclidownloads',
     {
       name: 'shown',
-      manifests: objects(
-        CONSOLE,
-        ...FOREIGN.filter(({ apiVersion }) => apiVersion === CONSOLE).map(({ kind }) => kind),
-      ),
+      holds: (name) => ({
+        manifests: objects(
+          CONSOLE,
+          FOREIGN.filter(({ apiVersion }) => apiVersion === CONSOLE).map(({ kind }) => kind),
+          name,
+        ),
+      }),
     },
   ],
+  // In one namespace, where its rights are Roles.
   [
     'rbac.authorization.k8s.io/roles',
     {
       name: 'granting',
-      manifests: [
-        { apiVersion: RBAC, kind: 'Role', metadata: { name: 'plain' }, rules: RULES },
-        { apiVersion: RBAC, kind: 'ClusterRole', metadata: { name: 'plain-granting' }, rules: RULES },
-      ],
+      holds: (name) => ({
+        manifests: [
+          { apiVersion: RBAC, kind: 'ClusterRole', metadata: { name: `${name}-plain` }, rules: RULES },
+          { apiVersion: RBAC, kind: 'Role', metadata: { name: `${name}-plain` }, rules: RULES },
+        ],
+        subscription: (namespace) => ({ watchNamespaces: [namespace] }),
+      }),
     },
   ],
   [
     'rbac.authorization.k8s.io/rolebindings',
     {
       name: 'binding',
-      manifests: [
-        {
+      holds: (name) => ({
+        manifests: ['RoleBinding', 'ClusterRoleBinding'].map((kind) => ({
           apiVersion: RBAC,
-          kind: 'RoleBinding',
-          metadata: { name: 'plain' },
+          kind,
+          metadata: { name: `${name}-plain` },
           roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
           subjects: [],
-        },
-        {
-          apiVersion: RBAC,
-          kind: 'ClusterRoleBinding',
-          metadata: { name: 'plain-binding' },
-          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
-          subjects: [],
-        },
-      ],
+        })),
+      }),
     },
   ],
   [
     '/pods/log',
     {
       name: 'crashing',
-      podLabels: { 'slipway.dev/test-pod': 'crash' },
-      subscription: { onFailure: { progressDeadline: '5s' } },
+      isReady: false,
+      holds: () => ({
+        podLabels: { 'slipway.dev/test-pod': 'crash' },
+        subscription: () => ({ onFailure: { progressDeadline: '30s' } }),
+      }),
     },
   ],
 ]);
+
+/** The package that needs a rule, under a name of one's own. */
+export function packageFor(key: string, name?: string): Package {
+  const known = CASES.get(key);
+  if (known === undefined) throw new Error(`no package needs the rule for ${key}`);
+  const chosen = name ?? known.name;
+  return { name: chosen, becomesReady: known.isReady ?? true, ...known.holds?.(chosen) };
+}
+
+/** The first resource of a rule, with its group → the package. */
+export const PACKAGES: ReadonlyMap<string, Package> = new Map([...CASES.keys()].map((key) => [key, packageFor(key)]));
 
 /** Packages that others depend on. */
 export const NEEDED: readonly Package[] = [{ name: 'needed' }];
