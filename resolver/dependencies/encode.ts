@@ -1,11 +1,13 @@
 /**
- * Translates a universe into clauses. Every fact that a person could change has a selector of its own, so that a
- * contradiction comes back as a set of facts. What is logic (one version of a package at a time) has none.
+ * Translates a universe into clauses: what is demanded of the options that literals.ts has given variables. Every fact
+ * that a person could change can be told apart, so that a contradiction comes back as a set of facts. What is logic (one
+ * version of a package at a time) is none.
  */
 import type { Cause, Conflict, RefusedCandidate } from '../decision.ts';
-import { SatSolver } from '../solver/sat.ts';
-import { kindKey, needOf, type Requirement } from './requirements.ts';
+import type { SatSolver } from '../solver/sat.ts';
+import { createLiterals, type EncodedOption, type EncodedPackage, type Literals } from './literals.ts';
 import type { Option } from './options.ts';
+import { needOf, type Requirement } from './requirements.ts';
 import type { PackageNode, Universe } from './universe.ts';
 
 /** A universe as clauses. */
@@ -13,187 +15,83 @@ export interface Encoding {
   readonly solver: SatSolver;
   /** Facts by the variable that must be assumed for them to count; described where somebody wants to know. */
   readonly facts: ReadonlyMap<number, () => Conflict>;
+  /** Instead of single facts, the groups of them. */
+  readonly groups: ReadonlyMap<number, Group>;
   readonly packages: readonly EncodedPackage[];
-}
-
-export interface EncodedPackage {
-  readonly node: PackageNode;
-  readonly options: readonly EncodedOption[];
-  /** Literal that holds where the package is changed: newly installed, or not what it was. */
-  readonly changed: number;
-}
-
-export interface EncodedOption {
-  readonly option: Option;
-  readonly chosen: number;
-  /** Holds where this option or one before it is chosen. */
-  readonly upToHere: number;
 }
 
 /** How a policy limits what may be done about dependencies. */
 export type Policy = 'Install' | 'Require';
 
+/** Facts that belong together: those about one package, that one kind has one provider, or the policy. */
+export type Group = `package ${string}` | `kind ${string}` | 'policy';
+
 /**
- * The clauses of a universe under a policy. Without selectors all facts count, which is solved faster; a contradiction
- * is then not explained.
+ * What is told apart of the facts. Nothing: all of them count, which is solved fastest. Their groups: those of which a
+ * contradiction is made can be named. The facts of some groups: no others count.
  */
-export function encode(universe: Universe, policy: Policy, { explained }: { readonly explained: boolean }): Encoding {
-  const writer = createWriter(universe, explained);
-  const packages = [...universe.packages.values()].map((node) => writer.declare(node));
-  const byName = new Map(packages.map((one) => [one.node.name, one]));
-  for (const one of packages) {
+export type Telling = 'nothing' | 'groups' | ReadonlySet<Group>;
+
+/** The clauses of a universe under a policy. */
+export function encode(universe: Universe, policy: Policy, telling: Telling): Encoding {
+  const literals = createLiterals(universe);
+  const { solver, packages } = literals;
+  const writer = { ...literals, ...createSelectors(literals, telling), universe };
+  if (typeof telling === 'string') for (const node of universe.packages.values()) literals.declare(node);
+  for (const node of universe.packages.values()) {
+    if (!writer.counts(`package ${node.name}`)) continue;
+    const one = literals.declare(node);
     limitToInstalled(one, writer);
-    limitToAllowed(one, { universe, writer });
-    encodeRequirements(one, { universe, writer });
+    limitToAllowed(one, writer);
+    encodeRequirements(one, writer);
   }
-  if (policy === 'Require') limitToPresent(packages, universe.root, writer);
-  encodeProviders(universe, writer);
-  const root = byName.get(universe.root.package)?.options.find(({ option }) => option === universe.root);
-  if (root === undefined) throw new Error('the universe has no root');
-  writer.solver.addClause([root.chosen]);
-  return { solver: writer.solver, facts: writer.facts, packages };
+  encodeProviders(writer);
+  if (policy === 'Require' && writer.counts('policy')) limitToPresent(writer);
+  solver.addClause([literals.variableOf(universe.root)]);
+  return { solver, facts: writer.facts, groups: writer.groups, packages: [...packages.values()] };
 }
 
-interface Writer {
-  readonly solver: SatSolver;
+interface Selectors {
+  readonly tellsNothing: boolean;
   readonly facts: Map<number, () => Conflict>;
-  readonly declare: (node: PackageNode) => EncodedPackage;
-  readonly variableOf: (option: Option) => number;
-  /** A selector: the variable that must be assumed for a fact to count. */
-  readonly selector: (describe: () => Conflict) => number;
-  readonly requires: (requirement: Requirement) => number;
-  /** Holds where a package is there; only where a requirement can be met by no other. */
-  readonly onlyPackage: (requirement: Requirement) => number | undefined;
-  readonly explained: boolean;
+  readonly groups: Map<number, Group>;
+  readonly counts: (group: Group) => boolean;
+  /** The variable that must be assumed for a fact of a group to count. */
+  readonly selector: (group: Group, describe: () => Conflict) => number;
 }
 
-function createWriter(universe: Universe, explained: boolean): Writer {
-  const solver = new SatSolver();
-  const variables = new Map<Option, number>();
-  const declared = new Map<string, EncodedPackage>();
+interface Writer extends Literals, Selectors {
+  readonly universe: Universe;
+}
+
+function createSelectors({ solver, always }: Literals, telling: Telling): Selectors {
   const facts = new Map<number, () => Conflict>();
-  const onlyPackages = new Map<Requirement, number>();
-  const literals = { true: new Map<Requirement, number>(), false: new Map<Requirement, number>() };
-  const always = solver.addVariable(true);
-  solver.addClause([always]);
+  const groups = new Map<number, Group>();
+  const byGroup = new Map<Group, number>();
 
-  function declare(node: PackageNode): EncodedPackage {
-    const active = node.options.filter((option) => node.active.has(option));
-    const options = encodeOrder(active, solver);
-    for (const { option, chosen } of options) variables.set(option, chosen);
-    const current = node.installed === undefined ? undefined : options[0];
-    const changed = current === undefined ? (options.at(-1)?.upToHere ?? -always) : -current.chosen;
-    const encoded = { node, options, changed };
-    declared.set(node.name, encoded);
-    return encoded;
-  }
-
-  function variableOf(option: Option): number {
-    const variable = variables.get(option);
-    if (variable === undefined) throw new Error(`option ${option.name} is not declared`);
+  function selectorOfGroup(group: Group): number {
+    const before = byGroup.get(group);
+    if (before !== undefined) return before;
+    const variable = solver.addVariable(true);
+    byGroup.set(group, variable);
+    groups.set(variable, group);
     return variable;
   }
 
-  function selector(describe: () => Conflict): number {
-    if (!explained) return always;
+  function selectorOfFact(describe: () => Conflict): number {
     const variable = solver.addVariable(true);
     facts.set(variable, describe);
     return variable;
   }
 
-  /** A literal from which a requirement (or, with `holds` false, its opposite) follows. */
-  function literalFor(requirement: Requirement, holds: boolean): number {
-    const known = literals[`${holds}`].get(requirement);
-    if (known !== undefined) return known;
-    const literal = holds ? writeHolds(requirement) : writeFails(requirement);
-    literals[`${holds}`].set(requirement, literal);
-    return literal;
-  }
-
-  function writeHolds(requirement: Requirement): number {
-    switch (requirement.kind) {
-      case 'all':
-        return conjunction(requirement.of.map((part) => literalFor(part, true)));
-      case 'any':
-        return disjunction(requirement.of.map((part) => literalFor(part, true)));
-      case 'not':
-        return conjunction(requirement.of.map((part) => literalFor(part, false)));
-      default:
-        return isServed(requirement) ? always : oneOf(requirement, universe.matching(requirement, true));
-    }
-  }
-
-  function writeFails(requirement: Requirement): number {
-    switch (requirement.kind) {
-      case 'all':
-        return disjunction(requirement.of.map((part) => literalFor(part, false)));
-      case 'any':
-        return conjunction(requirement.of.map((part) => literalFor(part, false)));
-      case 'not':
-        return disjunction(requirement.of.map((part) => literalFor(part, true)));
-      default:
-        return isServed(requirement)
-          ? -always
-          : conjunction(universe.matching(requirement, false).map((option) => -variableOf(option)));
-    }
-  }
-
-  /** Where all options are of one package, it is said too that the package is there: more follows without a search. */
-  function oneOf(requirement: Requirement, options: readonly Option[]): number {
-    const literal = disjunction(options.map(variableOf));
-    const name = options[0]?.package;
-    const present = name === undefined ? undefined : declared.get(name)?.options.at(-1)?.upToHere;
-    if (present !== undefined && options.every((option) => option.package === name)) {
-      solver.addClause([-literal, present]);
-      onlyPackages.set(requirement, present);
-    }
-    return literal;
-  }
-
-  function isServed(requirement: Requirement): boolean {
-    return requirement.kind === 'gvk' && universe.servedKinds.has(kindKey(requirement.gvk));
-  }
-
-  function conjunction(parts: readonly number[]): number {
-    const literal = solver.addVariable();
-    for (const part of parts) solver.addClause([-literal, part]);
-    return literal;
-  }
-
-  function disjunction(parts: readonly number[]): number {
-    const literal = solver.addVariable();
-    solver.addClause([-literal, ...parts]);
-    return literal;
-  }
-
   return {
-    solver,
+    tellsNothing: telling === 'nothing',
     facts,
-    declare,
-    variableOf,
-    selector,
-    requires: (requirement) => literalFor(requirement, true),
-    onlyPackage: (requirement) => onlyPackages.get(requirement),
-    explained,
+    groups,
+    counts: (group) => typeof telling === 'string' || telling.has(group),
+    selector: (group, describe) =>
+      telling === 'nothing' ? always : telling === 'groups' ? selectorOfGroup(group) : selectorOfFact(describe),
   };
-}
-
-/** At most one option is chosen; the helpers in between say how far down the list it is. */
-function encodeOrder(options: readonly Option[], solver: SatSolver): readonly EncodedOption[] {
-  let before: number | undefined;
-  return options.map((option) => {
-    const chosen = solver.addVariable();
-    const upToHere = solver.addVariable();
-    solver.addClause([-chosen, upToHere]);
-    if (before === undefined) solver.addClause([-upToHere, chosen]);
-    else {
-      solver.addClause([-before, upToHere]);
-      solver.addClause([-chosen, -before]);
-      solver.addClause([-upToHere, before, chosen]);
-    }
-    before = upToHere;
-    return { option, chosen, upToHere };
-  });
 }
 
 /** What is installed stays, or moves along its graph where it was installed as a dependency; it never goes. */
@@ -202,7 +100,7 @@ function limitToInstalled({ node, options }: EncodedPackage, { solver, selector 
   const [current] = options;
   if (installed === undefined || current === undefined) return;
   const { bundle, version, subscription, dependency: movable } = installed;
-  const keeps = selector(() => ({
+  const keeps = selector(`package ${node.name}`, () => ({
     kind: 'keeps',
     package: node.name,
     bundle,
@@ -219,18 +117,18 @@ function limitToInstalled({ node, options }: EncodedPackage, { solver, selector 
 }
 
 /** Nothing that the cluster or the quarantine rules out, nor what cannot be read. */
-function limitToAllowed({ node, options }: EncodedPackage, { universe, writer }: Scope): void {
+function limitToAllowed({ node, options }: EncodedPackage, { universe, solver, selector }: Writer): void {
   const barred = options.flatMap(({ option, chosen }) => {
     const cause = causeAgainst(option, universe);
     return cause === undefined ? [] : [{ option, chosen, cause }];
   });
   if (barred.length === 0) return;
-  const allowed = writer.selector(() => ({
+  const allowed = selector(`package ${node.name}`, () => ({
     kind: 'barred',
     package: node.name,
     causes: barred.map(({ option, cause }) => describeBarred(option, cause)),
   }));
-  for (const { chosen } of barred) writer.solver.addClause([-allowed, -chosen]);
+  for (const { chosen } of barred) solver.addClause([-allowed, -chosen]);
 }
 
 function causeAgainst(option: Option, universe: Universe): Cause | undefined {
@@ -244,25 +142,20 @@ function describeBarred({ name, text, catalog }: Option, cause: Cause): RefusedC
 }
 
 /** Nothing that is not installed already. */
-function limitToPresent(packages: readonly EncodedPackage[], root: Option, { solver, selector }: Writer): void {
-  const policy = selector(() => ({ kind: 'mustBeThere' }));
-  for (const { option, chosen } of packages.flatMap(({ options }) => options)) {
+function limitToPresent({ packages, universe: { root }, solver, selector }: Writer): void {
+  const policy = selector('policy', () => ({ kind: 'mustBeThere' }));
+  for (const { option, chosen } of [...packages.values()].flatMap(({ options }) => options)) {
     if ((option.bundle !== undefined || option.unread === true) && option !== root)
       solver.addClause([-policy, -chosen]);
   }
-}
-
-interface Scope {
-  readonly universe: Universe;
-  readonly writer: Writer;
 }
 
 /**
  * Choosing an option demands what it depends on. What is installed demands only what it has now. That the versions of
  * a package need the same is one fact.
  */
-function encodeRequirements({ node, options }: EncodedPackage, { universe, writer }: Scope): void {
-  const { solver, selector, requires } = writer;
+function encodeRequirements({ node, options }: EncodedPackage, writer: Writer): void {
+  const { universe, solver, selector, requires } = writer;
   const needing = new Map<Requirement, { readonly counts: number; readonly bundles: Set<string> }>();
   for (const { option, chosen } of options) {
     const parsed = universe.requirementsOf(option);
@@ -271,28 +164,31 @@ function encodeRequirements({ node, options }: EncodedPackage, { universe, write
       let fact = needing.get(requirement);
       if (fact === undefined) {
         const bundles = new Set<string>();
-        fact = { bundles, counts: selector(() => describeNeed(node, bundles, { requirement, universe })) };
+        fact = {
+          bundles,
+          counts: selector(`package ${node.name}`, () => describeNeed(node, bundles, { requirement, universe })),
+        };
         needing.set(requirement, fact);
       }
       fact.bundles.add(option.name);
       solver.addClause([-fact.counts, -chosen, requires(requirement)]);
     }
   }
-  if (!writer.explained) bringAlong(options, { universe, writer });
+  if (writer.tellsNothing) bringAlong(options, writer);
 }
 
 /** Where all versions of a package need another one, it is said of the package too: more follows without a search. */
-function bringAlong(options: readonly EncodedOption[], { universe, writer }: Scope): void {
+function bringAlong(options: readonly EncodedOption[], { universe, onlyPackage, solver }: Writer): void {
   const needing = new Map<number, number>();
   for (const { option } of options) {
     const parsed = universe.requirementsOf(option);
     const requirements = option.bundle !== undefined && parsed.ok ? parsed.value : [];
-    const needed = new Set(requirements.flatMap((requirement) => writer.onlyPackage(requirement) ?? []));
+    const needed = new Set(requirements.flatMap((requirement) => onlyPackage(requirement) ?? []));
     for (const present of needed) needing.set(present, (needing.get(present) ?? 0) + 1);
   }
   const own = options.at(-1)?.upToHere;
   for (const [present, count] of needing)
-    if (own !== undefined && count === options.length) writer.solver.addClause([-own, present]);
+    if (own !== undefined && count === options.length) solver.addClause([-own, present]);
 }
 
 function describeNeed(
@@ -317,13 +213,12 @@ function offeredFor(requirement: Requirement, { packages }: Universe): readonly 
 }
 
 /** At most one package provides a kind; those that are installed side by side already are left alone. */
-function encodeProviders(universe: Universe, writer: Writer): void {
-  const { solver, selector, variableOf } = writer;
+function encodeProviders({ universe, solver, selector, counts, variableOf }: Writer): void {
   for (const [key, nodes] of providersByKind(universe)) {
-    if (nodes.length < 2) continue;
+    if (nodes.length < 2 || !counts(`kind ${key}`)) continue;
     const provides = (name: string): boolean => universe.current.get(name)?.kinds.has(key) === true;
     const ordered = nodes.toSorted((a, b) => Number(provides(b.name)) - Number(provides(a.name)));
-    const only = selector(() => ({
+    const only = selector(`kind ${key}`, () => ({
       kind: 'provider',
       gvk: kindOf(key),
       packages: ordered.map(({ name }) => name),

@@ -7,7 +7,7 @@
  */
 import type { Conflict, DependencyStep } from '../decision.ts';
 import { minimize } from '../minimize.ts';
-import { encode, type Policy } from './encode.ts';
+import { encode, type Encoding, type Group, type Policy } from './encode.ts';
 import { isSpent, nothingKnown, type Known, type PlanningEffort } from './known.ts';
 import { createSpender, findBest } from './optimize.ts';
 import type { Option } from './options.ts';
@@ -52,7 +52,7 @@ export function planDependencies(
 /** The best solution that needs nothing which has not been read. */
 function solve(universe: Universe, policy: Policy, known: Known): ReturnType<typeof findBest> {
   for (let round = 1; ; round++) {
-    const encoding = encode(universe, policy, { explained: false });
+    const encoding = encode(universe, policy, 'nothing');
     const solution = isSpent(known) ? 'effort' : findBest(encoding, known.effort);
     if (typeof solution === 'string') return solution;
     const unread = solution.chosen.filter((option) => option.unread === true);
@@ -74,21 +74,36 @@ interface Circumstances {
   readonly known: Known;
 }
 
-/** The facts without any one of which there would be a way; where that takes too long, some more of them. */
+/**
+ * The facts without any one of which there would be a way; where that takes too long, some more of them. First the
+ * packages are found that take part, then single facts about these: there are many thousands about all of them.
+ */
 function explain(found: Universe, { question, policy, known }: Circumstances): DependencyPlan {
   const universe = found.isThorough() ? found : gatherUniverse(question, known, { thorough: true });
   if (universe === undefined) return giveUp(known);
-  const { solver, facts } = encode(universe, policy, { explained: true });
-  const spend = createSpender(solver, known.effort, EXPLANATION_STEPS);
+  if (universe === found) for (const { active } of found.packages.values()) known.effort.options -= active.size;
+  const groups = isSpent(known) ? undefined : findGroups(universe, policy, known);
+  const because = groups === undefined ? undefined : findFacts(encode(universe, policy, groups), known);
+  return because === undefined ? giveUp(known) : { kind: 'impossible', because };
+}
+
+/** Groups of facts that cannot hold together. */
+function findGroups(universe: Universe, policy: Policy, { effort }: Known): ReadonlySet<Group> | undefined {
+  const { solver, groups } = encode(universe, policy, 'groups');
+  const spend = createSpender(solver, effort, effort.steps);
+  if (spend([...groups.keys()]) !== 'unsatisfiable') return undefined;
+  return new Set(solver.failedAssumptions().flatMap((variable) => groups.get(variable) ?? []));
+}
+
+/** The facts of an encoding that cannot hold together, as few as can be found. */
+function findFacts({ solver, facts }: Encoding, { effort }: Known): readonly Conflict[] | undefined {
+  const spend = createSpender(solver, effort, EXPLANATION_STEPS);
   const holds = (part: ReadonlySet<number>): ReadonlySet<number> | undefined =>
     spend([...part]) === 'unsatisfiable' ? new Set(solver.failedAssumptions()) : undefined;
   const failed = holds(new Set(facts.keys()));
-  if (failed === undefined) return giveUp(known);
+  if (failed === undefined) return undefined;
   const minimal = minimize(new Set([...failed].sort((a, b) => b - a)), holds) ?? new Set<number>();
-  return {
-    kind: 'impossible',
-    because: [...facts].filter(([variable]) => minimal.has(variable)).map(([, describe]) => describe()),
-  };
+  return [...facts].filter(([variable]) => minimal.has(variable)).map(([, describe]) => describe());
 }
 
 /** Each step after those that it needs itself; a circle is entered at the package that is met first. */

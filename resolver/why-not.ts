@@ -1,0 +1,178 @@
+/**
+ * Says how one version stands in a decision: chosen, on the way, or not, then why not at its shortest, and what would
+ * change it. `slipway why` and `why-not` call it. Every change that it tells has been tried: the same resolution is
+ * asked again with the version pinned, and each change that then would help is made, with and without the pin.
+ */
+import { redact } from '../api/errors.ts';
+import { openSource } from './catalogs.ts';
+import type { Choice, Decision, Suggestion } from './decision.ts';
+import { explainDecision, explainWhyNot } from './explain.ts';
+import { compareHighestFirst, type GraphBundle } from './graph.ts';
+import type { ResolveInput, Wanted } from './input.ts';
+import { resolve } from './resolve.ts';
+import { describeSuggestions, list, quote } from './sentences.ts';
+
+/** How a version stands, in words where there is something to say. */
+export interface VersionExplanation {
+  /**
+   * Chosen: the path ends there. OnTheWay: it comes before that. Installed: it is there, and is not what is chosen.
+   * NotOffered: no catalog has it. Refused: a catalog has it.
+   */
+  readonly standing: 'Chosen' | 'OnTheWay' | 'Installed' | 'NotOffered' | 'Refused';
+  /** Why it is not chosen, one sentence for each bundle of that version; empty where it is, or is on the way. */
+  readonly causes: readonly string[];
+  /** What would make it the chosen one, as instructions, each of which is enough; the smallest first. */
+  readonly changes: readonly string[];
+}
+
+/** How a version, or a bundle by its name, stands in the decision that `resolve(input)` has given. */
+export function explainVersion(input: ResolveInput, decision: Decision, asked: string): VersionExplanation {
+  const offered = listBundles(input);
+  const meant = offered.filter(({ bundle }) => isMeant(bundle.name, bundle.bundle.version, asked));
+  const standing = standingOf({ input, decision, asked }, meant);
+  if (standing === 'Chosen' || standing === 'OnTheWay') return { standing, causes: [], changes: [] };
+  if (standing === 'NotOffered') return { standing, ...explainAbsence({ input, decision, asked }, offered) };
+  const causes = explainWhyNot(decision, asked);
+  return {
+    standing,
+    causes: causes.length > 0 ? causes : explainUnlisted({ input, decision, asked }, meant),
+    changes: findChanges(input, meant).map(redact),
+  };
+}
+
+interface Asked {
+  readonly input: ResolveInput;
+  readonly decision: Decision;
+  readonly asked: string;
+}
+
+interface Offered {
+  readonly catalog: string;
+  readonly bundle: GraphBundle;
+}
+
+function listBundles({ wanted, catalogs }: ResolveInput): readonly Offered[] {
+  return catalogs.flatMap((source) => {
+    const opened = openSource(source, wanted.package);
+    if (!('graph' in opened)) return [];
+    return [...opened.graph.bundles.values()].map((bundle) => ({ catalog: source.name, bundle }));
+  });
+}
+
+function isMeant(name: string, version: string, asked: string): boolean {
+  return version === asked || name === asked;
+}
+
+function standingOf(
+  { input: { installed }, decision, asked }: Asked,
+  meant: readonly Offered[],
+): VersionExplanation['standing'] {
+  if (decision.kind !== 'none') {
+    const { bundle, path } = decision;
+    if (isMeant(bundle.name, bundle.version, asked)) return 'Chosen';
+    if (path.some((hop) => isMeant(hop.bundle, hop.version, asked))) return 'OnTheWay';
+  }
+  if (installed !== undefined && isMeant(installed.bundle, installed.version, asked)) return 'Installed';
+  return meant.length === 0 ? 'NotOffered' : 'Refused';
+}
+
+type Told = Pick<VersionExplanation, 'causes' | 'changes'>;
+
+/** Where no catalog has the package at all, or the spec means nothing, that is the answer for every version of it. */
+function explainAbsence({ input: { wanted }, decision, asked }: Asked, offered: readonly Offered[]): Told {
+  if (offered.length === 0 && decision.kind === 'none') {
+    const { message, hint } = explainDecision(decision, wanted.package);
+    return { causes: [message], changes: hint === undefined ? [] : [hint] };
+  }
+  const versions = offered.map(({ bundle }) => bundle).toSorted(compareHighestFirst);
+  const there = list([...new Set(versions.map(({ bundle }) => bundle.version))]);
+  return {
+    causes: [redact(`no catalog has ${quote(asked)} of package ${quote(wanted.package)} (there are: ${there})`)],
+    changes: [],
+  };
+}
+
+/** What a decision has no cause for: the installed bundle, and bundles of catalogs that were not looked into. */
+function explainUnlisted({ input, decision, asked }: Asked, meant: readonly Offered[]): readonly string[] {
+  if (decision.kind === 'none') return [explainDecision(decision, input.wanted.package).message];
+  const { installed } = input;
+  if (installed !== undefined && isMeant(installed.bundle, installed.version, asked))
+    return [redact(`${installed.bundle} is installed, and ${decision.next.name} follows it`)];
+  return meant.map(({ catalog, bundle }) =>
+    redact(`${bundle.name} is not chosen: only catalog ${catalog} has it, and ${whyThere(decision, input)}`),
+  );
+}
+
+function whyThere({ catalog }: Choice, { installed }: ResolveInput): string {
+  return installed?.catalog === catalog
+    ? `what is installed stays with catalog ${catalog}`
+    : `catalog ${catalog} goes before it`;
+}
+
+function findChanges(input: ResolveInput, meant: readonly Offered[]): readonly string[] {
+  const version = meant[0]?.bundle.bundle.version;
+  if (version === undefined) return [];
+  const names = new Set(meant.map(({ bundle }) => bundle.name));
+  const isChosen = (changed: ResolveInput): boolean => {
+    const decision = resolve(changed);
+    return decision.kind !== 'none' && names.has(decision.bundle.name);
+  };
+  const pinned = resolve(pin(input, version));
+  if (pinned.kind !== 'none') return isChosen(pin(input, version)) ? [`Set version to ${version}`] : [];
+  return pinned.suggestions.flatMap((suggestion) => {
+    const told = describeSuggestions([suggestion]) ?? '';
+    const changed = withChange(input, suggestion);
+    if (suggestion.change === 'wait' || isChosen(changed)) return [told];
+    return isChosen(pin(changed, version))
+      ? [`Set version to ${version}, and ${told.charAt(0).toLowerCase()}${told.slice(1)}`]
+      : [];
+  });
+}
+
+function pin(input: ResolveInput, version: string): ResolveInput {
+  return asking(input, { version });
+}
+
+function asking(input: ResolveInput, changes: Partial<Wanted>): ResolveInput {
+  return { ...input, wanted: { ...input.wanted, ...changes } };
+}
+
+/**
+ * The question after a change. What others have to do (an edge in a catalog, another package) is stood in for by what
+ * would have the same effect on this package alone.
+ */
+function withChange(input: ResolveInput, suggestion: Suggestion): ResolveInput {
+  switch (suggestion.change) {
+    case 'channel':
+      return asking(input, { channel: suggestion.channel });
+    case 'edges':
+    case 'edge':
+      return asking(input, { edges: 'Ignore' });
+    case 'catalog':
+      return naming(input, suggestion.catalogs);
+    case 'release':
+      return { ...input, quarantined: input.quarantined.filter((one) => !suggestion.bundles.includes(one)) };
+    case 'cluster':
+      return {
+        ...input,
+        cluster: { providedKinds: [], ...input.cluster, kubernetesVersion: suggestion.kubernetes },
+      };
+    case 'dependencies':
+      return asking(input, { dependencies: 'Install' });
+    case 'ignoreDependencies':
+    case 'otherPackage':
+    case 'removePackage':
+    case 'offer':
+    case 'narrow':
+      return asking(input, { dependencies: 'Ignore' });
+    case 'together':
+      return suggestion.of.reduce(withChange, input);
+    default:
+      return input;
+  }
+}
+
+function naming(input: ResolveInput, [catalog = '']: readonly string[]): ResolveInput {
+  const catalogs = input.catalogs.filter(({ name }) => name === catalog).map((one) => ({ ...one, selected: true }));
+  return asking({ ...input, catalogs }, { catalog, catalogSelector: undefined });
+}
