@@ -70,6 +70,23 @@ test('the bundled programs are plain ASCII: one other letter would double what t
   expect(code.filter(([, bytes]) => bytes.some((byte) => byte > 127)).map(([name]) => name)).toEqual([]);
 });
 
+test(
+  'the bundled manager loads no module of Node that takes megabytes and is not used',
+  { timeout: 120_000 },
+  async () => {
+    const { files } = await bundlePrograms(MANAGER_ENTRIES);
+    const folder = mkdtempSync(join(tmpdir(), 'slipway-bundle-'));
+    for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
+    const tell = 'process.on("exit", () => console.log(process.moduleLoadList.join("\\n")))';
+    const args = ['--import', `data:text/javascript,${tell}`, join(folder, 'manager.js'), '--help'];
+    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect(stdout).toContain('NativeModule https');
+    expect(stdout).not.toContain('NativeModule internal/deps/undici/undici');
+    expect(stdout).not.toContain('NativeModule http2');
+  },
+);
+
 test('the same sources are bundled to the same bytes', { timeout: 120_000 }, async () => {
   const worker = { worker: 'catalog/index/worker.ts' };
   expect((await bundlePrograms(worker)).files).toEqual((await bundlePrograms(worker)).files);
