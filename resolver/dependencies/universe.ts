@@ -5,21 +5,13 @@
  * Of the packages that provide a kind only the first is read; the others are there by name, as one that could do. A plan
  * that makes use of such a name asks for the package, and is made again (plan.ts).
  */
-import { compareText } from '../graph.ts';
-import type { CatalogSource, InstalledPackage, Kind } from '../input.ts';
+import type { CatalogSource, InstalledPackage } from '../input.ts';
 import type { Parsed } from '../version.ts';
 import { isMetBy, isSpent, optionsMeeting, requirementsOf, type Known } from './known.ts';
-import {
-  alternativesTo,
-  currentOption,
-  optionsOf,
-  rootOption,
-  unreadOption,
-  type Limits,
-  type Option,
-  type Root,
-} from './options.ts';
+import { alternativesTo, optionsOf, rootOption, unreadOption, type Limits, type Option, type Root } from './options.ts';
+import { describePresent, type Present } from './present.ts';
 import { kindKey, type Requirement } from './requirements.ts';
+import { orderSources } from './sources.ts';
 
 export interface DependencyQuestion extends Limits {
   readonly root: Root;
@@ -36,12 +28,10 @@ export interface PackageNode {
   readonly active: ReadonlySet<Option>;
 }
 
-export interface Universe {
+export interface Universe extends Pick<Present, 'current' | 'servedKinds' | 'isMetNow'> {
   readonly root: Option;
   /** In the order in which they were met, breadth first. */
   readonly packages: ReadonlyMap<string, PackageNode>;
-  /** Kinds that the cluster has, whatever is decided. */
-  readonly servedKinds: ReadonlySet<string>;
   /** What an option depends on. */
   readonly requirementsOf: (option: Option) => Parsed<readonly Requirement[]>;
   /**
@@ -51,10 +41,6 @@ export interface Universe {
   readonly matching: (requirement: Requirement, perhaps: boolean) => readonly Option[];
   /** Whether one option alone meets a requirement that is not made of parts. */
   readonly isMetBy: (option: Option, requirement: Requirement) => boolean;
-  /** What is installed now, by package; of the root's package too. */
-  readonly current: ReadonlyMap<string, Option>;
-  /** Whether what is installed now meets a requirement. */
-  readonly isMetNow: (requirement: Requirement) => boolean;
   /** Whether nothing was left out that could take part in an explanation. */
   readonly isThorough: () => boolean;
   /** Reads packages that are there by name, and what they bring along; false where that is too much. */
@@ -96,20 +82,13 @@ interface Builder {
 }
 
 function createBuilder(question: DependencyQuestion, known: Known, thorough: boolean): Builder {
-  const { cluster } = question;
   const root = rootOption(question.root);
-  const others = (cluster.packages ?? []).filter((one) => one.package !== root.package);
-  const installed = new Map(others.map((one) => [one.package, one]));
-  const current = new Map((cluster.packages ?? []).map((one) => [one.package, currentOption(one)]));
-  const staying = new Map(
-    others.flatMap(({ package: name, dependency }) => {
-      const option = current.get(name);
-      return dependency || option === undefined ? [] : [[name, option]];
-    }),
+  const sources = orderSources(question.catalogs, root.catalog);
+  const { installed, current, servedKinds, isServed, isMetForGood, isMetNow } = describePresent(
+    question.cluster,
+    root.package,
+    known,
   );
-  const managed = new Set([...current.values()].flatMap(({ kinds }) => [...kinds]));
-  const servedKinds = new Set(cluster.providedKinds.map(kindKey).filter((key) => !managed.has(key)));
-  const sources = orderSources(question);
   const packages = new Map<string, MutableNode>();
   /** Packages that are open and have an option with a kind. */
   const openProviders = new Map<string, Set<string>>();
@@ -142,7 +121,7 @@ function createBuilder(question: DependencyQuestion, known: Known, thorough: boo
     const key = `${root.catalog}\n${name}`;
     const before = known.options.get(key);
     if (before !== undefined) return before;
-    const options = optionsOf(name, sources, question);
+    const options = optionsOf(name, sources.ordered, question);
     known.options.set(key, options);
     return options;
   }
@@ -161,7 +140,7 @@ function createBuilder(question: DependencyQuestion, known: Known, thorough: boo
   function complete(node: MutableNode): void {
     if (node.complete || node.installed === undefined) return;
     node.complete = true;
-    node.options = [...node.options, ...alternativesTo(node.installed, sources, question)];
+    node.options = [...node.options, ...alternativesTo(node.installed, sources.ordered, question)];
     noteProviders(node);
   }
 
@@ -230,38 +209,22 @@ function createBuilder(question: DependencyQuestion, known: Known, thorough: boo
     return requirement.kind === 'gvk' ? (openProviders.get(kindKey(requirement.gvk))?.size ?? 0) : packages.size;
   }
 
-  function isMetForGood(requirement: Requirement): boolean {
-    return isMetAmong(staying, requirement);
-  }
-
-  function isMetAmong(options: ReadonlyMap<string, Option>, requirement: Requirement): boolean {
-    if (requirement.kind !== 'package') return options.values().some((option) => isMetBy(option, requirement, known));
-    const option = options.get(requirement.package);
-    return option !== undefined && isMetBy(option, requirement, known);
-  }
-
-  function isServed(requirement: Requirement): boolean {
-    return requirement.kind === 'gvk' && servedKinds.has(kindKey(requirement.gvk));
-  }
-
   function packagesFor(requirement: Requirement): readonly string[] {
     if (requirement.kind === 'package') return [requirement.package];
     if (requirement.kind === 'cel') return packagesForRule(requirement.rule.literals);
     if (requirement.kind !== 'gvk') return [];
     const present = openProviders.get(kindKey(requirement.gvk)) ?? [];
-    return [...new Set([...present, ...sources.flatMap((source) => providers(source, requirement.gvk))])];
+    return [...new Set([...present, ...sources.providersOf(requirement.gvk)])];
   }
 
   /** A rule that names packages is about those; another one may be about any. */
   function packagesForRule(literals: readonly string[]): readonly string[] {
     const named = literals.filter(isOffered);
-    return named.length > 0
-      ? named
-      : [...new Set([...packages.keys(), ...sources.flatMap((source) => source.packages?.() ?? [])])];
+    return named.length > 0 ? named : [...new Set([...packages.keys(), ...sources.packages()])];
   }
 
   function isOffered(name: string): boolean {
-    return packages.has(name) || sources.some((source) => source.content(name) !== undefined);
+    return packages.has(name) || sources.has(name);
   }
 
   /** What is installed needs nothing new, but what it has now may not be taken from it. */
@@ -295,19 +258,6 @@ function createBuilder(question: DependencyQuestion, known: Known, thorough: boo
     return optionsMeeting(requirement, node.options, known).filter((option) => node.active.has(option));
   }
 
-  function isMetNow(requirement: Requirement): boolean {
-    switch (requirement.kind) {
-      case 'all':
-        return requirement.of.every(isMetNow);
-      case 'any':
-        return requirement.of.some(isMetNow);
-      case 'not':
-        return !requirement.of.some(isMetNow);
-      default:
-        return isServed(requirement) || isMetAmong(current, requirement);
-    }
-  }
-
   function read(names: readonly string[]): boolean {
     for (const name of names) openPackage(name);
     return drain();
@@ -330,19 +280,4 @@ function createBuilder(question: DependencyQuestion, known: Known, thorough: boo
       read,
     },
   };
-}
-
-function orderSources({ root, catalogs }: DependencyQuestion): readonly CatalogSource[] {
-  return catalogs
-    .filter(({ state }) => state === 'Serving')
-    .toSorted(
-      (a, b) =>
-        Number(b.name === root.catalog) - Number(a.name === root.catalog) ||
-        b.priority - a.priority ||
-        compareText(a.name, b.name),
-    );
-}
-
-function providers(source: CatalogSource, kind: Kind): readonly string[] {
-  return source.providersOf?.(kind) ?? [];
 }
