@@ -2,8 +2,8 @@
  * Finds the best bundle of one catalog under a set of rules. Rules can be lifted one by one, which is how a "no" is
  * brought down to the few facts that cause it. The choice between catalogs is made in resolve.ts.
  */
-import { misfit } from './cluster.ts';
 import type { Cause } from './decision.ts';
+import { bundlesOn, findBarred } from './faults.ts';
 import {
   compareHighestFirst,
   comparePreference,
@@ -164,50 +164,6 @@ export function findInstalled(graph: UpgradeGraph, installed: Origin): GraphBund
   return [...graph.bundles.values()].find(
     (bundle) => bundle.version.ok && compareBundleVersions(bundle.version.value, version) === 0,
   );
-}
-
-function findBarred(
-  channels: readonly ChannelGraph[],
-  question: Question,
-  rules: ReadonlySet<Rule>,
-): Map<string, Cause> {
-  const barred = new Map<string, Cause>();
-  for (const { bundle } of channels.flatMap(({ entries }) => entries)) {
-    if (barred.has(bundle.name)) continue;
-    const cause = barrier(bundle, question, rules);
-    if (cause !== undefined) barred.set(bundle.name, cause);
-  }
-  return barred;
-}
-
-function barrier(bundle: GraphBundle, question: Question, rules: ReadonlySet<Rule>): Cause | undefined {
-  if (!bundle.version.ok) return { kind: 'invalidVersion', problem: bundle.version.problem };
-  const isQuarantined =
-    rules.has('quarantined') &&
-    (question.quarantined.has(bundle.name) || question.quarantined.has(bundle.bundle.image));
-  if (isQuarantined) return { kind: 'quarantined' };
-  return rules.has('cluster') ? misfit(bundle.bundle, question.cluster) : undefined;
-}
-
-/** What one rule alone has against a bundle, whatever leads to it; undefined where that is nothing. */
-export function faultOf(
-  rule: Rule,
-  { bundle, catalog }: { readonly bundle: GraphBundle; readonly catalog: string },
-  question: Question,
-): Cause | undefined {
-  if (!bundle.version.ok) return undefined;
-  return rule === 'dependency'
-    ? question.dependencyProblem(bundle, catalog)
-    : barrier(bundle, question, new Set([rule]));
-}
-
-/** The bundles that are installed one after another for a candidate, itself last; none where it is there already. */
-export function bundlesOn({ target, way, stay }: Candidate): readonly GraphBundle[] {
-  if (stay) return [];
-  if (way === undefined) return [target];
-  const bundles: GraphBundle[] = [];
-  for (let step: Step | undefined = way; step !== undefined; step = step.previous) bundles.unshift(step.entry.bundle);
-  return bundles;
 }
 
 function findWaysFrom(from: Origin, { channels, barred, known, range }: Pool): ReadonlyMap<string, Step> {

@@ -4,9 +4,7 @@
  */
 import type { Reason } from '../api/reasons.ts';
 import {
-  bundlesOn,
   evaluate,
-  faultOf,
   isInside,
   isLower,
   RULES,
@@ -17,11 +15,13 @@ import {
   type View,
 } from './candidates.ts';
 import type { Conflict, Refusal, RefusedCandidate } from './decision.ts';
+import { suggestForDependencies } from './dependency-advice.ts';
+import { bundlesOn, faultOf } from './faults.ts';
 import { compareHighestFirst, type GraphBundle, type UpgradeGraph } from './graph.ts';
 import { minimize } from './minimize.ts';
 import type { Step } from './paths.ts';
 import { describeRefused } from './refused.ts';
-import { distinct, suggestChanges, suggestForDependencies } from './suggestions.ts';
+import { distinct, suggestChanges } from './suggestions.ts';
 
 /** Explains why no offer has an acceptable bundle. `offers` has at least one, the most important first. */
 export function explainNoCandidate(offers: readonly Offer[], question: Question): Refusal {

@@ -1,6 +1,7 @@
 /** Says of every bundle that is not chosen why it is not, in the order in which a person would look for a cause. */
-import { bundlesOn, isInside, isLower, type Candidate, type Offer, type Question, type View } from './candidates.ts';
+import { isInside, isLower, type Candidate, type Offer, type Question, type View } from './candidates.ts';
 import type { Cause, RefusedCandidate } from './decision.ts';
+import { bundlesOn } from './faults.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
 import { findWays, type Step } from './paths.ts';
 

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CatalogBundle, CatalogPackage } from '../catalog/model.ts';
 import { isInside, originOf } from './candidates.ts';
-import type { Choice, Conflict, Suggestion } from './decision.ts';
+import type { Choice, Conflict } from './decision.ts';
 import { explainDecision } from './explain.ts';
 import { edgeInto, upgradeGraph } from './graph.ts';
 import type { CatalogSource, ResolveInput, Wanted } from './input.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
 import { resolve } from './resolve.ts';
+import { applySuggestion, saysToStay } from './testdata/apply-suggestion.ts';
 import { anyPackage, anyVersion, CHANNELS, nameOf, OLD_CLUSTER, RANGES } from './testdata/random-packages.ts';
 import { expandPackage } from './testdata/small-catalogs.ts';
 import { compareBundleVersions, parseBundleVersion, parseVersion } from './version.ts';
@@ -298,64 +299,6 @@ test('every change that is suggested helps: with it there is an answer, and anot
     ['anyVersion', 'catalog', 'channel', 'cluster', 'dependencies', 'edge', 'edges', 'goDown', 'ignoreDependencies', 'release', 'together', 'version'], // prettier-ignore
   );
 });
-
-function saysToStay(suggestion: Suggestion): boolean {
-  if (suggestion.change === 'together') return suggestion.of.some(saysToStay);
-  return 'stays' in suggestion && suggestion.stays;
-}
-
-/** The question as it is after a change; undefined where the change is not one of the question's. */
-function applySuggestion(input: ResolveInput, suggestion: Suggestion): ResolveInput | undefined {
-  const { wanted: before, cluster, catalogs } = input;
-  const wants = (change: Partial<Wanted>): ResolveInput => ({ ...input, wanted: { ...before, ...change } });
-  switch (suggestion.change) {
-    case 'channel':
-      return wants({ channel: suggestion.channel });
-    case 'version':
-    case 'goDown':
-      return wants({ version: suggestion.version });
-    case 'anyVersion':
-      return wants({ version: '' });
-    case 'edges':
-      return wants({ edges: 'Ignore' });
-    case 'dependencies':
-      return wants({ dependencies: 'Install' });
-    case 'ignoreDependencies':
-      return wants({ dependencies: 'Ignore' });
-    case 'release':
-      return { ...input, quarantined: input.quarantined.filter((name) => !suggestion.bundles.includes(name)) };
-    case 'cluster':
-      return { ...input, cluster: { providedKinds: [], ...cluster, kubernetesVersion: suggestion.kubernetes } };
-    case 'catalog': {
-      const selected = catalogs.map((one) => ({ ...one, selected: one.name === suggestion.catalogs[0] }));
-      return { ...input, wanted: { ...before, catalog: suggestion.catalogs[0] ?? '' }, catalogs: selected };
-    }
-    case 'edge':
-      return { ...input, catalogs: catalogs.map((one) => withEdge(one, suggestion)) };
-    case 'together':
-      return suggestion.of.reduce<ResolveInput | undefined>(
-        (changed, one) => (changed === undefined ? undefined : applySuggestion(changed, one)),
-        input,
-      );
-    default:
-      return undefined;
-  }
-}
-
-function withEdge(
-  source: CatalogSource,
-  { channel, into, from }: { readonly channel: string; readonly into: string; readonly from: string },
-): CatalogSource {
-  const content = source.content('thing');
-  if (content === undefined) return source;
-  const channels = content.channels.map((one) => ({
-    ...one,
-    entries: one.entries.map((entry) =>
-      one.name === channel && entry.name === into ? { ...entry, skips: [...entry.skips, from] } : entry,
-    ),
-  }));
-  return { ...source, content: (name) => (name === 'thing' ? { ...content, channels } : source.content(name)) };
-}
 
 test('an explanation is a function of the input, in one line, without control characters', () => {
   fc.assert(

@@ -3,9 +3,7 @@
  * together, and every change that is proposed has been tried. Which facts stand in the way is told in conflict.ts.
  */
 import {
-  bundlesOn,
   evaluate,
-  faultOf,
   isInside,
   isLower,
   RULES,
@@ -15,7 +13,8 @@ import {
   type Rule,
 } from './candidates.ts';
 import { isOlder } from './cluster.ts';
-import type { Conflict, Suggestion } from './decision.ts';
+import type { Suggestion } from './decision.ts';
+import { bundlesOn, faultOf } from './faults.ts';
 import type { GraphBundle, Origin } from './graph.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
 
@@ -158,39 +157,6 @@ function changeForCluster({ candidate, offer, question }: Lifted): readonly Sugg
 
 function faulty(rule: Rule, { candidate, offer: { catalog }, question }: Lifted): readonly GraphBundle[] {
   return bundlesOn(candidate).filter((bundle) => faultOf(rule, { bundle, catalog }, question) !== undefined);
-}
-
-/** What would let the dependencies be had. */
-export function suggestForDependencies(because: readonly Conflict[]): readonly Suggestion[] {
-  return because.flatMap((fact): readonly Suggestion[] => {
-    if (fact.kind === 'effort') return [{ change: 'narrow' }];
-    if (fact.kind === 'mustBeThere') return [{ change: 'dependencies' }];
-    if (fact.kind === 'requires')
-      return fact.offered.length === 0 && fact.need.kind !== 'not' ? [{ change: 'offer', need: fact.need }] : [];
-    return fact.kind === 'keeps' ? suggestForKept(fact, because) : [];
-  });
-}
-
-/** What is installed and in the way is brought to a version that is needed, or goes where nothing needs it. */
-function suggestForKept(
-  { package: name, subscription }: Extract<Conflict, { kind: 'keeps' }>,
-  because: readonly Conflict[],
-): readonly Suggestion[] {
-  const whose = { package: name, ...(subscription !== undefined && { subscription }) };
-  const [range] = because.flatMap((other) => rangeFor(name, other));
-  if (range !== undefined) return [{ change: 'otherPackage', range, ...whose }];
-  const excluded = because.some(
-    (other) =>
-      (other.kind === 'provider' && other.packages.includes(name)) ||
-      (other.kind === 'requires' && other.need.kind === 'not'),
-  );
-  return excluded ? [{ change: 'removePackage', ...whose }] : [];
-}
-
-function rangeFor(name: string, fact: Conflict): readonly string[] {
-  return fact.kind === 'requires' && fact.need.kind === 'package' && fact.need.package === name
-    ? [fact.need.range]
-    : [];
 }
 
 /** Those first that a person can act on and that give what was asked for. */
