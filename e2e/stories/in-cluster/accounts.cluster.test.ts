@@ -10,14 +10,15 @@ import { until } from '../../lib/until.ts';
 const cluster = useCluster({ only: ['kube-apiserver', 'kube-controller-manager'] });
 const NAMESPACE = 'lights';
 const ADMIN: readonly string[] = [];
-/** May do everything in the namespace that `edit` allows, and have Subscriptions. */
+/** May do everything in the namespace that `edit` allows, and everything with Subscriptions and Revisions. */
 const TENANT = ['--as', 'tina', '--as-group', 'tenants'];
 /** May have Subscriptions, and nothing else. */
 const CLERK = ['--as', 'clark', '--as-group', 'clerks'];
 /** May impersonate the manager, by a role in its namespace. */
 const PLATFORM = ['--as', 'paula', '--as-group', 'platform'];
 
-const SUBSCRIBE = ['--verb=*', '--resource=subscriptions.slipway.dev,revisions.slipway.dev'];
+const KINDS = ['subscriptions', 'revisions'].flatMap((kind) => [`${kind}.slipway.dev`, `${kind}.slipway.dev/status`]);
+const SUBSCRIBE = ['--verb=*', `--resource=${KINDS.join(',')}`];
 
 beforeAll(async () => {
   await installSlipway(cluster());
@@ -173,6 +174,27 @@ describe('a Revision', () => {
   test('that a tenant makes is not applied with the rights of the manager', async () => {
     expect(await refusalOf(TENANT, revision({}))).toContain('it would act as the manager');
     expect(await refusalOf(ADMIN, revision({}))).toBeUndefined();
+  });
+
+  test('does not list as installed what a tenant says: it would be removed with the rights of the manager', async () => {
+    const other = revision({ serviceAccountName: 'installer' }).replace('beacon-1', 'beacon-2');
+    await write(ADMIN, 'create', other);
+    const stolen = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      name: 'kube-system',
+      uid: (await cluster().kubectl(['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}'])).trim(),
+      hash: 'x',
+    };
+    const { apiVersion, kind, metadata } = JSON.parse(other) as Readonly<Record<string, unknown>>;
+    const status = JSON.stringify({ apiVersion, kind, metadata, status: { inventory: [stolen] } });
+    const change = (as: readonly string[]): Promise<string> =>
+      cluster().kubectl(
+        [...as, 'apply', '--server-side', '--subresource=status', '--validate=false', '-f', '-'],
+        status,
+      );
+    await expect(change(TENANT)).rejects.toThrow('its status is written by the manager');
+    await change(['--kubeconfig', await cluster().kubeconfigFor(SYSTEM, 'slipway-manager')]);
   });
 
   test('is approved by who may act as whom it is applied as', async () => {

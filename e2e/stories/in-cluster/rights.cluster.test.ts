@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
+import { ROOT } from '../../lib/manager.ts';
 import { condition, isReady, waitFor } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 import { startAuthorizer } from './authorizer.ts';
@@ -42,6 +43,9 @@ test('there is a package for each rule', () => {
 });
 
 test('every verb of every rule is asked for, on every resource', { timeout: 300_000 }, async () => {
+  // Which is not in the manager's own way.
+  const policy = join(ROOT, 'deploy/policies/accounts.yaml');
+  await cluster().kubectl(['apply', '-f', policy]);
   manager = await start(cluster(), { SLIPWAY_LEADER_ELECT: 'true' });
   await waitFor(cluster(), { kind: 'catalog', name: 'rights' }, isReady);
   await subscribe(cluster(), [...PACKAGES.values()], (name) => `all-${name}`);
@@ -57,6 +61,7 @@ test('every verb of every rule is asked for, on every resource', { timeout: 300_
   manager = await start(cluster(), { SLIPWAY_LEADER_ELECT: 'true' });
   await cluster().kubectl(['wait', '--for=delete', 'subscriptions', '-A', '--all', '--timeout=120s']);
   expect([...role.rules, ...clusterRole.rules].flatMap(unaskedOf)).toEqual([]);
+  await cluster().kubectl(['delete', '-f', policy]);
 });
 
 describe('without the rule for', () => {
