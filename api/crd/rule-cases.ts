@@ -114,6 +114,16 @@ const catalogs: readonly Omit<RuleCase, 'kind'>[] = [
     spec: { source: image, verify: { keys: [{ name: 'a', pem: 'x' }] } },
     misfit: 'spec.verify.keys',
   },
+  {
+    because: 'a Secret of another namespace cannot be named',
+    spec: { source: image, pullSecret: { name: 'kube-system/registry-login' } },
+    misfit: 'spec.pullSecret.name',
+  },
+  {
+    because: 'a Secret is of one namespace, and there is no field for another',
+    spec: { source: image, pullSecret: { name: '../kube-system/secrets/registry-login' } },
+    misfit: 'spec.pullSecret.name',
+  },
   { because: 'a priority has bounds', spec: { source: image, priority: 1000001 }, misfit: 'spec.priority' },
 ];
 
@@ -284,6 +294,17 @@ const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
     spec: { package: 'gadget', onFailure: { strategy: 'Panic' } },
     misfit: 'spec.onFailure',
   },
+  ...[
+    { because: 'an account of another namespace cannot be named', name: 'kube-system:admin' },
+    { because: 'an account is no user', name: 'system:admin' },
+    { because: 'an account is no path', name: 'kube-system/admin' },
+    { because: 'an account is one line', name: 'installer\r\nImpersonate-Group: system:masters' },
+    { because: 'an account has a name', name: '' },
+  ].map(({ because, name }) => ({
+    because,
+    spec: { package: 'gadget', serviceAccountName: name },
+    misfit: 'spec.serviceAccountName',
+  })),
   { because: 'some history is always kept', spec: { package: 'gadget', historyLimit: 0 }, misfit: 'spec.historyLimit' },
   {
     because: 'a text of a megabyte is no version',
