@@ -46,12 +46,17 @@ export class ApiError extends ReasonedError {
   }
 }
 
+/** The error of a request that got no answer, or none that can be read. */
+export function unavailable(subject: string, message: string, cause?: unknown): ApiError {
+  return new ApiError(subject, { code: 0, message, causes: [] }, cause);
+}
+
 /** What `parse` gives; throws ApiError(ApiUnavailable, backoff) where an answer is not what an API server sends. */
 export function readable<T>(subject: string, parse: () => T): T {
   try {
     return parse();
   } catch (cause) {
-    throw new ApiError(subject, { code: 0, message: 'the answer cannot be read', causes: [] }, cause);
+    throw unavailable(subject, 'the answer cannot be read', cause);
   }
 }
 

@@ -228,7 +228,10 @@ describe('a kind that cannot be followed', () => {
       clock.advance(30);
     }
     restore();
-    await informer.synced;
+    await eventually(() => {
+      clock.advance(30);
+      return informer.hasSynced;
+    });
   });
 });
 

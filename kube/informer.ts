@@ -3,7 +3,7 @@
  * key and by index, with a call for each change. Controllers read from it; nothing here writes to the cluster.
  */
 import { groupKind, keyOfObject, type KubeObject } from '../api/object.ts';
-import { ApiError } from './api-error.ts';
+import { unavailable, type ApiError } from './api-error.ts';
 import type { Client, Kind, ListOptions } from './client.ts';
 import { sleep, systemClock, type Clock } from './clock.ts';
 import { silentLog, type Log } from './log.ts';
@@ -147,8 +147,8 @@ export async function untilSynced(
 }
 
 function notListed(kinds: readonly Kind[]): ApiError {
-  const message = 'the API server has not answered with the objects that there are';
-  return new ApiError(`list ${kinds.map(groupKind).join(', ')}`, { code: 0, message, causes: [] });
+  const subject = `list ${kinds.map(groupKind).join(', ')}`;
+  return unavailable(subject, 'the API server has not answered with the objects that there are');
 }
 
 /** The object without `metadata.managedFields`, which are often half of it. */

@@ -187,10 +187,15 @@ describe('leading', () => {
 describe('a request without an answer', () => {
   test('does not keep a candidate from trying again', async () => {
     hold('GET', 1);
-    const first = candidate('first', { client: createLeaseClient({ ...transport, request: counted }) });
+    const silences: number[] = [];
+    const first = candidate('first', {
+      client: createLeaseClient({ ...transport, request: counted }),
+      onSilence: (seconds) => void silences.push(seconds),
+    });
     await eventually(() => held === 1);
     await live([first.clock], 8);
     await eventually(() => leads(first));
+    expect(silences).toEqual([5]);
   });
 
   test('does not cost a leader its lead', async () => {

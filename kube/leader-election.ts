@@ -3,7 +3,7 @@
  * what makes it safe: a leader that was paused finds it closed before its next write. Who leads does what
  * `onStarted` says; every replica may read.
  */
-import { ApiError, isAlreadyExists, isConflict } from './api-error.ts';
+import { isAlreadyExists, isConflict, unavailable, type ApiError } from './api-error.ts';
 import { sleep, systemClock, type Clock } from './clock.ts';
 import { createLeaseFence, leaderLost, momentOf, type Fence, type LeaseFence } from './fence.ts';
 import type { LeaseClient } from './lease-client.ts';
@@ -32,6 +32,8 @@ export interface LeaderElectionOptions {
   readonly onStopped?: (how: 'lost' | 'released') => void;
   /** Another identity leads now; empty for nobody. */
   readonly onNewLeader?: (identity: string) => void;
+  /** An attempt got no answer for so long: a connection has gone dead, or the server is very busy. */
+  readonly onSilence?: (seconds: number) => void;
   readonly timings?: LeaseTimings;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -83,6 +85,7 @@ interface Candidate {
   /** Waits for the next attempt, a little different each time; no longer than `mostSeconds`. */
   pause(signal: AbortSignal, mostSeconds?: number): Promise<void>;
   report(error: unknown): void;
+  tellSilence(seconds: number): void;
 }
 
 function createCandidate(options: LeaderElectionOptions): Candidate {
@@ -139,6 +142,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
     pause: (signal, mostSeconds = Infinity) =>
       sleep(Math.min(timings.retrySeconds * (1 + random() / 5), mostSeconds), { clock, signal }),
     report,
+    tellSilence: (seconds) => options.onSilence?.(seconds),
   };
 }
 
@@ -229,7 +233,10 @@ function mostAttemptSeconds({ timings }: Candidate): number {
 async function attemptWithin(candidate: Candidate, seconds: number, signal: AbortSignal): Promise<boolean> {
   const limit = new AbortController();
   const forward = (): void => limit.abort(signal.reason);
-  const cancel = candidate.clock.after(seconds, () => limit.abort(noAnswer(seconds)));
+  const cancel = candidate.clock.after(seconds, () => {
+    candidate.tellSilence(seconds);
+    limit.abort(noAnswer(seconds));
+  });
   signal.addEventListener('abort', forward, { once: true });
   try {
     return await candidate.attempt(limit.signal);
@@ -240,6 +247,5 @@ async function attemptWithin(candidate: Candidate, seconds: number, signal: Abor
 }
 
 function noAnswer(seconds: number): ApiError {
-  const message = `no answer within ${seconds.toFixed(1)} s`;
-  return new ApiError('read or renew the lease', { code: 0, message, causes: [] });
+  return unavailable('read or renew the lease', `no answer within ${seconds.toFixed(1)} s`);
 }

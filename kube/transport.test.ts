@@ -2,12 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { KubeObject } from '../api/object.ts';
 import { ApiError } from './api-error.ts';
 import { eventually } from './eventually.ts';
-import { hastyClock } from './manual-clock.ts';
+import { createManualClock, hastyClock, type ManualClock } from './manual-clock.ts';
 import { startFakeApi, type FakeApi } from './fake-api.ts';
 import { createFakeCertificate } from './fake-certificate.ts';
-import { createTransport, type RequestFacts, type Transport } from './transport.ts';
+import { createTransport, type RequestFacts, type RootTransport, type Transport } from './transport.ts';
 
 let api: FakeApi;
 let transport: Transport;
@@ -239,6 +240,77 @@ test('where one connection is dead without a word, the next request does not try
   await expect(transport.request({ ...LIST, timeoutSeconds: 0.2 })).rejects.toMatchObject({ reason: 'ApiUnavailable' });
   noticed = true;
   expect((await transport.request({ ...LIST, timeoutSeconds: 10 })).status).toBe(200);
+});
+
+describe('silence', () => {
+  let clock: ManualClock;
+  let steady: RootTransport;
+
+  beforeEach(() => {
+    clock = createManualClock();
+    steady = createTransport(api.config, { clock, random: () => 0 });
+  });
+  afterEach(() => steady.close());
+
+  /** Lets the first attempt, which has no answer, run out of patience. */
+  async function loseFirst(pending: Promise<unknown>): Promise<void> {
+    pending.catch(() => undefined);
+    await eventually(() => api.requests.length === 1);
+    clock.advance(20);
+    await eventually(() => clock.timers === 2);
+    clock.advance(1);
+  }
+
+  test('makes a read be sent once more over another connection, long before its deadline', async () => {
+    api.fault(() => api.requests.length === 1);
+    const pending = steady.request(LIST);
+    await loseFirst(pending);
+    expect((await pending).status).toBe(200);
+    expect(new Set(api.requests.map(({ port }) => port)).size).toBe(2);
+  });
+
+  test('does not make it be sent again and again: a server may take its time', async () => {
+    api.fault(() => true);
+    const pending = steady.request(LIST);
+    await loseFirst(pending);
+    await eventually(() => api.requests.length === 2);
+    clock.advance(38);
+    expect(clock.timers).toBe(1);
+    clock.advance(1);
+    await expect(pending).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+    expect(api.requests).toHaveLength(2);
+  });
+
+  test('does not make a create be sent once more: it may have happened', async () => {
+    api.fault(() => true);
+    const pending = steady.request({ ...CREATE, body: configMap });
+    await eventually(() => api.requests.length === 1);
+    expect(clock.timers).toBe(1);
+    clock.advance(60);
+    await expect(pending).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+    expect(api.requests).toHaveLength(1);
+  });
+
+  test('ends the streams that were silent as long, and no others', async () => {
+    const watch = (namespace: string): ReturnType<Transport['stream']> => {
+      const path = `/api/v1/namespaces/${namespace}/configmaps`;
+      return steady.stream({ method: 'GET', path, query: { watch: true, resourceVersion: 1 } });
+    };
+    const { chunks: silent } = await watch('b');
+    const { chunks: talking } = await watch('a');
+    const events = talking[Symbol.asyncIterator]();
+    clock.advance(7);
+    api.put(JSON.parse(configMap) as KubeObject);
+    await events.next();
+    const others = readToEnd(silent);
+    clock.advance(1);
+    steady.distrust(10);
+    expect(api.watches).toBe(2);
+    steady.distrust(5);
+    api.remove(JSON.parse(configMap) as KubeObject);
+    await expect(others).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+    expect((await events.next()).done).toBe(false);
+  });
 });
 
 describe('credentials', () => {

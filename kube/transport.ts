@@ -4,11 +4,12 @@
  * be repeated. Used by the client and by nobody else; knows paths and status codes, but no kinds or objects.
  */
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { ApiError, parseStatus, type Status } from './api-error.ts';
+import { ApiError, parseStatus, unavailable, type Status } from './api-error.ts';
 import { systemClock, sleep, type Clock } from './clock.ts';
 import type { ConnectionConfig } from './config.ts';
 import { createConnectionPool, type ConnectionPool, type Purpose } from './connection-pool.ts';
 import { ConnectionError, readAll, sendRequest } from './exchange.ts';
+import { createOpenStreams, type ApiStream } from './open-streams.ts';
 import { createBucket, type Bucket } from './rate-limiters.ts';
 import { retryDelay, type Failure } from './retry-policy.ts';
 
@@ -39,13 +40,6 @@ export interface ApiResponse {
   text(): string;
 }
 
-export interface ApiStream {
-  readonly status: number;
-  /** The body as it comes; throws ApiError(ApiUnavailable) when it breaks off or stalls. */
-  readonly chunks: AsyncIterable<Buffer>;
-  close(): void;
-}
-
 export interface Transport {
   /** Rejects with ApiError for every status from 400 on, and with the reason of `signal` when that aborts. */
   request(request: ApiRequest): Promise<ApiResponse>;
@@ -53,6 +47,15 @@ export interface Transport {
   stream(request: ApiRequest & { readonly idleSeconds?: number }): Promise<ApiStream>;
   /** Ends every connection. */
   close(): void;
+}
+
+/** The transport that has the connections; what others wrap around it need not know of them. */
+export interface RootTransport extends Transport {
+  /**
+   * Something got no answer for so long: connections that nobody uses are ended, and streams fail on which nothing
+   * has come either. What is alive is opened anew at little cost.
+   */
+  distrust(seconds: number): void;
 }
 
 /** One attempt as a metric or benchmark sees it; `status` is 0 when no answer came. */
@@ -78,12 +81,17 @@ const DEFAULT_TIMEOUT_SECONDS = 60;
 const MOST_BODY_BYTES = 256 * 1024 * 1024;
 
 /** A transport to the server of `config`; connects with the first request. */
-export function createTransport(config: ConnectionConfig, options: TransportOptions = {}): Transport {
+export function createTransport(config: ConnectionConfig, options: TransportOptions = {}): RootTransport {
   const clock = options.clock ?? systemClock;
+  const [pool, streams] = [createConnectionPool(config), createOpenStreams(clock)];
   const context: Context = {
     url: parseServer(config.server),
     config,
-    pool: createConnectionPool(config),
+    pool,
+    distrust(seconds) {
+      pool.dropIdle();
+      streams.endSilent(seconds);
+    },
     bucket: options.rateLimit && createBucket({ ...options.rateLimit, clock }),
     clock,
     random: options.random ?? Math.random,
@@ -110,10 +118,11 @@ export function createTransport(config: ConnectionConfig, options: TransportOpti
           purpose: 'watch',
           read: readNothing,
         });
-        return openStream(response, request);
+        return streams.open(response, { ...request, subject: subjectOf(request) });
       });
     },
-    close: () => context.pool.close(),
+    distrust: context.distrust,
+    close: () => pool.close(),
   };
 }
 
@@ -121,6 +130,7 @@ interface Context {
   readonly url: URL;
   readonly config: ConnectionConfig;
   readonly pool: ConnectionPool;
+  readonly distrust: RootTransport['distrust'];
   readonly bucket: Bucket | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -140,6 +150,20 @@ interface Call<Body> {
   readonly deadline: Deadline;
   readonly purpose: Purpose;
   readonly read: (response: IncomingMessage) => Promise<Body>;
+  /** How long to wait for headers before the connection counts as broken; to the deadline where absent. */
+  readonly patienceSeconds?: number;
+}
+
+/** Longer than a busy API server lets a request wait in its queues. */
+const FIRST_PATIENCE_SECONDS = 20;
+
+/** What may be repeated is sent once more when there is no answer: the connection may have gone dead without a word. */
+function patient<Body>(call: Call<Body>, attempts: number): Call<Body> {
+  return attempts === 1 && isIdempotent(call.request) ? { ...call, patienceSeconds: FIRST_PATIENCE_SECONDS } : call;
+}
+
+function isIdempotent({ idempotent, method }: ApiRequest): boolean {
+  return idempotent ?? method !== 'POST';
 }
 
 interface Answer<Body> {
@@ -150,7 +174,7 @@ interface Answer<Body> {
 async function attemptUntilDone<Body>(context: Context, call: Call<Body>): Promise<Answer<Body>> {
   let renewed = false;
   for (let attempts = 1; ; attempts++) {
-    const outcome = await attempt(context, call, renewed);
+    const outcome = await attempt(context, patient(call, attempts), renewed);
     if (outcome.kind === 'done') return outcome.answer;
     if (!renewed && (await renewTrust(context, outcome))) {
       renewed = true;
@@ -158,7 +182,7 @@ async function attemptUntilDone<Body>(context: Context, call: Call<Body>): Promi
     }
     const delay = retryDelay(failureOf(outcome), {
       attempts,
-      idempotent: call.request.idempotent ?? call.request.method !== 'POST',
+      idempotent: isIdempotent(call.request),
       leftSeconds: call.deadline.leftSeconds(),
       random: context.random(),
     });
@@ -202,7 +226,7 @@ async function attempt<Body>(context: Context, call: Call<Body>, fresh: boolean)
 
 async function send(
   context: Context,
-  { request, deadline, purpose }: Call<unknown>,
+  { request, deadline, purpose, patienceSeconds }: Call<unknown>,
   fresh: boolean,
 ): Promise<IncomingMessage> {
   const token = await context.config.token?.({ fresh });
@@ -215,16 +239,35 @@ async function send(
     ...(request.body !== undefined && { 'content-length': Buffer.byteLength(request.body) }),
     ...(request.headers as OutgoingHttpHeaders | undefined),
   };
+  const agent = await context.pool.agent(purpose);
+  const patience = patienceOf(context, deadline.signal, patienceSeconds);
   return sendRequest({
-    agent: await context.pool.agent(purpose),
+    agent,
     url: context.url,
     method: request.method,
     path: wirePath(context.url, request),
     headers,
     body: request.body,
-    signal: deadline.signal,
+    signal: patience.signal,
     guard: request.guard,
+  }).finally(patience.end);
+}
+
+/** A signal that aborts with the other, and by itself as a connection that broke where `end` is not called in time. */
+function patienceOf(
+  { clock, distrust }: Context,
+  signal: AbortSignal,
+  seconds: number | undefined,
+): { readonly signal: AbortSignal; readonly end: () => void } {
+  if (seconds === undefined) return { signal, end: () => undefined };
+  const controller = new AbortController();
+  signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+  const end = clock.after(seconds, () => {
+    distrust(seconds);
+    const cause = Object.assign(new Error(`no answer within ${seconds} s`), { code: 'ETIMEDOUT' });
+    controller.abort(new ConnectionError(cause, true));
   });
+  return { signal: controller.signal, end };
 }
 
 function wirePath(url: URL, { path, query = {} }: ApiRequest): string {
@@ -261,10 +304,6 @@ function errorOf(request: ApiRequest, outcome: Exclude<Outcome<unknown>, { kind:
   return unavailable(subject, describeBreak(outcome.error), outcome.error);
 }
 
-function unavailable(subject: string, message: string, cause?: unknown): ApiError {
-  return new ApiError(subject, { code: 0, message, causes: [] }, cause);
-}
-
 function subjectOf({ subject, method, path }: ApiRequest): string {
   return subject ?? `${method} ${path}`;
 }
@@ -283,7 +322,7 @@ interface Deadline {
 /** Runs `work` with a signal that aborts with the caller's, or with an ApiError when the time is up. */
 async function withDeadline<T>(
   request: ApiRequest,
-  { clock, pool }: Pick<Context, 'clock' | 'pool'>,
+  { clock, distrust }: Pick<Context, 'clock' | 'distrust'>,
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
   const { timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, signal } = request;
@@ -292,7 +331,7 @@ async function withDeadline<T>(
   const endsAt = clock.now() + timeoutSeconds;
   const forward = (): void => controller.abort(signal?.reason);
   const cancel = clock.after(timeoutSeconds, () => {
-    pool.dropIdle();
+    distrust(timeoutSeconds);
     controller.abort(unavailable(subjectOf(request), `no answer within ${timeoutSeconds} s`));
   });
   signal?.addEventListener('abort', forward, { once: true });
@@ -302,31 +341,6 @@ async function withDeadline<T>(
     cancel();
     signal?.removeEventListener('abort', forward);
   }
-}
-
-function openStream(response: IncomingMessage, request: ApiRequest & { readonly idleSeconds?: number }): ApiStream {
-  const { idleSeconds, signal } = request;
-  const broken = (message: string, cause?: unknown): ApiError => unavailable(subjectOf(request), message, cause);
-  const onAbort = (): void => void response.destroy(signal?.reason as Error);
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener('abort', onAbort, { once: true });
-  response.on('error', () => undefined);
-  const onIdle = (): void => void response.destroy(broken('the stream has stalled'));
-  const { socket } = response;
-  if (idleSeconds !== undefined) socket.setTimeout(idleSeconds * 1000).on('timeout', onIdle);
-  response.once('close', () => {
-    socket.removeListener('timeout', onIdle);
-    signal?.removeEventListener('abort', onAbort);
-  });
-  async function* chunks(): AsyncGenerator<Buffer> {
-    try {
-      yield* response as AsyncIterable<Buffer>;
-    } catch (error) {
-      if (signal?.aborted) throw signal.reason;
-      throw error instanceof ApiError ? error : broken('the stream broke off', error);
-    }
-  }
-  return { status: response.statusCode ?? 0, chunks: chunks(), close: () => void response.destroy() };
 }
 
 function parseServer(server: string): URL {

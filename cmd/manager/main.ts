@@ -14,7 +14,7 @@ import { createLeaderElection } from '../../kube/leader-election.ts';
 import { createLeaseClient, type LeaseClient } from '../../kube/lease-client.ts';
 import { leaseTimings } from '../../kube/lease-record.ts';
 import type { Log } from '../../kube/log.ts';
-import { createTransport, type RequestFacts } from '../../kube/transport.ts';
+import { createTransport, type RequestFacts, type RootTransport } from '../../kube/transport.ts';
 import { createLeaseWatch, createReachability, type Reachability } from './checks.ts';
 import { createMetrics } from './metrics.ts';
 import { describeOptions, parseOptions, type ManagerOptions } from './options.ts';
@@ -46,7 +46,8 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
   const leases = createLeaseClient(leaseTransport);
   const over = new AbortController();
   const life = AbortSignal.any([signal, over.signal]);
-  const wiring = { client, leases, options, namespace, log, metrics, runtime, reachability, life };
+  const distrust = (seconds: number): void => transport.distrust(seconds);
+  const wiring = { client, leases, distrust, options, namespace, log, metrics, runtime, reachability, life };
   try {
     return options['leader-elect'] ? await runElected(wiring, signal) : await runAlone(wiring, signal);
   } finally {
@@ -59,6 +60,8 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
 interface Wiring extends Omit<WireOptions, 'fence'> {
   /** For the lease alone. */
   readonly leases: LeaseClient;
+  /** Told when the API server is silent, so that no watch waits on a dead connection. */
+  readonly distrust: RootTransport['distrust'];
   readonly reachability: Reachability;
   /** Aborts when the manager ends, for whatever reason. */
   readonly life: AbortSignal;
@@ -86,6 +89,7 @@ async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> 
     identity: `${wiring.options.identity}-${Math.random().toString(36).slice(2, 10)}`,
     log: wiring.log,
     timings,
+    onSilence: wiring.distrust,
     onStarted: async (leading) => {
       wiring.runtime.leader(LEASE, true);
       lease.leads(true);
