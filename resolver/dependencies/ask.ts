@@ -6,7 +6,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Cause, DependencyStep } from '../decision.ts';
 import type { GraphBundle } from '../graph.ts';
-import type { CatalogSource, ClusterFacts, InstalledPackage, ResolveInput } from '../input.ts';
+import type { CatalogSource, ClusterFacts, ResolveInput } from '../input.ts';
 import { failsDependents } from './coming.ts';
 import { MOST_EFFORT, planDependencies, type DependencyPlan } from './plan.ts';
 import { hasRequirements, kindKey, parseRequirements, providedKinds, type Requirement } from './requirements.ts';
@@ -39,7 +39,7 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
   return {
     problem: ({ bundle }, catalog) => {
       if (input.wanted.dependencies === 'Ignore') return undefined;
-      const parsed = parseRequirements(bundle.properties);
+      const parsed = parseRequirements(bundle.properties, known.requirements);
       if (!parsed.ok) return { kind: 'requirementInvalid', problem: parsed.problem };
       const failed = failsDependents(bundle, { coming: [], packages: [], ...input.cluster });
       if (failed !== undefined) return failed;
@@ -86,21 +86,25 @@ function makePlan(bundle: CatalogBundle, catalog: string, { input, known, ...sco
   if (wanted.dependencies === 'Ignore') return NOTHING;
   if (wanted.dependencies === 'Require' && input.cluster === undefined) return NOTHING;
   const cluster: ClusterFacts = input.cluster ?? { providedKinds: [] };
-  if (!hasRequirements(bundle.properties) && !isConnected(bundle, wanted.package, cluster.packages ?? []))
-    return NOTHING;
+  if (!hasRequirements(bundle.properties) && !isConnected(bundle, wanted.package, { cluster, known })) return NOTHING;
   const root = { package: wanted.package, catalog, bundle };
   return planDependencies({ ...scope, root, cluster }, wanted.dependencies, known);
 }
 
 /** Whether something else that is installed depends on a package, or provides a kind that it provides too. */
-function isConnected(bundle: CatalogBundle, name: string, packages: readonly InstalledPackage[]): boolean {
+function isConnected(
+  bundle: CatalogBundle,
+  name: string,
+  { cluster, known }: { readonly cluster: ClusterFacts; readonly known: Known },
+): boolean {
+  const { packages = [] } = cluster;
   const before = packages.filter((one) => one.package === name).flatMap(({ properties }) => providedKinds(properties));
   const own = providedKinds(bundle.properties);
   const kinds = new Set([...before, ...own].map(kindKey));
   const ownKinds = new Set(own.map(kindKey));
   return packages.some(({ package: other, properties }) => {
     if (other === name) return false;
-    const parsed = parseRequirements(properties);
+    const parsed = parseRequirements(properties, known.requirements);
     const concerns = parsed.ok && parsed.value.some((requirement) => isAbout(requirement, name, kinds));
     return concerns || providedKinds(properties).some((kind) => ownKinds.has(kindKey(kind)));
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { InstalledPackage } from '../input.ts';
-import { findUnneeded, orderOfRemoval } from './removal.ts';
+import { dependentsOf, findUnneeded, orderOfRemoval } from './removal.ts';
 
 /** `db needs disk`: a package with what it needs, as a dependency unless a person asked for it. */
 function installed(name: string, needs: readonly string[] = [], dependency = true): InstalledPackage {
@@ -48,4 +48,29 @@ test('whatever needs another package is removed before it, and a circle does not
   const order = names(orderOfRemoval(packages));
   expect(order.toSorted()).toEqual(['db', 'disk', 'x', 'y']);
   expect(order.at(-1)).toBe('disk');
+});
+
+test.each([
+  { one: 'db', others: [installed('db'), installed('web', ['db'])], first: ['web'], because: 'web needs db' },
+  { one: 'db', others: [installed('db', ['db'])], first: [], because: 'what needs itself waits for nobody' },
+  {
+    one: 'b',
+    others: [installed('a', ['b']), installed('b', ['a'])],
+    first: ['a'],
+    because: 'of two that need each other, the first by name goes first',
+  },
+  {
+    one: 'a',
+    others: [installed('a', ['b']), installed('b', ['a'])],
+    first: [],
+    because: 'of two that need each other, the first by name waits for nobody',
+  },
+])('$first go before $one: $because', ({ one, others, first }) => {
+  const asked = others.find((other) => other.package === one) ?? installed(one);
+  expect(names(dependentsOf(asked, others))).toEqual(first);
+});
+
+test('a long chain is taken down from its top', () => {
+  const chain = Array.from({ length: 300 }, (_, at) => installed(`p${at}`, at < 299 ? [`p${at + 1}`] : []));
+  expect(names(orderOfRemoval(chain.toReversed()))).toEqual(names(chain));
 });

@@ -4,8 +4,9 @@
  */
 import { compareText } from '../graph.ts';
 import type { InstalledPackage } from '../input.ts';
+import { meets } from './options.ts';
 import { parseRequirements, type Requirement } from './requirements.ts';
-import { serves } from './serves.ts';
+import { readOffer, type Offered } from './serves.ts';
 
 /**
  * Packages that were installed as dependencies and that nothing else needs, directly or by way of others; in the order
@@ -22,12 +23,15 @@ export function findUnneeded(packages: readonly InstalledPackage[]): readonly In
 export function orderOfRemoval(packages: readonly InstalledPackage[]): readonly InstalledPackage[] {
   const uses = findUses(packages);
   const left = new Set(packages.toSorted((a, b) => compareText(a.package, b.package)));
+  const reached = new Map([...left].map((one) => [one, reach(one, uses)]));
+  const reaches = (a: InstalledPackage, b: InstalledPackage): boolean => reached.get(a)?.has(b) === true;
+  /** What has to go before each of them. */
+  const holders = new Map(
+    [...left].map((one) => [one, [...left].filter((other) => reaches(other, one) && !reaches(one, other))]),
+  );
   const ordered: InstalledPackage[] = [];
   while (left.size > 0) {
-    const reached = new Map([...left].map((one) => [one, reach(one, uses)]));
-    const isHeld = (one: InstalledPackage): boolean =>
-      [...left].some((other) => reached.get(other)?.has(one) === true && reached.get(one)?.has(other) !== true);
-    const next = [...left].find((one) => !isHeld(one));
+    const next = [...left].find((one) => holders.get(one)?.some((other) => left.has(other)) !== true);
     if (next === undefined) throw new Error('of packages that need each other, some are needed by no others');
     left.delete(next);
     ordered.push(next);
@@ -53,26 +57,36 @@ export function dependentsOf(
   one: InstalledPackage,
   packages: readonly InstalledPackage[],
 ): readonly InstalledPackage[] {
-  const needs = (user: InstalledPackage, used: InstalledPackage): boolean => findUsed(user, [used]).length > 0;
-  return packages.filter(
-    (other) => needs(other, one) && !(compareText(one.package, other.package) < 0 && needs(one, other)),
-  );
+  const own = readUser(one);
+  return packages
+    .map(readUser)
+    .filter((other) => needs(other, own) && !(compareText(one.package, other.one.package) < 0 && needs(own, other)))
+    .map((other) => other.one);
+}
+
+/** A package as one that needs others, and as one that others need. */
+interface User {
+  readonly one: InstalledPackage;
+  readonly requirements: readonly Requirement[];
+  readonly offered: Offered;
+}
+
+function readUser(one: InstalledPackage): User {
+  const parsed = parseRequirements(one.properties);
+  return { one, requirements: parsed.ok ? parsed.value : [], offered: readOffer(one) };
 }
 
 /** What each package takes part in meeting a requirement of. */
 function findUses(packages: readonly InstalledPackage[]): ReadonlyMap<InstalledPackage, readonly InstalledPackage[]> {
-  return new Map(packages.map((one) => [one, findUsed(one, packages)]));
+  const users = packages.map(readUser);
+  return new Map(users.map((user) => [user.one, users.filter((used) => needs(user, used)).map((used) => used.one)]));
 }
 
-function findUsed(one: InstalledPackage, packages: readonly InstalledPackage[]): readonly InstalledPackage[] {
-  const parsed = parseRequirements(one.properties);
-  if (!parsed.ok) return [];
-  return packages.filter(
-    (other) => other !== one && parsed.value.some((requirement) => takesPart(other, requirement, true)),
-  );
+function needs(user: User, used: User): boolean {
+  return user.one !== used.one && user.requirements.some((requirement) => takesPart(used.offered, requirement, true));
 }
 
-function takesPart(one: InstalledPackage, requirement: Requirement, wanted: boolean): boolean {
-  if (!('of' in requirement)) return wanted && serves(one, requirement);
-  return requirement.of.some((part) => takesPart(one, part, requirement.kind === 'not' ? !wanted : wanted));
+function takesPart(offered: Offered, requirement: Requirement, wanted: boolean): boolean {
+  if (!('of' in requirement)) return wanted && meets(offered, requirement);
+  return requirement.of.some((part) => takesPart(offered, part, requirement.kind === 'not' ? !wanted : wanted));
 }
