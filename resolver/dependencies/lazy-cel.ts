@@ -1,6 +1,6 @@
 /**
  * The library for CEL, loaded with the first rule that is met: few catalogs have any, and it takes six megabytes.
- * Where everything is bundled, it is part of the program (scripts/build/bundle.ts) and runs as late.
+ * Where everything is bundled, it is a file of its own beside the program (scripts/build/bundle.ts), read as late.
  */
 import { createRequire } from 'node:module';
 

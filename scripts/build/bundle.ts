@@ -3,7 +3,7 @@
  * has Node and nothing else. Says which packages are in them, with their licences.
  */
 import { readdir, readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { readLockfile, type LockedPackage } from './lockfile.ts';
 
@@ -20,19 +20,28 @@ export interface Bundle {
 const REQUIRE = `import { createRequire as slipwayCreateRequire } from 'node:module';
 const require = slipwayCreateRequire(import.meta.url);`;
 
-const OWN_REQUIRE = 'const require = createRequire(import.meta.url);\n';
+const OWN_REQUIRE = /^const require = createRequire\(import\.meta\.url\);$/m;
+const REQUIRED = /\brequire\('([^']+)'\)/;
 
-/** What our files named lazy-… load by a require() of their own is bundled too, and still runs when it is asked for. */
-const LAZY: Plugin = {
-  name: 'lazy',
-  setup: (esbuild) => {
-    esbuild.onLoad({ filter: /\/lazy-[^/]+\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      if (!text.includes(OWN_REQUIRE)) throw new Error(`${path} makes no require() of its own`);
-      return { contents: text.replace(OWN_REQUIRE, ''), loader: 'ts' };
-    });
-  },
-};
+/**
+ * What our files named lazy-… load by a require() of their own becomes a file of its own, beside the program: its text
+ * takes no memory before it is asked for. Finds what there is of them; `found` is by name of the file.
+ */
+function lazyFiles(found: Map<string, string>): Plugin {
+  return {
+    name: 'lazy',
+    setup: (esbuild) => {
+      esbuild.onLoad({ filter: /\/lazy-[^/]+\.ts$/ }, async ({ path }) => {
+        const text = await readFile(path, 'utf8');
+        const library = REQUIRED.exec(text)?.[1];
+        if (library === undefined || !OWN_REQUIRE.test(text)) throw new Error(`${path} makes no require() of its own`);
+        const name = `${basename(path, '.ts')}-library`;
+        found.set(name, library.startsWith('.') ? resolve(dirname(path), library) : library);
+        return { contents: text.replace(REQUIRED, `require('./${name}.js')`), loader: 'ts' };
+      });
+    },
+  };
+}
 
 /**
  * An import of node:http looks at everything that the module has, and so loads what stands behind WebSocket: a client
@@ -54,9 +63,23 @@ const PLAIN_HTTP: Plugin = {
  * several of them need is in files that they share. Same sources, same bytes.
  */
 export async function bundlePrograms(entries: Readonly<Record<string, string>>): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({
+  const lazy = new Map<string, string>();
+  let { outputFiles, metafile } = await bundle(entries, lazy);
+  if (lazy.size > 0) ({ outputFiles, metafile } = await bundle({ ...entries, ...Object.fromEntries(lazy) }, new Map()));
+  const packages = await packagesOf(Object.keys(metafile.inputs));
+  const code = outputFiles.map(
+    ({ path, contents }) => [path.slice(resolve(ROOT, 'out').length + 1), contents] as const,
+  );
+  const files = new Map<string, Uint8Array>(code.map(([name, contents]) => [name, contents]));
+  files.set('package.json', Buffer.from('{"type":"module"}\n'));
+  files.set('THIRD-PARTY-LICENSES', await licencesOf(packages));
+  return { files, packages };
+}
+
+async function bundle(entryPoints: Readonly<Record<string, string>>, lazy: Map<string, string>) {
+  return build({
     absWorkingDir: ROOT,
-    entryPoints: { ...entries },
+    entryPoints: { ...entryPoints },
     outdir: 'out',
     write: false,
     metafile: true,
@@ -72,18 +95,10 @@ export async function bundlePrograms(entries: Readonly<Record<string, string>>):
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 160,
-    plugins: [LAZY, PLAIN_HTTP],
+    plugins: [lazyFiles(lazy), PLAIN_HTTP],
     legalComments: 'none',
     logLevel: 'warning',
   });
-  const packages = await packagesOf(Object.keys(metafile.inputs));
-  const code = outputFiles.map(
-    ({ path, contents }) => [path.slice(resolve(ROOT, 'out').length + 1), contents] as const,
-  );
-  const files = new Map<string, Uint8Array>(code.map(([name, contents]) => [name, contents]));
-  files.set('package.json', Buffer.from('{"type":"module"}\n'));
-  files.set('THIRD-PARTY-LICENSES', await licencesOf(packages));
-  return { files, packages };
 }
 
 async function packagesOf(inputs: readonly string[]): Promise<readonly LockedPackage[]> {
