@@ -28,6 +28,8 @@ export interface CatalogCost {
   readonly diskMegabytes: number;
   /** Largest resident size of the process so far. */
   readonly peakMegabytes: number;
+  /** The most that the kernel could not have taken back, looked at every few milliseconds. */
+  readonly peakAnonymousMegabytes: number;
   /** Of the process before the Catalog was there. */
   readonly baseMegabytes: number;
   /** The longest time for which the event loop did not turn. */
@@ -66,6 +68,7 @@ function rowsOf(megabytes: number, costs: readonly CatalogCost[]): readonly Row[
     row('processor time', 'cpuSeconds', { unit: 's', budget: 2 }),
     row('disk', 'diskMegabytes', { unit: 'MB', budget: 75 }),
     row('peak memory', 'peakMegabytes', { unit: 'MB', budget: 100 }),
+    row('peak memory, anonymous', 'peakAnonymousMegabytes', { unit: 'MB' }),
     row('memory before', 'baseMegabytes', { unit: 'MB' }),
     row('longest hold of the event loop', 'longestBlockMs', { unit: 'ms', budget: 100 }),
   ];
@@ -98,7 +101,7 @@ async function measureOnce(stage: Stage, { image, data }: Run): Promise<CatalogC
     const before = usageOf(manager.pid);
     const start = performance.now();
     await applyCatalog(admin, image);
-    await untilServed(manager);
+    const peakAnonymousMegabytes = await untilServed(manager);
     const servedSeconds = (performance.now() - start) / 1000;
     const after = usageOf(manager.pid);
     return {
@@ -106,6 +109,7 @@ async function measureOnce(stage: Stage, { image, data }: Run): Promise<CatalogC
       cpuSeconds: after.cpu - before.cpu,
       diskMegabytes: sizeOf(data) / MEGABYTE,
       peakMegabytes: after.peak,
+      peakAnonymousMegabytes,
       baseMegabytes: before.resident,
       longestBlockMs: (await longestBlock(manager)) * 1000,
     };
@@ -129,12 +133,14 @@ async function removeCatalog(admin: Client): Promise<void> {
 const POLL_MS = 5;
 const PATIENCE_MS = 60_000;
 
-/** Asks until the catalog is there. */
-async function untilServed(manager: RunningManager): Promise<void> {
+/** Asks until the catalog is there; the most anonymous megabytes that the manager had meanwhile. */
+async function untilServed(manager: RunningManager): Promise<number> {
   const deadline = performance.now() + PATIENCE_MS;
+  let most = 0;
   while (performance.now() < deadline) {
+    most = Math.max(most, usageOf(manager.pid).anonymous);
     const answer = await fetch(`${manager.url}/catalogs/${NAME}/api/v1/all`, { method: 'HEAD' });
-    if (answer.ok) return;
+    if (answer.ok) return most;
     await pause(POLL_MS);
   }
   throw new Error(`the catalog is not served within ${PATIENCE_MS / 1000} s:\n${manager.log()}`);

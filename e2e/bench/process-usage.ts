@@ -5,6 +5,11 @@ export interface Usage {
   /** Largest resident size so far, in megabytes. */
   readonly peak: number;
   readonly resident: number;
+  /**
+   * The part of it that the kernel cannot take back: not the pages of programs, which are read again from their file
+   * and which all processes share that run the same program.
+   */
+  readonly anonymous: number;
   /** Seconds of processor time of all its threads so far. */
   readonly cpu: number;
 }
@@ -21,6 +26,7 @@ export function usageOf(pid: number): Usage {
   return {
     peak: megabytes('VmHWM'),
     resident: megabytes('VmRSS'),
+    anonymous: megabytes('RssAnon'),
     cpu: (Number(fields[11]) + Number(fields[12])) / TICKS,
   };
 }
