@@ -155,10 +155,12 @@ describe('progress, phase by phase', () => {
     expect(phasesOf(result({ phases: [given] }))).toEqual([expect.objectContaining(told)]);
   });
 
-  test('a message is cut to what the schema takes', () => {
-    const long = { ...unready, health: { state: 'Progressing', message: 'x'.repeat(5000) } } as const;
+  test('a message is cut to what the schema takes, and to what a terminal can show', () => {
+    const message = `\u001B[31mred\u0007 Bearer abc.def ${'x'.repeat(5000)}`;
+    const long = { ...unready, health: { state: 'Progressing', message } } as const;
     const [told] = phasesOf(result({ phases: [phase({ state: 'NotReady', unready: [long] })] }));
     expect(told?.message).toHaveLength(1024);
+    expect(told?.message).not.toMatch(/[\u0007\u001B]|abc/);
   });
 });
 

@@ -3,7 +3,7 @@ import type { ApplyResult, PhaseResult, Unready } from '../../apply/apply.ts';
 import type { Failure } from '../../apply/api-failure.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import { findCondition, formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
-import type { Retry } from '../../api/errors.ts';
+import { redact, type Retry } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { describeRef } from '../../api/object.ts';
 import type { Reason } from '../../api/reasons.ts';
@@ -156,7 +156,7 @@ export function phasesOf(result: ApplyResult): readonly Phase[] {
       state: PHASE_STATE[phase.state],
       objects: phase.objects.length,
       ready: applied - phase.unready.length,
-      ...(message !== undefined && { message: message.slice(0, 1024) }),
+      ...(message !== undefined && { message: redact(message).slice(0, 1024) }),
     };
   });
 }
