@@ -1,0 +1,144 @@
+/**
+ * A registry that asks for a password: everything that can be wrong with the pull secret is told, and once it is right
+ * the catalog and the bundles come through it. The commands are those of the guide.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isShown, stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
+import { REGISTRY_USER, useCluster } from '../../lib/cluster.ts';
+import { installSlipway, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
+import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import { until } from '../../lib/until.ts';
+import { publishPrivately } from './publish.ts';
+
+const SECRET = 'registry-login';
+/** A Secret is used for half a minute, and delays grow up to as long as something has failed. */
+const CATALOG = { kind: 'catalog', name: 'internal', timeoutSeconds: 120 };
+const SUBSCRIPTION = { kind: 'subscription', name: 'vault', namespace: 'default' };
+
+const [makeSecret, applyCatalog, awaitCatalog, explain, replaceSecret, lookAgain, ...others] = stepsOf(
+  'docs/how-to/use-a-private-registry.md',
+) as readonly [Step, Step, Step, Step, Step, Step, ...Step[]];
+
+describe('a Catalog in a registry that asks for a password', () => {
+  const cluster = useCluster({ registry: { auth: 'basic' } });
+  let manager: RunningManager;
+
+  beforeAll(async () => {
+    await installSlipway(cluster());
+    manager = await startManager(cluster());
+    await publishPrivately(cluster().registry, 'vault', '1.0.0');
+  });
+  afterAll(async () => {
+    await manager?.stop();
+  });
+
+  test('says that its Secret is missing', async () => {
+    await type(applyCatalog);
+    await expectTold('PullSecretInvalid', /Secret slipway-system\/registry-login does not exist\. Create it/);
+  });
+
+  test('says that the Secret is of another type', async () => {
+    await kubectl('-n', SYSTEM, 'create', 'secret', 'generic', SECRET, '--from-literal=password=open');
+    await expectTold('PullSecretInvalid', /Secret slipway-system\/registry-login has no \.dockerconfigjson/);
+  });
+
+  test('says that the Secret is malformed', async () => {
+    await kubectl('-n', SYSTEM, 'delete', 'secret', SECRET);
+    await kubectl('-n', SYSTEM, 'create', 'secret', 'generic', SECRET, '--from-literal=.dockerconfigjson={"auths":');
+    await expectTold('PullSecretInvalid', /Secret slipway-system\/registry-login: .*not JSON/);
+  });
+
+  test('says that the password is wrong', async () => {
+    await kubectl('-n', SYSTEM, 'delete', 'secret', SECRET);
+    await type(makeSecret, 'guessed');
+    const catalog = await expectTold('RegistryDenied', /team\/catalog/);
+    expect(JSON.stringify(catalog.status)).not.toContain('guessed');
+    expect(await type(explain)).toMatch(/^Ready=False RegistryDenied: /m);
+  });
+
+  test('is served once the password is right, and nobody asks for it', async () => {
+    await type(replaceSecret);
+    const catalog = await waitFor(cluster(), CATALOG, isReady);
+    expect(condition(catalog, 'Reconciling')).toBeUndefined();
+    const printed = await type(awaitCatalog);
+    expect(isShown(printed, awaitCatalog.printed ?? ''), printed).toBe(true);
+  });
+
+  test('has its bundles pulled through the Secret too', async () => {
+    await apply(subscriptionTo('vault', 'default', { package: 'vault' }));
+    await waitFor(cluster(), SUBSCRIPTION, runs('1.0.0'));
+  });
+
+  test('opens nothing for a Catalog without the Secret', async () => {
+    await apply(catalogOf('stranger', `${cluster().registry}/team/catalog:v1`));
+    await expectTold('RegistryDenied', /team\/catalog/, 'stranger');
+    await kubectl('delete', 'catalog', 'stranger');
+  });
+
+  test('leaves in service what it had when the password is changed, and says so', async () => {
+    await type(replaceSecret, 'changed');
+    const stale = await until(
+      'the new Secret counts',
+      async () => {
+        await type(lookAgain);
+        return waitFor(cluster(), { ...CATALOG, timeoutSeconds: 2 }, isStale);
+      },
+      { timeoutSeconds: 90 },
+    );
+    expect(condition(stale, 'Ready')).toMatchObject({ status: 'True' });
+    expect(condition(stale, 'Reconciling')).toMatchObject({ reason: 'RegistryDenied' });
+    await waitFor(cluster(), SUBSCRIPTION, runs('1.0.0'));
+  });
+
+  test('is told of by a guide of which every command was typed here', () => {
+    expect(others).toEqual([]);
+  });
+
+  /** Waits until the Catalog and an event about it say that, and why. */
+  async function expectTold(reason: string, says: RegExp, name = CATALOG.name): Promise<Judged> {
+    const isTold = (one: Judged): boolean => {
+      const ready = condition(one, 'Ready');
+      return ready?.status === 'False' && ready.reason === reason && says.test(ready.message);
+    };
+    const catalog = await waitFor(cluster(), { ...CATALOG, name }, isTold);
+    await until(`an event tells ${reason} about ${name}`, async () => {
+      const text = await kubectl('get', 'events.events.k8s.io', '-o', 'json');
+      const { items } = JSON.parse(text) as { readonly items: readonly Told[] };
+      return items.some(
+        (event) =>
+          event.regarding.uid === catalog.metadata.uid &&
+          event.reason === reason &&
+          event.type === 'Warning' &&
+          says.test(event.note),
+      );
+    });
+    return catalog;
+  }
+
+  /** Types a command of the guide, with the right password unless another is given; resolves with what is printed. */
+  async function type(step: Step, password: string = REGISTRY_USER.password): Promise<string> {
+    const { kubeconfig, registry, tools } = cluster();
+    const variables = { KUBECONFIG: kubeconfig, USERNAME: REGISTRY_USER.username, PASSWORD: password };
+    const [printed = ''] = await typeSteps([step], { registry, tools, variables });
+    return printed;
+  }
+
+  function apply(text: string): Promise<string> {
+    return cluster().kubectl(['apply', '-f', '-'], text);
+  }
+
+  function kubectl(...args: readonly string[]): Promise<string> {
+    return cluster().kubectl(args);
+  }
+});
+
+function isStale(catalog: Judged): boolean {
+  return condition(catalog, 'Ready')?.reason === 'CatalogStale';
+}
+
+interface Told {
+  readonly regarding: { readonly uid: string };
+  readonly reason: string;
+  readonly type: string;
+  readonly note: string;
+}
