@@ -32,6 +32,7 @@ export default defineConfig({
           name: 'cluster',
           include: ['**/*.cluster.test.ts'],
           exclude: ['node_modules/**', 'dist/**'],
+          globalSetup: ['e2e/lib/say-obstacle.ts'],
           pool: 'forks',
           testTimeout: 180_000,
           hookTimeout: 180_000,

@@ -24,8 +24,13 @@ export function realNodeObstacle(): string | undefined {
 let known: { readonly obstacle: string | undefined } | undefined;
 
 function findObstacle(): string | undefined {
-  const reason = notRoot() ?? missingCommand() ?? noNamespaces() ?? noOverlay() ?? cannotBuild();
+  const reason = notWanted() ?? notRoot() ?? missingCommand() ?? noNamespaces() ?? noOverlay() ?? cannotBuild();
   return reason === undefined ? undefined : `No real node on this machine: ${reason}`;
+}
+
+/** So that what runs in its place can be tried where a real node could run. */
+function notWanted(): string | undefined {
+  return process.env['SLIPWAY_REAL_NODE'] === 'no' ? 'SLIPWAY_REAL_NODE=no says so' : undefined;
 }
 
 function notRoot(): string | undefined {

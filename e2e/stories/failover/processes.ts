@@ -1,0 +1,87 @@
+/**
+ * The replicas of the manager where no node can run them: install.yaml is applied, kwok pretends to run its Pods, and
+ * for each there is a process of this machine with that Pod's name and a token that is bound to it, as a kubelet asks
+ * for. So the API server knows and records them by their Pods.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestCluster } from '../../cluster/cluster.ts';
+import { startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
+import { until } from '../../lib/until.ts';
+
+const ACCOUNT = 'slipway-manager';
+
+export interface PodProcesses {
+  /** The process of a Pod; throws where it has none. */
+  of(pod: string): RunningManager;
+  /** Starts a process for each Pod that has none or whose process has ended, and resolves when they are ready. */
+  start(): Promise<void>;
+  /** Ends the processes whose Pods are gone, as a kubelet does. */
+  reap(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** @param env Settings beside those of a Pod. */
+export function createPodProcesses(cluster: TestCluster, env: Readonly<Record<string, string>> = {}): PodProcesses {
+  const processes = new Map<string, RunningManager>();
+
+  async function startFor(pod: string): Promise<void> {
+    const settings = {
+      POD_NAME: pod,
+      SLIPWAY_ACCOUNT_FOLDER: await accountFolder(cluster, pod),
+      SLIPWAY_DATA_FOLDER: join(cluster.folder, 'pods', pod, 'data'),
+      SLIPWAY_LEASE_SECONDS: '15',
+    };
+    processes.set(pod, await startManager(cluster, { ...settings, ...env }));
+  }
+
+  return {
+    of(pod) {
+      const found = processes.get(pod);
+      if (found === undefined) throw new Error(`${pod} has no process`);
+      return found;
+    },
+    async start() {
+      const missing = (await podNames(cluster)).filter((pod) => !isAlive(processes.get(pod)));
+      await Promise.all(missing.map(startFor));
+    },
+    async reap() {
+      const pods = new Set(await podNames(cluster));
+      const orphans = [...processes].filter(([pod]) => !pods.has(pod));
+      for (const [pod] of orphans) processes.delete(pod);
+      await Promise.all(orphans.map(([, manager]) => manager.stop()));
+    },
+    async stop() {
+      await Promise.all([...processes.values()].map((manager) => manager.kill('SIGKILL')));
+    },
+  };
+}
+
+export function isAlive(manager: RunningManager | undefined): boolean {
+  if (manager === undefined) return false;
+  try {
+    return process.kill(manager.pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** The Pods that run, by their own account. */
+async function podNames({ kubectl }: TestCluster): Promise<readonly string[]> {
+  const names = ['-o', 'jsonpath={.items[*].metadata.name}'];
+  const text = await kubectl(['-n', SYSTEM, 'get', 'pods', '-l', 'app.kubernetes.io/component=manager', ...names]);
+  return text.split(' ').filter((name) => name !== '');
+}
+
+/** What a Pod finds mounted. */
+async function accountFolder(cluster: TestCluster, pod: string): Promise<string> {
+  const folder = join(cluster.folder, 'pods', pod, 'account');
+  mkdirSync(folder, { recursive: true });
+  const bound = ['--bound-object-kind=Pod', `--bound-object-name=${pod}`];
+  const token = await until(`${pod} has a token`, () =>
+    cluster.kubectl(['-n', SYSTEM, 'create', 'token', ACCOUNT, ...bound]),
+  );
+  const files = { token: token.trim(), 'ca.crt': cluster.ca, namespace: SYSTEM };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 });
+  return folder;
+}
