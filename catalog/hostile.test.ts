@@ -178,7 +178,7 @@ describe('what is read without harm', () => {
     expect(index.packages()).toEqual([{ name, defaultChannel: name, channels: 1, bundles: 1 }]);
     expect(index.package(name)?.channels[0]?.entries).toEqual([{ name, skips: [] }]);
     expect(index.package(name)?.bundles[0]?.version).toBe('1.0.0');
-    expect(index.providersOf({ group: name, kind: name, version: name })).toEqual([{ package: name, bundle: name }]);
+    expect(index.providersOf({ group: name, kind: name, version: name })).toEqual([name]);
     expect(index.package('other')).toBeUndefined();
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
     expect(linesOf(index)[0]).toContain(`"${name}":{"polluted":true}`);

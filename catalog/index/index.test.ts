@@ -92,13 +92,14 @@ describe('what an index answers', () => {
     index.close();
   });
 
-  it('which bundles provide an API', async () => {
-    const index = await indexOf({ 'catalog.json': GADGET });
+  it('which packages provide an API, each once, in the order of the catalog', async () => {
+    const index = await indexOf({
+      'a.json': GADGET.replaceAll('gadget', 'widget'),
+      'b.json': GADGET,
+      'c.json': GADGET.replaceAll('gadget', 'apparatus'),
+    });
     const api = { group: 'example.com', version: 'v1', kind: 'Gadget' };
-    expect(index.providersOf(api)).toEqual([
-      { package: 'gadget', bundle: 'gadget.v1' },
-      { package: 'gadget', bundle: 'gadget.v2' },
-    ]);
+    expect(index.providersOf(api)).toEqual(['widget', 'gadget', 'apparatus']);
     expect(index.providersOf({ ...api, version: 'v2' })).toEqual([]);
     index.close();
   });
@@ -198,7 +199,7 @@ describe('which files count', () => {
       '.indexignore': '*.md\ndocs\n',
     });
     expect(index.counts).toEqual({ packages: 1, channels: 1, bundles: 2, blobs: 6 });
-    expect(index.providersOf({ group: 'example.com', version: 'v1', kind: 'Gadget' })).toHaveLength(2);
+    expect(index.providersOf({ group: 'example.com', version: 'v1', kind: 'Gadget' })).toEqual(['gadget']);
     expect(textsOf(index.blobs()).join('')).toBe(GADGET);
     index.close();
   });

@@ -29,12 +29,6 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** A bundle that provides an API. */
-export interface Provider {
-  readonly package: string;
-  readonly bundle: string;
-}
-
 /** Which documents to read; what is absent or empty matches everything. */
 export interface BlobQuery {
   readonly schema?: string;
@@ -52,8 +46,8 @@ export interface CatalogIndex {
   packages(): readonly PackageSummary[];
   /** Everything about one package; undefined where the catalog has nothing under that name. */
   package(name: string): CatalogPackage | undefined;
-  /** The bundles that provide an API, in the order of the catalog. */
-  providersOf(api: GroupVersionKind): readonly Provider[];
+  /** The packages with a bundle that provides an API, in the order of the catalog. */
+  providersOf(api: GroupVersionKind): readonly string[];
   /** Documents as lines of JSON with their line feed, in the order of the catalog's files. */
   blobs(query?: BlobQuery): Generator<Uint8Array>;
   /** Bytes of the lines that {@link blobs} gives for the query. */
@@ -89,7 +83,7 @@ export function openIndex(path: string, { verify = true }: { readonly verify?: b
     packages: () => guarded(path, () => statements.packages.all().map(summaryOf)),
     package: (name) => guarded(path, () => assemble(name, statements)),
     providersOf: ({ kind, group, version }) =>
-      guarded(path, () => statements.providers.all(kind, group, version) as unknown as readonly Provider[]),
+      guarded(path, () => statements.providers.all(kind, group, version).map((row) => row['package'] as string)),
     ...createChunkReader(database, <T>(read: () => T) => guarded(path, read)),
     close: () => {
       if (database.isOpen) database.close();
@@ -113,9 +107,9 @@ function prepareAll(database: DatabaseSync): Statements {
        WHERE package = ? AND schema IN ('olm.channel', 'olm.bundle', 'olm.deprecations') ORDER BY id`,
     ),
     providers: database.prepare(
-      `SELECT blobs.package AS package, blobs.name AS bundle
+      `SELECT blobs.package AS package
        FROM gvks JOIN provides ON provides.gvk = gvks.id JOIN blobs ON blobs.id = provides.blob
-       WHERE gvks.kind = ? AND gvks.grp = ? AND gvks.version = ? ORDER BY blobs.id`,
+       WHERE gvks.kind = ? AND gvks.grp = ? AND gvks.version = ? GROUP BY blobs.package ORDER BY min(blobs.id)`,
     ),
   };
 }

@@ -93,7 +93,7 @@ function sourceOf({ content }: SubscriptionCaches, { metadata, spec, status }: C
     state: served === undefined ? 'Unavailable' : 'Serving',
     ...(served === undefined && message !== undefined && { message }),
     content: (name) => served?.index.package(name),
-    providersOf: (kind) => [...new Set(served?.index.providersOf(kind).map((provider) => provider.package))],
+    providersOf: (kind) => served?.index.providersOf(kind) ?? [],
     packages: () => served?.index.packages().map((summary) => summary.name) ?? [],
   };
 }

@@ -6,7 +6,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Cause, DependencyStep } from '../decision.ts';
 import type { GraphBundle } from '../graph.ts';
-import type { CatalogSource, ClusterFacts, ResolveInput } from '../input.ts';
+import type { CatalogSource, ClusterFacts, Kind, ResolveInput } from '../input.ts';
 import { failsDependents } from './coming.ts';
 import { MOST_EFFORT, planDependencies, type DependencyPlan } from './plan.ts';
 import { hasRequirements, kindKey, parseRequirements, providedKinds, type Requirement } from './requirements.ts';
@@ -53,14 +53,24 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
   };
 }
 
-/** A damaged catalog has no dependencies to offer; it is reported where the package itself is looked for. */
+/**
+ * A damaged catalog has no dependencies to offer; it is reported where the package itself is looked for. Who provides a
+ * kind is asked once.
+ */
 function forgive(source: CatalogSource): CatalogSource {
   const { content, packages, providersOf } = source;
+  const providers = new Map<string, readonly string[]>();
+  const ask = (kind: Kind): readonly string[] => {
+    const key = kindKey(kind);
+    const known = providers.get(key) ?? orUndefined(() => providersOf?.(kind)) ?? [];
+    providers.set(key, known);
+    return known;
+  };
   return {
     ...source,
     content: (name) => orUndefined(() => content(name)),
     ...(packages !== undefined && { packages: () => orUndefined(packages) ?? [] }),
-    ...(providersOf !== undefined && { providersOf: (kind) => orUndefined(() => providersOf(kind)) ?? [] }),
+    ...(providersOf !== undefined && { providersOf: ask }),
   };
 }
 

@@ -31,7 +31,6 @@ const MAX_DEPTH = 16;
 
 const Text = z.string();
 const Gvk = z.strictObject({ group: Text.default(''), version: Text, kind: Text });
-const LooseGvk = z.object({ group: Text.default(''), version: Text, kind: Text });
 const RequiredPackage = z.object({ packageName: Text, versionRange: Text });
 
 interface Constraint {
@@ -141,9 +140,17 @@ const kinds = new WeakMap<Property, Kind | null>();
 function readKind(property: Property): Kind | undefined {
   const before = kinds.get(property);
   if (before !== undefined) return before ?? undefined;
-  const kind = LooseGvk.safeParse(property.value).data;
+  const kind = asKind(property.value);
   kinds.set(property, kind ?? null);
   return kind;
+}
+
+/** Bundles provide many kinds, so that they are read without a schema. */
+function asKind(value: unknown): Kind | undefined {
+  const { group = '', version, kind } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof group === 'string' && typeof version === 'string' && typeof kind === 'string'
+    ? { group, version, kind }
+    : undefined;
 }
 
 /** `Issuer.v1.cert-manager.io`: equal texts, equal kinds. */
@@ -184,7 +191,7 @@ function parseRequirement({ type, value }: Property, reading: Reading): Parsed<R
     case 'olm.package.required':
       return parsePackage(RequiredPackage.safeParse(value).data, reading.ranges);
     case 'olm.gvk.required':
-      return parseGvk(LooseGvk.safeParse(value).data);
+      return parseGvk(asKind(value));
     case 'olm.constraint':
       return parseConstraintValue(value, reading);
     default:
