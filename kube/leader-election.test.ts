@@ -226,6 +226,29 @@ test('renewing asks for nothing but the lease, whatever becomes of the kinds tha
   expect(new Set(api.requests.map((request) => request.path))).toEqual(new Set([path, `${path}/slipway`]));
 });
 
+test('after an attempt without an answer the next may take more than half of the time that there is', async () => {
+  const first = candidate('first');
+  await eventually(() => leads(first));
+  hold('PUT', 1);
+  await live([first.clock], 3);
+  const slow = Promise.withResolvers<void>();
+  api.fault(async ({ method }) => {
+    if (method !== 'PUT') return false;
+    held += 1;
+    await slow.promise;
+    held -= 1;
+    return false;
+  });
+  await live([first.clock], 3);
+  expect(held).toBe(1);
+  await live([first.clock], 3.5);
+  expect([held, first.election.fence.isHeld()]).toEqual([1, true]);
+  slow.resolve();
+  await eventually(() => pending === 0);
+  await live([first.clock], 5);
+  expect(first.log).toEqual(['started']);
+});
+
 describe('losing', () => {
   test('a leader that cannot renew stops its work before anybody else may begin', async () => {
     const first = candidate('first');

@@ -150,7 +150,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
 async function acquire(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     try {
-      if (await attemptWithin(candidate, mostAttemptSeconds(candidate), signal)) return true;
+      if (await attemptWithin(candidate, candidate.timings.renewSeconds / 2, signal)) return true;
       await candidate.pause(signal, untilFree(candidate));
     } catch (error) {
       if (signal.aborted) break;
@@ -208,16 +208,19 @@ async function endOf(work: Promise<void>, signal: AbortSignal): Promise<void> {
 async function renew(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
   const { clock, timings, fence } = candidate;
   const secondsLeft = (): number => candidate.renewedAt() + timings.renewSeconds - clock.now();
+  let failed = false;
   while (!signal.aborted && secondsLeft() > 0) {
     try {
       const fresh = clock.now() < candidate.renewedAt() + timings.retrySeconds;
-      const seconds = Math.min(secondsLeft(), mostAttemptSeconds(candidate));
+      const seconds = failed ? secondsLeft() : Math.min(secondsLeft(), firstAttemptSeconds(candidate));
       if (!fresh && !(await attemptWithin(candidate, seconds, signal)) && !candidate.isHolder()) break;
+      failed = false;
       await candidate.pause(signal);
     } catch (error) {
       if (signal.aborted) break;
+      failed = true;
       candidate.report(error);
-      await candidate.pause(signal).catch(() => undefined);
+      await candidate.pause(signal, timings.retrySeconds / 4).catch(() => undefined);
     }
   }
   if (signal.aborted) return false;
@@ -225,9 +228,9 @@ async function renew(candidate: Candidate, signal: AbortSignal): Promise<boolean
   return true;
 }
 
-/** What gets no answer by then is tried again, over another connection, while there is time. */
-function mostAttemptSeconds({ timings }: Candidate): number {
-  return timings.renewSeconds / 2;
+/** A dead connection costs this, and a slow server has the remaining time for the next attempt. */
+function firstAttemptSeconds({ timings }: Candidate): number {
+  return timings.renewSeconds / 4;
 }
 
 async function attemptWithin(candidate: Candidate, seconds: number, signal: AbortSignal): Promise<boolean> {
