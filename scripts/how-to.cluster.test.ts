@@ -1,4 +1,4 @@
-/** Types what the guides about publishing tell to type, against a real registry, and compares what is printed. */
+/** Types what guides for the command line tell to type, against a real registry, and compares what is printed. */
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,10 +7,11 @@ import { isShown, stepsOf, typeSteps } from './shell-steps.ts';
 
 const cluster = useCluster({ only: ['registry'] });
 
-describe('the guides about publishing', () => {
+describe('the guides for the command line', () => {
   test.each([
     { path: 'docs/how-to/publish-a-bundle.md', count: 8 },
     { path: 'docs/how-to/publish-a-catalog.md', count: 5 },
+    { path: 'docs/how-to/see-why-a-version.md', count: 6 },
   ])('$path does and prints what it says', async ({ path, count }) => {
     rmSync(resolve(import.meta.dirname, '../.cache/how-to'), { recursive: true, force: true });
     const steps = stepsOf(path);

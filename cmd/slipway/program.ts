@@ -8,6 +8,7 @@ import { defineCatalogCommands } from './catalog/commands.ts';
 import type { Environment } from './environment.ts';
 import type { Outcome } from './outcome.ts';
 import { cleanLine } from './output/clean.ts';
+import { defineWhyCommands } from './why/commands.ts';
 
 export { CommanderError };
 
@@ -31,8 +32,11 @@ const VERSION = '0.1.0';
 /** The program; it throws a CommanderError where the arguments are wrong, or once help has been printed. */
 export function buildProgram(perform: Perform, { print, complain }: Writers): Command {
   const program = new Command('slipway')
-    .description('Builds, checks and publishes bundles and catalogs of Kubernetes operators.')
+    .description(
+      'Builds, checks and publishes bundles and catalogs of Kubernetes operators, and tells which version is chosen.',
+    )
     .version(VERSION)
+    .enablePositionalOptions() // so that --version behind a command is that command's
     .showHelpAfterError('(--help tells more)')
     .exitOverride()
     .configureOutput({
@@ -46,6 +50,7 @@ export function buildProgram(perform: Perform, { print, complain }: Writers): Co
     });
   defineBundleCommands(program, perform);
   defineCatalogCommands(program, perform);
+  defineWhyCommands(program, perform);
   return program;
 }
 

@@ -113,6 +113,7 @@ describe('a run', () => {
       'output/clean.ts',
       'program.ts',
       'run.ts',
+      'why/commands.ts',
     ]);
   });
 });

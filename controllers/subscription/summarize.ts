@@ -157,7 +157,8 @@ const CAUSES: Readonly<Partial<Record<Cause['kind'], Reason>>> = {
   deprecated: 'BundleDeprecated',
 };
 
-function reasonOfCause(kind: Cause['kind']): Reason {
+/** The word of the list of reasons for why a bundle is not chosen. */
+export function reasonOfCause(kind: Cause['kind']): Reason {
   return CAUSES[kind] ?? 'ResolutionFailed';
 }
 

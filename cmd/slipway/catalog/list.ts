@@ -1,12 +1,9 @@
 /** `slipway catalog list`: what a catalog offers, by package, channel or bundle. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { buildIndex } from '../../../catalog/index/build.ts';
-import { openIndex } from '../../../catalog/index/open.ts';
+import type { CatalogIndex } from '../../../catalog/index/open.ts';
 import type { CatalogPackage, Channel } from '../../../catalog/model.ts';
-import { filesOf } from '../../../catalog/tree.ts';
 import type { Environment } from '../environment.ts';
 import { readCatalog } from '../input/catalog.ts';
+import { withIndexes } from '../input/index.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
@@ -26,38 +23,21 @@ export async function list(
   flags: ListFlags,
 ): Promise<Outcome> {
   const { files, digest } = await readCatalog(environment, source, flags);
-  const rows = await withPackages(environment, files, (packages) => collectRows(packages, what, flags.package));
+  const rows = await withIndexes(environment, [files], ([index]) =>
+    collectRows(index === undefined ? [] : packagesOf(index), what, flags.package),
+  );
   return {
     data: { source, ...(digest !== undefined && { digest }), [what]: rows },
     text: PRINTERS[what](rows),
   };
 }
 
-/** The packages by way of an index, as a cluster would see them: what cannot be understood is left out. */
-async function withPackages<Result>(
-  { temporary, signal }: Environment,
-  files: ReadonlyMap<string, Uint8Array>,
-  work: (packages: Iterable<CatalogPackage>) => Result,
-): Promise<Result> {
-  const folder = await mkdtemp(join(temporary, 'slipway-catalog-'));
-  try {
-    const target = join(folder, 'index.db');
-    await buildIndex({ files: filesOf(files), target, signal });
-    const index = openIndex(target, { verify: false });
-    try {
-      return work(
-        index
-          .packages()
-          .values()
-          .map(({ name }) => index.package(name))
-          .filter((one) => one !== undefined),
-      );
-    } finally {
-      index.close();
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+function packagesOf(index: CatalogIndex): Iterable<CatalogPackage> {
+  return index
+    .packages()
+    .values()
+    .map(({ name }) => index.package(name))
+    .filter((one) => one !== undefined);
 }
 
 interface PackageRow {

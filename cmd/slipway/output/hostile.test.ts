@@ -88,6 +88,9 @@ describe('a terminal never acts on what is printed', () => {
     { args: () => ['catalog', 'list', `${registry.host}/evil/catalog:v1`], shows: 'kool' },
     { args: () => ['catalog', 'list', `${registry.host}/evil/catalog:v1`, 'channels'], shows: 'kool' },
     { args: () => ['catalog', 'list', `${registry.host}/evil/catalog:v1`, 'bundles'], shows: 'kool' },
+    { args: () => ['why', EVIL, '--catalog', `${registry.host}/evil/catalog:v1`], shows: 'kool' },
+    { args: () => ['why-not', `${EVIL}@${EVIL}`, '--catalog', `${registry.host}/evil/catalog:v1`], shows: 'kool' },
+    { args: () => ['why', 'x', '--catalog', `${registry.host}/evil/catalog:v1`, '--channel', EVIL], shows: 'x' },
     { args: () => ['catalog', 'build', 'x', 'evil.yaml'], shows: 'InputInvalid' },
     {
       args: () => ['bundle', 'render', 'x', '--namespace', 'x', '--config', 'evil.yaml'],

@@ -1,0 +1,127 @@
+/** What `why` and `why-not` answer, whoever was asked, and how it is printed for people. Pure. */
+import type { Outcome } from '../outcome.ts';
+import { cleanLine } from '../output/clean.ts';
+
+export interface Answer {
+  readonly package: string;
+  /** The version that the question is about; absent where it is about the package. */
+  readonly version?: string;
+  /** Whose status was read; absent where catalogs were asked. */
+  readonly subscription?: { readonly namespace: string; readonly name: string };
+  /** Whether that version is chosen, or is on the way to what is; without a version: whether any is. */
+  readonly chosen: boolean;
+  readonly standing?: Standing;
+  /** Why it is not chosen, a sentence each, at its shortest; empty where it is. */
+  readonly causes: readonly string[];
+  /** What would change that, as instructions, the smallest first; each is enough. */
+  readonly changes: readonly string[];
+  /** The decision about the package, whatever the version: a word of the list of reasons, and a sentence. */
+  readonly reason: string;
+  readonly message: string;
+  readonly installed?: { readonly bundle: string; readonly version: string };
+  /** Where the path ends. */
+  readonly available?: { readonly bundle: string; readonly version: string };
+  /** What is installed one after another to get there. */
+  readonly path: readonly AnsweredHop[];
+  /** What is installed or upgraded before the first of them. */
+  readonly dependencies: readonly AnsweredDependency[];
+  /** Versions that were passed over and would otherwise go before what is chosen, each with why. */
+  readonly refused: readonly AnsweredRefusal[];
+}
+
+/**
+ * How a version stands. Chosen: the path ends there. OnTheWay: it comes before that. Installed: it is there, and is not
+ * what is chosen. Refused: a catalog has it. NotOffered: no catalog has it. NotMentioned: the status does not tell.
+ */
+export type Standing = 'Chosen' | 'OnTheWay' | 'Installed' | 'Refused' | 'NotOffered' | 'NotMentioned';
+
+export interface AnsweredHop {
+  readonly version: string;
+  readonly bundle?: string;
+  readonly channel?: string;
+  /** Which edge leads to it, and why it cannot be left out. */
+  readonly message?: string;
+}
+
+export interface AnsweredDependency {
+  readonly kind: 'install' | 'upgrade';
+  readonly package: string;
+  readonly bundle: string;
+  readonly version: string;
+  readonly catalog: string;
+  readonly neededBy: readonly string[];
+}
+
+export interface AnsweredRefusal {
+  readonly version: string;
+  readonly bundle?: string;
+  readonly catalog?: string;
+  /** What stands in the way, as a word of the list of reasons. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Longest list that is printed; `-o json` has all. */
+const MOST_LINES = 10;
+
+/** The outcome of an answer; what is not chosen gives exit code 2. */
+export function outcomeOf(answer: Answer): Outcome {
+  return { data: answer, text: printAnswer(answer), exitCode: answer.chosen ? 0 : 2 };
+}
+
+function printAnswer(answer: Answer): string {
+  const parts = answer.version === undefined ? describePackage(answer) : describeVersion(answer);
+  return parts.map((line) => `${line}\n`).join('');
+}
+
+function describePackage(answer: Answer): readonly string[] {
+  if (!answer.chosen) {
+    return [
+      `Nothing of ${cleanLine(answer.package)} is chosen (${answer.reason}).`,
+      ...section(answer.causes.length > 1 ? 'These cannot hold together' : 'Because', answer.causes),
+      ...section('What would change it', answer.changes),
+    ];
+  }
+  return [cleanLine(answer.message), ...describeWay(answer), ...section('Passed over', answer.refused.map(lineOf))];
+}
+
+function describeVersion(answer: Answer): readonly string[] {
+  const { package: name, version, chosen, standing, message } = answer;
+  const subject = cleanLine(`${name}@${version}`);
+  if (chosen) {
+    const how = standing === 'OnTheWay' ? 'is on the way to what is chosen' : 'is chosen';
+    return [`${subject} ${how}: ${cleanLine(message)}`, ...describeWay(answer)];
+  }
+  return [
+    ...limited(answer.causes),
+    ...section('What would change it', answer.changes),
+    ...(answer.causes.includes(message) ? [] : section('The decision now', [message])),
+  ];
+}
+
+function describeWay({ path, dependencies }: Answer): readonly string[] {
+  const needed = dependencies.map(
+    ({ kind, bundle, catalog, neededBy }) =>
+      `${kind} ${bundle} from catalog ${catalog}, needed by ${neededBy.join(', ')}`,
+  );
+  return [
+    ...section('Before it', needed),
+    ...section(
+      'The way',
+      path.map(({ version, message }) => message ?? version),
+    ),
+  ];
+}
+
+function lineOf({ version, bundle, message }: AnsweredRefusal): string {
+  return `${bundle ?? version}: ${message}`;
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`${title}:`, ...limited(lines).map((line) => `  ${line}`)];
+}
+
+function limited(lines: readonly string[]): readonly string[] {
+  const more = lines.length - MOST_LINES;
+  return [...lines.slice(0, MOST_LINES).map(cleanLine), ...(more > 0 ? [`and ${more} more`] : [])];
+}

@@ -1,0 +1,150 @@
+/**
+ * Answers from the status of a Subscription: what the manager has decided, in its own words. It asks no catalog; a
+ * version that the status does not mention is answered with the command that does.
+ */
+import { existsSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { findCondition } from '../../../api/conditions.ts';
+import { parseObject } from '../../../api/kind.ts';
+import { API_VERSION } from '../../../api/names.ts';
+import { SUBSCRIPTION, type Subscription, type SubscriptionStatus } from '../../../api/subscription.ts';
+import { createClient, type Client } from '../../../kube/client.ts';
+import { loadKubeconfig } from '../../../kube/kubeconfig.ts';
+import { createTransport } from '../../../kube/transport.ts';
+import type { Environment } from '../environment.ts';
+import { invalidInput } from '../input/invalid.ts';
+import type { Answer, AnsweredRefusal, Standing } from './answer.ts';
+import type { ClusterFlags, Subject } from './flags.ts';
+
+/** What the status says. @throws ReasonedError InputInvalid, KubeconfigInvalid, and what the API server answers */
+export async function answerFromCluster(
+  environment: Environment,
+  subject: Subject,
+  flags: ClusterFlags,
+): Promise<Answer> {
+  const { config, namespace } = await loadKubeconfig(kubeconfigOf(environment, flags.kubeconfig), flags);
+  const transport = createTransport({ ...config, proxyEnv: environment.variables }, { userAgent: 'slipway-cli' });
+  try {
+    const where = { ...flags, namespace: flags.namespace ?? namespace };
+    const subscription = await findSubscription(createClient(transport), subject, {
+      ...where,
+      signal: environment.signal,
+    });
+    return answerOf(subject, subscription);
+  } finally {
+    transport.close();
+  }
+}
+
+/** As kubectl looks for it; several files are not merged. @throws ReasonedError InputInvalid */
+function kubeconfigOf({ variables, folder, home }: Environment, flag: string | undefined): string {
+  if (flag !== undefined) return resolve(folder, flag);
+  const [first, ...others] = (variables['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
+  if (others.length > 0) throw invalidInput('KUBECONFIG names several files', 'Name one by --kubeconfig');
+  if (first !== undefined) return resolve(folder, first);
+  const usual = join(home, '.kube', 'config');
+  if (existsSync(usual)) return usual;
+  throw invalidInput('no catalog is named, and there is no kubeconfig', 'Name one by --catalog or --kubeconfig');
+}
+
+interface Where extends ClusterFlags {
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+}
+
+/** The one that is named, else the only one for the package. @throws ReasonedError InputInvalid, InvalidSpec */
+async function findSubscription(
+  client: Client,
+  subject: Subject,
+  { subscription: name, namespace, signal }: Where,
+): Promise<Subscription> {
+  const { kind } = SUBSCRIPTION;
+  const listed = await client.list({ apiVersion: API_VERSION, kind }, { namespace }, signal);
+  const all = listed.map((object) => parseObject(SUBSCRIPTION, object));
+  const meant = all.filter(
+    ({ metadata, spec }) => spec.package === subject.package && (name === undefined || metadata.name === name),
+  );
+  const [first, ...others] = meant;
+  if (first === undefined) {
+    const called = name === undefined ? '' : ` ${JSON.stringify(name)}`;
+    throw invalidInput(
+      `namespace ${JSON.stringify(namespace)} has no Subscription${called} for package ${JSON.stringify(subject.package)}`,
+      'Name the namespace by --namespace, or ask a catalog itself by --catalog',
+    );
+  }
+  if (others.length > 0)
+    throw invalidInput(
+      `namespace ${JSON.stringify(namespace)} has several Subscriptions for package ${JSON.stringify(subject.package)}`,
+      `Name one by --subscription: ${meant.map(({ metadata }) => metadata.name).join(', ')}`,
+    );
+  return first;
+}
+
+function answerOf(subject: Subject, { metadata, status = {} }: Subscription): Answer {
+  const { installed, available, path = [] } = status;
+  const decision = decisionOf(status);
+  return {
+    ...subject,
+    subscription: { namespace: metadata.namespace ?? '', name: metadata.name },
+    ...(subject.version === undefined
+      ? aboutPackage(status, decision.message)
+      : aboutVersion(status, subject.version, decision.message)),
+    ...decision,
+    ...(installed !== undefined && { installed: { bundle: installed.bundle, version: installed.version } }),
+    ...(available !== undefined && { available }),
+    path: path.map((version) => ({ version })),
+    dependencies: [],
+    refused: refusedOf(status),
+  };
+}
+
+/** What is wrong goes before what may follow. */
+function decisionOf({ conditions }: SubscriptionStatus): Pick<Answer, 'reason' | 'message'> {
+  const ready = findCondition(conditions, 'Ready');
+  const told = ready?.status === 'True' ? (findCondition(conditions, 'UpgradeAvailable') ?? ready) : ready;
+  return told === undefined
+    ? { reason: 'Progressing', message: 'the manager has not looked at it yet' }
+    : { reason: told.reason, message: told.message };
+}
+
+type Verdict = Pick<Answer, 'chosen' | 'standing' | 'causes' | 'changes'>;
+
+function aboutPackage({ available }: SubscriptionStatus, message: string): Verdict {
+  const chosen = available !== undefined;
+  return { chosen, causes: chosen ? [] : [message], changes: [] };
+}
+
+function aboutVersion(status: SubscriptionStatus, asked: string, message: string): Verdict {
+  const { installed, available, pending, path = [], quarantined = [], refused = [] } = status;
+  const isMeant = (one: { readonly version: string; readonly bundle?: string } | undefined): boolean =>
+    one?.version === asked || one?.bundle === asked;
+  if (isMeant(available)) return { chosen: true, standing: 'Chosen', causes: [], changes: [] };
+  if (isMeant(pending) || path.includes(asked)) return { chosen: true, standing: 'OnTheWay', causes: [], changes: [] };
+  const refuse = (standing: Standing, causes: readonly string[], changes: readonly string[] = []): Verdict => ({
+    chosen: false,
+    standing,
+    causes,
+    changes,
+  });
+  const failed = quarantined.find(isMeant);
+  if (failed !== undefined)
+    return refuse(
+      'Refused',
+      [`${failed.bundle} failed before and is quarantined: ${failed.message}`],
+      [`Release ${failed.bundle} from quarantine by asking for a reconcile`],
+    );
+  if (installed !== undefined && isMeant(installed))
+    return refuse('Installed', [
+      available === undefined ? message : `${installed.bundle} is installed, and ${available.bundle} follows it`,
+    ]);
+  const causes = refused.filter(isMeant).map((one) => `${one.version} is not chosen: ${one.message}`);
+  return causes.length > 0
+    ? refuse('Refused', causes)
+    : refuse('NotMentioned', [
+        'the status of the Subscription does not mention it, as lower versions and what no catalog has are left out there; a catalog itself is asked by --catalog',
+      ]);
+}
+
+function refusedOf({ refused = [] }: SubscriptionStatus): readonly AnsweredRefusal[] {
+  return refused.map(({ version, reason, message }) => ({ version, reason, message }));
+}

@@ -1,0 +1,52 @@
+/** `slipway why` and `slipway why-not`: names, arguments and options. */
+import { Option, type Command } from 'commander';
+import { append, outputOption, registryOptions, type OutputFlags, type Perform } from '../program.ts';
+import type { WhyFlags } from './flags.ts';
+
+export function defineWhyCommands(program: Command, perform: Perform): void {
+  questionOptions(program.command('why'))
+    .description('Tells which version of a package is chosen and why, or how one version stands.')
+    .argument('<package[@version]>', 'package; with a version, or the name of a bundle, the question is about that')
+    .action((subject: string, flags: WhyFlags & OutputFlags) =>
+      perform(flags, async (environment) => (await import('./why.ts')).why(environment, subject, flags)),
+    );
+  questionOptions(program.command('why-not'))
+    .description('Tells why a version is not chosen, at its shortest, and what would change it.')
+    .argument('<package@version>', 'package with the version, or the name of the bundle, that the question is about')
+    .action((subject: string, flags: WhyFlags & OutputFlags) =>
+      perform(flags, async (environment) => (await import('./why.ts')).whyNot(environment, subject, flags)),
+    );
+}
+
+function questionOptions(command: Command): Command {
+  return registryOptions(
+    command
+      .option(
+        '--catalog <source>',
+        'folder or file of a file-based catalog, or image of one; again for more, each goes before those after it; absent, a Subscription in the cluster is asked',
+        append,
+      )
+      .option('--installed <version>', 'what is installed, a version or the name of a bundle; absent, nothing is')
+      .option('--channel <name>', 'channel of the Subscription, "*" for any; absent, the default of the package')
+      .option('--version <range>', 'version of the Subscription, a range; absent, any')
+      .addOption(edgesOption())
+      .addOption(dependenciesOption())
+      .option('--kubernetes-version <version>', 'version of the cluster; absent, what bundles ask of it is not checked')
+      .option('--subscription <name>', 'Subscription in the cluster; absent, the one for the package')
+      .option('-n, --namespace <name>', "namespace of the Subscription; absent, that of the kubeconfig's context")
+      .option('--kubeconfig <file>', 'kubeconfig with a token or a certificate; absent, KUBECONFIG or ~/.kube/config')
+      .option('--context <name>', 'context of the kubeconfig; absent, its current one'),
+  ).addOption(outputOption());
+}
+
+function edgesOption(): Option {
+  return new Option('--edges <how>', 'edges of the Subscription; absent, Follow').choices(['Follow', 'Ignore']);
+}
+
+function dependenciesOption(): Option {
+  return new Option('--dependencies <how>', 'dependencies of the Subscription; absent, Install').choices([
+    'Install',
+    'Require',
+    'Ignore',
+  ]);
+}

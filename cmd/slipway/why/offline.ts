@@ -1,0 +1,162 @@
+/** Answers from catalogs alone, as a cluster with nothing else installed would: `resolve` decides, and is asked why. */
+import type { CatalogIndex } from '../../../catalog/index/open.ts';
+import type { CatalogPackage } from '../../../catalog/model.ts';
+import { reasonOfCause } from '../../../controllers/subscription/summarize.ts';
+import type { Choice, Decision, Refusal } from '../../../resolver/decision.ts';
+import { describeCause, explainDecision, explainPath } from '../../../resolver/explain.ts';
+import type { CatalogSource, Installed, ResolveInput } from '../../../resolver/input.ts';
+import { resolve } from '../../../resolver/resolve.ts';
+import { describeConflict, describeSuggestions } from '../../../resolver/sentences.ts';
+import { parseVersion } from '../../../resolver/version.ts';
+import { explainVersion } from '../../../resolver/why-not.ts';
+import type { Environment } from '../environment.ts';
+import { readCatalog } from '../input/catalog.ts';
+import { withIndexes } from '../input/index.ts';
+import { invalidInput } from '../input/invalid.ts';
+import type { Answer, AnsweredRefusal } from './answer.ts';
+import type { OfflineFlags, Subject } from './flags.ts';
+
+/** What the catalogs that are named say. @throws ReasonedError InputInvalid, CatalogInvalid, and what a registry throws */
+export async function answerOffline(environment: Environment, subject: Subject, flags: OfflineFlags): Promise<Answer> {
+  const sources = [...new Set(flags.catalog)];
+  const catalogs = await Promise.all(sources.map((source) => readCatalog(environment, source, flags)));
+  return withIndexes(
+    environment,
+    catalogs.map(({ files }) => files),
+    (indexes) => {
+      const input = questionOf(
+        subject,
+        indexes.map((index, at) => sourceOf(index, sources[at] ?? '', -at)),
+        flags,
+      );
+      return answerOf(subject, input, resolve(input));
+    },
+  );
+}
+
+/** The catalogs that are named first go before the others. */
+function sourceOf(index: CatalogIndex, name: string, priority: number): CatalogSource {
+  const known = new Map<string, CatalogPackage | undefined>();
+  return {
+    name,
+    priority,
+    state: 'Serving',
+    content: (packageName) => {
+      if (!known.has(packageName)) known.set(packageName, index.package(packageName));
+      return known.get(packageName);
+    },
+    providersOf: (kind) => index.providersOf(kind),
+    packages: () => index.packages().map((summary) => summary.name),
+  };
+}
+
+function questionOf(subject: Subject, catalogs: readonly CatalogSource[], flags: OfflineFlags): ResolveInput {
+  const { channel, version, edges = 'Follow', dependencies = 'Install', kubernetesVersion } = flags;
+  if (kubernetesVersion !== undefined && !KUBERNETES_VERSION.test(kubernetesVersion))
+    throw invalidInput(
+      `--kubernetes-version ${JSON.stringify(kubernetesVersion)} is no version`,
+      'Write 1.34 or 1.34.2',
+    );
+  return {
+    wanted: {
+      package: subject.package,
+      edges,
+      dependencies,
+      ...(channel !== undefined && { channel }),
+      ...(version !== undefined && { version }),
+    },
+    ...(flags.installed !== undefined && { installed: findInstalled(flags.installed, subject.package, catalogs) }),
+    catalogs,
+    quarantined: [],
+    cluster: { providedKinds: [], ...(kubernetesVersion !== undefined && { kubernetesVersion }) },
+  };
+}
+
+const KUBERNETES_VERSION = /^v?\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:[-+].*)?$/;
+
+/** What is installed comes from the first catalog that has it; a version that none has goes by the usual name. */
+function findInstalled(text: string, packageName: string, catalogs: readonly CatalogSource[]): Installed {
+  for (const { name: catalog, content } of catalogs) {
+    const bundle = content(packageName)?.bundles.find(({ name, version }) => version === text || name === text);
+    if (bundle === undefined) continue;
+    const { name, version, release, image } = bundle;
+    return { bundle: name, version, catalog, image, ...(release !== undefined && { release }) };
+  }
+  if (!parseVersion(text).ok)
+    throw invalidInput(
+      `--installed ${JSON.stringify(text)} is neither a version nor a bundle that the catalogs have`,
+      'Write the version that is installed, as in 1.2.3',
+    );
+  const catalog = catalogs.find(({ content }) => content(packageName) !== undefined)?.name ?? '';
+  return { bundle: `${packageName}.v${text}`, version: text, catalog, image: '' };
+}
+
+function answerOf(subject: Subject, input: ResolveInput, decision: Decision): Answer {
+  const { reason, message } = explainDecision(decision, subject.package);
+  const { installed } = input;
+  return {
+    ...subject,
+    ...(subject.version === undefined ? aboutPackage(decision) : aboutVersion(input, decision, subject.version)),
+    reason,
+    message,
+    ...(installed !== undefined && { installed: { bundle: installed.bundle, version: installed.version } }),
+    ...(decision.kind === 'none' ? NO_WAY : wayOf(decision)),
+    refused: refusedOf(decision),
+  };
+}
+
+type Verdict = Pick<Answer, 'chosen' | 'standing' | 'causes' | 'changes'>;
+
+function aboutPackage(decision: Decision): Verdict {
+  if (decision.kind !== 'none') return { chosen: true, causes: [], changes: [] };
+  return {
+    chosen: false,
+    causes: decision.because.map(describeConflict),
+    changes: changesOf(decision),
+  };
+}
+
+function changesOf({ suggestions }: Refusal): readonly string[] {
+  return suggestions.flatMap((suggestion) => describeSuggestions([suggestion]) ?? []);
+}
+
+function aboutVersion(input: ResolveInput, decision: Decision, version: string): Verdict {
+  const { standing, causes, changes } = explainVersion(input, decision, version);
+  return { chosen: standing === 'Chosen' || standing === 'OnTheWay', standing, causes, changes };
+}
+
+const NO_WAY = { path: [], dependencies: [] } as const;
+
+function wayOf({ bundle, path, dependencies }: Choice): Pick<Answer, 'available' | 'path' | 'dependencies'> {
+  const messages = explainPath(path);
+  return {
+    available: { bundle: bundle.name, version: bundle.version },
+    path: path.map(({ bundle: name, version, channel }, at) => ({
+      bundle: name,
+      version,
+      channel,
+      message: messages[at] ?? '',
+    })),
+    dependencies: dependencies.map((step) => ({
+      kind: step.kind,
+      package: step.package,
+      bundle: step.bundle.name,
+      version: step.bundle.version,
+      catalog: step.catalog,
+      neededBy: step.neededBy,
+    })),
+  };
+}
+
+/** Not what is lower than what is chosen, nor the same bundle in another catalog. */
+function refusedOf({ refused }: Decision): readonly AnsweredRefusal[] {
+  return refused
+    .filter(({ cause }) => cause.kind !== 'lower' && !(cause.kind === 'otherCatalog' && cause.why === 'identical'))
+    .map(({ bundle, version, catalog, cause }) => ({
+      bundle,
+      version,
+      catalog,
+      reason: reasonOfCause(cause.kind),
+      message: describeCause(cause),
+    }));
+}
