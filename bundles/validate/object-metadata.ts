@@ -1,4 +1,5 @@
 import { isRecord } from '../../api/json.ts';
+import type { Bundle } from '../bundle.ts';
 import { at, inCsv, isSubdomain, textOf, type Check, type FoundBy } from './check.ts';
 
 type Wrong = Pick<FoundBy, 'message' | 'advice'> & { readonly path: string };
@@ -17,16 +18,20 @@ export const objectMetadata: Check = {
   },
 };
 
+function* wrongInCsv(bundle: Bundle): Iterable<FoundBy> {
+  for (const { path, ...wrong } of wrongInDeployments(bundle)) {
+    yield { level: 'error', ...inCsv(bundle, path), ...wrong };
+  }
+}
+
 /** What the CSV puts on its Deployments and their Pods. */
-function* wrongInCsv(bundle: Parameters<Check['run']>[0]): Iterable<FoundBy> {
-  const { annotations, spec } = bundle.csv;
-  const found = [...wrongIn({ annotations }, 'metadata')];
+function* wrongInDeployments({ csv: { annotations, spec } }: Bundle): Iterable<Wrong> {
+  yield* wrongIn({ annotations }, 'metadata');
   for (const [index, { label, spec: deployment }] of (spec.install.spec?.deployments ?? []).entries()) {
     const path = `spec.install.spec.deployments[${index}]`;
-    found.push(...wrongLabels(label, `${path}.label`));
-    found.push(...wrongIn(deployment.template.metadata, `${path}.spec.template.metadata`));
+    yield* wrongLabels(label, `${path}.label`);
+    yield* wrongIn(deployment.template.metadata, `${path}.spec.template.metadata`);
   }
-  for (const { path, ...wrong } of found) yield { level: 'error', ...inCsv(bundle, path), ...wrong };
 }
 
 function* wrongIn(
@@ -57,10 +62,13 @@ interface Entry {
   readonly place: string;
 }
 
-function entriesOf(map: unknown, path: string): readonly Entry[] {
-  if (map === undefined || map === null) return [];
-  if (!isRecord(map)) return [{ place: path }];
-  return Object.entries(map).map(([key, value]) => ({ key, value: value ?? '', place: `${path}[${key}]` }));
+function* entriesOf(map: unknown, path: string): Iterable<Entry> {
+  if (map === undefined || map === null) return;
+  if (!isRecord(map)) {
+    yield { place: path };
+    return;
+  }
+  for (const key of Object.keys(map)) yield { key, value: map[key] ?? '', place: `${path}[${key}]` };
 }
 
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;

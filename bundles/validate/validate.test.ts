@@ -723,6 +723,14 @@ describe('the checks', () => {
     expect(validateBundle(makeBundle(changed({ webhookdefinitions })), { suites: ['install'] })).toEqual([]);
   });
 
+  it('stop telling where nobody would read on', () => {
+    const labels = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`a${index}`, index]));
+    const found = validateBundle(makeBundle(holding(labelled({ labels }))), { suites: ['install'] });
+    expect(found).toHaveLength(501);
+    expect(found.at(-1)).toMatchObject({ level: 'error', check: 'object-metadata' });
+    expect(found.at(-1)?.message).toContain('more than 500');
+  });
+
   it('take a CRD that names a conversion, but not where it is, if the CSV has the webhook', () => {
     const spec = { conversion: { strategy: 'Webhook' } };
     const webhook = { ...WEBHOOK, type: 'ConversionWebhook', conversionCRDs: ['gadgets.example.com'] };
