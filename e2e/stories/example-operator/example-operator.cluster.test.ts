@@ -16,10 +16,11 @@ import {
 } from '../../lib/beacon-operator.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import { catalogOf, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { servingDuring } from '../../lib/serving.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
+import { expectGivenUp } from './told.ts';
 
 const NAMESPACE = 'lights';
 const SUBSCRIPTION = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE, timeoutSeconds: 120 };
@@ -223,14 +224,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
             ...RELEASES,
             ...BROKEN.slice(0, BROKEN.findIndex((one) => one.release === release) + 1).map((one) => one.release),
           );
-          const failed = await waitFor(
-            cluster(),
-            SUBSCRIPTION,
-            (object) => quarantine(object, release.version) !== undefined,
-          );
-          const told = quarantine(failed, release.version);
-          expect(told?.reason).toMatch(reason);
-          for (const text of says) expect(told?.message).toMatch(text);
+          await expectGivenUp(cluster(), SUBSCRIPTION, { version: release.version, reason, says });
           await waitFor(cluster(), SUBSCRIPTION, runs('2.0.0'));
         },
       );
@@ -311,16 +305,4 @@ function beacon(name: string, namespace: string, spec: object, version = 'v1', a
     metadata: { name, namespace, annotations },
     spec,
   });
-}
-
-function quarantine(
-  object: Judged,
-  version: string,
-): { readonly reason: string; readonly message: string } | undefined {
-  const entries = (object.status?.['quarantined'] ?? []) as readonly {
-    readonly version: string;
-    readonly reason: string;
-    readonly message: string;
-  }[];
-  return entries.find((entry) => entry.version === version);
 }
