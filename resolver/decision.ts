@@ -1,5 +1,6 @@
 /**
- * What a resolution answers, as data: conditions, events and the list of refused bundles are all written from it.
+ * What a resolution answers, as data: conditions, events, the list of refused bundles, `slipway why` and `why-not` are
+ * all written from it.
  * A "no" is an answer like any other. Sentences are made in explain.ts.
  */
 import type { Reason } from '../api/reasons.ts';

@@ -1,7 +1,7 @@
 /**
  * Decides which bundle a Subscription gets next: (installed, wanted, catalogs) → decision, with the reason for every
- * candidate refused. The Subscription's reconciler calls it. It is a pure function: it pulls nothing, waits for
- * nothing and keeps nothing but parsed packages.
+ * candidate refused. The Subscription's reconciler, `slipway why` and `why-not` call it. It is a pure function: it pulls
+ * nothing, waits for nothing and keeps nothing but parsed packages.
  *
  *   read selector and range → gather offers → keep to the catalog of origin → best candidate of each catalog
  *   → choose between catalogs → describe the path and everything refused

@@ -25,6 +25,8 @@ export interface Answer {
   readonly path: readonly AnsweredHop[];
   /** What is installed or upgraded before the first of them. */
   readonly dependencies: readonly AnsweredDependency[];
+  /** What catalogs say against what is chosen, or is in use. */
+  readonly deprecations: readonly string[];
   /** Versions that were passed over and would otherwise go before what is chosen, each with why. */
   readonly refused: readonly AnsweredRefusal[];
 }
@@ -99,12 +101,13 @@ function describeVersion(answer: Answer): readonly string[] {
   ];
 }
 
-function describeWay({ path, dependencies }: Answer): readonly string[] {
+function describeWay({ path, dependencies, deprecations }: Answer): readonly string[] {
   const needed = dependencies.map(
     ({ kind, bundle, catalog, neededBy }) =>
       `${kind} ${bundle} from catalog ${catalog}, needed by ${neededBy.join(', ')}`,
   );
   return [
+    ...section('Deprecated', deprecations),
     ...section('Before it', needed),
     ...section(
       'The way',

@@ -41,6 +41,7 @@ const BUSY: SubscriptionStatus = {
   conditions: [
     condition('Ready', 'True', 'Succeeded', 'gadget.v1.0.0 is installed and healthy'),
     condition('UpgradeAvailable', 'True', 'ApprovalRequired', 'gadget.v1.1.0 waits for approval'),
+    condition('Deprecated', 'True', 'BundleDeprecated', 'it has a fault'),
   ],
 };
 const STUCK: SubscriptionStatus = {
@@ -102,6 +103,8 @@ describe('a Subscription is asked', () => {
       code: 0,
       stdout: [
         'gadget.v1.1.0 waits for approval',
+        'Deprecated:',
+        '  it has a fault',
         'The way:',
         '  1.1.0',
         '  1.2.0',

@@ -94,6 +94,7 @@ function answerOf(subject: Subject, { metadata, status = {} }: Subscription): An
     ...(available !== undefined && { available }),
     path: path.map((version) => ({ version })),
     dependencies: [],
+    deprecations: deprecationsOf(status),
     refused: refusedOf(status),
   };
 }
@@ -105,6 +106,11 @@ function decisionOf({ conditions }: SubscriptionStatus): Pick<Answer, 'reason' |
   return told === undefined
     ? { reason: 'Progressing', message: 'the manager has not looked at it yet' }
     : { reason: told.reason, message: told.message };
+}
+
+function deprecationsOf({ conditions }: SubscriptionStatus): readonly string[] {
+  const told = findCondition(conditions, 'Deprecated');
+  return told?.status === 'True' ? [told.message] : [];
 }
 
 type Verdict = Pick<Answer, 'chosen' | 'standing' | 'causes' | 'changes'>;

@@ -125,9 +125,11 @@ function aboutVersion(input: ResolveInput, decision: Decision, version: string):
   return { chosen: standing === 'Chosen' || standing === 'OnTheWay', standing, causes, changes };
 }
 
-const NO_WAY = { path: [], dependencies: [] } as const;
+const NO_WAY = { path: [], dependencies: [], deprecations: [] } as const;
 
-function wayOf({ bundle, path, dependencies }: Choice): Pick<Answer, 'available' | 'path' | 'dependencies'> {
+type Way = Pick<Answer, 'available' | 'path' | 'dependencies' | 'deprecations'>;
+
+function wayOf({ bundle, path, dependencies, deprecations }: Choice): Way {
   const messages = explainPath(path);
   return {
     available: { bundle: bundle.name, version: bundle.version },
@@ -145,6 +147,7 @@ function wayOf({ bundle, path, dependencies }: Choice): Pick<Answer, 'available'
       catalog: step.catalog,
       neededBy: step.neededBy,
     })),
+    deprecations: [deprecations.package, deprecations.channel, deprecations.bundle].filter((one) => one !== undefined),
   };
 }
 

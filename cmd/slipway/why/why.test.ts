@@ -47,6 +47,11 @@ ${[bundle('gadget', '1.0.0'), bundle('gadget', '1.1.0'), bundle('gadget', '2.0.0
 const HUB = [
   { schema: 'olm.package', name: 'lamp', defaultChannel: 'stable' },
   { schema: 'olm.channel', package: 'lamp', name: 'stable', entries: [{ name: 'lamp.v1.2.0' }] },
+  {
+    schema: 'olm.deprecations',
+    package: 'lamp',
+    entries: [{ reference: { schema: 'olm.package' }, message: 'use a torch' }],
+  },
   { schema: 'olm.package', name: 'gadget', defaultChannel: 'stable' },
   { schema: 'olm.channel', package: 'gadget', name: 'stable', entries: [{ name: 'gadget.v1.5.0' }] },
 ]
@@ -147,6 +152,11 @@ describe('why PACKAGE', () => {
     });
   });
 
+  test('tells what the catalog says against it', async () => {
+    expect((await workplace().run('why', 'lamp', '--catalog', 'hub')).stdout).toContain('Deprecated:\n  use a torch\n');
+    expect(await ask('why', 'lamp', '--catalog', 'hub')).toMatchObject({ deprecations: ['use a torch'] });
+  });
+
   test('reads a catalog from an image and from a file as well', async () => {
     const image = `${registry.host}/team/catalog:latest`;
     expect((await workplace().run('catalog', 'push', 'team', image)).code).toBe(0);
@@ -203,6 +213,7 @@ describe('why-not PACKAGE@VERSION', () => {
       available: { bundle: 'gadget.v2.0.0', version: '2.0.0' },
       path: [],
       dependencies: [],
+      deprecations: [],
       refused: [
         {
           bundle: 'gadget.v3.0.0',

@@ -1,0 +1,69 @@
+/** What a real manager has decided, and what the catalogs alone say: the same causes in the same words. */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useCluster } from '../../../e2e/lib/cluster.ts';
+import { installSlipway, ROOT, startManager, type RunningManager } from '../../../e2e/lib/manager.ts';
+import { catalogOf, isReady, runs, subscriptionTo, waitFor } from '../../../e2e/lib/objects.ts';
+import { packageDocuments, publishBundle, publishCatalog } from '../../../e2e/lib/publish.ts';
+import { useWorkplace } from '../testing/slipway.ts';
+import type { Answer } from './answer.ts';
+
+const cluster = useCluster();
+const workplace = useWorkplace();
+const VERSIONS = ['1.0.0', '1.1.0', '2.0.0'];
+let manager: RunningManager;
+
+beforeAll(async () => {
+  const { registry, kubectl } = cluster();
+  const published = VERSIONS.map(async (version, index) => ({
+    version,
+    image: await publishBundle(
+      join(ROOT, 'bundles/examples/beacon-operator', version),
+      `${registry}/beacon-operator:v${version}`,
+    ),
+    ...(index > 0 && { replaces: VERSIONS[index - 1] as string }),
+  }));
+  await publishCatalog(packageDocuments('beacon-operator', await Promise.all(published)), `${registry}/catalog:latest`);
+  await installSlipway(cluster());
+  manager = await startManager(cluster());
+  await kubectl(['create', 'namespace', 'lights']);
+  await kubectl(['apply', '-f', '-'], catalogOf('examples', `${registry}/catalog:latest`));
+  await waitFor(cluster(), { kind: 'catalog', name: 'examples' }, isReady);
+  await kubectl(
+    ['apply', '-f', '-'],
+    subscriptionTo('beacon', 'lights', { package: 'beacon-operator', version: '~1.0', onFailure: { bakeTime: '1s' } }),
+  );
+  await waitFor(cluster(), { kind: 'subscription', name: 'beacon', namespace: 'lights' }, runs('1.0.0'));
+});
+afterAll(async () => {
+  await manager?.stop();
+});
+
+describe('a Subscription that a manager looks after', () => {
+  const inCluster = (...args: readonly string[]): Promise<Answer> =>
+    workplace().json<Answer>(...args, '--namespace', 'lights', '--kubeconfig', cluster().kubeconfig);
+  const inCatalog = (...args: readonly string[]): Promise<Answer> =>
+    workplace().json<Answer>(...args, '--catalog', `${cluster().registry}/catalog:latest`, '--version', '~1.0', '--installed', '1.0.0'); // prettier-ignore
+
+  test('tells what is chosen', async () => {
+    expect(await inCluster('why', 'beacon-operator')).toMatchObject({
+      chosen: true,
+      reason: 'UpToDate',
+      installed: { version: '1.0.0' },
+      available: { version: '1.0.0' },
+    });
+  });
+
+  test.each(['1.1.0', '2.0.0'])('tells why %s is not, as the catalog itself does', async (version) => {
+    const subject = `beacon-operator@${version}`;
+    const [told, asked] = [await inCluster('why-not', subject), await inCatalog('why-not', subject)];
+    expect(told).toMatchObject({ chosen: false, standing: 'Refused' });
+    const reasonOf = ({ refused }: Answer): object | undefined => {
+      const found = refused.find((one) => one.version === version);
+      return found && { reason: found.reason, message: found.message };
+    };
+    expect(reasonOf(told)).toEqual(reasonOf(asked));
+    expect(reasonOf(told)).toMatchObject({ reason: 'VersionNotFound' });
+    expect(asked.changes).toEqual([`Set version to ${version}`]);
+  });
+});
