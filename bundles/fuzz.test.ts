@@ -21,7 +21,7 @@ function orRefused<Result>(action: () => Result): Result | undefined {
   }
 }
 
-const RUNS = 1000;
+const RUNS = 400;
 const ISSUERS = ['none', 'manager', 'cert-manager'] as const;
 
 function optionsFor(bundle: Bundle, certificates: RenderOptions['certificates']): RenderOptions {
@@ -30,7 +30,7 @@ function optionsFor(bundle: Bundle, certificates: RenderOptions['certificates'])
   return { namespace: 'ops', certificates, ...(mode !== undefined && { watchNamespaces: watch[mode] }) };
 }
 
-describe('a bundle with something odd in it', () => {
+describe('a bundle with something odd in it', { timeout: 120_000 }, () => {
   it('would be rendered without that, in every way', () => {
     const bundle = parseBundle(WHOLE_BUNDLE);
     const kinds = (certificates: RenderOptions['certificates']): readonly string[] =>
@@ -68,7 +68,7 @@ describe('a bundle with something odd in it', () => {
 const BETA = { apiVersion: 'rbac.authorization.k8s.io/v1beta1', kind: 'Role', metadata: { name: 'r' }, rules: [] };
 const LABEL = 'com.redhat.openshift.versions';
 
-describe('a Dockerfile', () => {
+describe('a Dockerfile', { timeout: 120_000 }, () => {
   const piece = fc.constantFrom('FROM scratch\n', 'LABEL ', LABEL, '=', '"', "'", 'v4.6', '-', '\\\n', '\n', ' ', ',');
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.oneof(piece, fc.string()), { maxLength: 30 }));
   const bundle = makeBundle({ objects: [BETA] });
@@ -132,7 +132,7 @@ describe('a quantity', () => {
   });
 });
 
-describe('a configuration with something odd in it', () => {
+describe('a configuration with something odd in it', { timeout: 120_000 }, () => {
   const env = [
     { name: 'LEVEL', value: 'debug' },
     { name: 'POD', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
