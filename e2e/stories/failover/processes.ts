@@ -16,8 +16,7 @@ export interface PodProcesses {
   of(pod: string): RunningManager;
   /** Starts a process for each Pod that has none or whose process has ended, and resolves when they are ready. */
   start(): Promise<void>;
-  /** Ends the processes whose Pods are gone, as a kubelet does. */
-  reap(): Promise<void>;
+  /** Ends all of them in the usual way, so that the lease is free. */
   stop(): Promise<void>;
 }
 
@@ -45,14 +44,9 @@ export function createPodProcesses(cluster: TestCluster, env: Readonly<Record<st
       const missing = (await podNames(cluster)).filter((pod) => !isAlive(processes.get(pod)));
       await Promise.all(missing.map(startFor));
     },
-    async reap() {
-      const pods = new Set(await podNames(cluster));
-      const orphans = [...processes].filter(([pod]) => !pods.has(pod));
-      for (const [pod] of orphans) processes.delete(pod);
-      await Promise.all(orphans.map(([, manager]) => manager.stop()));
-    },
     async stop() {
-      await Promise.all([...processes.values()].map((manager) => manager.kill('SIGKILL')));
+      await Promise.all([...processes.values()].map((manager) => manager.stop()));
+      processes.clear();
     },
   };
 }

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
+import { typeSteps, type Step } from '../../../scripts/shell-steps.ts';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { ROOT, SYSTEM } from '../../lib/manager.ts';
@@ -14,6 +14,7 @@ import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
 import { createFleet, SIZE, type Fleet } from '../failover/fleet.ts';
 import { deploySlipway, DEPLOYMENT, describeManager, pushManager } from '../in-cluster/deployed.ts';
+import { removalSteps } from './guide.ts';
 import {
   NEW_COLUMN,
   NEW_FIELD,
@@ -29,13 +30,12 @@ const FIRST = 'operator-0';
 const NEW_SPEC = { spec: { [NEW_FIELD]: [{ cron: '* * * * *', duration: '1h' }] } };
 const WITH_NEW_FIELD = subscriptionTo('x', 'default', { package: 'x', ...NEW_SPEC.spec });
 
-const GUIDE = 'docs/how-to/remove-slipway.md';
 const obstacle = realNodeObstacle();
 
 describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
   const cluster = useCluster({ node: 'real', fakeNodes: 1 });
   const kubectl = (...args: readonly string[]): Promise<string> => cluster().kubectl(args);
-  const [inOrder, whereHeld, putBack] = partsOf(GUIDE);
+  const { inOrder, whereHeld, putBack } = removalSteps();
   let fleet: Fleet;
   let version: string;
   let empty: ReadonlySet<string>;
@@ -194,11 +194,3 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
     return typeSteps(steps, { tools, variables: { KUBECONFIG: kubeconfig } });
   }
 });
-
-/** The steps of the guide, without those for Helm: removal, what is held, and what helps then. */
-function partsOf(guide: string): readonly [readonly Step[], readonly Step[], readonly Step[]] {
-  const steps = stepsOf(guide).filter(({ script }) => !script.startsWith('helm'));
-  const held = steps.findIndex(({ script }) => script.includes('finalizers'));
-  if (held < 1) throw new Error(`${guide} does not tell how to see what holds a Subscription`);
-  return [steps.slice(0, held), steps.slice(held, held + 1), steps.slice(held + 1)];
-}

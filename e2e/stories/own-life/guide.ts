@@ -1,0 +1,19 @@
+/** What the guide about the removal of Slipway tells to type, without Helm. */
+import { stepsOf, type Step } from '../../../scripts/shell-steps.ts';
+
+const GUIDE = 'docs/how-to/remove-slipway.md';
+
+export interface RemovalSteps {
+  readonly inOrder: readonly Step[];
+  /** Shows what is held where the manager went first. */
+  readonly whereHeld: readonly Step[];
+  /** What helps then. */
+  readonly putBack: readonly Step[];
+}
+
+export function removalSteps(): RemovalSteps {
+  const steps = stepsOf(GUIDE).filter(({ script }) => !script.startsWith('helm'));
+  const held = steps.findIndex(({ script }) => script.includes('finalizers'));
+  if (held < 1) throw new Error(`${GUIDE} does not tell how to see what holds a Subscription`);
+  return { inOrder: steps.slice(0, held), whereHeld: steps.slice(held, held + 1), putBack: steps.slice(held + 1) };
+}
