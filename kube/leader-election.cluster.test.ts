@@ -49,7 +49,7 @@ test('a holder that is paused is followed, and when it goes on it writes nothing
   const paused = startHolder('paused');
   await eventually(() => paused.words.includes('written'));
   const next = startHolder('next');
-  paused.child.kill('SIGSTOP');
+  paused.child.kill('SIGUSR2');
   await eventually(() => next.words.includes('written'));
   const before = await written('paused');
   paused.child.kill('SIGCONT');

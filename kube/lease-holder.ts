@@ -1,7 +1,7 @@
 /**
  * For tests: a process that competes for a lease and, while it leads, writes to a ConfigMap as fast as it may. It is
- * stopped and resumed from outside to see that it does not write when it no longer leads. Takes its settings as JSON
- * in the first argument and says what happens, a word a line.
+ * stopped (SIGUSR2) and resumed (SIGCONT) from outside to see that it does not write when it no longer leads. Takes its
+ * settings as JSON in the first argument and says what happens, a word a line.
  */
 import { createClient } from './client.ts';
 import { sleep, systemClock } from './clock.ts';
@@ -32,6 +32,16 @@ async function main(settings: HolderSettings): Promise<void> {
   });
   const fenced = client.over((transport) => fencedTransport(transport, election.fence));
 
+  let asked = false;
+  process.once('SIGUSR2', () => (asked = true));
+
+  /** On request, and between two writes: what is on its way when a process is stopped arrives nevertheless. */
+  function stopIfAsked(): void {
+    if (!asked) return;
+    asked = false;
+    process.kill(process.pid, 'SIGSTOP');
+  }
+
   async function writeUntil(signal: AbortSignal): Promise<void> {
     say('leading');
     for (let count = 0; !signal.aborted; count += 1) {
@@ -45,6 +55,7 @@ async function main(settings: HolderSettings): Promise<void> {
       } catch (error) {
         say(`refused ${(error as { reason?: string }).reason ?? String(error)}`);
       }
+      stopIfAsked();
       await sleep(0.02, { clock: systemClock });
     }
   }
