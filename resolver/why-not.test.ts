@@ -122,6 +122,32 @@ describe('why it is not chosen, and what would change it', () => {
       changes: ['Set version to 1.0.0, and set edges to Ignore to go down to 1.0.0'],
     },
     {
+      because: 'it is in another channel, and lower',
+      given: { installed: '2.0.0', wanted: { channel: 'fast' }, catalogs: [serving('a', fast)] },
+      asked: '1.0.0',
+      causes: ['op.v1.0.0 is not chosen: it is only in channel stable'],
+      changes: [
+        'Set version to 1.0.0, and set channel to "stable", which gives 1.0.0, and set edges to Ignore to go down to 1.0.0',
+      ],
+    },
+    {
+      because: 'it is in another channel, and lower, while something else would be simpler to have',
+      given: {
+        installed: '2.0.0',
+        catalogs: [
+          serving('a', {
+            bundles: ['1.0.0', '2.0.0', '3.0.0'],
+            channels: { stable: [{ version: '2.0.0' }, { version: '3.0.0' }], old: [{ version: '1.0.0' }] },
+          }),
+        ],
+      },
+      asked: '1.0.0',
+      causes: ['op.v1.0.0 is not chosen: it is only in channel old'],
+      changes: [
+        'Set channel to "old", which gives 1.0.0, and set edges to Ignore to install 1.0.0 without following the graph',
+      ],
+    },
+    {
       because: 'no edge leads to it',
       given: { installed: '1.0.0', catalogs: [serving('a', loose)] },
       asked: '3.0.0',

@@ -119,14 +119,32 @@ function findChanges(input: ResolveInput, meant: readonly Offered[]): readonly s
   };
   const pinned = resolve(pin(input, version));
   if (pinned.kind !== 'none') return isChosen(pin(input, version)) ? [`Set version to ${version}`] : [];
-  return pinned.suggestions.flatMap((suggestion) => {
+  const tell = (suggestion: Suggestion): readonly string[] => {
     const told = describeSuggestions([suggestion]) ?? '';
     const changed = withChange(input, suggestion);
     if (suggestion.change === 'wait' || isChosen(changed)) return [told];
     return isChosen(pin(changed, version))
       ? [`Set version to ${version}, and ${told.charAt(0).toLowerCase()}${told.slice(1)}`]
       : [];
-  });
+  };
+  const single = pinned.suggestions.flatMap(tell);
+  return single.length > 0
+    ? single
+    : (severalChanges(meant, version)
+        .map(tell)
+        .find((told) => told.length > 0) ?? []);
+}
+
+/** A channel that has the version, and the graph left aside: what the resolver does not try together with a pin. */
+function severalChanges(meant: readonly Offered[], version: string): readonly Suggestion[] {
+  const channels = new Set(meant.flatMap(({ bundle }) => bundle.channels));
+  return [...channels].map((channel) => ({
+    change: 'together',
+    of: [
+      { change: 'channel', channel, gives: version },
+      { change: 'edges', gives: version, lower: false },
+    ],
+  }));
 }
 
 function pin(input: ResolveInput, version: string): ResolveInput {
