@@ -5,6 +5,7 @@
 import { findCondition, replaceConditions, type Condition, type NextCondition } from '../api/conditions.ts';
 import { ReasonedError } from '../api/errors.ts';
 import type { KubeObject } from '../api/object.ts';
+import type { Reason } from '../api/reasons.ts';
 import type { Cluster } from '../apply/cluster.ts';
 import { formatKey, type Reconcile } from '../kube/controller.ts';
 import type { Informer } from '../kube/informer.ts';
@@ -27,34 +28,48 @@ export function tellDefects(reconcile: Reconcile, deps: DefectDeps): Reconcile {
     } catch (error) {
       const object = deps.objects.get(formatKey(key));
       const isDefect = !(error instanceof ReasonedError) && !context.signal.aborted;
-      if (isDefect && object !== undefined) await tell(deps, object, error).catch(() => undefined);
+      if (isDefect && object !== undefined)
+        await tellTrouble(deps, object, describeDefect(error)).catch(() => undefined);
       throw error;
     }
   };
+}
+
+function describeDefect(error: unknown): Trouble {
+  const what = error instanceof Error ? error.message : String(error);
+  return { reason: 'InternalError', message: `A defect of Slipway, please report it; it is tried again: ${what}` };
+}
+
+/** What keeps an object from being reconciled at all. */
+export interface Trouble {
+  readonly reason: Reason;
+  readonly message: string;
 }
 
 interface Status {
   readonly conditions?: readonly Condition[];
 }
 
-async function tell({ cluster, record, now }: DefectDeps, object: KubeObject, error: unknown): Promise<void> {
-  const message = `A defect of Slipway, please report it; it is tried again: ${error instanceof Error ? error.message : String(error)}`;
+/** Writes it into the conditions, and an event where it is new. What was as asked is so still. */
+export async function tellTrouble(
+  { cluster, record, now }: Omit<DefectDeps, 'objects'>,
+  object: KubeObject,
+  trouble: Trouble,
+): Promise<void> {
   const status = (object['status'] ?? {}) as Status;
   const observedGeneration = object.metadata.generation ?? 0;
-  const conditions = replaceConditions(status.conditions, conditionsOf(status, observedGeneration, message), {
-    observedGeneration,
-    now: now(),
-  });
-  if (findCondition(status.conditions, 'Reconciling')?.reason !== 'InternalError') {
-    record(object, { type: 'Warning', reason: 'InternalError', action: 'Reconcile', note: message });
+  const told = conditionsOf(status, observedGeneration, trouble);
+  const conditions = replaceConditions(status.conditions, told, { observedGeneration, now: now() });
+  if (findCondition(status.conditions, 'Reconciling')?.reason !== trouble.reason) {
+    record(object, { type: 'Warning', reason: trouble.reason, action: 'Reconcile', note: trouble.message });
   }
   await writeStatus(cluster, object, { ...status, conditions });
 }
 
 /** What was as asked is so still, unless something else was asked since. */
-function conditionsOf({ conditions }: Status, generation: number, message: string): readonly NextCondition[] {
-  const reconciling: NextCondition = { type: 'Reconciling', status: 'True', reason: 'InternalError', message };
+function conditionsOf({ conditions }: Status, generation: number, trouble: Trouble): readonly NextCondition[] {
+  const reconciling: NextCondition = { type: 'Reconciling', status: 'True', ...trouble };
   const ready = findCondition(conditions, 'Ready');
   if (ready?.status === 'True' && ready.observedGeneration === generation) return [reconciling];
-  return [{ type: 'Ready', status: 'False', reason: 'InternalError', message }, reconciling];
+  return [{ type: 'Ready', status: 'False', ...trouble }, reconciling];
 }

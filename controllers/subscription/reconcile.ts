@@ -9,12 +9,14 @@ import type { Subscription } from '../../api/subscription.ts';
 import { refOf } from '../../api/object.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller.ts';
+import type { Refusal } from '../../resolver/decision.ts';
 import type { BundleSources } from '../bundle-sources.ts';
-import type { ServerFactsSource } from '../cluster-facts.ts';
+import type { ServerFacts, ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
+import { tellTrouble } from '../tell-defects.ts';
 import { requireAccount } from './account.ts';
 import { decideSubscription, type Action, type ResolvedPlan, type Target } from './decide.ts';
 import { requestDependencies } from './dependencies.ts';
@@ -45,7 +47,8 @@ export interface SubscriptionDeps {
 export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile {
   return async (key, context) => {
     const cached = deps.caches.subscriptions.get(formatKey(key)) as Subscription | undefined;
-    const server = await deps.server.get(context.signal, { afresh: lacksSomething(cached?.status) });
+    if (cached === undefined) return undefined;
+    const server = await askServer(deps, cached, context.signal);
     const facts = observeSubscription(deps.caches, key, { server, now: deps.now() });
     if (facts === undefined) return undefined;
     const plan = decideSubscription(facts, () => deps.now().getTime() - facts.now.getTime() > MOST_MILLISECONDS);
@@ -63,6 +66,24 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
 
 /** A decision is made in one go, while nothing else is done; half of the time in which the lease must be renewed. */
 const MOST_MILLISECONDS = 5000;
+
+/** What goes needs nothing of the cluster; for all else nothing can be decided before it has answered. */
+async function askServer(
+  deps: SubscriptionDeps,
+  subscription: Subscription,
+  signal: AbortSignal,
+): Promise<ServerFacts> {
+  if (subscription.metadata.deletionTimestamp !== undefined) return { providedKinds: [] };
+  try {
+    return await deps.server.get(signal, { afresh: lacksSomething(subscription.status) });
+  } catch (error) {
+    if (error instanceof ReasonedError && error.reason !== 'LeaderLost') {
+      const trouble = { reason: error.reason, message: error.describe() };
+      await tellTrouble(deps, subscription, trouble).catch(() => undefined);
+    }
+    throw error;
+  }
+}
 
 interface Execution {
   readonly plan: ResolvedPlan;
@@ -99,13 +120,18 @@ const SOON_SECONDS = 0.01;
 
 function lookAgain({ action, decision }: ResolvedPlan, now: Date): Result {
   if (decision.kind === 'none' && decision.reason === 'ResolutionFailed')
-    return { requeueAfterSeconds: LOOK_AGAIN_SECONDS };
+    return { requeueAfterSeconds: isGivenUp(decision) ? LOOK_LATER_SECONDS : LOOK_AGAIN_SECONDS };
   // What holds it is seen to and told as soon as there is a Revision to tell it of.
   if (action.do === 'create' && action.hold !== undefined) return { requeueAfterSeconds: SOON_SECONDS };
   if (action.do !== 'await') return isHeldBack(decision) ? { requeueAfterSeconds: LOOK_LATER_SECONDS } : undefined;
   const { reason, until } = action.hold;
   if (until !== undefined) return { requeueAfterSeconds: Math.max(1, (until.getTime() - now.getTime()) / 1000) };
   return reason === 'DependencyNotReady' ? { requeueAfterSeconds: LOOK_AGAIN_SECONDS } : undefined;
+}
+
+/** What took too long takes as long again. */
+function isGivenUp({ because }: Refusal): boolean {
+  return because.some(({ kind }) => kind === 'effort');
 }
 
 /** Whether the status says already that this is being tried: if it says why that failed, too, that is not overwritten. */

@@ -1,0 +1,53 @@
+/** What a reconcile of a Subscription does where the cluster does not answer; what it decides is tested on its own. */
+import { expect, test } from 'vitest';
+import { findCondition } from '../../api/conditions.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import { FINALIZER } from '../../api/names.ts';
+import { refOf } from '../../api/object.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { createFakeCluster, type FakeCluster } from '../../apply/fake-cluster.ts';
+import { silentLog } from '../../kube/log.ts';
+import type { EventFacts } from '../events.ts';
+import { createSubscriptionReconciler, type SubscriptionDeps } from './reconcile.ts';
+import { NOW, subscription } from './testdata/facts.ts';
+
+const forbidden = new ReasonedError({ reason: 'Forbidden', retry: 'backoff', message: 'may not get clusterversions' });
+const key = { namespace: 'ops', name: 'gadget' };
+
+function setUp(given: Subscription): { cluster: FakeCluster; events: EventFacts[]; run: () => Promise<unknown> } {
+  const cluster = createFakeCluster();
+  cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
+  const { deletionTimestamp, ...metadata } = given.metadata;
+  cluster.put({ ...given, metadata });
+  if (deletionTimestamp !== undefined)
+    cluster.change(refOf(given), (object) => ({ ...object, metadata: { ...object.metadata, deletionTimestamp } }));
+  const events: EventFacts[] = [];
+  const reconcile = createSubscriptionReconciler({
+    caches: {
+      subscriptions: { get: () => cluster.objects().find(({ kind }) => kind === 'Subscription'), list: () => [] },
+      revisions: { byIndex: () => [] },
+      catalogs: { list: () => [] },
+      content: { get: () => undefined },
+    },
+    cluster,
+    server: { get: () => Promise.reject(forbidden) },
+    record: (_regarding: unknown, event: EventFacts) => void events.push(event),
+    now: () => NOW,
+  } as unknown as SubscriptionDeps);
+  return { cluster, events, run: () => reconcile(key, { signal: new AbortController().signal, log: silentLog }) };
+}
+
+test('says why nothing can be decided where the API server does not tell about itself', async () => {
+  const { cluster, events, run } = setUp(subscription());
+  await expect(run()).rejects.toBe(forbidden);
+  const { status } = cluster.objects().find(({ kind }) => kind === 'Subscription') as Subscription;
+  expect(findCondition(status?.conditions, 'Ready')).toMatchObject({ status: 'False', reason: 'Forbidden' });
+  expect(events).toMatchObject([{ type: 'Warning', reason: 'Forbidden' }]);
+});
+
+test('lets go of what is deleted without asking the API server about itself', async () => {
+  const metadata = { deletionTimestamp: '2026-05-01T11:59:00Z', finalizers: [FINALIZER] };
+  const { cluster, run } = setUp(subscription({ metadata }));
+  await run();
+  expect(cluster.objects().filter(({ kind }) => kind === 'Subscription')).toEqual([]);
+});
