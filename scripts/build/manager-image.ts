@@ -17,9 +17,8 @@ export const MANAGER_ENTRIES: Readonly<Record<string, string>> = {
 
 /**
  * Where memory is bounded, a small young generation and an old one that grows by a tenth at a time cost little time
- * and save much: garbage is collected before it makes the process large. Of V8's compilers one is enough: the manager
- * waits more than it computes, and what the others make, and they themselves, is memory. With Maglev alone between the
- * interpreter and the processor, an installation takes no more of the processor than with all of them.
+ * and save much: garbage is collected before it makes the process large. V8's baseline compiler is left out: the manager
+ * waits more than it computes, and what that compiler makes is memory.
  * @see docs/decisions/0018-what-memory-is.md
  */
 export const NODE_OPTIONS: readonly string[] = [
@@ -27,7 +26,6 @@ export const NODE_OPTIONS: readonly string[] = [
   '--heap-growing-percent=10',
   '--optimize-for-size',
   '--no-sparkplug',
-  '--no-turbofan',
 ];
 
 /**
