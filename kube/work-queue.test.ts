@@ -198,17 +198,27 @@ interface Model {
   ready(): number;
 }
 
+/** A key is wanted now or not, and later once at most: of several delays the shortest, as client-go has it. */
 function createModel(now: () => number): Model {
-  const dueAt = new Map<string, readonly number[]>();
+  const wanted = new Set<string>();
+  const dueAt = new Map<string, number>();
   const working = new Set<string>();
-  const isDue = (key: string): boolean => (dueAt.get(key) ?? []).some((at) => at <= now());
+  const settle = (): void => {
+    for (const [key, at] of dueAt) {
+      if (at > now()) continue;
+      dueAt.delete(key);
+      wanted.add(key);
+    }
+  };
   return {
-    want: (key, seconds) => void dueAt.set(key, [...(dueAt.get(key) ?? []), now() + Math.max(0, seconds)]),
+    want(key, seconds) {
+      settle();
+      if (seconds <= 0) wanted.add(key);
+      else dueAt.set(key, Math.min(dueAt.get(key) ?? Infinity, now() + seconds));
+    },
     take(key) {
-      expect([isDue(key), working.has(key)]).toEqual([true, false]);
-      // Of those that are not due yet, the first is what comes next.
-      const [next] = (dueAt.get(key) ?? []).filter((at) => at > now()).toSorted((a, b) => a - b);
-      dueAt.set(key, next === undefined ? [] : [next]);
+      settle();
+      expect([wanted.delete(key), working.has(key)]).toEqual([true, false]);
       working.add(key);
       return key;
     },
@@ -216,7 +226,10 @@ function createModel(now: () => number): Model {
       working.delete(key);
       return key;
     },
-    ready: () => [...dueAt.keys()].filter((key) => isDue(key) && !working.has(key)).length,
+    ready() {
+      settle();
+      return wanted.difference(working).size;
+    },
   };
 }
 
