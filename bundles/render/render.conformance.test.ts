@@ -264,8 +264,11 @@ const REFUSALS = {
   'BundleInvalid, SingleNamespace': 3,
 };
 
+/** Renderings of every third bundle. */
+const ELSEWHERE = 687;
+
 describe.skipIf(!hasShared)('every bundle of the dev set', () => {
-  it('is rendered in each mode that it supports, or refused with a reason; on another day, in another time zone and language the same bytes', async () => {
+  it('is rendered in each mode that it supports, or refused with a reason; every third again, on another day, in another time zone and language, to the same bytes', async () => {
     const elsewhere = renderElsewhere();
     const folders = bundleFolders(devSet());
     const renderings = folders.flatMap((folder) => renderEachMode(folder));
@@ -281,11 +284,12 @@ describe.skipIf(!hasShared)('every bundle of the dev set', () => {
     expect(table).toEqual(REFUSALS);
     const { place, hashes: again } = await elsewhere;
     expect(place).toEqual({ days: 400, timeZone: 'Pacific/Kiritimati', locale: 'tr-TR' });
-    expect(again).toEqual(hashes);
+    expect(again).toEqual(new Map([...again.keys()].map((name) => [name, hashes.get(name)])));
+    expect(again.size).toBe(ELSEWHERE);
   });
 });
 
-/** The same renderings made by another process, which is on another day, with the files the other way round. */
+/** Some of the renderings made by another process, which is on another day, with the files the other way round. */
 async function renderElsewhere(): Promise<{
   readonly place: { readonly days: number; readonly timeZone: string; readonly locale: string };
   readonly hashes: ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
 /**
- * A program: renders every bundle below the folder that it is given, on another day, and prints when and where it
+ * A program: renders every third bundle below the folder that it is given, on another day, and prints when and where it
  * thinks it is, then a line `name hash` for each rendering. The test of equal bytes runs it in a time zone and a
  * language of its own.
  */
@@ -20,7 +20,7 @@ globalThis.Date = class extends Date {
 
 const { timeZone, locale } = new Intl.DateTimeFormat().resolvedOptions();
 process.stdout.write(`${JSON.stringify({ time: Date.now(), timeZone, locale })}\n`);
-for (const folder of bundleFolders(process.argv[2] ?? '')) {
+for (const folder of bundleFolders(process.argv[2] ?? '').filter((_, index) => index % 3 === 0)) {
   for (const { name, result } of renderEachMode(folder, { reversed: true })) {
     if ('hash' in result) process.stdout.write(`${name}\t${result.hash}\n`);
   }
