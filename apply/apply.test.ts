@@ -304,6 +304,21 @@ describe('an upgrade', () => {
     expect(cluster.requests.slice(asked).map(({ verb }) => verb)).toContain('get');
   });
 
+  test('a CRD that was made a moment ago is not sent again because the watch is behind', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await applyRevision(cluster, request());
+    const before = writes(cluster).length;
+    await applyRevision(
+      cluster,
+      request({
+        previousInventory: inventory,
+        unchanged: ({ kind }) => kind !== 'CustomResourceDefinition',
+        absent: ({ kind }) => kind === 'CustomResourceDefinition',
+      }),
+    );
+    expect(writes(cluster).slice(before)).toEqual([]);
+  });
+
   test('what the watch saw changed is applied again', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await applyRevision(cluster, request());

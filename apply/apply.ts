@@ -131,10 +131,11 @@ async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
   const { request, ownKinds, ownNamespaces } = run;
   const known = run.known.get(identityOf(refOf(object)));
   if (known !== undefined && isUnchanged(request, known, object)) return { kind: 'unchanged', entry: known };
-  if (request.absent?.(refOf(object)) === true) return { kind: 'absent' };
   const { permit } = request;
   // What was only intended may be there or not, as anything else.
   const applied = known?.uid === '' ? undefined : known;
+  // What was made a moment ago may not have reached a busy watch yet: it is looked for.
+  if (applied === undefined && request.absent?.(refOf(object)) === true) return { kind: 'absent' };
   const observed = request.observed?.(refOf(object));
   return preflight(run.cluster, object, {
     known: applied,

@@ -16,8 +16,8 @@ import {
 } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { collisionError, judgeOwnership } from './collision.ts';
-import { entryOf, type InventoryEntry } from './inventory.ts';
-import type { Owner } from './prepare.ts';
+import { entryOf, isIntact, type InventoryEntry } from './inventory.ts';
+import { hashObject, type Owner } from './prepare.ts';
 import { createObject, isMadePlainly, takeOverFields, withUid } from './write.ts';
 
 export type Finding =
@@ -108,6 +108,10 @@ async function lookAtLive(cluster: Cluster, object: KubeObject, facts: Preflight
   if (live === undefined) return { kind: 'absent' };
   const finding = judgeLive(object, live, facts.known?.uid);
   if (finding.kind !== 'present') return finding;
+  const { known } = facts;
+  // A busy watch is behind, and to send a large CRD once more takes long.
+  if (isCrd(object) && known?.hash === hashObject(object) && isIntact(known, live))
+    return { kind: 'unchanged', entry: known };
   const permission = await facts.permit?.(object, live);
   if (permission?.kind === 'refuse') return { kind: 'failed', failure: permission.failure };
   if (permission?.kind === 'leave') return { kind: 'unchanged', entry: entryOf(object, live) };
