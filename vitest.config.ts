@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     reporters: ['default', './scripts/closing-line.ts'],
     // stories wait more than they work
-    maxWorkers: 4,
+    maxWorkers: 5,
     projects: [
       {
         test: {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
@@ -271,11 +271,20 @@ function podField(cluster: TestCluster, app: string, path: string): Promise<stri
   return cluster.kubectl(['get', 'pods', '-n', 'restricted', '-l', `app=${app}`, '-o', field]);
 }
 
+/** None where the folder itself is no more. */
+function foldersIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return entries.map(({ name }) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
 /** What a cluster could leave on this machine outside its folder. */
 function traces(): unknown {
   const links = Object.keys(networkInterfaces()).filter((name) => name.startsWith('slipway'));
-  const groups = readdirSync('/sys/fs/cgroup', { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name.startsWith('slipway-'))
-    .map((entry) => join(entry.parentPath, entry.name));
+  const top = foldersIn('/sys/fs/cgroup');
+  const groups = [...top, ...top.flatMap(foldersIn)].filter((path) => basename(path).startsWith('slipway-'));
   return { links, groups };
 }

@@ -1,7 +1,7 @@
 /**
  * The manager has the rights that it needs and no others: each verb of each rule is asked for, on each resource, on the
- * way through packages of every kind, and where a rule is taken away, what then fails names it. Verb by verb it is
- * rights-singly.cluster.test.ts.
+ * way through packages of every kind. That the loss of each is named is shown right by right in
+ * rights-singly.cluster.test.ts, by an authorizer in front of RBAC; here some rules are taken out of RBAC itself.
  */
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,8 +64,11 @@ test('every verb of every rule is asked for, on every resource', { timeout: 300_
   await cluster().kubectl(['delete', '-f', policy]);
 });
 
+/** For everything, for one kind, and for what is no verb of an object. */
+const TAKEN = /^\*\/\*$|^apps\/|impersonate/;
+
 describe('without the rule for', () => {
-  test.each([...PACKAGES].map(([key, wanted]) => ({ key, wanted })))(
+  test.each([...PACKAGES].flatMap(([key, wanted]) => (TAKEN.test(key) ? [{ key, wanted }] : [])))(
     '$key, what fails names it',
     { timeout: 120_000 },
     async ({ key, wanted }) => {
