@@ -49,6 +49,23 @@ describe('a bundle', () => {
     expect(objects.map(({ object }) => `${object.kind} ${object.metadata.name}`)).toEqual(['Secret a', 'ConfigMap b']);
   });
 
+  it('finds a CSV in a list too, and what is beside it there', () => {
+    const csv = {
+      apiVersion: 'operators.coreos.com/v1alpha1',
+      kind: 'ClusterServiceVersion',
+      metadata: { name: 'hidden' },
+      spec: { install: { strategy: 'deployment' } },
+    };
+    const list = {
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [csv, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } }],
+    };
+    const bundle = makeBundle({ files: { 'manifests/z.json': JSON.stringify(list) } });
+    expect(bundle.csv.name).toBe('hidden');
+    expect(bundle.objects.map(({ object }) => object.kind)).toEqual(['Pod']);
+  });
+
   it('keeps what was published beside what is read of it', () => {
     const { objects } = makeBundle({ files: { 'manifests/x.yaml': 'kind: Secret\ntype: Opaque\n' } });
     expect(objects[0]?.raw).toEqual({ kind: 'Secret', type: 'Opaque' });

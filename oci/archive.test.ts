@@ -46,6 +46,21 @@ async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 
 const file = (name: string, body = 'x'): ForgedMember => ({ name, body });
 
+test('a file that declares more bytes than a file may have is refused before any of them comes', async () => {
+  const huge = forgeTar([{ name: 'manifests/a', body: '', size: 7 * 2 ** 30 }], { end: false });
+  await expect(read(huge)).rejects.toMatchObject({ reason: 'ImageTooLarge' });
+});
+
+test.each(['.', './', '..', 'manifests/.', 'manifests/..', 'manifests/'])(
+  'a folder of the name %s brings nothing',
+  async (name) => {
+    const outcome = await read(forgeTar([{ name, type: '5' }, file('manifests/a')])).catch((error: unknown) => error);
+    if (Array.isArray(outcome))
+      expect(outcome.filter((line) => line.startsWith('file'))).toEqual(['file manifests/a=x']);
+    else expect(outcome).toMatchObject({ reason: 'ImageInvalid' });
+  },
+);
+
 describe('names inside an archive', () => {
   test.each([
     { name: 'manifests/a.yaml', want: 'manifests/a.yaml', because: 'a plain name' },

@@ -354,6 +354,17 @@ describe('manifests', () => {
     await expect(contentOf({ ...FOLDERS, limits })).rejects.toMatchObject({ reason: 'ImageTooLarge' });
   });
 
+  test('a configuration with a label of 10 MB is refused before it is read whole', async () => {
+    const config = putConfig({ config: { Labels: { a: 'x'.repeat(10 << 20) } } });
+    putManifest({
+      schemaVersion: 2,
+      mediaType: MEDIA_TYPE.ociManifest,
+      config,
+      layers: [putLayer([file('manifests/a')])],
+    });
+    await expect(contentOf()).rejects.toMatchObject({ reason: 'ImageTooLarge' });
+  });
+
   test('a manifest larger than 4 MiB is refused before it is read whole', async () => {
     putManifest(image({ annotations: { a: 'x'.repeat(5 << 20) } }));
     await expect(contentOf()).rejects.toMatchObject({ reason: 'ImageTooLarge' });
