@@ -61,6 +61,14 @@ test.each(['.', './', '..', 'manifests/.', 'manifests/..', 'manifests/'])(
   },
 );
 
+test('a folder that nobody may enter is a folder like others: modes are not taken over', async () => {
+  const members = [
+    { name: 'manifests/d', type: '5', mode: 0 },
+    { ...file('manifests/d/a'), mode: 0 },
+  ];
+  expect(await read(forgeTar(members))).toContain('file manifests/d/a=x');
+});
+
 describe('names inside an archive', () => {
   test.each([
     { name: 'manifests/a.yaml', want: 'manifests/a.yaml', because: 'a plain name' },
