@@ -19,6 +19,7 @@ import {
   type Observation,
 } from './lease-record.ts';
 import { silentLog, type Log } from './log.ts';
+import { limitTime } from './time-limit.ts';
 
 export interface LeaderElectionOptions {
   /** Not fenced: it renews the lease itself. Best one that nothing else can hold up: see lease-client.ts. */
@@ -234,21 +235,14 @@ function firstAttemptSeconds({ timings }: Candidate): number {
 }
 
 async function attemptWithin(candidate: Candidate, seconds: number, signal: AbortSignal): Promise<boolean> {
-  const limit = new AbortController();
-  const forward = (): void => limit.abort(signal.reason);
-  const cancel = candidate.clock.after(seconds, () => {
+  const late = (): ApiError => {
     candidate.tellSilence(seconds);
-    limit.abort(noAnswer(seconds));
-  });
-  signal.addEventListener('abort', forward, { once: true });
+    return unavailable('read or renew the lease', `no answer within ${seconds.toFixed(1)} s`);
+  };
+  const limit = limitTime(seconds, { clock: candidate.clock, signal, late });
   try {
     return await candidate.attempt(limit.signal);
   } finally {
-    cancel();
-    signal.removeEventListener('abort', forward);
+    limit.end();
   }
-}
-
-function noAnswer(seconds: number): ApiError {
-  return unavailable('read or renew the lease', `no answer within ${seconds.toFixed(1)} s`);
 }

@@ -12,6 +12,7 @@ import { ConnectionError, readAll, sendRequest } from './exchange.ts';
 import { createOpenStreams, type ApiStream } from './open-streams.ts';
 import { createBucket, type Bucket } from './rate-limiters.ts';
 import { retryDelay, type Failure } from './retry-policy.ts';
+import { limitTime, type TimeLimit } from './time-limit.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -250,24 +251,21 @@ async function send(
     body: request.body,
     signal: patience.signal,
     guard: request.guard,
-  }).finally(patience.end);
+  }).finally(patience.met);
 }
 
-/** A signal that aborts with the other, and by itself as a connection that broke where `end` is not called in time. */
+/** Without an answer in time the connection counts as one that broke. */
 function patienceOf(
   { clock, distrust }: Context,
   signal: AbortSignal,
   seconds: number | undefined,
-): { readonly signal: AbortSignal; readonly end: () => void } {
-  if (seconds === undefined) return { signal, end: () => undefined };
-  const controller = new AbortController();
-  signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
-  const end = clock.after(seconds, () => {
+): Pick<TimeLimit, 'signal' | 'met'> {
+  if (seconds === undefined) return { signal, met: () => undefined };
+  const late = (): ConnectionError => {
     distrust(seconds);
-    const cause = Object.assign(new Error(`no answer within ${seconds} s`), { code: 'ETIMEDOUT' });
-    controller.abort(new ConnectionError(cause, true));
-  });
-  return { signal: controller.signal, end };
+    return new ConnectionError(Object.assign(new Error(`no answer within ${seconds} s`), { code: 'ETIMEDOUT' }), true);
+  };
+  return limitTime(seconds, { clock, signal, late });
 }
 
 function wirePath(url: URL, { path, query = {} }: ApiRequest): string {
@@ -327,19 +325,16 @@ async function withDeadline<T>(
 ): Promise<T> {
   const { timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, signal } = request;
   signal?.throwIfAborted();
-  const controller = new AbortController();
   const endsAt = clock.now() + timeoutSeconds;
-  const forward = (): void => controller.abort(signal?.reason);
-  const cancel = clock.after(timeoutSeconds, () => {
+  const late = (): ApiError => {
     distrust(timeoutSeconds);
-    controller.abort(unavailable(subjectOf(request), `no answer within ${timeoutSeconds} s`));
-  });
-  signal?.addEventListener('abort', forward, { once: true });
+    return unavailable(subjectOf(request), `no answer within ${timeoutSeconds} s`);
+  };
+  const limit = limitTime(timeoutSeconds, { clock, signal, late });
   try {
-    return await work({ signal: controller.signal, leftSeconds: () => endsAt - clock.now() });
+    return await work({ signal: limit.signal, leftSeconds: () => endsAt - clock.now() });
   } finally {
-    cancel();
-    signal?.removeEventListener('abort', forward);
+    limit.end();
   }
 }
 
