@@ -82,25 +82,13 @@ async function lookAtObserved(
   if (judgeLive(object, observed, known.uid).kind !== 'present') return undefined;
   const permission = await permit?.(object, observed);
   if (permission !== undefined && permission.kind !== 'change') return undefined;
-  const answer = await tryOnVersion(cluster, object, observed, signal);
+  // To the very version that was seen: where there is another by now, nothing is decided.
+  const { resourceVersion } = observed.metadata;
+  const versioned = { ...object.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
+  const bound = withUid({ ...object, metadata: versioned }, observed);
+  const answer = await unlessUndecided(() => cluster.apply(bound, { force: true, dryRun: true }, signal));
   // Whose the fields are is in no watch, and to be seen to before anything is written.
   return answer === undefined || isMadePlainly(answer) ? undefined : { kind: 'present', live: observed };
-}
-
-/** Applies as dry run to the very version that was seen; undefined where there is another, or nothing can be said. */
-async function tryOnVersion(
-  cluster: Cluster,
-  object: KubeObject,
-  { metadata: { uid, resourceVersion } }: KubeObject,
-  signal?: AbortSignal,
-): Promise<KubeObject | undefined> {
-  try {
-    const bound = { ...object, metadata: { ...object.metadata, uid, resourceVersion } } as KubeObject;
-    return await cluster.apply(bound, { force: true, dryRun: true }, signal);
-  } catch (error) {
-    if (isUndecided(error)) return undefined;
-    throw error;
-  }
 }
 
 async function lookAtLive(cluster: Cluster, object: KubeObject, facts: PreflightFacts): Promise<Finding> {
@@ -167,13 +155,20 @@ async function tryApplication(
   signal?: AbortSignal,
 ): Promise<Finding> {
   if (isCrd(object)) return { kind: 'present', live };
-  try {
-    const owned = await takeOverFields(cluster, live, signal);
+  const owned = await unlessUndecided(async () => {
+    const mine = await takeOverFields(cluster, live, signal);
     await cluster.apply(withUid(object, live), { force: true, dryRun: true }, signal);
-    return { kind: 'present', live: owned };
+    return mine;
+  });
+  return { kind: 'present', live: owned ?? live };
+}
+
+/** Undefined for what is left to the real write to deal with: another writer, or an object that cannot be merged. */
+async function unlessUndecided<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await work();
   } catch (error) {
-    // For the real write to deal with: another writer, or an object that cannot be merged.
-    if (isUndecided(error)) return { kind: 'present', live };
+    if (isUndecided(error)) return undefined;
     throw error;
   }
 }

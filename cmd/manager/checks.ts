@@ -3,10 +3,10 @@
  * started anew (alive). Probes come all the time, so a check costs no request to the API server while others are
  * answered. server.ts asks the checks, main.ts puts them together.
  */
-import type { Client } from '../../kube/client.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { Controller } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
+import type { LeaseClient } from '../../kube/lease-client.ts';
 import type { RequestFacts } from '../../kube/transport.ts';
 
 /** Ready once these kinds were listed; what operators bring is none of it, as that may stop being served. */
@@ -69,8 +69,6 @@ export interface LeaseWatch {
   leads(now: boolean): void;
   readonly check: () => string | undefined;
 }
-
-type LeaseClient = Pick<Client, 'get' | 'create' | 'update'>;
 
 /** After the lease has run out: enough for a leader that has lost it to end by itself. */
 const GRACE_SECONDS = 20;

@@ -6,7 +6,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Refusal } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
-import type { ResolvedPlan } from './decide.ts';
+import { SILENT, type ResolvedPlan } from './decide.ts';
 import { isInRange } from './in-range.ts';
 import { describeHold, describeMove, describeWork, withHint, workOf, type Waiting } from './wording.ts';
 
@@ -62,12 +62,7 @@ function notReady(revision: Revision, prefix: string): NextCondition {
 }
 
 /** Reasons that say nothing against what is installed. */
-const HARMLESS: ReadonlySet<Reason> = new Set([
-  'CatalogUnavailable',
-  'CatalogNotFound',
-  'PackageNotFound',
-  'Quarantined',
-]);
+const HARMLESS: ReadonlySet<Reason> = new Set<Reason>([...SILENT, 'Quarantined']);
 
 /** Whether an operator that works is as asked, although there is nowhere to go from it. */
 function isGoodEnough(

@@ -96,7 +96,8 @@ function wantedOf({ spec }: Subscription): Wanted {
   };
 }
 
-function describeInstalled({ spec }: Revision): Installed {
+/** What is installed, by its Revision. */
+export function describeInstalled({ spec }: Revision): Installed {
   const { bundle, version, release, catalog, channel, image } = spec;
   return {
     bundle,
@@ -166,7 +167,7 @@ function withoutAnswer(facts: SubscriptionFacts, situation: Situation, { decisio
 }
 
 /** Reasons of catalogs that do not answer. */
-const SILENT: ReadonlySet<Reason> = new Set(['CatalogUnavailable', 'CatalogNotFound', 'PackageNotFound']);
+export const SILENT: ReadonlySet<Reason> = new Set(['CatalogUnavailable', 'CatalogNotFound', 'PackageNotFound']);
 
 /** What is installed needs no catalog: another configuration of it is made all the same. */
 function reconfigure(

@@ -5,6 +5,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type ObjectKey } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
+import { contentOf } from '../../resolver/indexed.ts';
 import type { CatalogSource, ClusterFacts } from '../../resolver/input.ts';
 import { matchesSelector } from '../../resolver/selector.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
@@ -92,8 +93,6 @@ function sourceOf({ content }: SubscriptionCaches, { metadata, spec, status }: C
     priority: spec.priority,
     state: served === undefined ? 'Unavailable' : 'Serving',
     ...(served === undefined && message !== undefined && { message }),
-    content: (name) => served?.index.package(name),
-    providersOf: (kind) => served?.index.providersOf(kind) ?? [],
-    packages: () => served?.index.packages().map((summary) => summary.name) ?? [],
+    ...(served === undefined ? { content: () => undefined } : contentOf(served.index)),
   };
 }

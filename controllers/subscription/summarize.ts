@@ -9,7 +9,7 @@ import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
 import { describeCause } from '../../resolver/explain.ts';
 import { conditionsOf } from './conditions.ts';
-import type { ResolvedPlan } from './decide.ts';
+import { describeInstalled, type ResolvedPlan } from './decide.ts';
 
 /** After a plan was carried out, or while it is. @param error What kept it from being carried out. */
 export function summarizePlan(
@@ -22,7 +22,9 @@ export function summarizePlan(
   const pending = pendingOf(plan);
   return {
     ...handled(subscription, error === undefined),
-    ...(installed !== undefined && { installed: describeInstalled(installed) }),
+    ...(installed !== undefined && {
+      installed: { ...describeInstalled(installed), revision: installed.metadata.name },
+    }),
     ...(choice !== undefined && { available: nameBundle(choice.bundle) }),
     ...(pending !== undefined && { pending }),
     ...(choice !== undefined &&
@@ -86,19 +88,6 @@ export function summarizeSuspension(subscription: Subscription, now: Date): Subs
     message: 'Suspended: nothing is done until spec.suspend is false',
   };
   return { ...subscription.status, ...observed(subscription), conditions: judge(subscription, [condition], now) };
-}
-
-function describeInstalled({ metadata, spec }: Revision): NonNullable<SubscriptionStatus['installed']> {
-  const { bundle, version, release, image, catalog, channel } = spec;
-  return {
-    bundle,
-    version,
-    image,
-    catalog,
-    revision: metadata.name,
-    ...(release !== undefined && { release }),
-    ...(channel !== undefined && { channel }),
-  };
 }
 
 function pendingOf({ action, active, installed }: ResolvedPlan): SubscriptionStatus['pending'] {

@@ -1,12 +1,12 @@
 /** What is made of a bundle with something odd in it stays orderly on its way to a catalog or a cluster. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ReasonedError } from '../../../api/errors.ts';
 import { orderObjects } from '../../../apply/phases.ts';
 import { prepareObjects } from '../../../apply/prepare.ts';
 import { parseBundle } from '../../../bundles/parse.ts';
 import { renderBundle } from '../../../bundles/render/render.ts';
 import { mutatedFiles, MUTATIONS } from '../../../bundles/testing/mutations.ts';
+import { orRefused } from '../../../bundles/testing/or-refused.ts';
 import { buildBundleBlob } from '../../../catalog/blob.ts';
 
 const RUNS = 200;
@@ -14,16 +14,6 @@ const RUNS = 200;
 const timeout = 120_000;
 const IMAGE = `r.example/gadget@sha256:${'a'.repeat(64)}`;
 const PREPARE = { owner: { namespace: 'ops', name: 'a' }, package: 'p', revision: 'a-1', installNamespace: 'ops' };
-
-/** The result, or nothing where it is refused with a reason of the closed list. Any other error is a defect. */
-function orRefused<Result>(action: () => Result): Result | undefined {
-  try {
-    return action();
-  } catch (error) {
-    if (error instanceof ReasonedError) return undefined;
-    throw error;
-  }
-}
 
 test('what is rendered is put in order and made ready for the cluster, or refused with a reason', { timeout }, () => {
   let prepared = 0;

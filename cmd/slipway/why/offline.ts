@@ -4,6 +4,7 @@ import type { CatalogPackage } from '../../../catalog/model.ts';
 import { reasonOfCause } from '../../../controllers/subscription/summarize.ts';
 import type { Choice, Decision, Refusal } from '../../../resolver/decision.ts';
 import { describeCause, explainDecision, explainPath } from '../../../resolver/explain.ts';
+import { contentOf } from '../../../resolver/indexed.ts';
 import type { CatalogSource, Installed, ResolveInput } from '../../../resolver/input.ts';
 import { resolve } from '../../../resolver/resolve.ts';
 import { describeConflict, describeSuggestions } from '../../../resolver/sentences.ts';
@@ -41,12 +42,11 @@ function sourceOf(index: CatalogIndex, name: string, priority: number): CatalogS
     name,
     priority,
     state: 'Serving',
+    ...contentOf(index),
     content: (packageName) => {
       if (!known.has(packageName)) known.set(packageName, index.package(packageName));
       return known.get(packageName);
     },
-    providersOf: (kind) => index.providersOf(kind),
-    packages: () => index.packages().map((summary) => summary.name),
   };
 }
 
