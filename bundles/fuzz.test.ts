@@ -1,25 +1,15 @@
 /** Whatever a bundle, a configuration, a Dockerfile or a quantity holds: it is understood, or refused with a reason. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ReasonedError } from '../api/errors.ts';
 import { formatJson } from '../api/json.ts';
 import { OperatorConfig } from '../api/operator-config.ts';
 import { parseBundle, type Bundle } from './parse.ts';
 import { renderBundle, requiredCertificates, supportedModes, type RenderOptions } from './render/render.ts';
 import { makeBundle, makeDeployment } from './testing/bundle.ts';
 import { mutated, mutatedFiles, MUTATIONS, WHOLE_BUNDLE } from './testing/mutations.ts';
+import { orRefused } from './testing/or-refused.ts';
 import { canonicalQuantity } from './typed/quantity.ts';
 import { validateBundle } from './validate/validate.ts';
-
-/** The result, or nothing where it is refused with a reason of the closed list. Any other error is a defect. */
-function orRefused<Result>(action: () => Result): Result | undefined {
-  try {
-    return action();
-  } catch (error) {
-    if (error instanceof ReasonedError) return undefined;
-    throw error;
-  }
-}
 
 const RUNS = 400;
 const ISSUERS = ['none', 'manager', 'cert-manager'] as const;

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { formatJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { makeBundle, makeCrd, makeDeployment, type BundleParts } from '../testing/bundle.ts';
+import { makeBundle, makeCrd, makeDeployment, WEBHOOK, type BundleParts } from '../testing/bundle.ts';
 import {
   GENERATORS,
   injectCaBundles,
@@ -15,17 +15,6 @@ import {
 
 const ALL_MODES = ['AllNamespaces', 'OwnNamespace', 'SingleNamespace', 'MultiNamespace'];
 const PERMISSION = { serviceAccountName: 'gadget', rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] };
-const WEBHOOK = {
-  type: 'ValidatingAdmissionWebhook',
-  generateName: 'vgadget.example.com-',
-  deploymentName: 'gadget-manager',
-  containerPort: 443,
-  targetPort: 9443,
-  webhookPath: '/validate',
-  sideEffects: 'None',
-  admissionReviewVersions: ['v1'],
-  rules: [{ apiGroups: ['example.com'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['gadgets'] }],
-};
 const CONVERSION = {
   type: 'ConversionWebhook',
   generateName: 'cgadget',

@@ -20,6 +20,19 @@ export interface BundleParts {
   readonly files?: Readonly<Record<string, string>>;
 }
 
+/** A webhook of the Deployment `gadget-manager`, as the CSV defines it. */
+export const WEBHOOK = {
+  type: 'ValidatingAdmissionWebhook',
+  generateName: 'vgadget.example.com-',
+  deploymentName: 'gadget-manager',
+  containerPort: 443,
+  targetPort: 9443,
+  webhookPath: '/validate',
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  rules: [{ apiGroups: ['example.com'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['gadgets'] }],
+};
+
 export function makeBundle(parts: BundleParts = {}): Bundle {
   return parseBundle(makeFiles(parts));
 }

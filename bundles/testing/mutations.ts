@@ -1,21 +1,14 @@
 /** A bundle with something of everything, of which one or two places hold what nobody expects there. */
 import fc from 'fast-check';
 import { formatJson, isRecord } from '../../api/json.ts';
-import { makeCrd, makeFiles } from './bundle.ts';
+import { makeCrd, makeFiles, WEBHOOK } from './bundle.ts';
 
-const WEBHOOK = {
-  type: 'ValidatingAdmissionWebhook',
-  generateName: 'vgadget.example.com-',
-  deploymentName: 'gadget-manager',
-  containerPort: 443,
-  targetPort: 9443,
-  webhookPath: '/validate',
+/** With the fields that it need not have. */
+const WHOLE_WEBHOOK = {
+  ...WEBHOOK,
   failurePolicy: 'Fail',
-  sideEffects: 'None',
   timeoutSeconds: 10,
   objectSelector: { matchLabels: { a: 'b' } },
-  admissionReviewVersions: ['v1'],
-  rules: [{ apiGroups: ['example.com'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['gadgets'] }],
 };
 
 const RULES = [
@@ -137,9 +130,9 @@ const FILES: readonly (readonly [path: string, value: unknown])[] = [
         links: [{ name: 'Docs', url: 'https://example.com/docs' }],
         icon: [{ base64data: 'aWNvbg==', mediatype: 'image/png' }],
         webhookdefinitions: [
-          WEBHOOK,
-          { ...WEBHOOK, type: 'MutatingAdmissionWebhook', reinvocationPolicy: 'IfNeeded' },
-          { ...WEBHOOK, type: 'ConversionWebhook', conversionCRDs: ['gadgets.example.com'] },
+          WHOLE_WEBHOOK,
+          { ...WHOLE_WEBHOOK, type: 'MutatingAdmissionWebhook', reinvocationPolicy: 'IfNeeded' },
+          { ...WHOLE_WEBHOOK, type: 'ConversionWebhook', conversionCRDs: ['gadgets.example.com'] },
         ],
         customresourcedefinitions: {
           owned: [

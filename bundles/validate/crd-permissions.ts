@@ -1,5 +1,11 @@
-import { names, rulesOf } from './rbac-rules.ts';
+import { allows, rulesOf, type Right } from './rbac-rules.ts';
 import type { Check } from './check.ts';
+
+const CHANGING_CRDS: Right = {
+  groups: ['apiextensions.k8s.io', '*'],
+  resources: ['customresourcedefinitions', '*'],
+  verbs: ['create', 'update', 'patch', 'delete', 'deletecollection', '*'],
+};
 
 /** An operator brings its CRDs in the bundle; who may change CRDs may break the operators of others. */
 export const crdPermissions: Check = {
@@ -7,9 +13,7 @@ export const crdPermissions: Check = {
   suite: 'good-practices',
   *run(bundle) {
     for (const { rule, where } of rulesOf(bundle)) {
-      if (!names(rule, 'apiGroups', ['apiextensions.k8s.io', '*'])) continue;
-      if (!names(rule, 'resources', ['customresourcedefinitions', '*'])) continue;
-      if (!names(rule, 'verbs', ['create', 'update', 'patch', 'delete', 'deletecollection', '*'])) continue;
+      if (!allows(rule, CHANGING_CRDS)) continue;
       const message = 'the right to create, change or delete CRDs reaches those of other operators';
       const advice = 'Bring the CRDs in the bundle, and leave the right out';
       yield { level: 'warning', ...where, message, advice };

@@ -13,22 +13,36 @@ const DEFAULT_CONSTRAINTS = [
   'nonroot',
 ];
 
+/** Words of a rule, each of which will do. */
+export interface Right {
+  readonly groups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+const BUDGETS: Right = {
+  groups: ['policy'],
+  resources: ['poddisruptionbudgets'],
+  verbs: ['*', 'create', 'update', 'patch'],
+};
+
+const CONSTRAINTS: Right = {
+  groups: ['security.openshift.io'],
+  resources: ['securitycontextconstraints'],
+  verbs: ['*', 'delete', 'update', 'patch'],
+};
+
 /** Rights that let an operator disturb the cluster beyond its own objects. */
 export const rbacRules: Check = {
   name: 'rbac-rules',
   suite: 'format',
   *run(bundle) {
     for (const { rule, where } of rulesOf(bundle)) {
-      if (allows(rule, 'policy', 'poddisruptionbudgets', ['*', 'create', 'update', 'patch'])) {
+      if (allows(rule, BUDGETS)) {
         const message = 'the right to create or change PodDisruptionBudgets can keep nodes from being drained';
         yield { level: 'warning', ...where, message, advice: 'Leave it out where the operator does not need it' };
       }
-      const constrained = allows(rule, 'security.openshift.io', 'securitycontextconstraints', [
-        '*',
-        'delete',
-        'update',
-        'patch',
-      ]);
+      const constrained = allows(rule, CONSTRAINTS);
       if (constrained && names(rule, 'resourceNames', DEFAULT_CONSTRAINTS)) {
         const message = 'the right to change the default SecurityContextConstraints endangers the whole cluster';
         yield { level: 'error', ...where, message, advice: 'Bring constraints of your own' };
@@ -65,12 +79,13 @@ export function* rulesOf(bundle: Bundle): Iterable<PlacedRule> {
   }
 }
 
-function allows(rule: Rule, group: string, resource: string, verbs: readonly string[]): boolean {
-  return names(rule, 'apiGroups', [group]) && names(rule, 'resources', [resource]) && names(rule, 'verbs', verbs);
+/** Whether a rule gives one of the verbs on one of the resources. */
+export function allows(rule: Rule, { groups, resources, verbs }: Right): boolean {
+  return names(rule, 'apiGroups', groups) && names(rule, 'resources', resources) && names(rule, 'verbs', verbs);
 }
 
 /** Whether a list of the rule has one of these. */
-export function names(rule: Rule, field: string, wanted: readonly string[]): boolean {
+function names(rule: Rule, field: string, wanted: readonly string[]): boolean {
   const values = rule[field];
   return Array.isArray(values) && wanted.some((value) => values.includes(value));
 }

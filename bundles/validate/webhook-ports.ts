@@ -1,4 +1,5 @@
 import type { Bundle } from '../bundle.ts';
+import { calledPort } from '../render/services.ts';
 import { inCsv, type Check, type FoundBy } from './check.ts';
 
 /** Ports by which the API server calls a Deployment are ports, and each of them leads to one place. */
@@ -10,7 +11,7 @@ export const webhookPorts: Check = {
     for (const { path, deploymentName = '', containerPort = 0, targetPort } of callsOf(bundle)) {
       if (containerPort !== 0 && !isPort(containerPort)) yield noPort(bundle, `${path}.containerPort`, containerPort);
       if (!isTarget(targetPort)) yield noPort(bundle, `${path}.targetPort`, targetPort);
-      const port = containerPort === 0 ? 443 : containerPort;
+      const port = calledPort({ containerPort });
       const key = `${deploymentName} ${port}`;
       const target = targetPort === undefined || targetPort === 0 || targetPort === '' ? port : targetPort;
       if (targets.has(key) && targets.get(key) !== target) {
