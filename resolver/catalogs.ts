@@ -6,7 +6,7 @@ import { ReasonedError } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { Candidate, Offer, View } from './candidates.ts';
 import type { Conflict, Refusal, Suggestion } from './decision.ts';
-import { compareText, upgradeGraph } from './graph.ts';
+import { compareText, upgradeGraph, type UpgradeGraph } from './graph.ts';
 import type { CatalogSource, Installed, ResolveInput } from './input.ts';
 import { hopsOf } from './paths.ts';
 
@@ -50,6 +50,12 @@ export function openSource(source: CatalogSource, name: string): Offer | Catalog
     if (!(error instanceof ReasonedError)) throw error;
     return { ...source, state: 'Unavailable', message: error.message };
   }
+}
+
+/** What a catalog has of a package; undefined where it has nothing, or cannot be read. */
+export function graphIn(source: CatalogSource, name: string): UpgradeGraph | undefined {
+  const opened = openSource(source, name);
+  return 'graph' in opened ? opened.graph : undefined;
 }
 
 /** Orders offers by priority, then by name. */

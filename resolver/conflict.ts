@@ -16,7 +16,7 @@ import {
 } from './candidates.ts';
 import type { Conflict, Refusal, RefusedCandidate } from './decision.ts';
 import { suggestForDependencies } from './dependency-advice.ts';
-import { bundlesOn, faultOf } from './faults.ts';
+import { bundlesOfWay, bundlesOn, faultOf } from './faults.ts';
 import { compareHighestFirst, type GraphBundle, type UpgradeGraph } from './graph.ts';
 import { minimize } from './minimize.ts';
 import type { Step } from './paths.ts';
@@ -131,8 +131,7 @@ function describeEdges(circumstances: Circumstances): Conflict {
   const { installed, wanted } = question;
   const reached = reachedBy(circumstances);
   const suited = reached.find((one) => isSuited(one, circumstances));
-  const over =
-    suited === undefined ? [] : bundlesOn({ target: suited.bundle, channel: '', way: suited.way, stay: false });
+  const over = suited === undefined ? [] : bundlesOfWay(suited.way);
   return {
     kind: 'edges',
     installed: installed?.name ?? '',

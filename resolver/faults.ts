@@ -6,7 +6,7 @@ import type { Candidate, Question, Rule } from './candidates.ts';
 import { misfit } from './cluster.ts';
 import type { Cause } from './decision.ts';
 import type { ChannelGraph, GraphBundle } from './graph.ts';
-import type { Step } from './paths.ts';
+import { stepsTo, type Step } from './paths.ts';
 
 /** Why bundles of some channels may not be stepped on, by name, as far as that is known without a search. */
 export function findBarred(
@@ -47,8 +47,10 @@ export function faultOf(
 /** The bundles that are installed one after another for a candidate, itself last; none where it is there already. */
 export function bundlesOn({ target, way, stay }: Candidate): readonly GraphBundle[] {
   if (stay) return [];
-  if (way === undefined) return [target];
-  const bundles: GraphBundle[] = [];
-  for (let step: Step | undefined = way; step !== undefined; step = step.previous) bundles.unshift(step.entry.bundle);
-  return bundles;
+  return way === undefined ? [target] : bundlesOfWay(way);
+}
+
+/** The bundles that a way leads over, the last one included. */
+export function bundlesOfWay(way: Step): readonly GraphBundle[] {
+  return stepsTo(way).map(({ entry }) => entry.bundle);
 }

@@ -1,9 +1,9 @@
 /** What the catalogs say against that which is installed, whatever is to come next. */
 import { findInstalled, originOf } from './candidates.ts';
-import { openSource } from './catalogs.ts';
+import { graphIn } from './catalogs.ts';
 import type { Deprecations } from './decision.ts';
 import type { UpgradeGraph } from './graph.ts';
-import type { CatalogSource, Installed, ResolveInput } from './input.ts';
+import type { Installed, ResolveInput } from './input.ts';
 
 /**
  * Deprecations of the package, channel and bundle that are installed: by the catalog of origin, selected or not, else
@@ -17,19 +17,11 @@ export function deprecationsInUse(
   if (installed === undefined) return undefined;
   const names = [installed.catalog, ...(successor === undefined ? [] : [successor])];
   for (const name of names) {
-    const graph = graphOf(
-      catalogs.find((catalog) => catalog.name === name),
-      wanted.package,
-    );
+    const source = catalogs.find((catalog) => catalog.name === name);
+    const graph = source && graphIn(source, wanted.package);
     if (graph !== undefined) return deprecationsOf(installed, graph);
   }
   return undefined;
-}
-
-function graphOf(source: CatalogSource | undefined, name: string): UpgradeGraph | undefined {
-  if (source === undefined) return undefined;
-  const opened = openSource(source, name);
-  return 'graph' in opened ? opened.graph : undefined;
 }
 
 function deprecationsOf({ bundle, version, release, channel }: Installed, graph: UpgradeGraph): Deprecations {

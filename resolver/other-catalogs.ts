@@ -3,7 +3,7 @@
  * why an operator moves to another catalog, and which catalogs are passed over for their names alone.
  */
 import { evaluate, RULES, type Candidate, type Offer, type Question } from './candidates.ts';
-import { compareOffers, openSource } from './catalogs.ts';
+import { compareOffers, graphIn, openSource } from './catalogs.ts';
 import type { CatalogChange, DependencyStep, Suggestion } from './decision.ts';
 import { createDependencyOracle } from './dependencies/ask.ts';
 import type { CatalogSource, ResolveInput } from './input.ts';
@@ -69,7 +69,7 @@ export function withTies(
   if (step.kind !== 'install' || step.catalog === own || source === undefined) return step;
   const tiedWith = catalogs
     .filter(({ name, priority }) => name !== step.catalog && priority === source.priority)
-    .filter((other) => 'graph' in openSource(other, step.package))
+    .filter((other) => graphIn(other, step.package) !== undefined)
     .map(({ name }) => name)
     .sort();
   return tiedWith.length === 0 ? step : { ...step, tiedWith };

@@ -58,10 +58,15 @@ export function findWays(search: Search): ReadonlyMap<string, Step> {
 
 /** The hops of a way from a bundle, first to last. */
 export function hopsOf(last: Step, from: string): readonly Hop[] {
+  const steps = stepsTo(last);
+  return steps.map((step, index) => describeHop(step, from, steps[index + 1]));
+}
+
+/** The steps of a way, first to last. */
+export function stepsTo(last: Step): readonly Step[] {
   const steps: Step[] = [];
   for (let step: Step | undefined = last; step !== undefined; step = step.previous) steps.push(step);
-  steps.reverse();
-  return steps.map((step, index) => describeHop(step, from, steps[index + 1]));
+  return steps.reverse();
 }
 
 function describeHop({ entry, edge, previous }: Step, from: string, after: Step | undefined): Hop {

@@ -1,7 +1,7 @@
 /** Says of every bundle that is not chosen why it is not, in the order in which a person would look for a cause. */
 import { isInside, isLower, type Candidate, type Offer, type Question, type View } from './candidates.ts';
 import type { Cause, RefusedCandidate } from './decision.ts';
-import { bundlesOn } from './faults.ts';
+import { bundlesOfWay, bundlesOn } from './faults.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
 import { findWays, type Step } from './paths.ts';
 
@@ -70,7 +70,7 @@ function createBarredWay({ catalog }: Offer, question: Question, view: View): Ba
     ways ??= waysOfAll(question, view);
     const way = ways.get(target.name);
     if (way === undefined) return [];
-    const hops = bundlesOn({ target, channel: '', way, stay: false });
+    const hops = bundlesOfWay(way);
     const refusedFor = (judge: (bundle: GraphBundle) => Cause | undefined): readonly RefusedCandidate[] =>
       hops.flatMap((bundle) => {
         const cause = judge(bundle);

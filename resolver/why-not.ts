@@ -4,7 +4,7 @@
  * asked again with the version pinned, and each change that then would help is made, with and without the pin.
  */
 import { redact } from '../api/errors.ts';
-import { openSource } from './catalogs.ts';
+import { graphIn } from './catalogs.ts';
 import type { Choice, Decision, Suggestion } from './decision.ts';
 import { explainDecision, explainWhyNot } from './explain.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
@@ -53,9 +53,8 @@ interface Offered {
 
 function listBundles({ wanted, catalogs }: ResolveInput): readonly Offered[] {
   return catalogs.flatMap((source) => {
-    const opened = openSource(source, wanted.package);
-    if (!('graph' in opened)) return [];
-    return [...opened.graph.bundles.values()].map((bundle) => ({ catalog: source.name, bundle }));
+    const bundles = graphIn(source, wanted.package)?.bundles.values() ?? [];
+    return [...bundles].map((bundle) => ({ catalog: source.name, bundle }));
   });
 }
 

@@ -12,6 +12,7 @@ import { buildIndexInWorker } from '../../catalog/index/in-worker.ts';
 import { openIndex, type CatalogIndex } from '../../catalog/index/open.ts';
 import type { Decision } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
+import { contentOf } from '../../resolver/indexed.ts';
 import type { CatalogSource, ResolveInput } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import { largeCatalog } from '../lib/large-catalog.ts';
@@ -157,14 +158,7 @@ function question(name: string, index: CatalogIndex): ResolveInput {
 }
 
 function sourceOf(index: CatalogIndex): CatalogSource {
-  return {
-    name: 'large',
-    priority: 0,
-    state: 'Serving',
-    content: (name) => index.package(name),
-    providersOf: (kind) => index.providersOf(kind),
-    packages: () => index.packages().map(({ name }) => name),
-  };
+  return { name: 'large', priority: 0, state: 'Serving', ...contentOf(index) };
 }
 
 interface OldBundle {

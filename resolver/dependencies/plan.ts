@@ -11,7 +11,7 @@ import { encode, type Encoding, type Group, type Policy } from './encode.ts';
 import { isSpent, nothingKnown, type Known, type PlanningEffort } from './known.ts';
 import { createSpender, findBest } from './optimize.ts';
 import type { Option } from './options.ts';
-import type { Requirement } from './requirements.ts';
+import { takesPart, type Requirement } from './requirements.ts';
 import { gatherUniverse, type DependencyQuestion, type Universe } from './universe.ts';
 
 /** What is to be done, or why it cannot be. */
@@ -126,7 +126,10 @@ function findNeeds(universe: Universe, chosen: readonly Option[]): ReadonlyMap<O
     for (const requirement of parsed.ok ? parsed.value : []) {
       const named = requirement.kind === 'package' ? byPackage.get(requirement.package) : undefined;
       const candidates = requirement.kind === 'package' ? (named === undefined ? [] : [named]) : chosen;
-      for (const other of candidates) if (other !== option && takesPart(other, requirement, universe)) found.add(other);
+      for (const other of candidates) {
+        const isMet = (part: Requirement): boolean => universe.isMetBy(other, part);
+        if (other !== option && takesPart(requirement, isMet)) found.add(other);
+      }
     }
     return [...found].sort((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
   };
@@ -148,12 +151,6 @@ function orderByNeed(options: readonly Option[], needs: ReadonlyMap<Option, read
     }
   }
   return [...ordered];
-}
-
-function takesPart(option: Option, requirement: Requirement, universe: Universe, wanted = true): boolean {
-  if (!('of' in requirement)) return wanted && universe.isMetBy(option, requirement);
-  const inner = requirement.kind === 'not' ? !wanted : wanted;
-  return requirement.of.some((part) => takesPart(option, part, universe, inner));
 }
 
 function describeStep(option: Option, universe: Universe, neededBy: readonly string[]): readonly DependencyStep[] {

@@ -5,7 +5,7 @@
 import { compareText } from '../graph.ts';
 import type { InstalledPackage } from '../input.ts';
 import { meets } from './options.ts';
-import { parseRequirements, type Requirement } from './requirements.ts';
+import { parseRequirements, takesPart, type Requirement } from './requirements.ts';
 import { readOffer, type Offered } from './serves.ts';
 
 /**
@@ -83,10 +83,6 @@ function findUses(packages: readonly InstalledPackage[]): ReadonlyMap<InstalledP
 }
 
 function needs(user: User, used: User): boolean {
-  return user.one !== used.one && user.requirements.some((requirement) => takesPart(used.offered, requirement, true));
-}
-
-function takesPart(offered: Offered, requirement: Requirement, wanted: boolean): boolean {
-  if (!('of' in requirement)) return wanted && meets(offered, requirement);
-  return requirement.of.some((part) => takesPart(offered, part, requirement.kind === 'not' ? !wanted : wanted));
+  const isMet = (part: Requirement): boolean => meets(used.offered, part);
+  return user.one !== used.one && user.requirements.some((requirement) => takesPart(requirement, isMet));
 }

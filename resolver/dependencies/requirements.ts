@@ -24,6 +24,13 @@ export type Need =
   | { readonly kind: 'cel'; readonly rule: string; readonly message?: string }
   | { readonly kind: 'all' | 'any' | 'not'; readonly of: readonly Need[]; readonly message?: string };
 
+/** Whether something has a part in meeting a requirement: it meets one of its parts that is not to be left unmet. */
+export function takesPart(requirement: Requirement, isMet: (part: Requirement) => boolean, wanted = true): boolean {
+  if (!('of' in requirement)) return wanted && isMet(requirement);
+  const inner = requirement.kind === 'not' ? !wanted : wanted;
+  return requirement.of.some((part) => takesPart(part, isMet, inner));
+}
+
 /** What is read of one constraint at most; the first is the reference's limit, the others are ours. */
 const MAX_CONSTRAINT_LENGTH = 2 << 16;
 const MAX_PARTS = 256;
