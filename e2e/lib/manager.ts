@@ -25,6 +25,15 @@ export async function installSlipway(cluster: TestCluster): Promise<void> {
   await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=60s', '-f', join(ROOT, 'deploy/crds')]);
 }
 
+/** Whether its process runs, or is stopped. */
+export function isAlive({ pid }: RunningManager): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 let count = 0;
 
 /** Starts the manager and resolves when it is ready; `program` is what Node is to run, with its options. */

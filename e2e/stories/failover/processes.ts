@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestCluster } from '../../cluster/cluster.ts';
-import { startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
+import { isAlive, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
 import { until } from '../../lib/until.ts';
 
 const ACCOUNT = 'slipway-manager';
@@ -41,7 +41,7 @@ export function createPodProcesses(cluster: TestCluster, env: Readonly<Record<st
       return found;
     },
     async start() {
-      const missing = (await podNames(cluster)).filter((pod) => !isAlive(processes.get(pod)));
+      const missing = (await podNames(cluster)).filter((pod) => !runs(processes.get(pod)));
       await Promise.all(missing.map(startFor));
     },
     async stop() {
@@ -51,13 +51,8 @@ export function createPodProcesses(cluster: TestCluster, env: Readonly<Record<st
   };
 }
 
-export function isAlive(manager: RunningManager | undefined): boolean {
-  if (manager === undefined) return false;
-  try {
-    return process.kill(manager.pid, 0);
-  } catch {
-    return false;
-  }
+function runs(manager: RunningManager | undefined): boolean {
+  return manager !== undefined && isAlive(manager);
 }
 
 /** The Pods that run, by their own account. */

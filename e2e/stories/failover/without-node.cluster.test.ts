@@ -5,10 +5,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { useCluster } from '../../lib/cluster.ts';
+import { isAlive } from '../../lib/manager.ts';
 import { until } from '../../lib/until.ts';
 import { deploySlipway } from '../in-cluster/deployed.ts';
 import { createFleet, SIZE, SLOWLY, type Fleet } from './fleet.ts';
-import { createPodProcesses, isAlive, type PodProcesses } from './processes.ts';
+import { createPodProcesses, type PodProcesses } from './processes.ts';
 import { awaitSuccessor, leaderOf, writersSince } from './replicas.ts';
 
 /** 15 s until the lease runs out, and what the other replica needs to see it. */

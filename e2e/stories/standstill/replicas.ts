@@ -1,7 +1,7 @@
 /** Two replicas of the manager as processes, each started anew when it ends, as a kubelet does. */
 import { join } from 'node:path';
 import type { TestCluster } from '../../cluster/cluster.ts';
-import { startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
+import { isAlive, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
 import { until } from '../../lib/until.ts';
 
 export interface Replicas {
@@ -49,14 +49,6 @@ export async function startReplicas(cluster: TestCluster, count = 2): Promise<Re
       await Promise.all(slots.map(async (manager) => manager?.kill('SIGKILL')));
     },
   };
-}
-
-function isAlive({ pid }: RunningManager): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }
 
 async function holder({ kubectl }: TestCluster): Promise<string> {
