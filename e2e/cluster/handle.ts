@@ -29,6 +29,8 @@ export interface TestCluster extends AsyncDisposable {
   /** Run with all rights; resolve to what is written to stdout, throw with what is written to stderr. */
   readonly kubectl: (args: readonly string[], stdin?: string) => Promise<string>;
   readonly crane: (args: readonly string[], stdin?: string) => Promise<string>;
+  /** Answer to a GET of the path with all rights, without the price of a process: for what is asked again and again. */
+  readonly read: (path: string) => Promise<Record<string, unknown>>;
   /** A token of a ServiceAccount that exists. */
   readonly token: (namespace: string, serviceAccount: string, options?: TokenOptions) => Promise<string>;
   /** Path of a kubeconfig with a token of the ServiceAccount. */
@@ -82,6 +84,7 @@ export function openHandle({ folder, supervisor, binaries, booted }: HandleParts
     tools: join(folder, 'bin'),
     kubectl: (args, stdin) => runTool(binaries.get('kubectl')!, { args, env: kubectlEnvironment(folder), stdin }),
     crane: (args, stdin) => runTool(binaries.get('crane')!, { args, env: craneEnvironment(folder, registry), stdin }),
+    read: (path) => admin.call('GET', path),
     token,
     async kubeconfigFor(namespace, name) {
       const file = join(folder, 'tmp', `${namespace}-${name}.kubeconfig`);
@@ -123,8 +126,9 @@ function writePodFiles(folder: string, files: Readonly<Record<string, string>>):
   return folder;
 }
 
+/** A tool ends before it would be worth while to collect what it has used. */
 function toolEnvironment(folder: string): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: folder };
+  return { PATH: process.env['PATH'] ?? '', HOME: folder, GOGC: 'off', GOMEMLIMIT: '1GiB' };
 }
 
 function kubectlEnvironment(folder: string): Record<string, string> {

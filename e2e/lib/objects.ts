@@ -1,5 +1,6 @@
 /** Reads and waits for objects of ours, as `kubectl` shows them. */
 import type { Condition } from '../../api/conditions.ts';
+import { API_VERSION } from '../../api/names.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { until } from './until.ts';
 
@@ -15,10 +16,11 @@ export interface Judged {
   };
 }
 
-/** `kubectl get KIND NAME -o json`. */
+/** What `kubectl get KIND NAME -o json` shows. */
 export async function get(cluster: TestCluster, kind: string, name: string, namespace?: string): Promise<Judged> {
-  const where = namespace === undefined ? [] : ['-n', namespace];
-  return JSON.parse(await cluster.kubectl(['get', kind, name, ...where, '-o', 'json'])) as Judged;
+  const version = kind === 'deployment' ? 'apps/v1' : API_VERSION;
+  const where = namespace === undefined ? '' : `/namespaces/${namespace}`;
+  return (await cluster.read(`/apis/${version}${where}/${kind}s/${name}`)) as unknown as Judged;
 }
 
 export function condition(object: Judged, type: string): Condition | undefined {
