@@ -26,4 +26,6 @@ export const ANNOTATION = {
   owner: 'slipway.dev/owner',
   /** `<namespace>/<name>` of the Subscription that may take over an object that exists. */
   adoptBy: 'slipway.dev/adopt-by',
+  /** `pod-template-hash` of the Pods that go on working while those of the next Revision are tried out. */
+  rehearsal: 'slipway.dev/rehearsal',
 } as const;

@@ -71,7 +71,7 @@ export const REASONS = {
   Conflict: 'Another writer was faster; the work is done again.',
   // Health
   WorkloadUnhealthy: 'A Deployment does not become available.',
-  WebhookSilent: 'The conversion webhook of the operator does not answer the API server.',
+  WebhookSilent: 'A webhook of the operator does not answer the API server.',
   ProgressDeadlineExceeded: 'The rollout took longer than its deadline.',
   CertificateRotated: 'The certificate of a webhook is replaced, and the Pods that serve with it are restarted.',
   // Removal

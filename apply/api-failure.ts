@@ -46,6 +46,11 @@ export function isUnmergeable(error: unknown): boolean {
   return failureOf(error)?.code === 500 && /failed to create typed patch object/.test((error as Error).message);
 }
 
+/** Whether it is an answer of the API server, and not that there is none. */
+export function isAnswer(error: unknown): boolean {
+  return (failureOf(error)?.code ?? 0) > 0;
+}
+
 /** Whether the server says that the object, its kind or its namespace does not exist. */
 export function isNotFound(error: unknown): boolean {
   return failureOf(error)?.code === 404;

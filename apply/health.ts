@@ -4,6 +4,7 @@
  * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
  */
 import { groupKind, type KubeObject } from '../api/object.ts';
+import { hasNewPod, heldFor } from './held-back.ts';
 import { fieldsOf, listOf, numberOf, textOf, type Fields } from './untyped.ts';
 
 export interface Health {
@@ -76,6 +77,7 @@ function judgeDeployment(object: KubeObject, status: Fields): Health {
     return failed(`its rollout made no progress within ${deadlineOf(object)} s: ${stuck.message}`);
   }
   if (numberOf(status['observedGeneration']) === undefined) return progressing('its controller has not seen it yet');
+  if (heldFor(object) !== undefined) return hasNewPod(status) ? READY : progressing('no new Pod of it is ready yet');
   return judgeReplicas(desiredReplicas(object), status) ?? judgeAvailable(status) ?? READY;
 }
 

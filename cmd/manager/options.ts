@@ -39,6 +39,10 @@ const OPTIONS = {
     env: 'SLIPWAY_REGISTRY_TIMEOUT',
     help: 'seconds that a registry may be silent before it counts as unavailable',
   },
+  'probe-webhooks': {
+    env: 'SLIPWAY_PROBE_WEBHOOKS',
+    help: 'whether the API server is to call webhooks before anything depends on them; false where Pods are only simulated',
+  },
   'log-level': { env: 'SLIPWAY_LOG_LEVEL', help: 'debug, info, warn or error' },
 } as const satisfies Record<string, OptionFacts>;
 
@@ -64,6 +68,7 @@ const Options = z.object({
     .default('')
     .transform((text) => text.split(',').filter((name) => name !== '')),
   'registry-timeout': z.coerce.number().int().min(1).max(600).default(30),
+  'probe-webhooks': z.stringbool().default(true),
   'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),
 });
 export type ManagerOptions = Readonly<z.infer<typeof Options>>;

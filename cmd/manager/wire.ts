@@ -158,6 +158,7 @@ export function wireManager(wiring: WireOptions): Manager {
           client: barrier.watched(writer),
           managed,
           handed,
+          probeWebhooks: wiring.options['probe-webhooks'],
           serialize: createSerializer(),
         }),
         telling(caches.revisions),

@@ -38,11 +38,12 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
   const noteRefusal = deps.givenUp.begin(facts);
   const revision = await addFinalizer(deps.client, facts.revision);
   const subscription = facts.subscription as Subscription;
+  const acting = actors(deps, facts);
   const actor: Actor = {
     ...deps,
-    ...actors(deps, facts),
+    ...acting,
     listPage: listPageOf(deps),
-    gateOf: (objects) => createGate({ ...deps, revision, objects, check: checkOf(deps, signal) }),
+    gateOf: (stage) => createGate({ ...deps, ...acting, revision, stage, check: checkOf(deps, signal) }),
   };
   const outcome = await attempt(() => rollOut(actor, { ...facts, revision }, signal));
   const { onFailure } = subscription.spec;
@@ -65,9 +66,15 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
   const written = await writeStatus(deps.client, outcome.revision, status);
   deps.pace.wrote(written, deps.now());
   if (explained.state === 'Failed') return restAfter(deps, written, failing);
-  if (isSettled(written)) deps.desired.forget(written);
+  if (isSettled(written)) forget(deps, written);
   if (judgement.askAgainSeconds !== undefined) return { requeueAfterSeconds: judgement.askAgainSeconds };
   return next(deps, { written, ...then });
+}
+
+/** Nothing is left to do of a roll-out. */
+function forget({ desired, rehearsals }: Deps, revision: Revision): void {
+  desired.forget(revision);
+  rehearsals.forget(revision);
 }
 
 /** Errors with a reason are outcomes; a Conflict is none, since fresh facts are on their way. */

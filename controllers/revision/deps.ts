@@ -10,6 +10,7 @@ import type { GivenUp } from './given-up.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import type { RevisionCaches } from './observe.ts';
 import type { ProgressPace } from './progress-pace.ts';
+import type { Rehearsals } from './rehearsal/rehearsals.ts';
 
 export interface RevisionDeps {
   readonly caches: RevisionCaches;
@@ -19,6 +20,8 @@ export interface RevisionDeps {
   readonly now: () => Date;
   /** What was stored a moment ago. */
   readonly handed?: Pick<HandedManifests, 'take'>;
+  /** Whether the API server is to call webhooks before anything depends on them; true unless told. */
+  readonly probeWebhooks?: boolean;
   /** How long a phase is waited for; as await-phase.ts says unless told. */
   readonly patience?: (phase: PhaseName) => number;
   /** Runs tasks of one Subscription one after the other: two Revisions never write at the same time. */
@@ -31,5 +34,6 @@ export interface Deps extends RevisionDeps {
   readonly desired: DesiredObjects;
   readonly pace: ProgressPace;
   readonly conversions: Conversions;
+  readonly rehearsals: Rehearsals;
   readonly waits: PhaseWaits;
 }

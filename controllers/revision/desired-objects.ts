@@ -3,7 +3,7 @@
  * rolled out, since every change of an object on the way asks for them again. Forgotten as soon as nothing is left to do.
  */
 import type { Cluster } from '../../apply/cluster.ts';
-import { prepareObjects } from '../../apply/prepare.ts';
+import { prepareObjects, type PrepareOptions } from '../../apply/prepare.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
@@ -51,12 +51,12 @@ async function loadObjects(
   revision: Revision,
   handed: readonly Buffer[] | undefined,
 ): Promise<readonly KubeObject[]> {
-  const { metadata, spec } = revision;
+  return prepareObjects(await loadManifests(cluster, revision, handed), prepareFor(revision));
+}
+
+/** What every object that a Revision makes carries. */
+export function prepareFor({ metadata, spec }: Revision): PrepareOptions {
   const namespace = metadata.namespace ?? '';
-  return prepareObjects(await loadManifests(cluster, revision, handed), {
-    owner: { namespace, name: spec.subscription },
-    package: spec.package,
-    revision: metadata.name,
-    installNamespace: namespace,
-  });
+  const owner = { namespace, name: spec.subscription };
+  return { owner, package: spec.package, revision: metadata.name, installNamespace: namespace };
 }

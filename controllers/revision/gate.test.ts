@@ -1,20 +1,35 @@
 import { describe, expect, test } from 'vitest';
-import { sample, sampleCrd } from '../../apply/sample-objects.ts';
+import { sample, sampleCrd, sampleDeployment } from '../../apply/sample-objects.ts';
+import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { ConversionCheck, Conversions } from './conversions.ts';
 import { createGate, type Gate } from './gate.ts';
+import type { StageName } from './rehearsal/stage.ts';
 import type { Judgement } from './summarize.ts';
 
 const revision = { metadata: { uid: 'u1' }, status: {} } as unknown as Revision;
 const service = sample('v1', 'Service', 'widget-service', { namespace: 'ops', spec: { selector: { app: 'widget' } } });
 const crd = sampleCrd('Widget');
+const READY: Judgement = { state: 'Ready', reason: 'Succeeded', message: '' };
 const SILENT: Judgement = { state: 'Working', reason: 'WebhookSilent', message: 'it does not answer' };
 
-function gate(
-  objects = [crd, service],
-  confirm: (judgement: Judgement, check: ConversionCheck) => Promise<Judgement> = () => Promise.resolve(SILENT),
-): Gate {
-  const conversions: Conversions = { confirm: (_revision, judgement, check) => confirm(judgement, check) };
+interface Given {
+  readonly objects?: readonly KubeObject[];
+  readonly name?: StageName;
+  /** What asking the webhooks comes to. */
+  readonly proof?: Judgement;
+  /** What reading custom resources comes to. */
+  readonly confirm?: (judgement: Judgement, check: ConversionCheck) => Promise<Judgement>;
+}
+
+interface Told extends Gate {
+  /** What need not be proved again. */
+  readonly noted: readonly string[];
+}
+
+function gate({ objects = [crd, service], name = 'whole', proof = READY, confirm }: Given): Told {
+  const readable = confirm ?? ((judgement: Judgement) => Promise.resolve(judgement));
+  const conversions: Conversions = { confirm: (_revision, judgement, check) => readable(judgement, check) };
   const unread = { get: () => Promise.resolve(undefined), list: () => Promise.resolve([]) };
   const check = {
     cluster: unread,
@@ -23,47 +38,76 @@ function gate(
     now: new Date(0),
     signal: new AbortController().signal,
   };
-  return createGate({ conversions, revision, objects, check });
+  const noted: string[] = [];
+  const rehearsals = {
+    prove: () => Promise.resolve(proof),
+    note: (_of: Revision, proved: string) => void noted.push(proved),
+  };
+  const stage = { name, objects, held: new Map<KubeObject, string>(), webhooks: [] };
+  const read = (): Promise<string> => Promise.resolve('');
+  return { ...createGate({ conversions, rehearsals, revision, stage, check, read }), noted };
 }
 
+const unreadable = (): Promise<Judgement> => Promise.resolve(SILENT);
+
 describe('what follows the workloads', () => {
-  test('waits while the API server cannot read custom resources, and the reason is kept', async () => {
-    const closed = gate();
-    expect(await closed.confirm('workloads')).toEqual([
-      {
-        ref: expect.objectContaining({ kind: 'CustomResourceDefinition', name: 'widgets.example.com' }) as object,
-        health: { state: 'Progressing', message: 'it does not answer' },
-      },
-    ]);
+  test.each<Given & { because: string }>([
+    { proof: SILENT, because: 'a webhook does not answer' },
+    { confirm: unreadable, because: 'the API server cannot read custom resources' },
+    {
+      proof: SILENT,
+      objects: [sampleDeployment('widget')],
+      because: 'a webhook does not answer, though there is no CRD',
+    },
+  ])('waits while $because, and the reason is kept', async (given) => {
+    const closed = gate(given);
+    const unready = await closed.confirm('workloads');
+    expect(unready.map(({ health }) => health)).toEqual([{ state: 'Progressing', message: 'it does not answer' }]);
     expect(closed.answer()).toBe(SILENT);
+    expect(closed.noted).toEqual([]);
   });
 
-  test('goes on once it can', async () => {
-    const open = gate([crd], (judgement) => Promise.resolve(judgement));
+  test('goes on once everybody answers, which is proved once', async () => {
+    const open = gate({});
     expect(await open.confirm('workloads')).toEqual([]);
     expect(open.answer()?.state).toBe('Ready');
+    expect(open.noted).toEqual(['all']);
   });
 });
 
-describe('nothing is asked', () => {
-  test('before the workloads work', async () => {
-    const early = gate();
-    expect(await early.confirm('crds')).toEqual([]);
-    expect(early.answer()).toBeUndefined();
+describe('a stage before the last', () => {
+  test.each<{ name: StageName; noted: readonly string[] }>([
+    { name: 'rehearsal', noted: ['pods'] },
+    { name: 'handOver', noted: ['all'] },
+    { name: 'return', noted: [] },
+  ])('$name ends with the next one, at once', async ({ name, noted }) => {
+    const staged = gate({ name });
+    expect(await staged.confirm('workloads')).toHaveLength(1);
+    expect(staged.answer()).toMatchObject({ state: 'Working', reason: 'Progressing' });
+    expect(staged.answer()?.askAgainSeconds).toBeLessThan(1);
+    expect(staged.noted).toEqual(noted);
   });
 
-  test('of a Revision without CRDs', async () => {
-    const bare = gate([service]);
-    expect(await bare.confirm('workloads')).toEqual([]);
-    expect(bare.answer()).toBeUndefined();
+  test('that is a rehearsal reads nothing: nobody converts by the new Pods yet', async () => {
+    const staged = gate({ name: 'rehearsal', confirm: unreadable });
+    await staged.confirm('workloads');
+    expect(staged.answer()?.reason).toBe('Progressing');
   });
+});
+
+test('nothing is asked before the workloads work', async () => {
+  const early = gate({ proof: SILENT });
+  expect(await early.confirm('crds')).toEqual([]);
+  expect(early.answer()).toBeUndefined();
 });
 
 test('a Service of the same Revision is not read', async () => {
   let found: unknown;
-  const asking = gate([crd, service], async (judgement, { cluster }) => {
-    found = await cluster.get({ apiVersion: 'v1', kind: 'Service', namespace: 'ops', name: 'widget-service' });
-    return judgement;
+  const asking = gate({
+    confirm: async (judgement, { cluster }) => {
+      found = await cluster.get({ apiVersion: 'v1', kind: 'Service', namespace: 'ops', name: 'widget-service' });
+      return judgement;
+    },
   });
   await asking.confirm('workloads');
   expect(found).toBe(service);

@@ -1,7 +1,7 @@
 /**
- * Holds back what follows the workloads, admission webhooks above all, until the API server can read custom resources
- * in every version: before that, a webhook would be asked about objects that cannot be converted, and the API server
- * would refuse them. A step of roll-out.ts; what it asks is in conversions.ts.
+ * Holds back what follows the workloads until it is proved that the operator answers: admission webhooks above all,
+ * which would refuse what they match, and the next stage of an upgrade, which would take away what works. A step of
+ * roll-out.ts; what is asked is in rehearsal/ and in conversions.ts.
  */
 import type { Unready } from '../../apply/apply.ts';
 import { isCrdEntry } from '../../apply/custom-resources.ts';
@@ -10,38 +10,70 @@ import type { PhaseName } from '../../apply/phases.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { ConversionCheck, Conversions } from './conversions.ts';
+import type { ReadText } from './last-lines.ts';
+import type { Rehearsals } from './rehearsal/rehearsals.ts';
+import type { Stage } from './rehearsal/stage.ts';
 import type { Judgement } from './summarize.ts';
 
 export interface GateOptions {
   readonly conversions: Conversions;
+  readonly rehearsals: Pick<Rehearsals, 'prove' | 'note'>;
   readonly revision: Revision;
-  /** All objects of the Revision, as they are to be. */
-  readonly objects: readonly KubeObject[];
+  readonly stage: Stage;
   readonly check: Omit<ConversionCheck, 'crds'>;
+  /** As the operator's account. */
+  readonly read: ReadText;
 }
 
 export interface Gate {
-  /** `confirm` of an apply: a CRD whose objects cannot be read, where there is one. */
+  /** `confirm` of an apply: an object that nobody answers for, where there is one. */
   readonly confirm: (phase: PhaseName) => Promise<readonly Unready[]>;
   /** What asking came to; undefined where nothing was asked. */
   answer(): Judgement | undefined;
 }
 
-const WORKS: Judgement = { state: 'Ready', reason: 'Succeeded', message: '' };
-
-export function createGate({ conversions, revision, objects, check }: GateOptions): Gate {
-  const crds = objects.filter(isCrdEntry);
+export function createGate(options: GateOptions): Gate {
+  const [first] = options.stage.objects;
   let answer: Judgement | undefined;
   return {
     answer: () => answer,
     async confirm(phase) {
-      const [crd] = crds;
-      if (phase !== 'workloads' || crd === undefined) return [];
-      answer = await conversions.confirm(revision, WORKS, { ...check, cluster: withOwn(check.cluster, objects), crds });
+      if (phase !== 'workloads' || first === undefined) return [];
+      answer = await judgeStage(options);
       if (answer.state === 'Ready') return [];
-      return [{ ref: refOf(crd), health: { state: 'Progressing', message: answer.message } }];
+      const blamed = options.stage.objects.find(isCrdEntry) ?? first;
+      return [{ ref: refOf(blamed), health: { state: 'Progressing', message: answer.message } }];
     },
   };
+}
+
+const WORKS: Judgement = { state: 'Ready', reason: 'Succeeded', message: '' };
+
+/** Ready in the last stage only: what follows the workloads belongs to no other. */
+async function judgeStage(options: GateOptions): Promise<Judgement> {
+  const { rehearsals, revision, stage, check, read } = options;
+  if (stage.name === 'return') return goOn('The Pods that worked before are the only ones again');
+  const proof = await rehearsals.prove(revision, stage, { read, signal: check.signal });
+  if (proof.state !== 'Ready') return proof;
+  if (stage.name === 'rehearsal') {
+    rehearsals.note(revision, 'pods');
+    return goOn('The new Pods answer the API server and take over');
+  }
+  const judgement = await confirmConversions(options);
+  if (judgement.state !== 'Ready') return judgement;
+  rehearsals.note(revision, 'all');
+  return stage.name === 'whole' ? judgement : goOn('Custom resources can be read in every version');
+}
+
+/** No watch tells of the next stage. */
+function goOn(message: string): Judgement {
+  return { state: 'Working', reason: 'Progressing', message, askAgainSeconds: 0.05 };
+}
+
+async function confirmConversions({ conversions, revision, stage, check }: GateOptions): Promise<Judgement> {
+  const crds = stage.objects.filter(isCrdEntry);
+  if (crds.length === 0) return WORKS;
+  return conversions.confirm(revision, WORKS, { ...check, cluster: withOwn(check.cluster, stage.objects), crds });
 }
 
 /** The Services that webhooks name are mostly of the same Revision, and need not be read. */

@@ -15,9 +15,13 @@ import { createDesiredObjects } from './desired-objects.ts';
 import { createGivenUp } from './given-up.ts';
 import { observeRevision, type RevisionFacts } from './observe.ts';
 import { createProgressPace } from './progress-pace.ts';
+import { createRehearsals } from './rehearsal/rehearsals.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
 import { summarizeRevision, type Judgement, type RevisionFindings } from './summarize.ts';
 import type { Revision } from '../../api/revision.ts';
+
+/** Nodes need a moment to find a Pod that has just become ready. */
+const WEBHOOK_SECONDS = 3;
 
 /** The reconcile function of the controller. */
 export function createRevisionReconciler(given: RevisionDeps): Reconcile {
@@ -27,6 +31,12 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
     desired: createDesiredObjects(given.client, given.handed),
     pace: createProgressPace(),
     conversions: createConversions(),
+    rehearsals: createRehearsals({
+      ...given,
+      cluster: given.client,
+      probeWebhooks: given.probeWebhooks ?? true,
+      patienceMs: (given.patience?.('workloads') ?? WEBHOOK_SECONDS) * 1000,
+    }),
     waits: createPhaseWaits(given.managed, given.patience),
   };
   return async (key, context) => {
@@ -66,6 +76,7 @@ async function act(deps: Deps, facts: RevisionFacts, context: ReconcileContext):
       deps.givenUp.forget(facts);
       deps.desired.forget(facts.revision);
       deps.pace.forget(facts.revision);
+      deps.rehearsals.forget(facts.revision);
       return remove(deps, facts, context);
     case 'rollOut':
       return carryOut(deps, facts, context);

@@ -16,7 +16,7 @@ import {
 import { identityOf } from '../../apply/identity.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
-import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { groupKind, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { isSettled } from './decide.ts';
 import type { ManagedObjects } from './managed-objects.ts';
@@ -28,6 +28,8 @@ import type { DesiredObjects } from './desired-objects.ts';
 import type { PhaseWaits } from './await-phase.ts';
 import type { Gate } from './gate.ts';
 import type { RevisionFacts } from './observe.ts';
+import type { Rehearsals } from './rehearsal/rehearsals.ts';
+import type { Stage } from './rehearsal/stage.ts';
 import type { Judgement } from './summarize.ts';
 
 export interface RollOutDeps {
@@ -42,8 +44,9 @@ export interface RollOutDeps {
   readonly record: RecordEvent;
   readonly now: () => Date;
   readonly waits: PhaseWaits;
-  /** Of these objects; see gate.ts. */
-  readonly gateOf: (objects: readonly KubeObject[]) => Gate;
+  readonly rehearsals: Pick<Rehearsals, 'stageOf' | 'tracesOf'>;
+  /** Of this stage; see gate.ts. */
+  readonly gateOf: (stage: Stage) => Gate;
 }
 
 /** What a roll-out came to. */
@@ -80,13 +83,16 @@ async function applyAgain(
   { settled, signal }: { readonly settled: boolean; readonly signal: AbortSignal },
 ): Promise<RollOut> {
   const bare = await deps.desired.of(facts.revision);
-  const objects = await certify(deps, facts, { objects: bare, settled, signal });
-  await followServed(deps, objects, signal);
-  const previousInventory = intendedInventory(facts, objects);
+  const certified = await certify(deps, facts, { objects: bare, settled, signal });
+  await followServed(deps, certified, signal);
+  const stage = await deps.rehearsals.stageOf(facts.revision, certified, signal);
+  const { objects } = stage;
+  const traces = deps.rehearsals.tracesOf(facts.revision, stage);
+  const previousInventory = intendedInventory(facts, [...objects, ...traces]);
   const noted = noteIntent(deps, facts, previousInventory);
   // Looked at when it is awaited: a failure before that is not unhandled.
   noted.catch(() => undefined);
-  const gate = deps.gateOf(objects);
+  const gate = deps.gateOf(stage);
   const result = await applyRevision(deps.acting, {
     objects,
     previousInventory,
@@ -101,8 +107,16 @@ async function applyAgain(
     permit: permitCrds(facts, { listPage: deps.listPage, signal, onLeft: (note) => tellLeft(deps, facts, note) }),
   });
   await followServed(deps, appliedKinds(result.inventory), signal);
-  const leftovers = diffInventory(result.inventory, objects).pruned;
-  return { kind: 'applied', result, leftovers, answer: gate.answer(), revision: await noted };
+  const answer = gate.answer();
+  const inventory = answer?.state === 'Ready' ? withoutTraces(result.inventory, traces) : result.inventory;
+  const leftovers = diffInventory(inventory, objects).pruned;
+  return { kind: 'applied', result: { ...result, inventory }, leftovers, answer, revision: await noted };
+}
+
+/** What webhooks were asked with is gone once all have answered. */
+function withoutTraces(inventory: readonly InventoryEntry[], traces: readonly KubeObject[]): readonly InventoryEntry[] {
+  const gone = new Set(traces.map((object) => identityOf(refOf(object))));
+  return inventory.filter((entry) => !gone.has(identityOf(entry)));
 }
 
 function tellLeft({ record }: RollOutDeps, { revision, subscription }: RevisionFacts, note: string): void {

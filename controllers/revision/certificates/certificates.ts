@@ -9,6 +9,7 @@ import { judgeOwnership } from '../../../apply/collision.ts';
 import { prepareObjects, type PrepareOptions } from '../../../apply/prepare.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { injectCaBundles, type RequiredCertificate } from '../../../bundles/render/render.ts';
+import { rehearsalName } from '../rehearsal/probe-objects.ts';
 import { issueCertificate } from './issue.ts';
 import {
   DROP_AFTER_MS,
@@ -55,10 +56,16 @@ async function stateFor(required: RequiredCertificate, options: CertificateOptio
   const namespace = options.prepare.installNamespace;
   const ref: ObjectRef = { apiVersion: 'v1', kind: 'Secret', namespace, name: required.secretName };
   const known = await readOurs(ref, options);
-  const facts = known === undefined ? undefined : inspect(known, required.dnsNames);
+  const dnsNames = namesOf(required, namespace);
+  const facts = known === undefined ? undefined : inspect(known, dnsNames);
   const step = planCertificate(facts, options);
   if (step !== 'keep') options.onStep?.(step, ref);
-  return take(step, known, { ...options, dnsNames: required.dnsNames });
+  return take(step, known, { ...options, dnsNames });
+}
+
+/** By the Service of a rehearsal the server is called too, before it is called by its own. */
+function namesOf({ dnsNames, serviceName }: RequiredCertificate, namespace: string): readonly string[] {
+  return [...dnsNames, `${rehearsalName(serviceName)}.${namespace}.svc`];
 }
 
 /** Somebody else's Secret of that name is a collision, which the apply tells; its content is none of ours. */

@@ -1,7 +1,8 @@
 /** Which certificates rendered objects need: one for each Deployment whose Service the API server is to call. Pure. */
 import { groupKind, refOf, type KubeObject } from '../../../api/object.ts';
-import { fieldsOf, listOf, textOf, type Fields } from '../../../apply/untyped.ts';
+import { fieldsOf, textOf } from '../../../apply/untyped.ts';
 import { certificateName, serviceName } from '../../../bundles/render/names.ts';
+import { configsIn } from '../rehearsal/called-webhooks.ts';
 import type { RequiredCertificate } from '../../../bundles/render/render.ts';
 
 /**
@@ -37,22 +38,8 @@ function describe(
 
 /** `<namespace>/<name>` of the Services through which an object has the API server call somebody. */
 function servicesCalledBy(object: KubeObject): readonly string[] {
-  const services = clientConfigsOf(object).map((config) => fieldsOf(config['service']));
-  const named = services.map(({ namespace, name }) => `${textOf(namespace)}/${textOf(name)}`);
-  return [...new Set(named)];
-}
-
-function clientConfigsOf(object: KubeObject): readonly Fields[] {
-  const spec = fieldsOf(object['spec']);
-  switch (groupKind(object)) {
-    case 'ValidatingWebhookConfiguration.admissionregistration.k8s.io':
-    case 'MutatingWebhookConfiguration.admissionregistration.k8s.io':
-      return listOf(object['webhooks']).map(({ clientConfig }) => fieldsOf(clientConfig));
-    case 'CustomResourceDefinition.apiextensions.k8s.io':
-      return [fieldsOf(fieldsOf(fieldsOf(spec['conversion'])['webhook'])['clientConfig'])];
-    case 'APIService.apiregistration.k8s.io':
-      return [spec];
-    default:
-      return [];
-  }
+  const isApiService = groupKind(object) === 'APIService.apiregistration.k8s.io';
+  const configs = isApiService ? [fieldsOf(object['spec'])] : configsIn(object).map(({ config }) => config);
+  const named = configs.map((config) => fieldsOf(config['service']));
+  return [...new Set(named.map(({ namespace, name }) => `${textOf(namespace)}/${textOf(name)}`))];
 }

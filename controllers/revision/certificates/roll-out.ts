@@ -3,6 +3,7 @@ import type { Cluster } from '../../../apply/cluster.ts';
 import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import type { RecordEvent } from '../../events.ts';
+import { prepareFor } from '../desired-objects.ts';
 import type { ManagedObjects } from '../managed-objects.ts';
 import type { RevisionFacts } from '../observe.ts';
 import { addCertificates } from './certificates.ts';
@@ -30,17 +31,10 @@ export async function certify(
   facts: RevisionFacts,
   { objects, settled, signal }: CertifyOptions,
 ): Promise<readonly KubeObject[]> {
-  const { metadata, spec } = facts.revision;
-  if (spec.certificates !== 'Manager') return objects;
-  const namespace = metadata.namespace ?? '';
+  if (facts.revision.spec.certificates !== 'Manager') return objects;
   return addCertificates(objects, {
     cluster: deps.cluster,
-    prepare: {
-      owner: { namespace, name: spec.subscription },
-      package: spec.package,
-      revision: metadata.name,
-      installNamespace: namespace,
-    },
+    prepare: prepareFor(facts.revision),
     now: deps.now(),
     settled,
     signal,

@@ -34,7 +34,7 @@ export interface Harness {
 }
 
 /** An empty cluster with the namespace `ops` and the Subscription `ops/widgets`. */
-export function createHarness(options: FakeOptions = {}): Harness {
+export function createHarness(options: FakeOptions & Pick<RevisionDeps, 'probeWebhooks'> = {}): Harness {
   const cluster = createFakeCluster(options);
   const events: EventFacts[] = [];
   let time = Date.parse('2026-01-01T00:00:00Z');
@@ -67,6 +67,8 @@ export function createHarness(options: FakeOptions = {}): Harness {
     },
     record: (_regarding, event) => void events.push(event),
     now: () => new Date(time),
+    // Nobody answers in memory, unless a test plays it.
+    probeWebhooks: options.probeWebhooks ?? false,
     // The clock is turned by hand.
     patience: () => 0,
     serialize: createSerializer(),

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../api/object.ts';
+import { assessHealth } from './health.ts';
+import { canBeHeldBack, heldFor, holdBack } from './held-back.ts';
+import { sampleDeployment } from './sample-objects.ts';
+
+const withSpec = (fields: object): KubeObject => {
+  const plain = sampleDeployment('widget');
+  return { ...plain, spec: { ...(plain['spec'] as object), ...fields } };
+};
+
+test.each([
+  { spec: {}, can: true, because: 'by default there is a Pod more' },
+  {
+    spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '10%' } } },
+    can: true,
+    because: 'a part of one is one',
+  },
+  { spec: { strategy: { type: 'Recreate' } }, can: false, because: 'the old ones go first' },
+  { spec: { strategy: { rollingUpdate: { maxSurge: 0 } } }, can: false, because: 'there is no Pod more' },
+  { spec: { strategy: { rollingUpdate: { maxSurge: '0%' } } }, can: false, because: 'none is none' },
+])('can be held back: $can, as $because', ({ spec, can }) => {
+  expect(canBeHeldBack(withSpec(spec))).toBe(can);
+});
+
+test('keeps what its author says, and adds to it', () => {
+  const held = holdBack(
+    withSpec({
+      minReadySeconds: 10,
+      progressDeadlineSeconds: 60,
+      strategy: { rollingUpdate: { maxSurge: 2, maxUnavailable: 1 } },
+    }),
+    'old',
+  );
+  expect(heldFor(held)).toBe('old');
+  expect(held['spec']).toMatchObject({
+    minReadySeconds: 310,
+    progressDeadlineSeconds: 360,
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 2, maxUnavailable: 0 } },
+  });
+});
+
+describe('while it is held back', () => {
+  const health = (counts: object, generation = 1): string =>
+    assessHealth({
+      ...holdBack(sampleDeployment('widget'), 'old'),
+      metadata: { ...holdBack(sampleDeployment('widget'), 'old').metadata, generation },
+      status: { observedGeneration: 1, ...counts },
+    }).state;
+
+  test.each<{ counts: object; state: string; because: string }>([
+    {
+      counts: { replicas: 1, updatedReplicas: 0, readyReplicas: 1, availableReplicas: 1 },
+      state: 'Progressing',
+      because: 'no new Pod was made',
+    },
+    {
+      counts: { replicas: 2, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 },
+      state: 'Progressing',
+      because: 'the new Pod is not ready',
+    },
+    {
+      counts: { replicas: 2, updatedReplicas: 1, readyReplicas: 2, availableReplicas: 1 },
+      state: 'Ready',
+      because: 'the new Pod is ready beside the old one',
+    },
+    {
+      counts: { replicas: 2, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 0 },
+      state: 'Ready',
+      because: 'the new Pod is ready, though the old one has failed',
+    },
+    {
+      counts: { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 },
+      state: 'Ready',
+      because: 'the template is the same',
+    },
+    {
+      counts: {
+        updatedReplicas: 1,
+        conditions: [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }],
+      },
+      state: 'Failed',
+      because: 'its controller gave up',
+    },
+  ])('it is $state where $because', ({ counts, state }) => {
+    expect(health(counts)).toBe(state);
+  });
+
+  test('a status about what was before says nothing', () => {
+    expect(health({ replicas: 1, updatedReplicas: 1, readyReplicas: 1 }, 2)).toBe('Progressing');
+  });
+});

@@ -1,0 +1,71 @@
+/** Has the API server call webhooks, one after another question, and waits a moment for those who do not answer at once. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { isAnswer } from '../../../apply/api-failure.ts';
+import type { Cluster } from '../../../apply/cluster.ts';
+import { questionObject, readAnswer, type Answer, type Question } from './probe-objects.ts';
+
+export interface AskOptions {
+  readonly uid: string;
+  readonly questions: readonly Question[];
+  /** How long to go on where nobody answers: nodes need a moment to find a Pod that has just become ready. */
+  readonly patienceMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** A question without an answer. */
+export interface Unanswered {
+  readonly question: Question;
+  /** What the API server says; undefined where it has not asked yet. */
+  readonly because?: string;
+}
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 500;
+/** Questions at a time. */
+const AT_ONCE = 4;
+
+/**
+ * The first question that stays without an answer; undefined where each has one. The configuration must have been
+ * written. Throws what the API server cannot be reached with.
+ */
+export async function ask(cluster: Pick<Cluster, 'create'>, options: AskOptions): Promise<Unanswered | undefined> {
+  const { questions } = options;
+  const until = Date.now() + options.patienceMs;
+  for (let first = 0; first < questions.length; first += AT_ONCE) {
+    const some = questions.slice(first, first + AT_ONCE);
+    const unanswered = await Promise.all(some.map((_, index) => insist(cluster, first + index, { ...options, until })));
+    const found = unanswered.find((one) => one !== undefined);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function insist(
+  cluster: Pick<Cluster, 'create'>,
+  index: number,
+  { until, ...options }: AskOptions & { readonly until: number },
+): Promise<Unanswered | undefined> {
+  const question = options.questions[index] as Question;
+  for (let milliseconds = FIRST_PAUSE_MS; ; milliseconds = Math.min(milliseconds * 2, LONGEST_PAUSE_MS)) {
+    const answer = await askOnce(cluster, index, options);
+    if (answer.kind === 'answered') return undefined;
+    if (Date.now() + milliseconds > until)
+      return { question, ...(answer.kind === 'silent' && { because: answer.because }) };
+    await pause(milliseconds, undefined, { signal: options.signal });
+  }
+}
+
+async function askOnce(
+  cluster: Pick<Cluster, 'create'>,
+  index: number,
+  { uid, questions, signal }: Pick<AskOptions, 'uid' | 'questions' | 'signal'>,
+): Promise<Answer> {
+  try {
+    await cluster.create(questionObject(uid, questions[index] as Question, index), { dryRun: true }, signal);
+    return readAnswer(index, undefined);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isAnswer(error)) throw error;
+    return readAnswer(index, (error as Error).message);
+  }
+}

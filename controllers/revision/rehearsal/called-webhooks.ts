@@ -1,0 +1,62 @@
+/** Which webhooks a Revision has the API server call, and which of them it cannot do without. Pure. */
+import { groupKind, refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import { fieldsOf, listOf, numberOf, textOf, type Fields } from '../../../apply/untyped.ts';
+
+/** A webhook without whose answer the API server refuses what it is asked. */
+export interface CalledWebhook {
+  /** The CRD or the configuration that names it. */
+  readonly caller: ObjectRef;
+  readonly service: { readonly namespace: string; readonly name: string };
+  readonly port: number;
+  /** Begins with a slash, or is empty. */
+  readonly path: string;
+  /** Base64 of PEM; empty where somebody else fills it in. */
+  readonly caBundle: string;
+}
+
+/** What a configuration says where it says nothing. @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ */
+const DEFAULT_PORT = 443;
+
+/** Each Service, port and path once, in the order of the objects. */
+export function calledWebhooks(objects: readonly KubeObject[]): readonly CalledWebhook[] {
+  const called = objects.flatMap((object) =>
+    configsIn(object)
+      .filter(({ isRequired }) => isRequired)
+      .flatMap(({ config }) => readConfig(refOf(object), config)),
+  );
+  return [...new Map(called.map((webhook) => [addressOf(webhook), webhook])).values()];
+}
+
+/** Where the API server calls it. */
+export function addressOf({ service: { namespace, name }, port, path }: CalledWebhook): string {
+  return `https://${name}.${namespace}.svc:${port}${path}`;
+}
+
+/** `clientConfig` of each webhook in an object, and whether its silence refuses requests. */
+export function configsIn(object: KubeObject): readonly { readonly config: Fields; readonly isRequired: boolean }[] {
+  switch (groupKind(object)) {
+    case 'ValidatingWebhookConfiguration.admissionregistration.k8s.io':
+    case 'MutatingWebhookConfiguration.admissionregistration.k8s.io':
+      return listOf(object['webhooks']).map(({ clientConfig, failurePolicy }) => ({
+        config: fieldsOf(clientConfig),
+        isRequired: failurePolicy !== 'Ignore',
+      }));
+    case 'CustomResourceDefinition.apiextensions.k8s.io':
+      return [{ config: conversionConfig(object), isRequired: true }];
+    default:
+      return [];
+  }
+}
+
+/** `spec.conversion.webhook.clientConfig` of a CRD; empty where it has none. */
+export function conversionConfig({ spec }: KubeObject): Fields {
+  return fieldsOf(fieldsOf(fieldsOf(fieldsOf(spec)['conversion'])['webhook'])['clientConfig']);
+}
+
+function readConfig(caller: ObjectRef, config: Fields): readonly CalledWebhook[] {
+  const { namespace, name, port, path } = fieldsOf(config['service']);
+  if (textOf(name) === '') return [];
+  const service = { namespace: textOf(namespace), name: textOf(name) };
+  const webhook = { port: numberOf(port) ?? DEFAULT_PORT, path: textOf(path), caBundle: textOf(config['caBundle']) };
+  return [{ caller, service, ...webhook }];
+}

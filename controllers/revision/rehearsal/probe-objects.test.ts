@@ -1,0 +1,165 @@
+/** What the API server says when it is asked to call somebody, as it says it (v1.34), and what that means. */
+import { describe, expect, test } from 'vitest';
+import { sample } from '../../../apply/sample-objects.ts';
+import {
+  probeConfiguration,
+  questionObject,
+  readAnswer,
+  rehearsalName,
+  rehearsalService,
+  type Answer,
+  type Question,
+} from './probe-objects.ts';
+
+const said = (what: string, name = 'webhook-0.probe.slipway.dev'): string =>
+  `create ConfigMap ops/slipway-probe-u1: Internal error occurred: failed calling webhook "${name}": failed to call webhook: ${what}`;
+const posted = (why: string): string => said(`Post "https://widget-service.ops.svc:443/validate?timeout=5s": ${why}`);
+
+describe('an answer', () => {
+  test.each<{ refusal: string; because: string }>([
+    {
+      refusal: said(
+        'Post "https://slipway-nobody.ops.svc:443/?timeout=5s": service "slipway-nobody" not found',
+        'end.probe.slipway.dev',
+      ),
+      because: 'it took the object, and the next was called',
+    },
+    {
+      refusal: 'create ConfigMap ops/x: admission webhook "webhook-0.probe.slipway.dev" denied the request: no widget',
+      because: 'it refused',
+    },
+    {
+      refusal: said('the server rejected our request for an unknown reason'),
+      because: 'it cannot read what it was sent (400)',
+    },
+    {
+      refusal: said('an error on the server ("boom") has prevented the request from succeeding'),
+      because: 'it erred (500)',
+    },
+    {
+      refusal: said('no kind "ConversionReview" is registered for version "apiextensions.k8s.io/v1" in scheme "x"'),
+      because: 'it converts, and was asked something else',
+    },
+    {
+      refusal:
+        'create ConfigMap ops/x: Internal error occurred: add operation does not apply: doc is missing path: "/spec/x": missing value',
+      because: 'it changed what our object does not have',
+    },
+    {
+      refusal: 'create ConfigMap ops/x: admission webhook "policy.example.com" denied the request: no ConfigMaps',
+      because: 'somebody else of the cluster was asked first',
+    },
+    {
+      refusal: posted(
+        'tls: failed to verify certificate: x509: certificate is valid for widget-service.ops.svc, not widget-service-rehearsal-0123abcd.ops.svc',
+      ),
+      because: 'it presents a certificate for its own name',
+    },
+  ])('is there where $because', ({ refusal }) => {
+    expect(readAnswer(0, refusal)).toEqual({ kind: 'answered' });
+  });
+
+  test.each<{ refusal: string; because: string }>([
+    {
+      refusal: posted('dial tcp 10.0.0.1:443: connect: connection refused'),
+      because: 'dial tcp 10.0.0.1:443: connect: connection refused',
+    },
+    { refusal: posted('context deadline exceeded'), because: 'context deadline exceeded' },
+    { refusal: posted('EOF'), because: 'EOF' },
+    {
+      refusal: posted('no endpoints available for service "widget-service"'),
+      because: 'no endpoints available for service "widget-service"',
+    },
+    {
+      refusal: posted('tls: failed to verify certificate: x509: certificate signed by unknown authority'),
+      because: 'tls: failed to verify certificate: x509: certificate signed by unknown authority',
+    },
+    {
+      refusal: posted(
+        'tls: failed to verify certificate: x509: certificate is valid for other.ops.svc, not widget-service.ops.svc',
+      ),
+      because:
+        'tls: failed to verify certificate: x509: certificate is valid for other.ops.svc, not widget-service.ops.svc',
+    },
+    {
+      refusal: said('the server could not find the requested resource'),
+      because: 'nothing is served at its path (404)',
+    },
+  ])('is missing where the API server says: $because', ({ refusal, because }) => {
+    expect(readAnswer(0, refusal)).toEqual<Answer>({ kind: 'silent', because });
+  });
+
+  test('has not been asked for where the object is taken', () => {
+    expect(readAnswer(0, undefined)).toEqual({ kind: 'notAsked' });
+  });
+
+  test('is read of the webhook that was asked about, and of no other', () => {
+    expect(readAnswer(1, posted('EOF'))).toEqual({ kind: 'answered' });
+  });
+});
+
+const question: Question = {
+  service: 'widget-service',
+  webhook: {
+    caller: { apiVersion: 'v1', kind: 'X', name: 'x' },
+    service: { namespace: 'ops', name: 'widget-service' },
+    port: 443,
+    path: '/validate',
+    caBundle: 'Y2E=',
+  },
+};
+
+interface Entry {
+  readonly name: string;
+  readonly objectSelector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly namespaceSelector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly rules: readonly { readonly resources: readonly string[] }[];
+}
+
+describe('the configuration', () => {
+  const entries = probeConfiguration('u1', [question, question])['webhooks'] as readonly Entry[];
+
+  test('concerns our own object in this namespace and nobody else’s', () => {
+    for (const { namespaceSelector, objectSelector, rules } of entries) {
+      expect(namespaceSelector.matchLabels).toEqual({ 'kubernetes.io/metadata.name': 'ops' });
+      expect(JSON.stringify(objectSelector)).toContain('slipway.dev/probe');
+      expect(rules.flatMap(({ resources }) => resources)).toEqual(['configmaps']);
+    }
+  });
+
+  test('asks one webhook with one object, and ends where nobody is', () => {
+    const labels = [0, 1].map((index) => questionObject('u1', question, index).metadata.labels);
+    const asks = entries.slice(0, 2).map(({ objectSelector }) => objectSelector.matchLabels);
+    for (const [index, wanted] of asks.entries()) {
+      const met = labels.map((of) => Object.entries(wanted).every(([key, value]) => of?.[key] === value));
+      expect(met).toEqual([index === 0, index === 1]);
+    }
+    expect(entries.at(-1)?.name).toBe('end.probe.slipway.dev');
+  });
+
+  test('of two Revisions concerns two objects', () => {
+    expect(questionObject('u1', question, 0).metadata.labels).not.toEqual(
+      questionObject('u2', question, 0).metadata.labels,
+    );
+  });
+});
+
+describe('the Service of a rehearsal', () => {
+  const service = sample('v1', 'Service', 'widget-service', {
+    namespace: 'ops',
+    spec: { selector: { app: 'widget', 'pod-template-hash': 'old' }, ports: [{ port: 443, targetPort: 9443 }] },
+  });
+
+  test('leads to the new Pods by the same ports', () => {
+    expect(rehearsalService(service, 'new')).toMatchObject({
+      metadata: { namespace: 'ops', name: rehearsalName('widget-service') },
+      spec: { selector: { app: 'widget', 'pod-template-hash': 'new' }, ports: [{ port: 443, targetPort: 9443 }] },
+    });
+  });
+
+  test('has a name of its own, however long that of the other is', () => {
+    const names = ['a'.repeat(63), `${'a'.repeat(62)}b`, 'a'].map(rehearsalName);
+    expect(new Set(names).size).toBe(3);
+    for (const name of names) expect(name).toMatch(/^a[a-z0-9-]{0,62}$/);
+  });
+});

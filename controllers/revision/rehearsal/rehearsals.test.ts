@@ -1,0 +1,176 @@
+/** An upgrade of an operator with webhooks, as the cluster sees it: in memory, with the API server's answers played. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { FakeApiError, settle, type FakeRequest } from '../../../apply/fake-cluster.ts';
+import { heldFor } from '../../../apply/held-back.ts';
+import { sample, sampleCrd, sampleDeployment } from '../../../apply/sample-objects.ts';
+import { fieldsOf, listOf, textOf } from '../../../apply/untyped.ts';
+import { findCondition } from '../../../api/conditions.ts';
+import { groupKind, type KubeObject } from '../../../api/object.ts';
+import { createHarness, NAMESPACE, type Harness } from '../testing/harness.ts';
+
+const SERVICE = { namespace: NAMESPACE, name: 'widget-service' };
+const OLD = 'registry.example/operator:1';
+
+/** What the API server says when the new Pods are called; undefined: the webhook answers. */
+let silence: string | undefined;
+/** By which Services it has called, in order. */
+let calledBy: string[];
+let harness: Harness;
+
+/** An operator whose Widgets are stored as `stored` and whose webhooks are behind one Service. */
+function operator(image: string, stored: string): readonly KubeObject[] {
+  const crd = sampleCrd('Widget');
+  const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === stored, schema: {} }));
+  const conversion = { strategy: 'Webhook', webhook: { clientConfig: { service: { ...SERVICE, path: '/convert' } } } };
+  const spec = { ...(crd['spec'] as object), versions, conversion };
+  return [
+    { ...crd, spec },
+    sampleDeployment('widget', { image }),
+    sample('v1', 'Service', SERVICE.name, {
+      namespace: NAMESPACE,
+      spec: { selector: { app: 'widget' }, ports: [{ port: 443 }] },
+    }),
+    sample('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', 'widgets', {
+      webhooks: [{ name: 'w.example.com', clientConfig: { service: { ...SERVICE, path: '/validate' } } }],
+    }),
+  ];
+}
+
+/** Plays the API server's call of the webhook that it is asked about. */
+function answerProbe({ verb, ref, dryRun }: FakeRequest): void {
+  if (verb !== 'create' || !dryRun || ref.kind !== 'ConfigMap') return;
+  const probe = find('MutatingWebhookConfiguration', (name) => name.startsWith('slipway-probe-'));
+  const [first] = listOf(probe?.['webhooks']);
+  const by = textOf(fieldsOf(fieldsOf(first?.['clientConfig'])['service'])['name']);
+  calledBy.push(by);
+  const isNew = by !== SERVICE.name || imageOf(find('Deployment')) !== OLD;
+  const name = silence !== undefined && isNew ? 'webhook-0' : 'end';
+  const why = silence ?? 'service "slipway-nobody" not found';
+  const text = `failed calling webhook "${name}.probe.slipway.dev": failed to call webhook: Post "https://x": ${why}`;
+  throw new FakeApiError(500, 'InternalError', text, 'ApplyFailed');
+}
+
+/** Plays the Deployment's controller: one that is held back has a Pod of each template. */
+function play(object: KubeObject): KubeObject {
+  if (groupKind(object) !== 'Deployment.apps' || heldFor(object) === undefined) return settle(object);
+  const counts = { replicas: 2, updatedReplicas: 1, readyReplicas: 2, availableReplicas: 1 };
+  return { ...object, status: { observedGeneration: object.metadata.generation, ...counts } };
+}
+
+function find(kind: string, isNamed = (_name: string): boolean => true): KubeObject | undefined {
+  return harness.cluster.objects().find((object) => object.kind === kind && isNamed(object.metadata.name));
+}
+
+function imageOf(deployment: KubeObject | undefined): unknown {
+  const template = fieldsOf(fieldsOf(deployment?.['spec'])['template']);
+  return listOf(fieldsOf(template['spec'])['containers'])[0]?.['image'];
+}
+
+function pod(hash: string): KubeObject {
+  const labels = { app: 'widget', 'pod-template-hash': hash };
+  const creationTimestamp = hash === 'old' ? '2026-01-01T00:00:00Z' : '2026-01-02T00:00:00Z';
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: `widget-${hash}`, namespace: NAMESPACE, labels, creationTimestamp },
+    spec: { containers: [{ name: 'manager' }] },
+    status: { conditions: [{ type: 'Ready', status: 'True' }] },
+  };
+}
+
+const storage = (): unknown => {
+  const versions = listOf(fieldsOf(find('CustomResourceDefinition')?.['spec'])['versions']);
+  return versions.find((version) => version['storage'] === true)?.['name'];
+};
+const selector = (): unknown => fieldsOf(find('Service', (name) => name === SERVICE.name)?.['spec'])['selector'];
+const told = (number: number): ReturnType<typeof findCondition> =>
+  findCondition(harness.revision(number).status?.conditions, 'Ready');
+const traces = (): readonly string[] =>
+  harness.cluster
+    .objects()
+    .map(({ metadata }) => metadata.name)
+    .filter((name) => /slipway-probe|-rehearsal-/.test(name));
+
+beforeEach(async () => {
+  silence = undefined;
+  calledBy = [];
+  harness = createHarness({ probeWebhooks: true, before: answerProbe, react: play });
+  await harness.addRevision(1, operator(OLD, 'v1'), { certificates: 'CertManager' });
+  await harness.settle(1);
+  harness.cluster.put(pod('old'));
+});
+
+test('a first installation is asked before admission begins, and nothing is left of the question', () => {
+  expect(told(1)?.status).toBe('True');
+  expect(calledBy).toEqual([SERVICE.name, SERVICE.name]);
+  const { requests } = harness.cluster;
+  const at = (kind: string, dryRun: boolean): number =>
+    requests.findIndex(
+      ({ ref, verb, dryRun: dry }) => ref.kind === kind && ['create', 'apply'].includes(verb) && dry === dryRun,
+    );
+  expect(at('ConfigMap', true)).toBeGreaterThan(-1);
+  expect(at('ConfigMap', true)).toBeLessThan(at('ValidatingWebhookConfiguration', false));
+  expect(traces()).toEqual([]);
+  expect(harness.revision(1).status?.inventory).toHaveLength(4);
+});
+
+describe('an upgrade', () => {
+  beforeEach(async () => {
+    calledBy = [];
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, operator('registry.example/operator:2', 'v2'), {
+      previous: 'widgets-1',
+      certificates: 'CertManager',
+    });
+    silence = 'no endpoints available';
+    await harness.reconcile(2);
+    harness.cluster.put(pod('new'));
+    [silence, calledBy] = [undefined, []];
+  });
+
+  test('keeps the Pods that work, and leads to them alone, until the new ones have answered', () => {
+    expect(heldFor(find('Deployment'))).toBe('old');
+    expect(selector()).toEqual({ app: 'widget', 'pod-template-hash': 'old' });
+    expect(storage()).toBe('v1');
+  });
+
+  test('asks the new Pods first and everybody then, and is whole at the end', async () => {
+    await harness.settle(2);
+    expect(calledBy.map((by) => by !== SERVICE.name)).toEqual([true, true, false, false]);
+    expect(heldFor(find('Deployment'))).toBeUndefined();
+    expect(selector()).toEqual({ app: 'widget' });
+    expect(storage()).toBe('v2');
+    expect(told(2)?.status).toBe('True');
+    expect(traces()).toEqual([]);
+  });
+
+  test('to Pods that are silent fails, takes nothing away, and leaves nothing of the question', async () => {
+    silence = 'dial tcp 10.0.0.1:443: connect: connection refused';
+    harness.pass(5);
+    await harness.reconcile(2);
+    expect(told(2)).toMatchObject({ reason: 'WebhookSilent', status: 'False' });
+    expect(traces()).toHaveLength(2);
+    expect(harness.revision(2).status?.inventory?.map(({ name }) => name)).toEqual(expect.arrayContaining(traces()));
+    expect(told(2)?.message).toMatch(/Pod widget-new, which is ready, does not answer .*connection refused/);
+    harness.pass(21);
+    await harness.reconcile(2);
+    expect(findCondition(harness.revision(2).status?.conditions, 'Stalled')?.reason).toBe('WebhookSilent');
+    expect(selector()).toMatchObject({ 'pod-template-hash': 'old' });
+    expect(storage()).toBe('v1');
+    expect(traces()).toEqual([]);
+  });
+
+  test('that failed is taken back: the Service leads to all Pods again once there are no others', async () => {
+    silence = 'EOF';
+    await harness.reconcile(2);
+    harness.setState(2, 'Archived');
+    harness.setState(1, 'Active');
+    await harness.reconcile(1);
+    expect(imageOf(find('Deployment'))).toBe(OLD);
+    expect(heldFor(find('Deployment'))).toBeUndefined();
+    expect(selector()).toMatchObject({ 'pod-template-hash': 'old' });
+    await harness.settle(1);
+    expect(selector()).toEqual({ app: 'widget' });
+    expect(told(1)?.status).toBe('True');
+  });
+});

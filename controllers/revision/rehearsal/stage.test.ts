@@ -1,0 +1,185 @@
+/** In which stage a roll-out is, and what its objects are in it, as a table of what the cluster shows. */
+import { describe, expect, test } from 'vitest';
+import { sample, sampleCrd, sampleDeployment } from '../../../apply/sample-objects.ts';
+import { fieldsOf, listOf } from '../../../apply/untyped.ts';
+import { ANNOTATION, LABEL } from '../../../api/names.ts';
+import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import { calledWebhooks } from './called-webhooks.ts';
+import { decideStage, rehearsable, type Stage, type StageFacts } from './stage.ts';
+
+const service = { namespace: 'ops', name: 'widget-service' };
+const conversion = { strategy: 'Webhook', webhook: { clientConfig: { service }, conversionReviewVersions: ['v1'] } };
+const version = (name: string, storage: boolean): object => ({ name, served: true, storage });
+const crd = (versions: readonly object[], converts: object = conversion): KubeObject => {
+  const plain = sampleCrd('Widget');
+  return { ...plain, spec: { ...(plain['spec'] as object), versions, conversion: converts } };
+};
+const deployment: KubeObject = { ...sampleDeployment('widget'), metadata: { name: 'widget', namespace: 'ops' } };
+const desired: readonly KubeObject[] = [
+  crd([version('v1', false), version('v2', true)]),
+  deployment,
+  sample('v1', 'Service', 'widget-service', { namespace: 'ops', spec: { selector: { app: 'widget' }, ports: [] } }),
+];
+
+/** What the cluster holds of an object that another Revision made, unless told. */
+const running = (
+  object: KubeObject,
+  fields: { annotation?: string; revision?: string; status?: object } = {},
+): KubeObject => ({
+  ...object,
+  metadata: {
+    ...object.metadata,
+    labels: { [LABEL.revision]: fields.revision ?? 'widgets-1' },
+    ...(fields.annotation !== undefined && { annotations: { [ANNOTATION.rehearsal]: fields.annotation } }),
+  },
+  status: fields.status ?? {
+    observedGeneration: 1,
+    replicas: 1,
+    updatedReplicas: 1,
+    readyReplicas: 1,
+    availableReplicas: 1,
+  },
+});
+
+function factsOf(live: readonly KubeObject[], given: Partial<StageFacts> = {}): StageFacts {
+  const { objects = desired } = given;
+  return {
+    revision: 'widgets-2',
+    hasWorked: false,
+    objects,
+    webhooks: calledWebhooks(objects),
+    live: (ref: ObjectRef) => live.find((object) => object.kind === ref.kind && object.metadata.name === ref.name),
+    working: new Map(),
+    proved: 'nothing',
+    ...given,
+  };
+}
+
+const storedAs = (stage: Stage): unknown => {
+  const versions = listOf(fieldsOf(stage.objects[0]?.['spec'])['versions']);
+  return versions.find(({ storage }) => storage === true)?.['name'];
+};
+const selectorIn = (stage: Stage): unknown => fieldsOf(stage.objects[2]?.['spec'])['selector'];
+const specOf = (stage: Stage): Readonly<Record<string, unknown>> => fieldsOf(stage.objects[1]?.['spec']);
+
+const OLD_CRD = crd([version('v1', true)], { strategy: 'None' });
+const HELD = new Map([[deployment, 'old']]);
+
+describe('an upgrade', () => {
+  const live = [running(OLD_CRD), running(deployment)];
+
+  test('is rehearsed: the new Pods come, the old ones stay, serve and are the only ones that do', () => {
+    const stage = decideStage(factsOf(live, { working: HELD }));
+    expect(stage.name).toBe('rehearsal');
+    expect(specOf(stage)).toMatchObject({
+      minReadySeconds: 300,
+      progressDeadlineSeconds: 900,
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } },
+    });
+    expect(selectorIn(stage)).toEqual({ app: 'widget', 'pod-template-hash': 'old' });
+    expect(storedAs(stage)).toBe('v1');
+  });
+
+  test('starts no Pod anew by being held back or let go: the template is the same', () => {
+    expect(specOf(decideStage(factsOf(live, { working: HELD })))['template']).toBe(
+      fieldsOf(deployment['spec'])['template'],
+    );
+  });
+
+  test('is handed over once the Pods answer, and what is stored waits', () => {
+    const stage = decideStage(factsOf(live, { proved: 'pods', working: HELD }));
+    expect(stage.name).toBe('handOver');
+    expect(stage.objects[1]).toBe(deployment);
+    expect(selectorIn(stage)).toEqual({ app: 'widget' });
+    expect(storedAs(stage)).toBe('v1');
+  });
+
+  test('is whole once everybody answers', () => {
+    const stage = decideStage(factsOf(live, { proved: 'all' }));
+    expect(stage).toMatchObject({ name: 'whole', objects: desired });
+    expect(storedAs(stage)).toBe('v2');
+  });
+
+  test.each<{ live: readonly KubeObject[]; objects?: readonly KubeObject[]; because: string }>([
+    { live: [], because: 'nothing is there' },
+    { live: [running(desired[0] as KubeObject), running(deployment)], because: 'it is stored as it was' },
+    { live: [running(crd([version('v0', true)]))], because: 'what is stored so far is no version any more' },
+    {
+      live,
+      objects: [crd([version('v1', false), version('v2', true)], { strategy: 'None' }), ...desired.slice(1)],
+      because: 'nothing is converted by a webhook',
+    },
+  ])('is whole from the beginning where $because', ({ live: found, objects = desired }) => {
+    expect(decideStage(factsOf(found, { objects }))).toMatchObject({ name: 'whole', objects });
+  });
+
+  test('to another Deployment is converted by the one before until the new one is proved', () => {
+    const before = { strategy: 'Webhook', webhook: { clientConfig: { service: { ...service, name: 'old-service' } } } };
+    const stage = decideStage(factsOf([running(crd([version('v1', false), version('v2', true)], before))]));
+    expect(stage.name).toBe('handOver');
+    expect(stage.objects[0]?.['spec']).toMatchObject({ conversion: before });
+  });
+});
+
+describe('what is rehearsed', () => {
+  const names = (live: readonly KubeObject[], given: Partial<StageFacts> = {}): readonly string[] =>
+    rehearsable(factsOf(live, given)).map(({ metadata }) => metadata.name);
+  const withStrategy = (strategy: object): readonly KubeObject[] => [
+    desired[0] as KubeObject,
+    { ...deployment, spec: { ...(deployment['spec'] as object), strategy } },
+  ];
+
+  test('is a Deployment behind a webhook that works for the Revision before', () => {
+    expect(names([running(deployment)])).toEqual(['widget']);
+  });
+
+  test('is also one that is held back already, whatever became of it', () => {
+    expect(names([running(deployment, { annotation: 'old', revision: 'widgets-2', status: {} })])).toEqual(['widget']);
+  });
+
+  test.each<{ live?: readonly KubeObject[]; given?: Partial<StageFacts>; because: string }>([
+    { live: [], because: 'it is not there' },
+    { live: [running(deployment, { status: { replicas: 1 } })], because: 'none of its Pods works' },
+    { live: [running(deployment, { revision: 'widgets-2' })], because: 'it is rolled out already' },
+    { given: { hasWorked: true }, because: 'the Revision has worked before' },
+    { given: { objects: desired.slice(1) }, because: 'nobody calls it' },
+    { given: { objects: withStrategy({ type: 'Recreate' }) }, because: 'its author wants old Pods gone first' },
+    {
+      given: { objects: withStrategy({ rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } }) },
+      because: 'there may be no Pod more',
+    },
+  ])('is none where $because', ({ live = [running(deployment)], given = {} }) => {
+    expect(names(live, given)).toEqual([]);
+  });
+});
+
+describe('the way back', () => {
+  const narrowed = running(desired[2] as KubeObject, { annotation: 'old' });
+
+  test.each<{ live: KubeObject; because: string }>([
+    { live: running(deployment, { annotation: 'old', revision: 'widgets-3' }), because: 'are held back' },
+    {
+      live: running(deployment, {
+        revision: 'widgets-2',
+        status: { observedGeneration: 1, replicas: 2, updatedReplicas: 1, availableReplicas: 1 },
+      }),
+      because: 'are not gone yet',
+    },
+  ])('leads to the Pods that worked while those that were tried out $because', ({ live }) => {
+    const stage = decideStage(factsOf([narrowed, live], { hasWorked: true }));
+    expect(stage.name).toBe('return');
+    expect(selectorIn(stage)).toMatchObject({ 'pod-template-hash': 'old' });
+    expect(stage.objects[1]).toBe(deployment);
+  });
+
+  test('ends with the Service as it was', () => {
+    const stage = decideStage(factsOf([narrowed, running(deployment, { revision: 'widgets-2' })], { hasWorked: true }));
+    expect(stage).toMatchObject({ name: 'whole', objects: desired });
+  });
+
+  test('is none where nothing was rehearsed', () => {
+    const live = desired.map((object) => running(object));
+    expect(decideStage(factsOf(live, { hasWorked: true }))).toMatchObject({ name: 'whole', objects: desired });
+    expect(live.map(refOf)).toHaveLength(3);
+  });
+});
