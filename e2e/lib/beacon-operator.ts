@@ -38,8 +38,10 @@ export const RELEASES: readonly Release[] = [
 const CSV = 'manifests/beacon-operator.clusterserviceversion.yaml';
 const CRD = 'manifests/beacons.crd.yaml';
 
-/** A successor of 2.0.0 that differs by what `change` does and supersedes the `skips`. */
-export function successor(version: string, options: Pick<Release, 'skips' | 'change' | 'withoutImage'> = {}): Release {
+type Difference = Pick<Release, 'replaces' | 'skips' | 'change' | 'withoutImage'>;
+
+/** Like 2.0.0, which it succeeds unless told, but for what `change` does; it supersedes the `skips`. */
+export function successor(version: string, options: Difference = {}): Release {
   return { version, replaces: '2.0.0', from: '2.0.0', ...options };
 }
 
@@ -105,7 +107,7 @@ function filesOf({ version, replaces, from = version, change }: Release): Files 
 
 function replaceIn(files: Files, path: string, what: string | RegExp, by: string): void {
   const text = Buffer.from(files.get(path) ?? []).toString();
-  const replaced = text.replace(what, by);
-  if (replaced === text) throw new Error(`there is no ${what} in ${path}`);
-  files.set(path, Buffer.from(replaced));
+  const isThere = typeof what === 'string' ? text.includes(what) : text.search(what) >= 0;
+  if (!isThere) throw new Error(`there is no ${what} in ${path}`);
+  files.set(path, Buffer.from(text.replace(what, by)));
 }

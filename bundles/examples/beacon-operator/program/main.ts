@@ -63,7 +63,8 @@ async function run(options: Options, log: Log, signal: AbortSignal): Promise<num
 async function startWebhooks(options: Options, log: Log): Promise<AsyncDisposable | undefined> {
   const { certificates } = options;
   if (certificates === undefined) return undefined;
-  const webhooks = await serveWebhooks({ port: options['webhook-port'], certificates, log });
+  const deafTo = options.fault === 'deaf-admission' ? ['/default', '/validate'] : [];
+  const webhooks = await serveWebhooks({ port: options['webhook-port'], certificates, log, deafTo });
   log.info({ port: webhooks.port }, 'serving webhooks');
   return webhooks;
 }

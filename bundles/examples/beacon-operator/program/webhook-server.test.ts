@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
+import { setTimeout as pause } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -39,15 +40,27 @@ test.each([
   expect((await post(path, body)).status).toBe(status);
 });
 
+test('a path that it is deaf to is not answered, and others are', async () => {
+  await using deaf = await serveWebhooks({ port: 0, certificates: folder, log: silentLog, deafTo: ['/validate'] });
+  const first = Promise.race([post('/validate', '{}', deaf).catch(() => 'ended'), pause(300, 'silence')]);
+  expect((await post('/elsewhere', '{}', deaf)).status).toBe(404);
+  expect(await first).toBe('silence');
+});
+
 test('there is no server without a certificate', async () => {
   await expect(serveWebhooks({ port: 0, certificates: join(folder, 'none'), log: silentLog })).rejects.toThrow(
     /ENOENT/,
   );
 });
 
-function post(path: string, body: string): Promise<{ readonly status: number | undefined; readonly body: string }> {
+interface Answer {
+  readonly status: number | undefined;
+  readonly body: string;
+}
+
+function post(path: string, body: string, { port }: RunningWebhooks = server): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const call = request({ host: '127.0.0.1', port: server.port, path, method: 'POST', ca }, (response) => {
+    const call = request({ host: '127.0.0.1', port, path, method: 'POST', ca }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => resolve({ status: response.statusCode, body: Buffer.concat(chunks).toString() }));

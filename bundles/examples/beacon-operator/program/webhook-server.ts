@@ -16,6 +16,8 @@ export interface WebhookServerOptions {
   /** Folder with `tls.crt` and `tls.key`. */
   readonly certificates: string;
   readonly log: Log;
+  /** Paths that are never answered; none unless told. */
+  readonly deafTo?: readonly string[];
 }
 
 export interface RunningWebhooks extends AsyncDisposable {
@@ -27,10 +29,11 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const RELOAD_MILLISECONDS = 10_000;
 
 /** Listens on all addresses of the Pod. Throws where there is no certificate. */
-export async function serveWebhooks({ port, certificates, log }: WebhookServerOptions): Promise<RunningWebhooks> {
+export async function serveWebhooks(options: WebhookServerOptions): Promise<RunningWebhooks> {
+  const { port, certificates, log } = options;
   let current = readCertificate(certificates);
   const server = createServer({ ...current, requestTimeout: 30_000 }, (request, response) => {
-    answer(request, response, log).catch((error: unknown) => fail(response, { error, log }));
+    answer(request, response, options).catch((error: unknown) => fail(response, { error, log }));
   });
   const close = closerOf(server);
   const reload = setInterval(() => {
@@ -69,8 +72,13 @@ function readCertificate(folder: string, last?: Certificate): Certificate {
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, log: Log): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { log, deafTo = [] }: WebhookServerOptions,
+): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'https://webhooks');
+  if (deafTo.includes(pathname)) return;
   const review: unknown = JSON.parse(await readBody(request));
   const body = answerReview(pathname, review);
   log.debug({ path: pathname }, 'called by the API server');
