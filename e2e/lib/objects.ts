@@ -18,9 +18,18 @@ export interface Judged {
 
 /** What `kubectl get KIND NAME -o json` shows. */
 export async function get(cluster: TestCluster, kind: string, name: string, namespace?: string): Promise<Judged> {
-  const version = kind === 'deployment' ? 'apps/v1' : API_VERSION;
   const where = namespace === undefined ? '' : `/namespaces/${namespace}`;
-  return (await cluster.read(`/apis/${version}${where}/${kind}s/${name}`)) as unknown as Judged;
+  return (await cluster.read(`/apis/${versionOf(kind)}${where}/${kind}s/${name}`)) as unknown as Judged;
+}
+
+/** The items of `kubectl get KIND -A -l SELECTOR -o json`. */
+export async function list<T = Judged>(cluster: TestCluster, kind: string, selector = ''): Promise<readonly T[]> {
+  const query = selector === '' ? '' : `?labelSelector=${encodeURIComponent(selector)}`;
+  return (await cluster.read(`/apis/${versionOf(kind)}/${kind}s${query}`))['items'] as readonly T[];
+}
+
+function versionOf(kind: string): string {
+  return kind === 'deployment' ? 'apps/v1' : API_VERSION;
 }
 
 export function condition(object: Judged, type: string): Condition | undefined {

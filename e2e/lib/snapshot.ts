@@ -1,5 +1,6 @@
 /** Lists every object of every kind in a cluster, to prove that what came has gone. */
 import type { TestCluster } from '../cluster/cluster.ts';
+import { readEverything } from './everything.ts';
 import { until } from './until.ts';
 
 /** Kinds that come and go by themselves, whoever works in the cluster. */
@@ -7,24 +8,11 @@ const RESTLESS = new Set(['events', 'events.events.k8s.io', 'leases.coordination
 
 /** `kind/name` and `namespace kind/name` of everything there is. */
 export async function snapshot(cluster: TestCluster): Promise<ReadonlySet<string>> {
-  const resources = (await cluster.kubectl(['api-resources', '--verbs=list', '-o', 'name', '--cached=false']))
-    .split('\n')
-    .filter((name) => name !== '' && !RESTLESS.has(name));
-  const columns = 'custom-columns=NS:.metadata.namespace,KIND:.kind,GROUP:.apiVersion,NAME:.metadata.name';
-  const text = await cluster.kubectl([
-    'get',
-    resources.join(','),
-    '-A',
-    '--no-headers',
-    '-o',
-    columns,
-    '--ignore-not-found',
-  ]);
+  const found = await readEverything(cluster, RESTLESS);
   return new Set(
-    text
-      .split('\n')
-      .map((line) => line.trim().replaceAll(/\s+/g, ' '))
-      .filter((line) => line !== ''),
+    found.map(({ apiVersion, kind, metadata: { namespace, name } }) =>
+      [namespace ?? '<none>', kind, apiVersion, name].join(' '),
+    ),
   );
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf } from '../../lib/objects.ts';
+import { catalogOf, list } from '../../lib/objects.ts';
 import { hasShared } from '../../lib/shared.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
@@ -58,13 +58,12 @@ describe.skipIf(!hasShared)('ten Subscriptions at once', () => {
     await cluster().kubectl(['apply', '-f', '-'], catalogOf('real', catalog));
   }
 
-  async function count(...what: readonly string[]): Promise<number> {
-    const names = await cluster().kubectl(['get', '-A', ...what, '-o', 'name', '--ignore-not-found']);
-    return names.split('\n').filter((name) => name !== '').length;
+  async function count(kind: string, selector?: string): Promise<number> {
+    return (await list(cluster(), kind, selector)).length;
   }
 
   async function awaitRemoval(): Promise<void> {
-    await until('the Subscriptions are gone', async () => (await count('subscriptions')) === 0, {
+    await until('the Subscriptions are gone', async () => (await count('subscription')) === 0, {
       timeoutSeconds: 120,
       explain: () => cluster().kubectl(['get', 'subscriptions,revisions', '-A', '-o', 'wide']),
     });
@@ -104,12 +103,12 @@ describe.skipIf(!hasShared)('ten Subscriptions at once', () => {
       await fleet.subscribe((route) => ({ version: versionOf(route, route.pin) }));
       await pulling;
       await kill();
-      expect(await count('revisions')).toBe(0);
+      expect(await count('revision')).toBe(0);
       await start();
     });
 
     test('while it applies, are installed nevertheless', async () => {
-      await until('something runs', async () => (await count('deployments', '-l', 'slipway.dev/owner')) > 0);
+      await until('something runs', async () => (await count('deployment', 'slipway.dev/owner')) > 0);
       await kill();
       expect(await fleet.countRunning(pin)).toBeLessThan(routes.length);
       await start();
@@ -118,7 +117,7 @@ describe.skipIf(!hasShared)('ten Subscriptions at once', () => {
 
     test('while it upgrades, arrive nevertheless', async () => {
       await fleet.subscribe(() => ({}));
-      await until('an upgrade has begun', async () => (await count('revisions')) > routes.length);
+      await until('an upgrade has begun', async () => (await count('revision')) > routes.length);
       await kill();
       expect(await fleet.countRunning(head)).toBeLessThan(routes.length);
       await start();
@@ -141,12 +140,9 @@ describe.skipIf(!hasShared)('ten Subscriptions at once', () => {
 
     test('while it removes, are gone nevertheless', async () => {
       await cluster().kubectl(['delete', 'subscriptions', '-A', '--all', '--wait=false']);
-      await until(
-        'something is gone',
-        async () => (await count('deployments', '-l', 'slipway.dev/owner')) < routes.length,
-      );
+      await until('something is gone', async () => (await count('deployment', 'slipway.dev/owner')) < routes.length);
       await kill();
-      expect(await count('revisions')).toBeGreaterThan(0);
+      expect(await count('revision')).toBeGreaterThan(0);
       await start();
       await awaitRemoval();
     });

@@ -1,6 +1,6 @@
 /** Reads all that a cluster holds, so that the ends of two runs can be compared: what, and which very objects. */
 import type { TestCluster } from '../../cluster/cluster.ts';
-import { until } from '../../lib/until.ts';
+import { readEverything, type FoundObject } from '../../lib/everything.ts';
 
 export interface State {
   /** Everything that counts of every object, by `Kind.group namespace/name`: no uids, no times. */
@@ -22,35 +22,21 @@ const LEFT_OUT = new Set([
   'apiservices.apiregistration.k8s.io',
 ]);
 
-interface Listed {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly uid: string };
-}
-
-/** Asks again where a kind goes between the question which there are and the one for its objects. */
-export function readState(cluster: TestCluster): Promise<State> {
-  return until('all objects can be read', () => readOnce(cluster));
-}
-
-async function readOnce(cluster: TestCluster): Promise<State> {
-  const names = (await cluster.kubectl(['api-resources', '--verbs=list', '-o', 'name', '--cached=false'])).split('\n');
-  const kinds = names.filter((name) => name !== '' && !LEFT_OUT.has(name));
-  const text = await cluster.kubectl(['get', kinds.join(','), '-A', '-o', 'json', '--ignore-not-found']);
-  const { items } = JSON.parse(text) as { items: readonly Listed[] };
+export async function readState(cluster: TestCluster): Promise<State> {
+  const items = await readEverything(cluster, LEFT_OUT);
   return {
     contents: new Map(items.map((item) => [identityOf(item), normalize(withoutForeignStatus(item))])),
     uids: new Map(items.map((item) => [identityOf(item), item.metadata.uid])),
   };
 }
 
-function identityOf({ apiVersion, kind, metadata }: Listed): string {
+function identityOf({ apiVersion, kind, metadata }: FoundObject): string {
   const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [''];
   return `${kind}.${group} ${metadata.namespace ?? ''}/${metadata.name}`;
 }
 
 /** What Kubernetes' own controllers tell depends on what they happened to see on the way. */
-function withoutForeignStatus(item: Listed): object {
+function withoutForeignStatus(item: FoundObject): object {
   return item.apiVersion.startsWith('slipway.dev/') ? item : { ...item, status: undefined };
 }
 

@@ -5,7 +5,7 @@
 import { ANNOTATION, FINALIZER, LABEL } from '../../../api/names.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
-import { catalogOf, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import { catalogOf, isReady, list, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
@@ -61,17 +61,12 @@ export function createFleet(cluster: TestCluster, size = SIZE): Fleet {
   const { kubectl } = cluster;
   const names = Array.from({ length: size }, (_, index) => `operator-${index}`);
 
-  async function list<T>(kind: string): Promise<readonly T[]> {
-    const text = await kubectl(['get', kind, '-A', '-o', 'json', '--ignore-not-found']);
-    return text === '' ? [] : (JSON.parse(text) as { readonly items: readonly T[] }).items;
-  }
-
   async function active(): Promise<readonly Revision[]> {
-    return (await list<Revision>('revisions')).filter(({ spec }) => spec.state === 'Active');
+    return (await list<Revision>(cluster, 'revision')).filter(({ spec }) => spec.state === 'Active');
   }
 
   async function lacking(version: string): Promise<readonly string[]> {
-    const there = new Map((await list<Judged>('subscriptions')).map((one) => [one.metadata.name, one]));
+    const there = new Map((await list(cluster, 'subscription')).map((one) => [one.metadata.name, one]));
     const arrived = runs(version);
     return names.filter((name) => !there.has(name) || !arrived(there.get(name)!));
   }
@@ -98,7 +93,9 @@ export function createFleet(cluster: TestCluster, size = SIZE): Fleet {
     ask,
     async awaitMiddle(version) {
       const begun = ({ spec, status }: Revision): boolean => spec.version === version && status?.phases !== undefined;
-      await until(`upgrades to ${version} have begun`, async () => (await list<Revision>('revisions')).some(begun));
+      await until(`upgrades to ${version} have begun`, async () =>
+        (await list<Revision>(cluster, 'revision')).some(begun),
+      );
     },
     async awaitAll(version) {
       await until(`all are at ${version}`, async () => (await lacking(version)).length === 0, {
@@ -120,7 +117,7 @@ export function createFleet(cluster: TestCluster, size = SIZE): Fleet {
           `${ANNOTATION.reconcileRequestedAt}=${now}`,
         ]);
       await until('every request was handled', async () =>
-        (await list<Judged>('subscriptions')).every(({ status }) => status?.['lastHandledReconcileAt'] === now),
+        (await list(cluster, 'subscription')).every(({ status }) => status?.['lastHandledReconcileAt'] === now),
       );
     },
     async inventories() {
@@ -136,11 +133,11 @@ export function createFleet(cluster: TestCluster, size = SIZE): Fleet {
       return [...kept.symmetricDifference(there)];
     },
     async generations() {
-      const operators = (await list<Judged>('deployments')).filter(({ metadata: { name } }) => names.includes(name));
+      const operators = (await list(cluster, 'deployment')).filter(({ metadata: { name } }) => names.includes(name));
       return new Map(operators.map(({ metadata: { name, generation } }) => [name, generation]));
     },
     async held() {
-      const subscriptions = await list<{ readonly metadata: Leaving }>('subscriptions');
+      const subscriptions = await list<{ readonly metadata: Leaving }>(cluster, 'subscription');
       return subscriptions
         .filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
         .filter(({ metadata }) => metadata.finalizers?.includes(FINALIZER))

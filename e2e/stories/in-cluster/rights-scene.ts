@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAll } from 'js-yaml';
+import { KINDS } from '../../../api/kinds.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { installSlipway, ROOT, SYSTEM } from '../../lib/manager.ts';
-import { catalogOf, subscriptionTo } from '../../lib/objects.ts';
+import { catalogOf, list, subscriptionTo } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog, publishFiles } from '../../lib/publish.ts';
 import { csvOf, FOREIGN, NEEDED, type Package } from './rights-cases.ts';
 
@@ -114,6 +115,16 @@ export async function subscribe(
 export async function apply(cluster: TestCluster, objects: readonly object[]): Promise<void> {
   const list = { apiVersion: 'v1', kind: 'List', items: objects };
   await cluster.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], JSON.stringify(list));
+}
+
+interface Said {
+  readonly metadata: { readonly namespace?: string; readonly name: string };
+}
+
+/** All objects of ours, and the events of all. */
+export async function everythingSaid(cluster: TestCluster): Promise<readonly Said[]> {
+  const events = cluster.read('/apis/events.k8s.io/v1/events').then(({ items }) => items as readonly Said[]);
+  return (await Promise.all([...KINDS.map(({ singular }) => list<Said>(cluster, singular)), events])).flat();
 }
 
 /** The manager as a process. */

@@ -13,7 +13,17 @@ import { catalogOf, condition, isReady, waitFor } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 import { describeQuestion, startAuthorizer, type Question } from './authorizer.ts';
 import { packageFor, type Package } from './rights-cases.ts';
-import { ACCOUNT, apply, clusterRole, keyOf, role, setScene, start, subscribe } from './rights-scene.ts';
+import {
+  ACCOUNT,
+  apply,
+  clusterRole,
+  everythingSaid,
+  keyOf,
+  role,
+  setScene,
+  start,
+  subscribe,
+} from './rights-scene.ts';
 import type { Rule, Running } from './rights-scene.ts';
 
 /** One right of the manager, and what needs it. */
@@ -102,15 +112,12 @@ function refusalOf({ verb, resource }: Right): RegExp {
 
 /** Rights of which nothing is said: on their objects, in events, and in lines of the log that name them. */
 async function unnamedOf(wanted: readonly Right[]): Promise<readonly string[]> {
-  const kinds = 'catalogs,subscriptions,revisions,events.events.k8s.io';
-  const list = JSON.parse(await cluster().kubectl(['get', kinds, '-A', '-o', 'json'])) as {
-    readonly items: readonly { readonly metadata: { readonly namespace?: string; readonly name: string } }[];
-  };
+  const items = (await everythingSaid(cluster())).map((item) => ({ ...item, text: JSON.stringify(item) }));
   const lines = (manager?.log() ?? '').split('\n');
   return wanted.flatMap((right) => {
     const { name, verb, group, resource } = right;
-    const objects = list.items.filter(({ metadata }) => name === '' || (metadata.namespace ?? metadata.name) === name);
-    const said = [...objects.map((object) => JSON.stringify(object)), ...lines.filter((line) => line.includes(name))];
+    const objects = items.filter(({ metadata }) => name === '' || (metadata.namespace ?? metadata.name) === name);
+    const said = [...objects.map(({ text }) => text), ...lines.filter((line) => line.includes(name))];
     return said.some((text) => refusalOf(right).test(text)) ? [] : [`${name}: ${verb} ${group}/${resource}`];
   });
 }

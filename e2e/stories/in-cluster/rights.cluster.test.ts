@@ -13,7 +13,17 @@ import { condition, isReady, waitFor } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 import { startAuthorizer } from './authorizer.ts';
 import { PACKAGES } from './rights-cases.ts';
-import { ACCOUNT, apply, clusterRole, keyOf, role, setScene, start, subscribe } from './rights-scene.ts';
+import {
+  ACCOUNT,
+  apply,
+  clusterRole,
+  everythingSaid,
+  keyOf,
+  role,
+  setScene,
+  start,
+  subscribe,
+} from './rights-scene.ts';
 import type { Rule, Running } from './rights-scene.ts';
 
 const configFile = join(tmpdir(), `slipway-authorizer-${process.pid}.json`);
@@ -77,8 +87,8 @@ describe('without the rule for', () => {
       try {
         manager = await start(cluster());
         await subscribe(cluster(), [wanted], (name) => `without-${name}`);
-        await until(`something names ${key}`, async () => namesIt(taken).test(await everythingSaid()), {
-          explain: everythingSaid,
+        await until(`something names ${key}`, async () => namesIt(taken).test(await everyText()), {
+          explain: everyText,
         });
       } finally {
         await apply(cluster(), [clusterRole]);
@@ -100,9 +110,8 @@ function namesIt({ resources, verbs }: Rule): RegExp {
   return new RegExp(`cannot (${verbs.join('|')}) resource \\\\*"(${names})\\\\*"`);
 }
 
-async function everythingSaid(): Promise<string> {
-  const kinds = 'catalogs,subscriptions,revisions';
-  return `${manager?.log() ?? ''}\n${await cluster().kubectl(['get', kinds, '-A', '-o', 'json'])}`;
+async function everyText(): Promise<string> {
+  return `${manager?.log() ?? ''}\n${JSON.stringify(await everythingSaid(cluster()))}`;
 }
 
 /** What a rule permits and nobody has asked for; of a rule for everything, verbs that were asked for nothing. */

@@ -1,7 +1,7 @@
 /** The Subscriptions of all routes, each in a namespace of its own: made, changed and looked at together. */
 import type { Revision } from '../../../api/revision.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
-import { runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import { list, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 import type { Route } from './routes.ts';
 
@@ -29,8 +29,7 @@ export function createFleet(cluster: TestCluster, routes: readonly Route[]): Fle
 
   /** The Subscriptions that do not run the bundle named for them. */
   async function lacking(bundle: (route: Route) => string): Promise<readonly Judged[]> {
-    const text = await cluster.kubectl(['get', 'subscriptions', '-A', '-o', 'json']);
-    const { items } = JSON.parse(text) as { items: readonly (Judged & { metadata: { namespace: string } })[] };
+    const items = await list<Judged & { metadata: { namespace: string } }>(cluster, 'subscription');
     const wanted = new Map(routes.map((route) => [route.package, runs(versionOf(route, bundle(route)))]));
     return items.filter((one) => wanted.get(one.metadata.namespace)?.(one) !== true);
   }
