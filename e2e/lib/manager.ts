@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { TestCluster } from '../cluster/cluster.ts';
+import { COMPILE_CACHE } from './shared.ts';
 import { until } from './until.ts';
 
 export const ROOT: string = resolve(import.meta.dirname, '../..');
@@ -74,6 +75,7 @@ async function podEnvironment(cluster: TestCluster): Promise<Record<string, stri
   const { hostname, port } = new URL(cluster.server);
   return {
     PATH: process.env['PATH'] ?? '',
+    ...COMPILE_CACHE,
     KUBERNETES_SERVICE_HOST: hostname,
     KUBERNETES_SERVICE_PORT: port,
     SLIPWAY_ACCOUNT_FOLDER: await cluster.podFiles(SYSTEM, 'slipway-manager'),

@@ -24,6 +24,9 @@ export function cacheFolder(...parts: readonly string[]): string {
   return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'slipway', ...parts);
 }
 
+/** For a process that runs our programs: they start in half the time where what Node makes of the files is kept. */
+export const COMPILE_CACHE = { NODE_COMPILE_CACHE: cacheFolder('compiled') } as const;
+
 /** Folder with the real operator packages: `operators/<package>/<version>/{manifests,metadata}`, unpacked once. */
 export function devSet(): string {
   const archive = sharedPath('corpus', 'dev-set.tar.xz');

@@ -8,6 +8,7 @@ import { KINDS } from '../../../api/kinds.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { installSlipway, ROOT, SYSTEM } from '../../lib/manager.ts';
 import { catalogOf, list, subscriptionTo } from '../../lib/objects.ts';
+import { COMPILE_CACHE } from '../../lib/shared.ts';
 import { packageDocuments, publishCatalog, publishFiles } from '../../lib/publish.ts';
 import { csvOf, FOREIGN, NEEDED, type Package } from './rights-cases.ts';
 
@@ -142,6 +143,7 @@ export async function start(cluster: TestCluster, env: Readonly<Record<string, s
   const child: ChildProcess = spawn(process.execPath, [join(ROOT, 'cmd/manager/main.ts')], {
     cwd: folder,
     env: {
+      ...COMPILE_CACHE,
       KUBERNETES_SERVICE_HOST: hostname,
       KUBERNETES_SERVICE_PORT: port,
       SLIPWAY_ACCOUNT_FOLDER: await cluster.podFiles(SYSTEM, 'slipway-manager'),
