@@ -28,4 +28,6 @@ export const ANNOTATION = {
   adoptBy: 'slipway.dev/adopt-by',
   /** `pod-template-hash` of the Pods that go on working while those of the next Revision are tried out. */
   rehearsal: 'slipway.dev/rehearsal',
+  /** `pod-template-hash` of the Pods that have been tried out, while those before them are still there. */
+  letIn: 'slipway.dev/let-in',
 } as const;

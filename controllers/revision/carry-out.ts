@@ -62,13 +62,14 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
   const status = summarizeRevision(outcome.revision, { ...findings, judgement }, deps.now());
   const paceSeconds = deps.pace.secondsLeft(outcome.revision, status, deps.now());
   const then = { subscription, outcome, pauses: [startSeconds, paceSeconds] };
-  if (paceSeconds > 0) return next(deps, { written: outcome.revision, ...then });
+  const { askAgainSeconds } = judgement;
+  const asked = askAgainSeconds === undefined ? undefined : { requeueAfterSeconds: askAgainSeconds };
+  if (paceSeconds > 0) return asked ?? next(deps, { written: outcome.revision, ...then });
   const written = await writeStatus(deps.client, outcome.revision, status);
   deps.pace.wrote(written, deps.now());
   if (explained.state === 'Failed') return restAfter(deps, written, failing);
   if (isSettled(written)) forget(deps, written);
-  if (judgement.askAgainSeconds !== undefined) return { requeueAfterSeconds: judgement.askAgainSeconds };
-  return next(deps, { written, ...then });
+  return asked ?? next(deps, { written, ...then });
 }
 
 /** Nothing is left to do of a roll-out. */

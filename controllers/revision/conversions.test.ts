@@ -119,6 +119,11 @@ describe('who answers', () => {
     expect(asked).toEqual([]);
   });
 
+  test('is known where that was proved, and Pods that are to go are not waited for', async () => {
+    const leaving = check({ pods: [pod({ deletionTimestamp: '2026-01-01T00:00:00Z' })] });
+    expect(await createConversions().confirm(revision(), READY, { ...leaving, isProved: true })).toBe(READY);
+  });
+
   test('is nobody where no Pod is behind the Service, and then nothing is said', async () => {
     const fails = { 'example.com/v1': REFUSED };
     expect(await createConversions().confirm(revision(), READY, check({ pods: [], fails }))).toBe(READY);

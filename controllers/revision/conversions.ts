@@ -25,6 +25,8 @@ export interface ConversionCheck {
   readonly as: (account: Account) => Pick<Cluster, 'get'>;
   /** The objects of the Revision that are CRDs, as they are in the cluster. */
   readonly crds: readonly KubeObject[];
+  /** Whether it was proved before that the new Pods answer, so that those before them need not be gone; not unless told. */
+  readonly isProved?: boolean;
   readonly now: Date;
   readonly signal: AbortSignal;
 }
@@ -48,7 +50,7 @@ export function createConversions(): Conversions {
       if (judgement.state !== 'Ready' || revision.status?.firstReadyTime !== undefined) return judgement;
       const converted = await Promise.all(check.crds.filter(isConverted).map((crd) => findServers(crd, check)));
       const leaving = converted.flatMap(({ pods }) => pods).find(isLeaving);
-      if (leaving !== undefined) {
+      if (leaving !== undefined && check.isProved !== true) {
         const message = `Pod ${leaving.metadata.namespace}/${leaving.metadata.name} still answers webhooks and is to go`;
         return { ...WORKING, reason: 'Progressing', message };
       }

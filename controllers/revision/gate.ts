@@ -12,12 +12,12 @@ import type { Revision } from '../../api/revision.ts';
 import type { ConversionCheck, Conversions } from './conversions.ts';
 import type { ReadText } from './last-lines.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
-import type { Stage } from './rehearsal/stage.ts';
+import type { Stage, StageName } from './rehearsal/stage.ts';
 import type { Judgement } from './summarize.ts';
 
 export interface GateOptions {
   readonly conversions: Conversions;
-  readonly rehearsals: Pick<Rehearsals, 'prove' | 'note'>;
+  readonly rehearsals: Pick<Rehearsals, 'prove' | 'complete' | 'isComplete'>;
   readonly revision: Revision;
   readonly stage: Stage;
   readonly check: Omit<ConversionCheck, 'crds'>;
@@ -52,28 +52,34 @@ const WORKS: Judgement = { state: 'Ready', reason: 'Succeeded', message: '' };
 /** Ready in the last stage only: what follows the workloads belongs to no other. */
 async function judgeStage(options: GateOptions): Promise<Judgement> {
   const { rehearsals, revision, stage, check, read } = options;
-  if (stage.name === 'return') return goOn('The Pods that worked before are the only ones again');
   const proof = await rehearsals.prove(revision, stage, { read, signal: check.signal });
   if (proof.state !== 'Ready') return proof;
-  if (stage.name === 'rehearsal') {
-    rehearsals.note(revision, 'pods');
-    return goOn('The new Pods answer the API server and take over');
-  }
+  const next = NEXT[stage.name];
+  if (next !== undefined) return goOn(next);
   const judgement = await confirmConversions(options);
   if (judgement.state !== 'Ready') return judgement;
-  rehearsals.note(revision, 'all');
+  rehearsals.complete(revision);
   return stage.name === 'whole' ? judgement : goOn('Custom resources can be read in every version');
 }
+
+/** What a stage ends with that needs no custom resource to be read. */
+const NEXT: Readonly<Partial<Record<StageName, string>>> = {
+  rehearsal: 'The new Pods answer the API server and are let in',
+  letIn: 'The new Pods take over',
+  return: 'The Pods that worked before are the only ones again',
+};
 
 /** No watch tells of the next stage. */
 function goOn(message: string): Judgement {
   return { state: 'Working', reason: 'Progressing', message, askAgainSeconds: 0.05 };
 }
 
-async function confirmConversions({ conversions, revision, stage, check }: GateOptions): Promise<Judgement> {
+async function confirmConversions(options: GateOptions): Promise<Judgement> {
+  const { conversions, rehearsals, revision, stage, check } = options;
   const crds = stage.objects.filter(isCrdEntry);
   if (crds.length === 0) return WORKS;
-  return conversions.confirm(revision, WORKS, { ...check, cluster: withOwn(check.cluster, stage.objects), crds });
+  const cluster = withOwn(check.cluster, stage.objects);
+  return conversions.confirm(revision, WORKS, { ...check, cluster, crds, isProved: rehearsals.isComplete(revision) });
 }
 
 /** The Services that webhooks name are mostly of the same Revision, and need not be read. */

@@ -16,7 +16,7 @@ import {
 import { identityOf } from '../../apply/identity.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
-import { groupKind, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { isSettled } from './decide.ts';
 import type { ManagedObjects } from './managed-objects.ts';
@@ -28,6 +28,7 @@ import type { DesiredObjects } from './desired-objects.ts';
 import type { PhaseWaits } from './await-phase.ts';
 import type { Gate } from './gate.ts';
 import type { RevisionFacts } from './observe.ts';
+import { isTrace } from './rehearsal/probe.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
 import type { Stage } from './rehearsal/stage.ts';
 import type { Judgement } from './summarize.ts';
@@ -108,15 +109,12 @@ async function applyAgain(
   });
   await followServed(deps, appliedKinds(result.inventory), signal);
   const answer = gate.answer();
-  const inventory = answer?.state === 'Ready' ? withoutTraces(result.inventory, traces) : result.inventory;
+  // What webhooks were asked with is gone once all have answered.
+  const isLeft = (entry: InventoryEntry): boolean =>
+    answer?.state !== 'Ready' || !isTrace(facts.revision, stage, entry);
+  const inventory = result.inventory.filter(isLeft);
   const leftovers = diffInventory(inventory, objects).pruned;
   return { kind: 'applied', result: { ...result, inventory }, leftovers, answer, revision: await noted };
-}
-
-/** What webhooks were asked with is gone once all have answered. */
-function withoutTraces(inventory: readonly InventoryEntry[], traces: readonly KubeObject[]): readonly InventoryEntry[] {
-  const gone = new Set(traces.map((object) => identityOf(refOf(object))));
-  return inventory.filter((entry) => !gone.has(identityOf(entry)));
 }
 
 function tellLeft({ record }: RollOutDeps, { revision, subscription }: RevisionFacts, note: string): void {

@@ -9,13 +9,13 @@ import { intendedEntries } from '../../../apply/inventory.ts';
 import { prepareObjects } from '../../../apply/prepare.ts';
 import { pruneObjects } from '../../../apply/prune.ts';
 import { fieldsOf } from '../../../apply/untyped.ts';
-import { refOf, type KubeObject } from '../../../api/object.ts';
+import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import type { Revision } from '../../../api/revision.ts';
 import { prepareFor } from '../desired-objects.ts';
 import type { ManagedObjects } from '../managed-objects.ts';
 import { ask, type Unanswered } from './ask.ts';
 import { hashOf, readyPods } from './pods.ts';
-import { probeConfiguration, rehearsalName, rehearsalService, type Question } from './probe-objects.ts';
+import { probeConfiguration, probeName, rehearsalName, rehearsalService, type Question } from './probe-objects.ts';
 import { keyOfService, serviceBehind, type Stage } from './stage.ts';
 
 export interface ProbeDeps {
@@ -58,10 +58,15 @@ export async function probe(
 }
 
 /** All that asking in this stage may leave in the cluster. */
-export function tracesOf({ metadata: { uid = '' } }: Revision, { held, objects }: Stage): readonly KubeObject[] {
-  const kept = new Set([...held.keys()].map(serviceBehind));
+export function tracesOf({ metadata: { uid = '' } }: Revision, { trials, objects }: Stage): readonly KubeObject[] {
+  const kept = new Set([...trials.keys()].map(serviceBehind));
   const services = objects.filter((object) => kept.has(keyOfService(object)));
   return [probeConfiguration(uid, []), ...services.map((service) => rehearsalService(service, ''))];
+}
+
+/** Whether an object is of that sort, of whatever stage. */
+export function isTrace({ metadata: { uid = '' } }: Revision, { webhooks }: Stage, { name }: ObjectRef): boolean {
+  return name === probeName(uid) || webhooks.some(({ service }) => name === rehearsalName(service.name));
 }
 
 /** Takes it away. Returns whether all is gone. */
@@ -82,12 +87,12 @@ interface Plan {
 }
 
 async function plan(deps: ProbeDeps, stage: Stage, signal: AbortSignal): Promise<Plan> {
-  const { name, webhooks, held } = stage;
+  const { name, webhooks, trials } = stage;
   if (name !== 'rehearsal') {
     return { questions: webhooks.map((webhook) => ({ webhook, service: webhook.service.name })), services: [] };
   }
   const planned: Plan[] = [];
-  for (const deployment of held.keys()) planned.push(await planRehearsal(deps, stage, { deployment, signal }));
+  for (const deployment of trials.keys()) planned.push(await planRehearsal(deps, stage, { deployment, signal }));
   return {
     questions: planned.flatMap(({ questions }) => questions),
     services: planned.flatMap(({ services }) => services),
@@ -114,12 +119,12 @@ async function planRehearsal(
 
 async function newPod(
   { cluster, managed }: ProbeDeps,
-  { held }: Stage,
+  { trials }: Stage,
   { deployment, signal }: { readonly deployment: KubeObject; readonly signal: AbortSignal },
 ): Promise<KubeObject | undefined> {
   const live = managed.get(refOf(deployment));
   const pods = live === undefined ? [] : await readyPods(cluster, live, signal);
-  return pods.find((pod) => hashOf(pod) !== held.get(deployment));
+  return pods.find((pod) => hashOf(pod) !== trials.get(deployment)?.old);
 }
 
 /** Who is to answer. */
@@ -129,7 +134,7 @@ function podOf(
   { unanswered, signal }: { readonly unanswered: Unanswered; readonly signal: AbortSignal },
 ): Promise<KubeObject | undefined> {
   const { namespace, name } = unanswered.question.webhook.service;
-  const deployments = [...stage.held.keys(), ...stage.objects];
+  const deployments = [...stage.trials.keys(), ...stage.objects];
   const deployment = deployments.find((object) => serviceBehind(object) === `${namespace}/${name}`);
   return deployment === undefined ? Promise.resolve(undefined) : newPod(deps, stage, { deployment, signal });
 }

@@ -136,12 +136,19 @@ describe('an upgrade', () => {
 
   test('asks the new Pods first and everybody then, and is whole at the end', async () => {
     await harness.settle(2);
+    expect(selector()).toEqual({ app: 'widget', 'pod-template-hash': 'new' });
+    expect(heldFor(find('Deployment'))).toBe('old');
+    for (let second = 0; second < 5; second += 1) {
+      harness.pass(1);
+      await harness.reconcile(2);
+    }
     expect(calledBy.map((by) => by !== SERVICE.name)).toEqual([true, true, false, false]);
     expect(heldFor(find('Deployment'))).toBeUndefined();
     expect(selector()).toEqual({ app: 'widget' });
     expect(storage()).toBe('v2');
     expect(told(2)?.status).toBe('True');
     expect(traces()).toEqual([]);
+    expect(harness.revision(2).status?.inventory).toHaveLength(4);
   });
 
   test('to Pods that are silent fails, takes nothing away, and leaves nothing of the question', async () => {
@@ -150,7 +157,9 @@ describe('an upgrade', () => {
     await harness.reconcile(2);
     expect(told(2)).toMatchObject({ reason: 'WebhookSilent', status: 'False' });
     expect(traces()).toHaveLength(2);
-    expect(harness.revision(2).status?.inventory?.map(({ name }) => name)).toEqual(expect.arrayContaining(traces()));
+    expect(harness.revision(2).status?.inventory?.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([...traces()]),
+    );
     expect(told(2)?.message).toMatch(/Pod widget-new, which is ready, does not answer .*connection refused/);
     harness.pass(21);
     await harness.reconcile(2);

@@ -12,7 +12,7 @@ import { calledWebhooks } from './called-webhooks.ts';
 import { hashOf, readyPods } from './pods.ts';
 import { probe, removeTraces, tracesOf, type ProbeDeps } from './probe.ts';
 import { describeSilence, judgeSilence } from './silence.ts';
-import { decideStage, rehearsable, type Stage, type StageFacts } from './stage.ts';
+import { decideStage, rehearsable, type Proved, type Stage, type StageName, type Trial } from './stage.ts';
 
 export interface RehearsalDeps extends ProbeDeps {
   readonly now: () => Date;
@@ -30,8 +30,9 @@ export interface Rehearsals {
   prove(revision: Revision, stage: Stage, options: ProveOptions): Promise<Judgement>;
   /** All that a proof in this stage may leave in the cluster. */
   tracesOf(revision: Revision, stage: Stage): readonly KubeObject[];
-  /** Notes what need not be proved again. */
-  note(revision: Revision, proved: StageFacts['proved']): void;
+  /** Notes that all is proved, and nothing need be again. */
+  complete(revision: Revision): void;
+  isComplete(revision: Revision): boolean;
   forget(revision: Revision): void;
 }
 
@@ -41,9 +42,22 @@ export interface ProveOptions {
 }
 
 interface Progress {
-  readonly proved: StageFacts['proved'];
+  readonly proved: Proved;
   readonly silentSince?: Date;
+  readonly letInSince?: Date;
 }
+
+/** Until the last node leads to a Pod that was let in: kube-proxy writes its rules once a second, unless told otherwise. */
+const LET_IN_SECONDS = 2;
+
+/** What a stage has proved when it ends. */
+const PROVED: Readonly<Record<StageName, Proved>> = {
+  rehearsal: 'pods',
+  letIn: 'in',
+  handOver: 'services',
+  return: 'all',
+  whole: 'services',
+};
 
 const WORKS: Judgement = { state: 'Ready', reason: 'Succeeded', message: '' };
 const NOT_CLEARED: Judgement = {
@@ -55,11 +69,32 @@ const NOT_CLEARED: Judgement = {
 const BEGINNING: Progress = { proved: 'nothing' };
 
 export function createRehearsals(deps: RehearsalDeps): Rehearsals {
-  const { managed, probeWebhooks } = deps;
+  const { managed, now, probeWebhooks } = deps;
   const progress = new Map<string, Progress>();
   const of = (revision: Revision): Progress => progress.get(keyOf(revision)) ?? BEGINNING;
   const isProbed = (revision: Revision, { webhooks }: Stage): boolean =>
-    probeWebhooks && webhooks.length > 0 && of(revision).proved !== 'all' && !hasWorked(revision);
+    probeWebhooks && webhooks.length > 0 && !DONE.has(of(revision).proved) && !hasWorked(revision);
+
+  /** Ready once the nodes have had the time to learn of it. */
+  function letIn(revision: Revision): Judgement {
+    const { letInSince = now(), ...rest } = of(revision);
+    progress.set(keyOf(revision), { ...rest, letInSince });
+    const left = LET_IN_SECONDS - (now().getTime() - letInSince.getTime()) / 1000;
+    if (left <= 0) return WORKS;
+    const message = 'The new Pods are called in place of those before';
+    return { state: 'Working', reason: 'Progressing', message, askAgainSeconds: left };
+  }
+
+  async function ask(revision: Revision, stage: Stage, { read, signal }: ProveOptions): Promise<Judgement> {
+    const silence = await probe(deps, revision, { stage, signal });
+    const { silentSince = now(), proved } = of(revision);
+    progress.set(keyOf(revision), { proved, ...(silence !== undefined && { silentSince }) });
+    const judgement = silence === undefined ? WORKS : judgeSilence(silence, { since: silentSince, now: now() });
+    const isOver = judgement.state !== 'Working';
+    if (isOver && !(await removeTraces(deps, revision, { stage, signal }))) return NOT_CLEARED;
+    return silence === undefined ? judgement : describeSilence(judgement, silence, { read, signal });
+  }
+
   return {
     async stageOf(revision, objects, signal) {
       const facts = {
@@ -69,25 +104,25 @@ export function createRehearsals(deps: RehearsalDeps): Rehearsals {
         webhooks: calledWebhooks(objects),
         live: (ref: ObjectRef) => managed.get(ref),
       };
+      const candidates = probeWebhooks ? rehearsable(facts) : [];
       const { proved } = of(revision);
-      const candidates = probeWebhooks && proved === 'nothing' ? rehearsable(facts) : [];
-      return decideStage({ ...facts, proved, working: await workingPods(deps, candidates, signal) });
+      return decideStage({ ...facts, proved, trials: await gatherTrials(deps, candidates, signal) });
     },
     tracesOf: (revision, stage) => (isProbed(revision, stage) ? tracesOf(revision, stage) : []),
-    async prove(revision, stage, { read, signal }) {
+    async prove(revision, stage, options) {
       if (!isProbed(revision, stage)) return WORKS;
-      const silence = await probe(deps, revision, { stage, signal });
-      const { silentSince = deps.now(), proved } = of(revision);
-      progress.set(keyOf(revision), { proved, ...(silence !== undefined && { silentSince }) });
-      const judgement = silence === undefined ? WORKS : judgeSilence(silence, { since: silentSince, now: deps.now() });
-      const isOver = judgement.state !== 'Working';
-      if (isOver && !(await removeTraces(deps, revision, { stage, signal }))) return NOT_CLEARED;
-      return silence === undefined ? judgement : describeSilence(judgement, silence, { read, signal });
+      const judgement = stage.name === 'letIn' ? letIn(revision) : await ask(revision, stage, options);
+      if (judgement.state === 'Ready') progress.set(keyOf(revision), { proved: PROVED[stage.name] });
+      return judgement;
     },
-    note: (revision, proved) => void progress.set(keyOf(revision), { proved }),
+    complete: (revision) => void progress.set(keyOf(revision), { proved: 'all' }),
+    isComplete: (revision) => of(revision).proved === 'all',
     forget: (revision) => void progress.delete(keyOf(revision)),
   };
 }
+
+/** Nobody is asked any more. */
+const DONE: ReadonlySet<Proved> = new Set(['services', 'all']);
 
 function hasWorked({ status }: Revision): boolean {
   return status?.firstReadyTime !== undefined;
@@ -97,18 +132,18 @@ function keyOf({ metadata }: Revision): string {
   return metadata.uid ?? '';
 }
 
-/** The hash of the Pods that work, of each Deployment that has some. */
-async function workingPods(
+/** The Pods of each Deployment that has some that work. */
+async function gatherTrials(
   { cluster, managed }: RehearsalDeps,
   deployments: readonly KubeObject[],
   signal: AbortSignal,
-): Promise<ReadonlyMap<KubeObject, string>> {
-  const found = new Map<KubeObject, string>();
+): Promise<ReadonlyMap<KubeObject, Trial>> {
+  const trials = new Map<KubeObject, Trial>();
   for (const deployment of deployments) {
     const live = managed.get(refOf(deployment)) as KubeObject;
-    const [pod] = heldFor(live) === undefined ? await readyPods(cluster, live, signal) : [];
-    const hash = heldFor(live) ?? (pod && hashOf(pod));
-    if (hash !== undefined) found.set(deployment, hash);
+    const hashes = (await readyPods(cluster, live, signal)).map(hashOf);
+    const old = heldFor(live) ?? hashes[0];
+    if (old !== undefined) trials.set(deployment, { old, fresh: hashes.find((hash) => hash !== old) });
   }
-  return found;
+  return trials;
 }

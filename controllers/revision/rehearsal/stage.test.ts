@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { sample, sampleCrd, sampleDeployment } from '../../../apply/sample-objects.ts';
 import { fieldsOf, listOf } from '../../../apply/untyped.ts';
 import { ANNOTATION, LABEL } from '../../../api/names.ts';
-import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { calledWebhooks } from './called-webhooks.ts';
 import { decideStage, rehearsable, type Stage, type StageFacts } from './stage.ts';
 
@@ -24,13 +24,14 @@ const desired: readonly KubeObject[] = [
 /** What the cluster holds of an object that another Revision made, unless told. */
 const running = (
   object: KubeObject,
-  fields: { annotation?: string; revision?: string; status?: object } = {},
+  fields: { annotation?: string; letIn?: string; revision?: string; status?: object } = {},
 ): KubeObject => ({
   ...object,
   metadata: {
     ...object.metadata,
     labels: { [LABEL.revision]: fields.revision ?? 'widgets-1' },
     ...(fields.annotation !== undefined && { annotations: { [ANNOTATION.rehearsal]: fields.annotation } }),
+    ...(fields.letIn !== undefined && { annotations: { [ANNOTATION.letIn]: fields.letIn } }),
   },
   status: fields.status ?? {
     observedGeneration: 1,
@@ -49,7 +50,7 @@ function factsOf(live: readonly KubeObject[], given: Partial<StageFacts> = {}): 
     objects,
     webhooks: calledWebhooks(objects),
     live: (ref: ObjectRef) => live.find((object) => object.kind === ref.kind && object.metadata.name === ref.name),
-    working: new Map(),
+    trials: new Map(),
     proved: 'nothing',
     ...given,
   };
@@ -63,13 +64,14 @@ const selectorIn = (stage: Stage): unknown => fieldsOf(stage.objects[2]?.['spec'
 const specOf = (stage: Stage): Readonly<Record<string, unknown>> => fieldsOf(stage.objects[1]?.['spec']);
 
 const OLD_CRD = crd([version('v1', true)], { strategy: 'None' });
-const HELD = new Map([[deployment, 'old']]);
+const HELD = new Map([[deployment, { old: 'old', fresh: undefined }]]);
+const TRIED = new Map([[deployment, { old: 'old', fresh: 'new' }]]);
 
 describe('an upgrade', () => {
   const live = [running(OLD_CRD), running(deployment)];
 
   test('is rehearsed: the new Pods come, the old ones stay, serve and are the only ones that do', () => {
-    const stage = decideStage(factsOf(live, { working: HELD }));
+    const stage = decideStage(factsOf(live, { trials: HELD }));
     expect(stage.name).toBe('rehearsal');
     expect(specOf(stage)).toMatchObject({
       minReadySeconds: 300,
@@ -81,16 +83,26 @@ describe('an upgrade', () => {
   });
 
   test('starts no Pod anew by being held back or let go: the template is the same', () => {
-    expect(specOf(decideStage(factsOf(live, { working: HELD })))['template']).toBe(
+    expect(specOf(decideStage(factsOf(live, { trials: HELD })))['template']).toBe(
       fieldsOf(deployment['spec'])['template'],
     );
   });
 
-  test('is handed over once the Pods answer, and what is stored waits', () => {
-    const stage = decideStage(factsOf(live, { proved: 'pods', working: HELD }));
+  test('lets in the new Pods once they answer, and the old ones stay', () => {
+    const stage = decideStage(factsOf(live, { proved: 'pods', trials: TRIED }));
+    expect(stage.name).toBe('letIn');
+    expect(specOf(stage)).toMatchObject({ minReadySeconds: 300 });
+    expect(selectorIn(stage)).toEqual({ app: 'widget', 'pod-template-hash': 'new' });
+    expect(storedAs(stage)).toBe('v1');
+  });
+
+  test('is handed over once all nodes know them, and what is stored waits', () => {
+    const narrowed = running(desired[2] as KubeObject, { letIn: 'new' });
+    const held = running(deployment, { annotation: 'old' });
+    const stage = decideStage(factsOf([running(OLD_CRD), held, narrowed], { proved: 'in', trials: TRIED }));
     expect(stage.name).toBe('handOver');
     expect(stage.objects[1]).toBe(deployment);
-    expect(selectorIn(stage)).toEqual({ app: 'widget' });
+    expect(selectorIn(stage)).toEqual({ app: 'widget', 'pod-template-hash': 'new' });
     expect(storedAs(stage)).toBe('v1');
   });
 
@@ -180,6 +192,14 @@ describe('the way back', () => {
   test('is none where nothing was rehearsed', () => {
     const live = desired.map((object) => running(object));
     expect(decideStage(factsOf(live, { hasWorked: true }))).toMatchObject({ name: 'whole', objects: desired });
-    expect(live.map(refOf)).toHaveLength(3);
+  });
+
+  test('never leads to Pods that were let in and have failed since', () => {
+    const failed = running(deployment, { revision: 'widgets-3', status: { observedGeneration: 1, replicas: 1 } });
+    const letIn = running(desired[2] as KubeObject, { letIn: 'new' });
+    expect(decideStage(factsOf([letIn, failed], { hasWorked: true }))).toMatchObject({
+      name: 'whole',
+      objects: desired,
+    });
   });
 });

@@ -1,12 +1,13 @@
 /**
  * Decides in which stage the roll-out of a Revision with webhooks is, and what its objects are in it. Pure.
  *
- *   rehearsal  new Pods run beside those that work and are called by nobody but the probe; what is stored stays
- *   handOver   they replace them; custom resources are stored as before until all can be read in every version
+ *   rehearsal  new Pods run beside those that work, and nobody calls them but the probe; what is stored stays
+ *   letIn      they are called in place of the others, which still run until every node knows
+ *   handOver   they replace the others; objects are stored as before until all can be read in every version
  *   whole      everything as the bundle says: what is stored follows, and admission begins
  *
  * Back to a Revision that has worked there is one of its own: `return`, until the Pods that were tried out are gone.
- * Whoever has nothing to prove is `whole` from the beginning. Each stage is told by the cluster, so that a manager that
+ * Whoever has nothing to prove is `whole` from the beginning. The cluster tells how far it is, so that a manager that
  * starts in the middle goes on, or rehearses once more.
  */
 import { LABEL } from '../../../api/names.ts';
@@ -18,16 +19,25 @@ import { fieldsOf, numberOf } from '../../../apply/untyped.ts';
 import { serviceName } from '../../../bundles/render/names.ts';
 import type { CalledWebhook } from './called-webhooks.ts';
 import { keepStorage } from './keep-storage.ts';
-import { narrow, narrowedTo } from './narrow.ts';
+import { narrow, narrowedTo, type Chosen } from './narrow.ts';
 
-export type StageName = 'rehearsal' | 'handOver' | 'return' | 'whole';
+export type StageName = 'rehearsal' | 'letIn' | 'handOver' | 'return' | 'whole';
+
+/** The Pods of a Deployment that is held back, by their hashes. */
+export interface Trial {
+  readonly old: string;
+  /** Undefined where none is ready. */
+  readonly fresh: string | undefined;
+}
+
+type Trials = ReadonlyMap<KubeObject, Trial>;
 
 export interface Stage {
   readonly name: StageName;
   /** All objects of the Revision, as they are to be in it. */
   readonly objects: readonly KubeObject[];
-  /** The Deployments that are held back, as the bundle says them, with the hash of the Pods that they keep. */
-  readonly held: ReadonlyMap<KubeObject, string>;
+  /** Of the Deployments that are held back, each as the bundle says it. */
+  readonly trials: Trials;
   /** The webhooks without which the API server refuses requests. */
   readonly webhooks: readonly CalledWebhook[];
 }
@@ -41,27 +51,37 @@ export interface StageFacts {
   readonly objects: readonly KubeObject[];
   readonly webhooks: readonly CalledWebhook[];
   readonly live: (ref: ObjectRef) => KubeObject | undefined;
-  /** Hash of the Pods that work, by the Deployments of `rehearsable`. */
-  readonly working: ReadonlyMap<KubeObject, string>;
-  /** What was proved before: `pods` that the new Pods answer, `all` that everybody does. */
-  readonly proved: 'nothing' | 'pods' | 'all';
+  /** Of those Deployments of `rehearsable` that have Pods that work. */
+  readonly trials: Trials;
+  readonly proved: Proved;
 }
+
+/**
+ * What was proved before: `pods` that the new Pods answer, `in` that all nodes know them, `services` that they answer by
+ * their Services, `all` that custom resources can be read too.
+ */
+export type Proved = 'nothing' | 'pods' | 'in' | 'services' | 'all';
 
 export function decideStage(facts: StageFacts): Stage {
-  const { objects, webhooks, proved } = facts;
-  if (facts.hasWorked) return decideReturn(facts);
-  if (proved === 'all') return { name: 'whole', objects, held: NOBODY, webhooks };
-  const stored = objects.map((object) =>
-    isCrdEntry(object) ? keepStorage(object, facts.live(refOf(object))) : object,
-  );
-  if (proved === 'nothing' && facts.working.size > 0) {
-    return { name: 'rehearsal', objects: withHeld(stored, facts.working), held: facts.working, webhooks };
+  const { hasWorked, objects, webhooks, live, proved, trials } = facts;
+  const isStored = hasWorked || proved === 'all';
+  const stored = isStored
+    ? objects
+    : objects.map((object) => (isCrdEntry(object) ? keepStorage(object, live(refOf(object))) : object));
+  const trying = TRYING.get(proved);
+  if (!hasWorked && trying !== undefined && trials.size > 0) {
+    return { name: trying, objects: withHeld(stored, trials, trying), trials, webhooks };
   }
-  const isStaged = stored.some((object, index) => object !== objects[index]);
-  return { name: isStaged ? 'handOver' : 'whole', objects: stored, held: NOBODY, webhooks };
+  const kept = keepNarrow(stored, facts);
+  const isWhole = kept.every((object, index) => object === objects[index]);
+  return { name: isWhole ? 'whole' : hasWorked ? 'return' : 'handOver', objects: kept, trials: NOBODY, webhooks };
 }
 
-const NOBODY: ReadonlyMap<KubeObject, string> = new Map();
+const TRYING: ReadonlyMap<Proved, Chosen> = new Map([
+  ['nothing', 'rehearsal'],
+  ['pods', 'letIn'],
+]);
+const NOBODY: Trials = new Map();
 
 /** Deployments behind webhooks that work now, for another Revision, and can go on working beside new Pods. */
 export function rehearsable({
@@ -70,7 +90,7 @@ export function rehearsable({
   objects,
   webhooks,
   live,
-}: Omit<StageFacts, 'working' | 'proved'>): readonly KubeObject[] {
+}: Omit<StageFacts, 'trials' | 'proved'>): readonly KubeObject[] {
   if (hasWorked) return [];
   const called = new Set<string | undefined>(webhooks.map(({ service }) => `${service.namespace}/${service.name}`));
   return objects.filter((object) => {
@@ -85,33 +105,35 @@ function isReplaced(running: KubeObject, revision: string): boolean {
   return running.metadata.labels?.[LABEL.revision] !== revision && available > 0;
 }
 
-function withHeld(objects: readonly KubeObject[], held: ReadonlyMap<KubeObject, string>): readonly KubeObject[] {
-  const byService = new Map([...held].map(([deployment, hash]) => [serviceBehind(deployment), hash]));
+function withHeld(objects: readonly KubeObject[], trials: Trials, chosen: Chosen): readonly KubeObject[] {
+  const leadsTo = ({ old, fresh = old }: Trial): string => (chosen === 'rehearsal' ? old : fresh);
+  const byService = new Map([...trials].map(([deployment, trial]) => [serviceBehind(deployment), leadsTo(trial)]));
   return objects.map((object) => {
-    const hash = held.get(object);
-    if (hash !== undefined) return holdBack(object, hash);
+    const trial = trials.get(object);
+    if (trial !== undefined) return holdBack(object, trial.old);
     const service = keyOfService(object);
-    const kept = service === undefined ? undefined : byService.get(service);
-    return kept === undefined ? object : narrow(object, kept);
+    const hash = service === undefined ? undefined : byService.get(service);
+    return hash === undefined ? object : narrow(object, chosen, hash);
   });
 }
 
-/** A Service leads to the Pods that worked for as long as there are others. */
-function decideReturn({ revision, objects, webhooks, live }: StageFacts): Stage {
-  const settled = new Set(objects.filter((object) => isBack(live(refOf(object)), revision)).map(serviceBehind));
-  const kept = objects.map((object) => {
+/**
+ * A Service goes on leading to the Pods that it leads to alone for as long as there are others: forward to those that
+ * were let in, and back to those of before.
+ */
+function keepNarrow(objects: readonly KubeObject[], { hasWorked, live }: StageFacts): readonly KubeObject[] {
+  const chosen = hasWorked ? 'rehearsal' : 'letIn';
+  const settled = new Set(objects.filter((object) => isSettled(live(refOf(object)))).map(serviceBehind));
+  return objects.map((object) => {
     const service = keyOfService(object);
     const isLeading = service !== undefined && !settled.has(service);
-    const hash = isLeading ? narrowedTo(live(refOf(object))) : undefined;
-    return hash === undefined ? object : narrow(object, hash);
+    const hash = isLeading ? narrowedTo(live(refOf(object)), chosen) : undefined;
+    return hash === undefined ? object : narrow(object, chosen, hash);
   });
-  const isReturning = kept.some((object, index) => object !== objects[index]);
-  return { name: isReturning ? 'return' : 'whole', objects: kept, held: NOBODY, webhooks };
 }
 
-function isBack(live: KubeObject | undefined, revision: string): boolean {
-  if (live === undefined || heldFor(live) !== undefined) return false;
-  return live.metadata.labels?.[LABEL.revision] === revision && assessHealth(live).state === 'Ready';
+function isSettled(live: KubeObject | undefined): boolean {
+  return live !== undefined && heldFor(live) === undefined && assessHealth(live).state === 'Ready';
 }
 
 /** `<namespace>/<name>` of the Service through which the API server calls a Deployment; undefined for other kinds. */

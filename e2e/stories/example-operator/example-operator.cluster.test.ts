@@ -267,9 +267,16 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
     test('is repaired by the release after it, which is tried though others failed', async () => {
       const fixed = successor('2.9.0', { skips: BROKEN.map(({ release }) => release.version) });
       await publishImages(cluster(), [fixed]);
-      await offer(...OFFERED, ...BROKEN.map(({ release }) => release), fixed);
-      await waitFor(cluster(), SUBSCRIPTION, runs('2.9.0'));
-      await isLit('v2', NAMESPACE, 'north', '2.9.0');
+      const serving = await servingDuring(
+        cluster(),
+        { namespace: NAMESPACE, deployment: PACKAGE, probes: PROBES_V2 },
+        async () => {
+          await offer(...OFFERED, ...BROKEN.map(({ release }) => release), fixed);
+          await waitFor(cluster(), SUBSCRIPTION, runs('2.9.0'));
+          await isLit('v2', NAMESPACE, 'north', '2.9.0');
+        },
+      );
+      expect(serving.failures).toEqual([]);
     });
   });
 
