@@ -3,7 +3,7 @@
  * thinks it is, then a line `name hash` for each rendering. The test of equal bytes runs it in a time zone and a
  * language of its own.
  */
-import { bundleFolders, renderEachMode } from './real-bundles.ts';
+import { bundleFolders, readBundle, renderEachMode } from './real-bundles.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -21,7 +21,7 @@ globalThis.Date = class extends Date {
 const { timeZone, locale } = new Intl.DateTimeFormat().resolvedOptions();
 process.stdout.write(`${JSON.stringify({ time: Date.now(), timeZone, locale })}\n`);
 for (const folder of bundleFolders(process.argv[2] ?? '').filter((_, index) => index % 3 === 0)) {
-  for (const { name, result } of renderEachMode(folder, { reversed: true })) {
+  for (const { name, result } of renderEachMode(folder, readBundle(folder, { reversed: true }))) {
     if ('hash' in result) process.stdout.write(`${name}\t${result.hash}\n`);
   }
 }

@@ -1,9 +1,10 @@
 /** Renders every bundle of a folder of packages in each mode that it supports, and keeps a hash of each rendering. */
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReasonedError } from '../../api/errors.ts';
 import { formatJson } from '../../api/json.ts';
+import type { Bundle } from '../bundle.ts';
 import { parseBundle } from '../parse.ts';
 import { renderBundle, supportedModes, type InstallMode, type RenderOptions } from '../render/render.ts';
 import { readBundleFolder } from './folder.ts';
@@ -21,17 +22,21 @@ export function bundleFolders(root: string): readonly string[] {
   const operators = join(root, 'operators');
   return readdirSync(operators).flatMap((name) =>
     readdirSync(join(operators, name), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && readBundleFolder(join(operators, name, entry.name)).has(ANNOTATIONS))
+      .filter((entry) => entry.isDirectory() && existsSync(join(operators, name, entry.name, ANNOTATIONS)))
       .map((entry) => join(operators, name, entry.name)),
   );
 }
 
 const ANNOTATIONS = 'metadata/annotations.yaml';
 
-/** One rendering for each mode of a bundle; `reversed` hands its files over in the opposite order. */
-export function renderEachMode(folder: string, { reversed = false } = {}): readonly Rendering[] {
+/** The bundle in a folder; `reversed` hands its files over in the opposite order. */
+export function readBundle(folder: string, { reversed = false } = {}): Bundle {
   const files = readBundleFolder(folder);
-  const bundle = parseBundle(reversed ? new Map([...files].toReversed()) : files);
+  return parseBundle(reversed ? new Map([...files].toReversed()) : files);
+}
+
+/** One rendering for each mode of the bundle in the folder. */
+export function renderEachMode(folder: string, bundle: Bundle): readonly Rendering[] {
   const name = folder.split('/').slice(-2).join('/');
   return supportedModes(bundle).map((mode) => ({
     name: `${name}, ${mode}`,
