@@ -99,12 +99,17 @@ const DEAF_AT_FIRST = successor('1.9.0', { ...withFault('deaf-webhooks'), replac
 const FIRST_WITH_WEBHOOKS: Release = { ...(RELEASES[2] as Release), skips: [DEAF_AT_FIRST.version] };
 const OFFERED: readonly Release[] = [...RELEASES.slice(0, 2), DEAF_AT_FIRST, FIRST_WITH_WEBHOOKS];
 
+const FIXED = successor('2.9.0', { skips: BROKEN.map(({ release }) => release.version) });
+
 interface Broken {
   readonly because: string;
   readonly release: Release;
   readonly reason: RegExp;
   readonly says: readonly RegExp[];
 }
+
+/** A manager that is killed leaves no lease to be waited for. */
+const ALONE = { SLIPWAY_LEADER_ELECT: 'false' };
 
 type Probes = Parameters<typeof servingDuring>[1]['probes'];
 
@@ -117,7 +122,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
 
   beforeAll(async () => {
     await installSlipway(cluster());
-    manager = await startManager(cluster());
+    manager = await startManager(cluster(), ALONE);
     await publishImages(cluster(), RELEASES);
     for (const name of [NAMESPACE, 'harbour']) {
       await kubectl(['create', 'namespace', name]);
@@ -265,19 +270,40 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
     });
 
     test('is repaired by the release after it, which is tried though others failed', async () => {
-      const fixed = successor('2.9.0', { skips: BROKEN.map(({ release }) => release.version) });
-      await publishImages(cluster(), [fixed]);
+      await publishImages(cluster(), [FIXED]);
       const serving = await servingDuring(
         cluster(),
         { namespace: NAMESPACE, deployment: PACKAGE, probes: PROBES_V2 },
         async () => {
-          await offer(...OFFERED, ...BROKEN.map(({ release }) => release), fixed);
+          await offer(...OFFERED, ...BROKEN.map(({ release }) => release), FIXED);
           await waitFor(cluster(), SUBSCRIPTION, runs('2.9.0'));
           await isLit('v2', NAMESPACE, 'north', '2.9.0');
         },
       );
       expect(serving.failures).toEqual([]);
     });
+  });
+
+  test('is upgraded without harm by a manager that is killed in the middle of the rehearsal', async () => {
+    const next: Release = { ...successor('2.10.0'), replaces: '2.9.0' };
+    await publishImages(cluster(), [next]);
+    const serving = await servingDuring(
+      cluster(),
+      { namespace: NAMESPACE, deployment: PACKAGE, probes: PROBES_V2 },
+      async () => {
+        await offer(...OFFERED, ...BROKEN.map(({ release }) => release), FIXED, next);
+        const held = 'jsonpath={.metadata.annotations.slipway\\.dev/rehearsal}';
+        await until('the upgrade is rehearsed', async () =>
+          /\w/.test(await kubectl(['-n', NAMESPACE, 'get', 'deployment', PACKAGE, '-o', held])),
+        );
+        await manager.kill('SIGKILL');
+        manager = await startManager(cluster(), ALONE);
+        await waitFor(cluster(), SUBSCRIPTION, runs('2.10.0'));
+      },
+    );
+    expect(serving.failures).toEqual([]);
+    const traces = await kubectl(['get', 'mutatingwebhookconfigurations,services', '-A', '-o', 'name']);
+    expect(traces).not.toMatch(/slipway-probe|-rehearsal-/);
   });
 
   test('is removed with its Beacons, each put out first, and nothing is left', async () => {
