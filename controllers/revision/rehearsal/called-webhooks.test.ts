@@ -10,7 +10,9 @@ const converted = (clientConfig: object): KubeObject => ({
   ...sampleCrd('Widget'),
   spec: { conversion: { strategy: 'Webhook', webhook: { clientConfig } } },
 });
-const addresses = (...objects: readonly KubeObject[]): readonly string[] => calledWebhooks(objects).map(addressOf);
+const ours = sample('v1', 'Service', service.name, { namespace: service.namespace });
+const addresses = (...objects: readonly KubeObject[]): readonly string[] =>
+  calledWebhooks([...objects, ours]).map(addressOf);
 
 describe('the API server calls', () => {
   test.each<{ object: KubeObject; address: string; because: string }>([
@@ -42,6 +44,10 @@ describe('the API server calls', () => {
 test.each<{ object: KubeObject; because: string }>([
   { object: configuration({ failurePolicy: 'Ignore', clientConfig: { service } }), because: 'may be silent' },
   { object: configuration({ clientConfig: { url: 'https://elsewhere.example' } }), because: 'is somewhere else' },
+  {
+    object: converted({ service: { namespace: 'system', name: 'webhook-service' } }),
+    because: 'is behind a Service of others',
+  },
   { object: sampleCrd('Widget'), because: 'is not there' },
   {
     object: sample('v1', 'ConfigMap', 'webhooks', { webhooks: [{ clientConfig: { service } }] }),

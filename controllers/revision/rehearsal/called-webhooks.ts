@@ -17,14 +17,21 @@ export interface CalledWebhook {
 /** What a configuration says where it says nothing. @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ */
 const DEFAULT_PORT = 443;
 
-/** Each Service, port and path once, in the order of the objects. */
+/** Each Service, port and path once, in the order of the objects. Whoever is behind a Service of others is not asked. */
 export function calledWebhooks(objects: readonly KubeObject[]): readonly CalledWebhook[] {
+  const own = new Set(objects.map(keyOfService));
   const called = objects.flatMap((object) =>
     configsIn(object)
       .filter(({ isRequired }) => isRequired)
-      .flatMap(({ config }) => readConfig(refOf(object), config)),
+      .flatMap(({ config }) => readConfig(refOf(object), config))
+      .filter(({ service: { namespace, name } }) => own.has(`${namespace}/${name}`)),
   );
   return [...new Map(called.map((webhook) => [addressOf(webhook), webhook])).values()];
+}
+
+/** `<namespace>/<name>` of a Service; undefined for other kinds. */
+export function keyOfService({ apiVersion, kind, metadata }: KubeObject): string | undefined {
+  return apiVersion === 'v1' && kind === 'Service' ? `${metadata.namespace ?? ''}/${metadata.name}` : undefined;
 }
 
 /** Where the API server calls it. */

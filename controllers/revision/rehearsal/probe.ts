@@ -14,9 +14,10 @@ import type { Revision } from '../../../api/revision.ts';
 import { prepareFor } from '../desired-objects.ts';
 import type { ManagedObjects } from '../managed-objects.ts';
 import { ask, type Unanswered } from './ask.ts';
+import { keyOfService } from './called-webhooks.ts';
 import { hashOf, readyPods } from './pods.ts';
 import { probeConfiguration, probeName, rehearsalName, rehearsalService, type Question } from './probe-objects.ts';
-import { keyOfService, serviceBehind, type Stage } from './stage.ts';
+import { serviceBehind, type Stage } from './stage.ts';
 
 export interface ProbeDeps {
   /** As the manager: what is asked with is its own. */

@@ -17,7 +17,7 @@ import { assessHealth } from '../../../apply/health.ts';
 import { canBeHeldBack, heldFor, holdBack } from '../../../apply/held-back.ts';
 import { fieldsOf, numberOf } from '../../../apply/untyped.ts';
 import { serviceName } from '../../../bundles/render/names.ts';
-import type { CalledWebhook } from './called-webhooks.ts';
+import { keyOfService, type CalledWebhook } from './called-webhooks.ts';
 import { keepStorage } from './keep-storage.ts';
 import { narrow, narrowedTo, type Chosen } from './narrow.ts';
 
@@ -140,9 +140,4 @@ function isSettled(live: KubeObject | undefined): boolean {
 export function serviceBehind(object: KubeObject): string | undefined {
   if (groupKind(object) !== 'Deployment.apps') return undefined;
   return `${object.metadata.namespace ?? ''}/${serviceName(object.metadata.name)}`;
-}
-
-/** The same of a Service itself; undefined for other kinds. */
-export function keyOfService({ apiVersion, kind, metadata }: KubeObject): string | undefined {
-  return apiVersion === 'v1' && kind === 'Service' ? `${metadata.namespace ?? ''}/${metadata.name}` : undefined;
 }
