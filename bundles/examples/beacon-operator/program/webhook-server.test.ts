@@ -18,7 +18,7 @@ beforeAll(async () => {
   ca = cert;
   writeFileSync(join(folder, 'tls.crt'), cert);
   writeFileSync(join(folder, 'tls.key'), key);
-  server = await serveWebhooks({ port: 0, certificates: folder, log: silentLog });
+  server = await serveWebhooks({ port: 0, certificates: folder, log: silentLog, lingerMs: 0 });
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -41,10 +41,25 @@ test.each([
 });
 
 test('a path that it is deaf to is not answered, and others are', async () => {
-  await using deaf = await serveWebhooks({ port: 0, certificates: folder, log: silentLog, deafTo: ['/validate'] });
+  await using deaf = await serveWebhooks({
+    port: 0,
+    certificates: folder,
+    log: silentLog,
+    lingerMs: 0,
+    deafTo: ['/validate'],
+  });
   const first = Promise.race([post('/validate', '{}', deaf).catch(() => 'ended'), pause(300, 'silence')]);
   expect((await post('/elsewhere', '{}', deaf)).status).toBe(404);
   expect(await first).toBe('silence');
+});
+
+test('it goes on answering while it ends, and keeps no connection', async () => {
+  const ending = await serveWebhooks({ port: 0, certificates: folder, log: silentLog, lingerMs: 300 });
+  const ended = ending[Symbol.asyncDispose]();
+  const answer = await post('/elsewhere', '{}', ending);
+  expect(answer).toMatchObject({ status: 404, connection: 'close' });
+  await ended;
+  await expect(post('/elsewhere', '{}', ending)).rejects.toThrow(/ECONNREFUSED/);
 });
 
 test('there is no server without a certificate', async () => {
@@ -56,6 +71,7 @@ test('there is no server without a certificate', async () => {
 interface Answer {
   readonly status: number | undefined;
   readonly body: string;
+  readonly connection: string | undefined;
 }
 
 function post(path: string, body: string, { port }: RunningWebhooks = server): Promise<Answer> {
@@ -63,7 +79,13 @@ function post(path: string, body: string, { port }: RunningWebhooks = server): P
     const call = request({ host: '127.0.0.1', port, path, method: 'POST', ca }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve({ status: response.statusCode, body: Buffer.concat(chunks).toString() }));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode,
+          body: Buffer.concat(chunks).toString(),
+          connection: response.headers.connection,
+        }),
+      );
     });
     call.on('error', reject);
     call.end(body);

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { closerOf } from '../../../../kube/close-server.ts';
 import type { Log } from '../../../../kube/log.ts';
 import { answerReview } from './reviews.ts';
@@ -16,6 +17,8 @@ export interface WebhookServerOptions {
   /** Folder with `tls.crt` and `tls.key`. */
   readonly certificates: string;
   readonly log: Log;
+  /** How long to go on answering when it is to end: callers keep connections. Three seconds unless told. */
+  readonly lingerMs?: number;
   /** Paths that are never answered; none unless told. */
   readonly deafTo?: readonly string[];
 }
@@ -27,12 +30,15 @@ export interface RunningWebhooks extends AsyncDisposable {
 /** Lists of some thousand objects are converted in one request. */
 const MOST_BYTES = 16 * 1024 * 1024;
 const RELOAD_MILLISECONDS = 10_000;
+const LINGER_MS = 3000;
 
 /** Listens on all addresses of the Pod. Throws where there is no certificate. */
 export async function serveWebhooks(options: WebhookServerOptions): Promise<RunningWebhooks> {
-  const { port, certificates, log } = options;
+  const { port, certificates, log, lingerMs = LINGER_MS } = options;
   let current = readCertificate(certificates);
+  let isEnding = false;
   const server = createServer({ ...current, requestTimeout: 30_000 }, (request, response) => {
+    if (isEnding) response.setHeader('connection', 'close');
     answer(request, response, options).catch((error: unknown) => fail(response, { error, log }));
   });
   const close = closerOf(server);
@@ -51,6 +57,8 @@ export async function serveWebhooks(options: WebhookServerOptions): Promise<Runn
   return {
     port: (server.address() as AddressInfo).port,
     async [Symbol.asyncDispose]() {
+      isEnding = true;
+      await pause(lingerMs);
       clearInterval(reload);
       await close();
     },
