@@ -1,13 +1,18 @@
 /** Waits for a condition in tests: asks again and again, never sleeps for a fixed time. */
 import { setTimeout as pause } from 'node:timers/promises';
 
+const PAUSE_MS = { shortest: 100, longest: 1000 };
+
 export interface UntilOptions {
   readonly timeoutSeconds?: number;
   /** Told when the time is up. */
   readonly explain?: () => string | Promise<string>;
 }
 
-/** Resolves with the first truthy answer. An error counts as "not yet"; the last one is told when the time is up. */
+/**
+ * Resolves with the first truthy answer. An error counts as "not yet"; the last one is told when the time is up. Pauses
+ * for longer where an answer takes long, so that asking takes no processor from those who work on what is awaited.
+ */
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
@@ -16,6 +21,7 @@ export async function until<T>(
   const deadline = performance.now() + timeoutSeconds * 1000;
   let last: unknown;
   while (performance.now() < deadline) {
+    const began = performance.now();
     try {
       const answer = await ask();
       if (answer) return answer;
@@ -23,7 +29,7 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    await pause(100);
+    await pause(Math.min(PAUSE_MS.longest, Math.max(PAUSE_MS.shortest, 3 * (performance.now() - began))));
   }
   const why = last instanceof Error ? last.message : JSON.stringify(last);
   throw new Error(`not within ${timeoutSeconds} s: ${what}. Last answer: ${why}\n${(await explain?.()) ?? ''}`);
