@@ -162,14 +162,15 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
           objects.map(({ apiVersion, kind }) => [`${kind}.${apiVersion}`, { apiVersion, kind }]),
         ),
       );
+      const missing = new Map(kinds);
       await until(
         'every kind is served',
         async () => {
           client.discovery.invalidate();
-          const scopes = await Promise.all([...kinds.values()].map((kind) => client.isNamespaced(kind)));
-          return scopes.every((scope) => scope !== undefined);
+          for (const [name, kind] of missing) if ((await client.isNamespaced(kind)) !== undefined) missing.delete(name);
+          return missing.size === 0;
         },
-        { timeoutSeconds: 300 },
+        { timeoutSeconds: 300, explain: () => [...missing.keys()].join('\n') },
       );
     }
 
