@@ -81,7 +81,7 @@ export function useLights(releases: readonly Release[]): Lights {
       await lights.kubectl(['annotate', 'catalog', 'examples', '--overwrite', now]);
     },
     async subscribe(spec) {
-      const onFailure = { bakeTime: '1s', progressDeadline: '20s' };
+      const onFailure = { bakeTime: '1s', progressDeadline: '25s' };
       const uninstall = { customResources: 'Delete' };
       await lights.apply(subscriptionTo('beacon', NAMESPACE, { package: PACKAGE, onFailure, uninstall, ...spec }));
     },
