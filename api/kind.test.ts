@@ -23,6 +23,7 @@ describe('an object as its kind', () => {
       crdUpgradeSafety: { enforcement: 'Enforce' },
       uninstall: { customResources: 'Retain', dependencies: 'Retain' },
       historyLimit: 10,
+      webhookSafety: 'Enforce',
       suspend: false,
     });
   });

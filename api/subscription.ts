@@ -159,6 +159,12 @@ const SubscriptionSpec = rules(
       ),
     onFailure: OnFailure.prefault({}).describe('What happens when a revision does not become healthy.'),
     crdUpgradeSafety: CrdUpgradeSafety.prefault({}).describe('How strictly changes of CRDs are checked.'),
+    webhookSafety: z
+      .enum(['Enforce', 'None'])
+      .default('Enforce')
+      .describe(
+        'Enforce: the API server is asked to call the webhooks of the operator before anything depends on them, and new Pods answer before they replace those that work. None: they are not asked; for operators whose webhooks answer only where no other Pod runs.',
+      ),
     windows: list(Window, 16)
       .min(1)
       .optional()

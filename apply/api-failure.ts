@@ -51,6 +51,11 @@ export function isAnswer(error: unknown): boolean {
   return (failureOf(error)?.code ?? 0) > 0;
 }
 
+/** Whether the server, or a policy of the cluster, does not want the object: to send it again would not help. */
+export function isRefusal(error: unknown): boolean {
+  return [400, 403, 409, 422].includes(failureOf(error)?.code ?? 0);
+}
+
 /** Whether the server says that the object, its kind or its namespace does not exist. */
 export function isNotFound(error: unknown): boolean {
   return failureOf(error)?.code === 404;

@@ -60,7 +60,7 @@ function bySeverity(a: PodProblem, b: PodProblem): number {
 const REVISION = 'deployment.kubernetes.io/revision';
 
 /** The ReplicaSet of the current rollout; the Pods of older ones say nothing about it. */
-function newestReplicaSet(deployment: KubeObject, replicaSets: readonly KubeObject[]): KubeObject | undefined {
+export function newestReplicaSet(deployment: KubeObject, replicaSets: readonly KubeObject[]): KubeObject | undefined {
   return replicaSets
     .filter((replicaSet) => isOwnedBy(replicaSet, deployment))
     .toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import { assessHealth } from './health.ts';
-import { canBeHeldBack, heldFor, holdBack } from './held-back.ts';
+import { canBeHeldBack, heldFor, holdBack, unheld } from './held-back.ts';
 import { sampleDeployment } from './sample-objects.ts';
 
 const withSpec = (fields: object): KubeObject => {
@@ -9,7 +9,7 @@ const withSpec = (fields: object): KubeObject => {
   return { ...plain, spec: { ...(plain['spec'] as object), ...fields } };
 };
 
-test.each([
+test.each<{ spec: object; can: boolean; because: string }>([
   { spec: {}, can: true, because: 'by default there is a Pod more' },
   {
     spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '10%' } } },
@@ -19,25 +19,25 @@ test.each([
   { spec: { strategy: { type: 'Recreate' } }, can: false, because: 'the old ones go first' },
   { spec: { strategy: { rollingUpdate: { maxSurge: 0 } } }, can: false, because: 'there is no Pod more' },
   { spec: { strategy: { rollingUpdate: { maxSurge: '0%' } } }, can: false, because: 'none is none' },
+  { spec: { strategy: { rollingUpdate: { maxUnavailable: 1 } } }, can: false, because: 'an old one may go first' },
+  { spec: { replicas: 3 }, can: true, because: 'a quarter of three is none' },
+  { spec: { replicas: 4 }, can: false, because: 'a quarter of four is one' },
+  { spec: { replicas: 0 }, can: false, because: 'there is no Pod' },
 ])('can be held back: $can, as $because', ({ spec, can }) => {
   expect(canBeHeldBack(withSpec(spec))).toBe(can);
 });
 
-test('keeps what its author says, and adds to it', () => {
-  const held = holdBack(
-    withSpec({
-      minReadySeconds: 10,
-      progressDeadlineSeconds: 60,
-      strategy: { rollingUpdate: { maxSurge: 2, maxUnavailable: 1 } },
-    }),
-    'old',
-  );
+test('keeps all that its author says but the times, which nothing outlasts', () => {
+  const strategy = { rollingUpdate: { maxSurge: 2, maxUnavailable: 0 } };
+  const held = holdBack(withSpec({ minReadySeconds: 10, progressDeadlineSeconds: 2 ** 31 - 1, strategy }), 'old');
   expect(heldFor(held)).toBe('old');
-  expect(held['spec']).toMatchObject({
-    minReadySeconds: 310,
-    progressDeadlineSeconds: 360,
-    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 2, maxUnavailable: 0 } },
-  });
+  expect(held['spec']).toMatchObject({ minReadySeconds: 1e9, progressDeadlineSeconds: 2 ** 31 - 1, strategy });
+});
+
+test('is let go by a merge patch too, which takes nothing away by itself', () => {
+  const { annotations, spec } = unheld(sampleDeployment('widget'));
+  expect(annotations).toHaveProperty(['slipway.dev/rehearsal'], null);
+  expect(spec).toEqual({ minReadySeconds: null, progressDeadlineSeconds: null });
 });
 
 describe('while it is held back', () => {

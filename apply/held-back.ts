@@ -1,42 +1,42 @@
 /**
- * Holds a Deployment's roll-out back once its first new Pod is ready: nothing of what works is taken away before
- * somebody has looked at the new Pod. By fields of the Deployment alone, none of them in the Pod's template, so that
- * going on or back starts no Pod anew. Pure.
+ * Holds a Deployment's roll-out back once its first new Pods are ready: nothing of what works is taken away before
+ * somebody has looked at them. By fields of the Deployment alone, none of them in the Pods' template, so that going on or
+ * back starts no Pod anew. Pure.
  */
 import { ANNOTATION } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
-import { fieldsOf, numberOf, type Fields } from './untyped.ts';
+import { fieldsOf, numberOf, textOf, type Fields } from './untyped.ts';
 
 /** The label that tells the Pods of one template from those of another. */
 export const POD_HASH = 'pod-template-hash';
 
-/**
- * For how long a Pod must be ready before it replaces another. To look at it takes seconds; where nobody ends that, the
- * roll-out goes on by itself after this time.
- */
-export const HOLD_SECONDS = 300;
-/** What a Deployment says where it says nothing. */
-const DEFAULT_DEADLINE_SECONDS = 600;
+/** Longer than any Pod lives: nothing goes on by itself, since a Service may lead to the old Pods alone. */
+const HOLD_SECONDS = 1_000_000_000;
+/** Means that there is none, and has to be more than the time above. */
+const NO_DEADLINE_SECONDS = 2_147_483_647;
 
-/** Whether new Pods can come before old ones go. */
+/** Whether Kubernetes itself makes a new Pod before it takes an old one away, and there are any. */
 export function canBeHeldBack(deployment: KubeObject): boolean {
-  const strategy = fieldsOf(fieldsOf(deployment['spec'])['strategy']);
-  const { maxSurge } = fieldsOf(strategy['rollingUpdate']);
-  return strategy['type'] !== 'Recreate' && maxSurge !== 0 && maxSurge !== '0%';
+  const spec = fieldsOf(deployment['spec']);
+  const replicas = numberOf(spec['replicas']) ?? 1;
+  const strategy = fieldsOf(spec['strategy']);
+  const { maxSurge = '25%', maxUnavailable = '25%' } = fieldsOf(strategy['rollingUpdate']);
+  if (strategy['type'] === 'Recreate' || replicas === 0) return false;
+  return Math.ceil(countOf(maxSurge, replicas)) > 0 && Math.floor(countOf(maxUnavailable, replicas)) === 0;
+}
+
+/** A number, or a part of the replicas. @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-surge */
+function countOf(value: unknown, replicas: number): number {
+  const percent = /^(?<part>\d+)%$/.exec(textOf(value))?.groups?.['part'];
+  return percent === undefined ? (numberOf(value) ?? 0) : (Number(percent) * replicas) / 100;
 }
 
 /** @param hash Of the Pods that work, which are kept. */
 export function holdBack(deployment: KubeObject, hash: string): KubeObject {
   const { metadata } = deployment;
-  const spec = fieldsOf(deployment['spec']);
-  const rollingUpdate = { ...fieldsOf(fieldsOf(spec['strategy'])['rollingUpdate']), maxUnavailable: 0 };
-  const held = {
-    minReadySeconds: HOLD_SECONDS + (numberOf(spec['minReadySeconds']) ?? 0),
-    progressDeadlineSeconds: HOLD_SECONDS + (numberOf(spec['progressDeadlineSeconds']) ?? DEFAULT_DEADLINE_SECONDS),
-    strategy: { type: 'RollingUpdate', rollingUpdate },
-  };
   const annotations = { ...metadata.annotations, [ANNOTATION.rehearsal]: hash };
-  return { ...deployment, metadata: { ...metadata, annotations }, spec: { ...spec, ...held } };
+  const held = { minReadySeconds: HOLD_SECONDS, progressDeadlineSeconds: NO_DEADLINE_SECONDS };
+  return { ...deployment, metadata: { ...metadata, annotations }, spec: { ...fieldsOf(deployment['spec']), ...held } };
 }
 
 /** Hash of the Pods for which a live Deployment is held back; undefined where it is not. */
@@ -44,17 +44,20 @@ export function heldFor(live: KubeObject | undefined): string | undefined {
   return live?.metadata.annotations?.[ANNOTATION.rehearsal];
 }
 
-/** Whether a new Pod is ready: ready and, for it is held back, not available. */
+/** What is to be said of an object that is not held back where what is not said stays: in a merge patch. */
+export function unheld({ kind }: KubeObject): { readonly annotations: Fields; readonly spec: Fields } {
+  const annotations = { [ANNOTATION.rehearsal]: null, [ANNOTATION.letIn]: null };
+  if (kind === 'Deployment') return { annotations, spec: { minReadySeconds: null, progressDeadlineSeconds: null } };
+  return { annotations, spec: {} };
+}
+
+/**
+ * Whether a new Pod may be ready: one is, and, for it is held back, not available. Where all Pods are of the newest
+ * template already, no new one will come.
+ */
 export function hasNewPod(status: Fields): boolean {
-  return countIn(status, 'readyReplicas') > countIn(status, 'availableReplicas') || isAllNew(status);
-}
-
-/** Whether all Pods are of the newest template already, so that no new one will come. */
-export function isAllNew(status: Fields): boolean {
-  const updated = countIn(status, 'updatedReplicas');
-  return updated > 0 && updated === countIn(status, 'replicas');
-}
-
-function countIn(status: Fields, field: string): number {
-  return numberOf(status[field]) ?? 0;
+  const [updated, total, ready, available] = ['updatedReplicas', 'replicas', 'readyReplicas', 'availableReplicas'].map(
+    (field) => numberOf(status[field]) ?? 0,
+  ) as [number, number, number, number];
+  return updated > 0 && (ready > available || total === updated);
 }

@@ -6,6 +6,7 @@ import { FIELD_MANAGER } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { isUnmergeable } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
+import { unheld } from './held-back.ts';
 
 export interface WriteOptions {
   readonly dryRun?: boolean;
@@ -73,8 +74,13 @@ export function withUid(object: KubeObject, live: KubeObject): KubeObject {
  */
 function replacementOf(object: KubeObject, { metadata: { uid } }: KubeObject): Record<string, unknown> {
   const { labels, annotations } = object.metadata;
-  const { apiVersion: _apiVersion, kind: _kind, ...content } = object;
-  return { ...content, metadata: { uid, labels, annotations } };
+  const { apiVersion: _apiVersion, kind: _kind, spec, ...content } = object;
+  const held = unheld(object);
+  return {
+    ...content,
+    ...(spec !== undefined && { spec: { ...held.spec, ...spec } }),
+    metadata: { uid, labels, annotations: { ...held.annotations, ...annotations } },
+  };
 }
 
 interface ManagedFields {

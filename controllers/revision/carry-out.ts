@@ -43,7 +43,8 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
     ...deps,
     ...acting,
     listPage: listPageOf(deps),
-    gateOf: (stage) => createGate({ ...deps, ...acting, revision, stage, check: checkOf(deps, signal) }),
+    gateOf: (stage) =>
+      createGate({ ...deps, ...acting, subject: { ...facts, revision }, stage, check: checkOf(deps, signal) }),
   };
   const outcome = await attempt(() => rollOut(actor, { ...facts, revision }, signal));
   const { onFailure } = subscription.spec;

@@ -43,10 +43,12 @@ function gate({ objects = [crd, service], name = 'whole', proof = READY, confirm
     prove: () => Promise.resolve(proof),
     complete: () => void (completed += 1),
     isComplete: () => completed > 0,
+    pause: () => 0.05,
   };
-  const stage = { name, objects, trials: new Map<KubeObject, Trial>(), webhooks: [] };
+  const stage = { name, objects, wanted: objects, trials: new Map<KubeObject, Trial>(), webhooks: [] };
+  const subject = { revision, subscription: undefined };
   const read = (): Promise<string> => Promise.resolve('');
-  return { ...createGate({ conversions, rehearsals, revision, stage, check, read }), completed: () => completed };
+  return { ...createGate({ conversions, rehearsals, subject, stage, check, read }), completed: () => completed };
 }
 
 const unreadable = (): Promise<Judgement> => Promise.resolve(SILENT);

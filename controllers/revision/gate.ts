@@ -8,17 +8,16 @@ import { isCrdEntry } from '../../apply/custom-resources.ts';
 import { identityOf } from '../../apply/identity.ts';
 import type { PhaseName } from '../../apply/phases.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
-import type { Revision } from '../../api/revision.ts';
 import type { ConversionCheck, Conversions } from './conversions.ts';
 import type { ReadText } from './last-lines.ts';
-import type { Rehearsals } from './rehearsal/rehearsals.ts';
+import type { Rehearsals, Subject } from './rehearsal/rehearsals.ts';
 import type { Stage, StageName } from './rehearsal/stage.ts';
 import type { Judgement } from './summarize.ts';
 
 export interface GateOptions {
   readonly conversions: Conversions;
-  readonly rehearsals: Pick<Rehearsals, 'prove' | 'complete' | 'isComplete'>;
-  readonly revision: Revision;
+  readonly rehearsals: Pick<Rehearsals, 'prove' | 'complete' | 'isComplete' | 'pause'>;
+  readonly subject: Subject;
   readonly stage: Stage;
   readonly check: Omit<ConversionCheck, 'crds'>;
   /** As the operator's account. */
@@ -51,15 +50,15 @@ const WORKS: Judgement = { state: 'Ready', reason: 'Succeeded', message: '' };
 
 /** Ready in the last stage only: what follows the workloads belongs to no other. */
 async function judgeStage(options: GateOptions): Promise<Judgement> {
-  const { rehearsals, revision, stage, check, read } = options;
-  const proof = await rehearsals.prove(revision, stage, { read, signal: check.signal });
+  const { rehearsals, subject, stage, check, read } = options;
+  const proof = await rehearsals.prove(subject, stage, { read, signal: check.signal });
   if (proof.state !== 'Ready') return proof;
   const next = NEXT[stage.name];
-  if (next !== undefined) return goOn(next);
+  if (next !== undefined) return goOn(options, next);
   const judgement = await confirmConversions(options);
   if (judgement.state !== 'Ready') return judgement;
-  rehearsals.complete(revision);
-  return stage.name === 'whole' ? judgement : goOn('Custom resources can be read in every version');
+  rehearsals.complete(subject.revision);
+  return stage.name === 'whole' ? judgement : goOn(options, 'Custom resources can be read in every version');
 }
 
 /** What a stage ends with that needs no custom resource to be read. */
@@ -70,12 +69,14 @@ const NEXT: Readonly<Partial<Record<StageName, string>>> = {
 };
 
 /** No watch tells of the next stage. */
-function goOn(message: string): Judgement {
-  return { state: 'Working', reason: 'Progressing', message, askAgainSeconds: 0.05 };
+function goOn({ rehearsals, subject, stage }: GateOptions, message: string): Judgement {
+  const askAgainSeconds = rehearsals.pause(subject.revision, stage);
+  return { state: 'Working', reason: 'Progressing', message, askAgainSeconds };
 }
 
 async function confirmConversions(options: GateOptions): Promise<Judgement> {
-  const { conversions, rehearsals, revision, stage, check } = options;
+  const { conversions, rehearsals, stage, check } = options;
+  const { revision } = options.subject;
   const crds = stage.objects.filter(isCrdEntry);
   if (crds.length === 0) return WORKS;
   const cluster = withOwn(check.cluster, stage.objects);

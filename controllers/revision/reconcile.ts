@@ -67,6 +67,7 @@ async function act(deps: Deps, facts: RevisionFacts, context: ReconcileContext):
     case 'waitForActive':
       return rest(deps, facts, { reason: 'Uninstalling', message: `Revision ${plan.name} is removed first` });
     case 'archived':
+      deps.rehearsals.forget(facts.revision);
       return archive(deps, facts, plan.handedOver);
     case 'awaitApproval':
       return rest(deps, facts, { reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' });

@@ -28,7 +28,6 @@ import type { DesiredObjects } from './desired-objects.ts';
 import type { PhaseWaits } from './await-phase.ts';
 import type { Gate } from './gate.ts';
 import type { RevisionFacts } from './observe.ts';
-import { isTrace } from './rehearsal/probe.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
 import type { Stage } from './rehearsal/stage.ts';
 import type { Judgement } from './summarize.ts';
@@ -45,7 +44,7 @@ export interface RollOutDeps {
   readonly record: RecordEvent;
   readonly now: () => Date;
   readonly waits: PhaseWaits;
-  readonly rehearsals: Pick<Rehearsals, 'stageOf' | 'tracesOf'>;
+  readonly rehearsals: Pick<Rehearsals, 'stageOf' | 'tracesOf' | 'removed'>;
   /** Of this stage; see gate.ts. */
   readonly gateOf: (stage: Stage) => Gate;
 }
@@ -86,9 +85,9 @@ async function applyAgain(
   const bare = await deps.desired.of(facts.revision);
   const certified = await certify(deps, facts, { objects: bare, settled, signal });
   await followServed(deps, certified, signal);
-  const stage = await deps.rehearsals.stageOf(facts.revision, certified, signal);
+  const stage = await deps.rehearsals.stageOf(facts, certified, signal);
   const { objects } = stage;
-  const traces = deps.rehearsals.tracesOf(facts.revision, stage);
+  const traces = deps.rehearsals.tracesOf(facts, stage);
   const previousInventory = intendedInventory(facts, [...objects, ...traces]);
   const noted = noteIntent(deps, facts, previousInventory);
   // Looked at when it is awaited: a failure before that is not unhandled.
@@ -109,9 +108,8 @@ async function applyAgain(
   });
   await followServed(deps, appliedKinds(result.inventory), signal);
   const answer = gate.answer();
-  // What webhooks were asked with is gone once all have answered.
-  const isLeft = (entry: InventoryEntry): boolean =>
-    answer?.state !== 'Ready' || !isTrace(facts.revision, stage, entry);
+  const removed = new Set(deps.rehearsals.removed(facts.revision).map(identityOf));
+  const isLeft = (entry: InventoryEntry): boolean => answer?.state !== 'Ready' || !removed.has(identityOf(entry));
   const inventory = result.inventory.filter(isLeft);
   const leftovers = diffInventory(inventory, objects).pruned;
   return { kind: 'applied', result: { ...result, inventory }, leftovers, answer, revision: await noted };

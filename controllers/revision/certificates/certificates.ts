@@ -57,10 +57,10 @@ async function stateFor(required: RequiredCertificate, options: CertificateOptio
   const ref: ObjectRef = { apiVersion: 'v1', kind: 'Secret', namespace, name: required.secretName };
   const known = await readOurs(ref, options);
   const dnsNames = namesOf(required, namespace);
-  const facts = known === undefined ? undefined : inspect(known, dnsNames);
+  const facts = known === undefined ? undefined : inspect(known, required.dnsNames);
   const step = planCertificate(facts, options);
   if (step !== 'keep') options.onStep?.(step, ref);
-  return take(step, known, { ...options, dnsNames });
+  return take(step, known, { ...options, dnsNames, needed: required.dnsNames });
 }
 
 /** By the Service of a rehearsal the server is called too, before it is called by its own. */
@@ -79,13 +79,16 @@ async function readOurs(
 
 interface StepOptions {
   readonly now: Date;
+  /** Of a certificate that is issued now. */
   readonly dnsNames: readonly string[];
+  /** Those without which one cannot be used. */
+  readonly needed: readonly string[];
 }
 
 async function take(
   step: CertificateStep,
   known: CertificateState | undefined,
-  { now, dnsNames }: StepOptions,
+  { now, dnsNames, needed }: StepOptions,
 ): Promise<CertificateState> {
   const after = (ms: number): Date => new Date(now.getTime() + ms);
   if (known === undefined || step === 'issue' || step === 'prepare') {
@@ -95,13 +98,13 @@ async function take(
       return { serving: known.serving, next: pair, authorities, due: after(OVERLAP_MS) };
     }
     const state = { serving: pair, authorities };
-    return { ...state, due: authorities.length > 1 ? after(DROP_AFTER_MS) : rotationOf(state, dnsNames) };
+    return { ...state, due: authorities.length > 1 ? after(DROP_AFTER_MS) : rotationOf(state, needed) };
   }
   const { serving, authorities, next = serving } = known;
   if (step === 'switch') return { serving: next, authorities, due: after(DROP_AFTER_MS) };
   if (step === 'drop') {
     const state = { serving, authorities: authorities.slice(-1) };
-    return { ...state, due: rotationOf(state, dnsNames) };
+    return { ...state, due: rotationOf(state, needed) };
   }
   return known;
 }

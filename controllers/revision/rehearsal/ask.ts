@@ -60,12 +60,13 @@ async function askOnce(
   index: number,
   { uid, questions, signal }: Pick<AskOptions, 'uid' | 'questions' | 'signal'>,
 ): Promise<Answer> {
+  const question = questions[index] as Question;
   try {
-    await cluster.create(questionObject(uid, questions[index] as Question, index), { dryRun: true }, signal);
-    return readAnswer(index, undefined);
+    await cluster.create(questionObject(uid, question, index), { dryRun: true }, signal);
+    return readAnswer(index, question, undefined);
   } catch (error) {
     signal.throwIfAborted();
     if (!isAnswer(error)) throw error;
-    return readAnswer(index, (error as Error).message);
+    return readAnswer(index, question, (error as Error).message);
   }
 }

@@ -4,21 +4,22 @@
  * before could not read. Pure.
  */
 import type { KubeObject } from '../../../api/object.ts';
+import { canonicalJson } from '../../../api/json.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../../../apply/untyped.ts';
 import { conversionConfig } from './called-webhooks.ts';
 
 /**
- * The CRD until its conversion is proved; the same object where nothing would differ. Where another Service converts so
- * far, it goes on doing so.
+ * The CRD until its conversion is proved; the same object where nothing would differ.
+ * @param isLed Whether its Service leads to the new Pods. Until then those of before convert, as they can.
  */
-export function keepStorage(crd: KubeObject, live: KubeObject | undefined): KubeObject {
+export function keepStorage(crd: KubeObject, live: KubeObject | undefined, isLed: boolean): KubeObject {
   const spec = fieldsOf(crd['spec']);
   const before = fieldsOf(live?.['spec']);
   const versions = listOf(spec['versions']);
   const stored = storageIn(listOf(before['versions']));
   const isConverted = fieldsOf(spec['conversion'])['strategy'] === 'Webhook';
   if (live === undefined || !isConverted || !versions.some(({ name }) => name === stored)) return crd;
-  const conversion = isConvertedElsewhere(live, crd) ? before['conversion'] : spec['conversion'];
+  const conversion = convertsAsBefore(live, crd, isLed) ? before['conversion'] : spec['conversion'];
   if (storageIn(versions) === stored && conversion === spec['conversion']) return crd;
   const kept = versions.map((version) => ({ ...version, storage: version['name'] === stored }));
   return { ...crd, spec: { ...spec, versions: kept, conversion } };
@@ -28,8 +29,25 @@ function storageIn(versions: readonly Fields[]): string {
   return textOf(versions.find(({ storage }) => storage === true)?.['name']);
 }
 
-function isConvertedElsewhere(live: KubeObject, crd: KubeObject): boolean {
+/** Another Service converts until the new one is proved; the same one in the way of before, until others are behind it. */
+function convertsAsBefore(live: KubeObject, crd: KubeObject, isLed: boolean): boolean {
   const [before, after] = [live, crd].map((each) => fieldsOf(conversionConfig(each)['service'])) as [Fields, Fields];
-  if (before['name'] === undefined) return false;
-  return before['name'] !== after['name'] || before['namespace'] !== after['namespace'];
+  if (before['name'] === undefined) return !isLed && isConvertedByNobody(live, crd);
+  if (before['name'] !== after['name'] || before['namespace'] !== after['namespace']) return true;
+  return !isLed && canonicalJson(addressIn(before)) !== canonicalJson(addressIn(after));
+}
+
+function addressIn({ path = '/', port = 443 }: Fields): readonly unknown[] {
+  return [path, port];
+}
+
+/** Several versions were the same but for their names, and there is no new one. */
+function isConvertedByNobody(live: KubeObject, crd: KubeObject): boolean {
+  const [before, after] = [live, crd].map(servedBy) as [readonly string[], readonly string[]];
+  return before.length > 1 && after.every((name) => before.includes(name));
+}
+
+function servedBy({ spec }: KubeObject): readonly string[] {
+  const served = listOf(fieldsOf(spec)['versions']).filter((version) => version['served'] === true);
+  return served.map(({ name }) => textOf(name));
 }

@@ -7,13 +7,21 @@ import { fieldsOf } from '../../../apply/untyped.ts';
 /** The Pods of before, while others are tried out; or those, once they are `letIn`. */
 export type Chosen = 'rehearsal' | 'letIn';
 
-/** @param hash Of the Pods to which it is to lead. */
-export function narrow(service: KubeObject, chosen: Chosen, hash: string): KubeObject {
+export interface Narrowing {
+  readonly chosen: Chosen;
+  /** Of the Pods to which it is to lead. */
+  readonly hash: string;
+  /** By which they are reached, where that is otherwise than the Service says. */
+  readonly ports?: unknown;
+}
+
+export function narrow(service: KubeObject, { chosen, hash, ports }: Narrowing): KubeObject {
   const { metadata } = service;
   const spec = fieldsOf(service['spec']);
   const selector = { ...fieldsOf(spec['selector']), [POD_HASH]: hash };
   const annotations = { ...metadata.annotations, [ANNOTATION[chosen]]: hash };
-  return { ...service, metadata: { ...metadata, annotations }, spec: { ...spec, selector } };
+  const narrowed = { ...spec, selector, ...(ports !== undefined && { ports }) };
+  return { ...service, metadata: { ...metadata, annotations }, spec: narrowed };
 }
 
 /** Hash of the Pods to which a live Service leads alone; undefined where it leads to others. Its metadata is enough. */

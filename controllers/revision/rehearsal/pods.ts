@@ -1,27 +1,37 @@
 /** Which Pods of a Deployment work, and of which template they are. Read while an upgrade is rehearsed, not otherwise. */
 import type { KubeObject } from '../../../api/object.ts';
-import type { Cluster } from '../../../apply/cluster.ts';
+import type { Cluster, ListOptions } from '../../../apply/cluster.ts';
+import { newestReplicaSet } from '../../../apply/explain-pods.ts';
 import { POD_HASH } from '../../../apply/held-back.ts';
 import { fieldsOf, listOf, textOf } from '../../../apply/untyped.ts';
 
 /** The Pods of a live Deployment that are ready and are to stay, the newest first. */
 export async function readyPods(
-  cluster: Pick<Cluster, 'list'>,
-  { metadata, ...deployment }: KubeObject,
+  cluster: Lister,
+  live: KubeObject,
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
-  const { matchLabels } = fieldsOf(fieldsOf(deployment['spec'])['selector']);
-  const labelSelector = Object.entries(fieldsOf(matchLabels))
-    .map(([key, value]) => `${key}=${textOf(value)}`)
-    .join(',');
-  if (labelSelector === '') return [];
-  const { namespace = '' } = metadata;
-  const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal);
+  const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod' }, selectionOf(live), signal);
   const ready = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && isReady(pod));
   return ready.toSorted((a, b) => bornAt(b).localeCompare(bornAt(a), 'en'));
 }
 
-/** The template that a Pod is of. */
+/** The template that a live Deployment rolls out; undefined where its controller has not begun. */
+export async function newestHash(cluster: Lister, live: KubeObject, signal: AbortSignal): Promise<string | undefined> {
+  const replicaSets = await cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet' }, selectionOf(live), signal);
+  const newest = newestReplicaSet(live, replicaSets);
+  return newest && hashOf(newest);
+}
+
+type Lister = Pick<Cluster, 'list'>;
+
+function selectionOf({ metadata, ...deployment }: KubeObject): ListOptions {
+  const { matchLabels } = fieldsOf(fieldsOf(deployment['spec'])['selector']);
+  const labels = Object.entries(fieldsOf(matchLabels)).map(([key, value]) => `${key}=${textOf(value)}`);
+  return { namespace: metadata.namespace ?? '', labelSelector: [POD_HASH, ...labels].join(',') };
+}
+
+/** The template that a Pod or a ReplicaSet is of. */
 export function hashOf({ metadata }: KubeObject): string | undefined {
   return metadata.labels?.[POD_HASH];
 }

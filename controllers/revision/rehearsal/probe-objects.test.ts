@@ -11,6 +11,17 @@ import {
   type Question,
 } from './probe-objects.ts';
 
+const question: Question = {
+  service: 'widget-service',
+  webhook: {
+    caller: { apiVersion: 'v1', kind: 'X', name: 'x' },
+    service: { namespace: 'ops', name: 'widget-service' },
+    port: 443,
+    path: '/validate',
+    caBundle: 'Y2E=',
+  },
+};
+
 const said = (what: string, name = 'webhook-0.probe.slipway.dev'): string =>
   `create ConfigMap ops/slipway-probe-u1: Internal error occurred: failed calling webhook "${name}": failed to call webhook: ${what}`;
 const posted = (why: string): string => said(`Post "https://widget-service.ops.svc:443/validate?timeout=5s": ${why}`);
@@ -46,17 +57,15 @@ describe('an answer', () => {
       because: 'it changed what our object does not have',
     },
     {
-      refusal: 'create ConfigMap ops/x: admission webhook "policy.example.com" denied the request: no ConfigMaps',
-      because: 'somebody else of the cluster was asked first',
-    },
-    {
       refusal: posted(
         'tls: failed to verify certificate: x509: certificate is valid for widget-service.ops.svc, not widget-service-rehearsal-0123abcd.ops.svc',
       ),
       because: 'it presents a certificate for its own name',
     },
+    { refusal: posted('remote error: tls: certificate required'), because: 'it wants a certificate of the API server' },
+    { refusal: posted('stream error: stream ID 1; INTERNAL_ERROR'), because: 'it broke off' },
   ])('is there where $because', ({ refusal }) => {
-    expect(readAnswer(0, refusal)).toEqual({ kind: 'answered' });
+    expect(readAnswer(0, question, refusal)).toEqual({ kind: 'answered' });
   });
 
   test.each<{ refusal: string; because: string }>([
@@ -86,28 +95,31 @@ describe('an answer', () => {
       because: 'nothing is served at its path (404)',
     },
   ])('is missing where the API server says: $because', ({ refusal, because }) => {
-    expect(readAnswer(0, refusal)).toEqual<Answer>({ kind: 'silent', because });
+    expect(readAnswer(0, question, refusal)).toEqual<Answer>({ kind: 'silent', because });
   });
 
-  test('has not been asked for where the object is taken', () => {
-    expect(readAnswer(0, undefined)).toEqual({ kind: 'notAsked' });
+  test.each<{ refusal: string | undefined; because: string }>([
+    { refusal: undefined, because: 'the object is taken: the configuration is not known yet' },
+    {
+      refusal: 'create ConfigMap ops/x: admission webhook "policy.example.com" denied the request: no ConfigMaps',
+      because: 'somebody else of the cluster was asked first',
+    },
+    {
+      refusal: 'create ConfigMap ops/x: etcdserver: request timed out',
+      because: 'the API server has trouble of its own',
+    },
+    { refusal: posted('EOF').replace('webhook-0', 'webhook-1'), because: 'it is about another one' },
+  ])('has not been asked for where $because', ({ refusal }) => {
+    expect(readAnswer(0, question, refusal)).toEqual({ kind: 'notAsked' });
   });
 
-  test('is read of the webhook that was asked about, and of no other', () => {
-    expect(readAnswer(1, posted('EOF'))).toEqual({ kind: 'answered' });
+  test('is there where nobody has said whom to trust, and a certificate is presented', () => {
+    const untold = { ...question, webhook: { ...question.webhook, caBundle: '' } };
+    const refusal = posted('tls: failed to verify certificate: x509: certificate signed by unknown authority');
+    expect(readAnswer(0, untold, refusal)).toEqual({ kind: 'answered' });
+    expect(readAnswer(0, question, refusal).kind).toBe('silent');
   });
 });
-
-const question: Question = {
-  service: 'widget-service',
-  webhook: {
-    caller: { apiVersion: 'v1', kind: 'X', name: 'x' },
-    service: { namespace: 'ops', name: 'widget-service' },
-    port: 443,
-    path: '/validate',
-    caBundle: 'Y2E=',
-  },
-};
 
 interface Entry {
   readonly name: string;

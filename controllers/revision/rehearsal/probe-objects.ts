@@ -126,23 +126,33 @@ export type Answer =
   | { readonly kind: 'silent'; readonly because: string };
 
 const ANSWERED: Answer = { kind: 'answered' };
+const NOT_ASKED: Answer = { kind: 'notAsked' };
 
 /**
  * Reads what the API server said to the object of a question; undefined where it took it. To refuse, to err or to answer
- * something else is an answer: our ConfigMap is no object that the webhook knows. Silent is who cannot be connected to,
- * does not answer in time, or has nothing at the path.
+ * something else is an answer: our ConfigMap is no object that the webhook knows. Silent is who cannot be connected to, is
+ * not trusted, does not answer in time, or has nothing at the path. What names neither the webhook nor the one behind it
+ * came before either was called.
  */
-export function readAnswer(index: number, refusal: string | undefined): Answer {
-  if (refusal === undefined) return { kind: 'notAsked' };
-  const called = `failed calling webhook "${nameOf(index)}": `;
+export function readAnswer(index: number, { webhook }: Question, refusal: string | undefined): Answer {
+  if (refusal === undefined) return NOT_ASKED;
+  const name = `"${nameOf(index)}"`;
+  if (refusal.includes(`"${END}"`) || PATCHED.test(refusal)) return ANSWERED;
+  if (!refusal.includes(name)) return NOT_ASKED;
+  const called = `failed calling webhook ${name}: `;
   const start = refusal.indexOf(called);
   if (start < 0) return ANSWERED;
   const because = refusal.slice(start + called.length).replace(/^failed to call webhook: /, '');
+  if (NOTHING_THERE.test(because)) return { kind: 'silent', because: 'nothing is served at its path (404)' };
   const unheard = /^Post "[^"]*": (?<why>.*)$/s.exec(because)?.groups?.['why'];
-  if (unheard !== undefined) return OTHER_NAME.test(unheard) ? ANSWERED : { kind: 'silent', because: unheard };
-  return NOTHING_THERE.test(because) ? { kind: 'silent', because: 'nothing is served at its path (404)' } : ANSWERED;
+  if (unheard === undefined || THERE.test(unheard)) return ANSWERED;
+  // Whom to trust is filled in by somebody else, and not for a question.
+  if (webhook.caBundle === '' && /x509: /.test(unheard)) return ANSWERED;
+  return { kind: 'silent', because: unheard };
 }
 
-/** Who presents a certificate for the Service's own name, and not for that of the rehearsal, is there. */
-const OTHER_NAME = /certificate is valid for .*, not \S*-rehearsal-[0-9a-f]{8}\./s;
+/** What a webhook changed does not fit our object. */
+const PATCHED = /operation does not apply|doc is missing/;
+/** It presents a certificate for the Service's own name and not for that of the rehearsal, wants one, or broke off. */
+const THERE = /certificate is valid for .*, not \S*-rehearsal-[0-9a-f]{8}\.|remote error: tls: |stream error: /s;
 const NOTHING_THERE = /^the server could not find the requested resource/;

@@ -2,21 +2,19 @@
  * Asks the webhooks of a stage whether they answer: writes what it takes to ask, asks, and takes it away again. What a
  * manager that is killed in between leaves is in the inventory, where roll-out.ts notes it before.
  */
-import { isAnswer } from '../../../apply/api-failure.ts';
+import { isRefusal } from '../../../apply/api-failure.ts';
 import type { Cluster } from '../../../apply/cluster.ts';
-import { isAllNew } from '../../../apply/held-back.ts';
-import { intendedEntries } from '../../../apply/inventory.ts';
+import { intendedEntries, refOfEntry } from '../../../apply/inventory.ts';
 import { prepareObjects } from '../../../apply/prepare.ts';
 import { pruneObjects } from '../../../apply/prune.ts';
-import { fieldsOf } from '../../../apply/untyped.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import type { Revision } from '../../../api/revision.ts';
 import { prepareFor } from '../desired-objects.ts';
 import type { ManagedObjects } from '../managed-objects.ts';
 import { ask, type Unanswered } from './ask.ts';
 import { keyOfService } from './called-webhooks.ts';
-import { hashOf, readyPods } from './pods.ts';
-import { probeConfiguration, probeName, rehearsalName, rehearsalService, type Question } from './probe-objects.ts';
+import { hashOf, newestHash, readyPods } from './pods.ts';
+import { probeConfiguration, rehearsalName, rehearsalService, type Question } from './probe-objects.ts';
 import { serviceBehind, type Stage } from './stage.ts';
 
 export interface ProbeDeps {
@@ -49,8 +47,7 @@ export async function probe(
   try {
     for (const object of needed) await deps.cluster.apply(object, {}, signal);
   } catch (error) {
-    signal.throwIfAborted();
-    if (!isAnswer(error)) throw error;
+    if (!isRefusal(error)) throw error;
     return undefined;
   }
   const { patienceMs } = deps;
@@ -59,26 +56,21 @@ export async function probe(
 }
 
 /** All that asking in this stage may leave in the cluster. */
-export function tracesOf({ metadata: { uid = '' } }: Revision, { trials, objects }: Stage): readonly KubeObject[] {
+export function tracesOf({ metadata: { uid = '' } }: Revision, { trials, wanted }: Stage): readonly KubeObject[] {
   const kept = new Set([...trials.keys()].map(serviceBehind));
-  const services = objects.filter((object) => kept.has(keyOfService(object)));
+  const services = wanted.filter((object) => kept.has(keyOfService(object)));
   return [probeConfiguration(uid, []), ...services.map((service) => rehearsalService(service, ''))];
 }
 
-/** Whether an object is of that sort, of whatever stage. */
-export function isTrace({ metadata: { uid = '' } }: Revision, { webhooks }: Stage, { name }: ObjectRef): boolean {
-  return name === probeName(uid) || webhooks.some(({ service }) => name === rehearsalName(service.name));
-}
-
-/** Takes it away. Returns whether all is gone. */
+/** Takes it away, and returns what is gone. What is not is in the inventory, and is pruned with what else is left over. */
 export async function removeTraces(
   { cluster }: ProbeDeps,
   revision: Revision,
   { stage, signal }: { readonly stage: Stage; readonly signal: AbortSignal },
-): Promise<boolean> {
+): Promise<readonly ObjectRef[]> {
   const entries = intendedEntries(tracesOf(revision, stage));
   const { remaining } = await pruneObjects(cluster, entries, { owner: prepareFor(revision).owner, signal });
-  return remaining.length === 0;
+  return entries.filter((entry) => !remaining.includes(entry)).map(refOfEntry);
 }
 
 interface Plan {
@@ -100,42 +92,34 @@ async function plan(deps: ProbeDeps, stage: Stage, signal: AbortSignal): Promise
   };
 }
 
-/** Only the new Pods are asked; nobody where all Pods are of the newest template already. */
+/** Only the new Pods are asked; nobody where the template is the same. */
 async function planRehearsal(
   deps: ProbeDeps,
   stage: Stage,
   { deployment, signal }: { readonly deployment: KubeObject; readonly signal: AbortSignal },
 ): Promise<Plan> {
-  const service = stage.objects.find((object) => keyOfService(object) === serviceBehind(deployment));
-  const pod = await newPod(deps, stage, { deployment, signal });
-  const status = fieldsOf(deps.managed.get(refOf(deployment))?.['status']);
-  if (service === undefined || (pod === undefined && isAllNew(status))) return { questions: [], services: [] };
+  const service = stage.wanted.find((object) => keyOfService(object) === serviceBehind(deployment));
+  const live = deps.managed.get(refOf(deployment));
+  const hash = live && (await newestHash(deps.cluster, live, signal));
+  if (service === undefined || hash === stage.trials.get(deployment)?.old) return { questions: [], services: [] };
   const { name } = service.metadata;
   const called = stage.webhooks.filter((webhook) => webhook.service.name === name);
   return {
     questions: called.map((webhook) => ({ webhook, service: rehearsalName(name) })),
-    services: [rehearsalService(service, (pod && hashOf(pod)) ?? NOBODY)],
+    services: [rehearsalService(service, hash ?? NOBODY)],
   };
 }
 
-async function newPod(
+/** Who is to answer: a Pod of the newest template. */
+async function podOf(
   { cluster, managed }: ProbeDeps,
-  { trials }: Stage,
-  { deployment, signal }: { readonly deployment: KubeObject; readonly signal: AbortSignal },
-): Promise<KubeObject | undefined> {
-  const live = managed.get(refOf(deployment));
-  const pods = live === undefined ? [] : await readyPods(cluster, live, signal);
-  return pods.find((pod) => hashOf(pod) !== trials.get(deployment)?.old);
-}
-
-/** Who is to answer. */
-function podOf(
-  deps: ProbeDeps,
-  stage: Stage,
+  { objects }: Stage,
   { unanswered, signal }: { readonly unanswered: Unanswered; readonly signal: AbortSignal },
 ): Promise<KubeObject | undefined> {
   const { namespace, name } = unanswered.question.webhook.service;
-  const deployments = [...stage.trials.keys(), ...stage.objects];
-  const deployment = deployments.find((object) => serviceBehind(object) === `${namespace}/${name}`);
-  return deployment === undefined ? Promise.resolve(undefined) : newPod(deps, stage, { deployment, signal });
+  const deployment = objects.find((object) => serviceBehind(object) === `${namespace}/${name}`);
+  const live = deployment && managed.get(refOf(deployment));
+  if (live === undefined) return undefined;
+  const [hash, pods] = await Promise.all([newestHash(cluster, live, signal), readyPods(cluster, live, signal)]);
+  return pods.find((pod) => hashOf(pod) === hash);
 }

@@ -78,6 +78,22 @@ function pod(hash: string): KubeObject {
   };
 }
 
+/** The one that the Deployment's controller makes for a template. */
+function replicaSet(hash: string, revision: number): KubeObject {
+  const { name, uid = '' } = find('Deployment')?.metadata ?? { name: '' };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: {
+      name: `widget-${hash}`,
+      namespace: NAMESPACE,
+      labels: { app: 'widget', 'pod-template-hash': hash },
+      annotations: { 'deployment.kubernetes.io/revision': `${revision}` },
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true }],
+    },
+  };
+}
+
 const storage = (): unknown => {
   const versions = listOf(fieldsOf(find('CustomResourceDefinition')?.['spec'])['versions']);
   return versions.find((version) => version['storage'] === true)?.['name'];
@@ -98,6 +114,7 @@ beforeEach(async () => {
   await harness.addRevision(1, operator(OLD, 'v1'), { certificates: 'CertManager' });
   await harness.settle(1);
   harness.cluster.put(pod('old'));
+  harness.cluster.put(replicaSet('old', 1));
 });
 
 test('a first installation is asked before admission begins, and nothing is left of the question', () => {
@@ -122,6 +139,7 @@ describe('an upgrade', () => {
       previous: 'widgets-1',
       certificates: 'CertManager',
     });
+    harness.cluster.put(replicaSet('new', 2));
     silence = 'no endpoints available';
     await harness.reconcile(2);
     harness.cluster.put(pod('new'));
@@ -151,7 +169,7 @@ describe('an upgrade', () => {
     expect(harness.revision(2).status?.inventory).toHaveLength(4);
   });
 
-  test('to Pods that are silent fails, takes nothing away, and leaves nothing of the question', async () => {
+  test('to Pods that are silent says so until its deadline is over, and takes nothing away', async () => {
     silence = 'dial tcp 10.0.0.1:443: connect: connection refused';
     harness.pass(5);
     await harness.reconcile(2);
@@ -161,12 +179,65 @@ describe('an upgrade', () => {
       expect.arrayContaining([...traces()]),
     );
     expect(told(2)?.message).toMatch(/Pod widget-new, which is ready, does not answer .*connection refused/);
-    harness.pass(21);
+    harness.pass(700);
     await harness.reconcile(2);
-    expect(findCondition(harness.revision(2).status?.conditions, 'Stalled')?.reason).toBe('WebhookSilent');
+    const stalled = findCondition(harness.revision(2).status?.conditions, 'Stalled');
+    expect(stalled).toMatchObject({ reason: 'ProgressDeadlineExceeded' });
+    expect(stalled?.message).toContain('connection refused');
     expect(selector()).toMatchObject({ 'pod-template-hash': 'old' });
     expect(storage()).toBe('v1');
-    expect(traces()).toEqual([]);
+  });
+
+  test('to Pods that listen late goes on when they do, though its deadline is over', async () => {
+    silence = 'EOF';
+    harness.pass(700);
+    await harness.reconcile(2);
+    silence = undefined;
+    for (let second = 0; second < 8; second += 1) {
+      harness.pass(1);
+      await harness.reconcile(2);
+    }
+    expect(told(2)?.status).toBe('True');
+  });
+
+  test('that cannot be rehearsed fails soon where nobody answers: what worked is gone', async () => {
+    const recreated = operator('registry.example/operator:3', 'v2').map((object) =>
+      object.kind === 'Deployment'
+        ? { ...object, spec: { ...fieldsOf(object['spec']), strategy: { type: 'Recreate' } } }
+        : object,
+    );
+    harness.setState(2, 'Archived');
+    await harness.addRevision(3, recreated, { previous: 'widgets-2', certificates: 'CertManager' });
+    silence = 'EOF';
+    await harness.reconcile(3);
+    expect(told(3)?.reason).toBe('WebhookSilent');
+    expect(findCondition(harness.revision(3).status?.conditions, 'Stalled')).toBeUndefined();
+    harness.pass(61);
+    await harness.reconcile(3);
+    expect(findCondition(harness.revision(3).status?.conditions, 'Stalled')?.reason).toBe('WebhookSilent');
+  });
+
+  test('is not rehearsed where its Subscription says so', async () => {
+    harness.setSubscription({ webhookSafety: 'None' });
+    await harness.settle(2);
+    expect(calledBy).toEqual([]);
+    expect(told(2)?.status).toBe('True');
+  });
+
+  test('on top of one that failed asks the newest Pods, whatever else is ready', async () => {
+    silence = 'EOF';
+    await harness.reconcile(2);
+    harness.setState(2, 'Archived');
+    await harness.addRevision(3, operator('registry.example/operator:3', 'v2'), {
+      previous: 'widgets-2',
+      certificates: 'CertManager',
+    });
+    harness.cluster.put(replicaSet('newer', 3));
+    await harness.reconcile(3);
+    expect(told(3)?.message).toContain('nobody answers');
+    const trial = find('Service', (name) => name.includes('-rehearsal-'));
+    expect(fieldsOf(trial?.['spec'])['selector']).toMatchObject({ 'pod-template-hash': 'newer' });
+    expect(heldFor(find('Deployment'))).toBe('old');
   });
 
   test('that failed is taken back: the Service leads to all Pods again once there are no others', async () => {
@@ -181,5 +252,25 @@ describe('an upgrade', () => {
     await harness.settle(1);
     expect(selector()).toEqual({ app: 'widget' });
     expect(told(1)?.status).toBe('True');
+    harness.pass(60);
+    await harness.settle(1);
+    expect(traces()).toEqual([]);
+    expect(harness.revision(1).status?.inventory).toHaveLength(4);
+  });
+
+  test('that is tried a second time is rehearsed a second time', async () => {
+    while (heldFor(find('Deployment')) !== undefined) {
+      harness.pass(1);
+      await harness.reconcile(2);
+    }
+    expect(told(2)?.status).toBe('False');
+    harness.setState(2, 'Archived');
+    await harness.reconcile(2);
+    harness.setState(1, 'Active');
+    await harness.settle(1);
+    harness.setState(1, 'Archived');
+    harness.setState(2, 'Active');
+    await harness.reconcile(2);
+    expect(heldFor(find('Deployment'))).toBeDefined();
   });
 });

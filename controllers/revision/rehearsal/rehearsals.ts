@@ -3,16 +3,17 @@
  * upgrade is rehearsed: its new Pods answer the API server before they take the place of those that work. Remembered in
  * memory only; after a restart it is proved again. roll-out.ts asks for the stage, gate.ts for the proof.
  */
-import { heldFor } from '../../../apply/held-back.ts';
-import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import { fieldsOf } from '../../../apply/untyped.ts';
+import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { ReadText } from '../last-lines.ts';
+import type { RevisionFacts } from '../observe.ts';
 import type { Judgement } from '../summarize.ts';
-import { calledWebhooks } from './called-webhooks.ts';
-import { hashOf, readyPods } from './pods.ts';
+import { calledWebhooks, type CalledWebhook } from './called-webhooks.ts';
 import { probe, removeTraces, tracesOf, type ProbeDeps } from './probe.ts';
 import { describeSilence, judgeSilence } from './silence.ts';
-import { decideStage, rehearsable, type Proved, type Stage, type StageName, type Trial } from './stage.ts';
+import { decideStage, rehearsable, serviceBehind, type Proved, type Stage, type StageName } from './stage.ts';
+import { gatherTrials } from './trials.ts';
 
 export interface RehearsalDeps extends ProbeDeps {
   readonly now: () => Date;
@@ -20,19 +21,26 @@ export interface RehearsalDeps extends ProbeDeps {
   readonly probeWebhooks: boolean;
 }
 
+/** A Revision that is being rolled out, and the Subscription that says how. */
+export type Subject = Pick<RevisionFacts, 'revision' | 'subscription'>;
+
 export interface Rehearsals {
-  /** The stage in which the objects of a Revision are now. Throws what listing Pods throws. */
-  stageOf(revision: Revision, objects: readonly KubeObject[], signal: AbortSignal): Promise<Stage>;
+  /** The stage in which the objects of a Revision are now. Throws what reading Pods throws. */
+  stageOf(subject: Subject, objects: readonly KubeObject[], signal: AbortSignal): Promise<Stage>;
   /**
-   * Ready where the webhooks of the stage answer or need not, Failed where one has been silent for too long.
+   * Ready where the webhooks of the stage answer or need not.
    * @param read As the operator's account, for the log of a container.
    */
-  prove(revision: Revision, stage: Stage, options: ProveOptions): Promise<Judgement>;
+  prove(subject: Subject, stage: Stage, options: ProveOptions): Promise<Judgement>;
   /** All that a proof in this stage may leave in the cluster. */
-  tracesOf(revision: Revision, stage: Stage): readonly KubeObject[];
+  tracesOf(subject: Subject, stage: Stage): readonly KubeObject[];
+  /** What proofs have left and taken away since. */
+  removed(revision: Revision): readonly ObjectRef[];
   /** Notes that all is proved, and nothing need be again. */
   complete(revision: Revision): void;
   isComplete(revision: Revision): boolean;
+  /** Seconds until the stage after this one may begin: at once, but not where the same stage ends again and again. */
+  pause(revision: Revision, stage: Stage): number;
   forget(revision: Revision): void;
 }
 
@@ -43,8 +51,11 @@ export interface ProveOptions {
 
 interface Progress {
   readonly proved: Proved;
-  readonly silentSince?: Date;
-  readonly letInSince?: Date;
+  readonly silentSince?: Date | undefined;
+  readonly letInSince?: Date | undefined;
+  readonly removed: readonly ObjectRef[];
+  /** The stage that ended last. */
+  readonly ended?: StageName;
 }
 
 /** Until the last node leads to a Pod that was let in: kube-proxy writes its rules once a second, unless told otherwise. */
@@ -60,25 +71,24 @@ const PROVED: Readonly<Record<StageName, Proved>> = {
 };
 
 const WORKS: Judgement = { state: 'Ready', reason: 'Succeeded', message: '' };
-const NOT_CLEARED: Judgement = {
-  state: 'Working',
-  reason: 'Progressing',
-  message: 'What webhooks were asked with is being removed',
-  askAgainSeconds: 1,
-};
-const BEGINNING: Progress = { proved: 'nothing' };
+const BEGINNING: Progress = { proved: 'nothing', removed: [] };
+const [AT_ONCE_SECONDS, AGAIN_SECONDS] = [0.05, 1];
 
 export function createRehearsals(deps: RehearsalDeps): Rehearsals {
-  const { managed, now, probeWebhooks } = deps;
+  const { managed, now } = deps;
   const progress = new Map<string, Progress>();
   const of = (revision: Revision): Progress => progress.get(keyOf(revision)) ?? BEGINNING;
-  const isProbed = (revision: Revision, { webhooks }: Stage): boolean =>
-    probeWebhooks && webhooks.length > 0 && !DONE.has(of(revision).proved) && !hasWorked(revision);
+  const note = (revision: Revision, facts: Partial<Progress>): void =>
+    void progress.set(keyOf(revision), { ...of(revision), ...facts });
+  const asks = ({ revision, subscription }: Subject): boolean =>
+    deps.probeWebhooks && subscription?.spec.webhookSafety !== 'None' && !hasWorked(revision);
+  const isProbed = (subject: Subject, { webhooks }: Stage): boolean =>
+    asks(subject) && webhooks.length > 0 && !DONE.has(of(subject.revision).proved);
 
   /** Ready once the nodes have had the time to learn of it. */
   function letIn(revision: Revision): Judgement {
-    const { letInSince = now(), ...rest } = of(revision);
-    progress.set(keyOf(revision), { ...rest, letInSince });
+    const { letInSince = now() } = of(revision);
+    note(revision, { letInSince });
     const left = LET_IN_SECONDS - (now().getTime() - letInSince.getTime()) / 1000;
     if (left <= 0) return WORKS;
     const message = 'The new Pods are called in place of those before';
@@ -87,36 +97,48 @@ export function createRehearsals(deps: RehearsalDeps): Rehearsals {
 
   async function ask(revision: Revision, stage: Stage, { read, signal }: ProveOptions): Promise<Judgement> {
     const silence = await probe(deps, revision, { stage, signal });
-    const { silentSince = now(), proved } = of(revision);
-    progress.set(keyOf(revision), { proved, ...(silence !== undefined && { silentSince }) });
-    const judgement = silence === undefined ? WORKS : judgeSilence(silence, { since: silentSince, now: now() });
-    const isOver = judgement.state !== 'Working';
-    if (isOver && !(await removeTraces(deps, revision, { stage, signal }))) return NOT_CLEARED;
-    return silence === undefined ? judgement : describeSilence(judgement, silence, { read, signal });
+    const { silentSince = now(), removed } = of(revision);
+    note(revision, { silentSince: silence === undefined ? undefined : silentSince });
+    const isHarm = stage.name !== 'rehearsal' && revision.spec.previous !== undefined;
+    const judgement = silence === undefined ? WORKS : judgeSilence(silence, { since: silentSince, now: now(), isHarm });
+    if (judgement.state !== 'Ready') return describeSilence(judgement, silence, { read, signal });
+    note(revision, { removed: [...removed, ...(await removeTraces(deps, revision, { stage, signal }))] });
+    return judgement;
   }
 
   return {
-    async stageOf(revision, objects, signal) {
+    async stageOf(subject, objects, signal) {
+      const { revision } = subject;
       const facts = {
         revision: revision.metadata.name,
         hasWorked: hasWorked(revision),
         objects,
-        webhooks: calledWebhooks(objects),
+        webhooks: answeredWebhooks(objects),
         live: (ref: ObjectRef) => managed.get(ref),
       };
-      const candidates = probeWebhooks ? rehearsable(facts) : [];
-      const { proved } = of(revision);
-      return decideStage({ ...facts, proved, trials: await gatherTrials(deps, candidates, signal) });
+      const candidates = asks(subject) ? rehearsable(facts) : [];
+      return decideStage({
+        ...facts,
+        proved: of(revision).proved,
+        trials: await gatherTrials(deps, candidates, signal),
+      });
     },
-    tracesOf: (revision, stage) => (isProbed(revision, stage) ? tracesOf(revision, stage) : []),
-    async prove(revision, stage, options) {
-      if (!isProbed(revision, stage)) return WORKS;
+    tracesOf: (subject, stage) => (isProbed(subject, stage) ? tracesOf(subject.revision, stage) : []),
+    removed: (revision) => of(revision).removed,
+    async prove(subject, stage, options) {
+      if (!isProbed(subject, stage)) return WORKS;
+      const { revision } = subject;
       const judgement = stage.name === 'letIn' ? letIn(revision) : await ask(revision, stage, options);
-      if (judgement.state === 'Ready') progress.set(keyOf(revision), { proved: PROVED[stage.name] });
+      if (judgement.state === 'Ready') note(revision, { proved: PROVED[stage.name], silentSince: undefined });
       return judgement;
     },
-    complete: (revision) => void progress.set(keyOf(revision), { proved: 'all' }),
+    complete: (revision) => note(revision, { proved: 'all' }),
     isComplete: (revision) => of(revision).proved === 'all',
+    pause(revision, { name }) {
+      const { ended } = of(revision);
+      note(revision, { ended: name });
+      return ended === name ? AGAIN_SECONDS : AT_ONCE_SECONDS;
+    },
     forget: (revision) => void progress.delete(keyOf(revision)),
   };
 }
@@ -132,18 +154,8 @@ function keyOf({ metadata }: Revision): string {
   return metadata.uid ?? '';
 }
 
-/** The Pods of each Deployment that has some that work. */
-async function gatherTrials(
-  { cluster, managed }: RehearsalDeps,
-  deployments: readonly KubeObject[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<KubeObject, Trial>> {
-  const trials = new Map<KubeObject, Trial>();
-  for (const deployment of deployments) {
-    const live = managed.get(refOf(deployment)) as KubeObject;
-    const hashes = (await readyPods(cluster, live, signal)).map(hashOf);
-    const old = heldFor(live) ?? hashes[0];
-    if (old !== undefined) trials.set(deployment, { old, fresh: hashes.find((hash) => hash !== old) });
-  }
-  return trials;
+/** Where there is to be no Pod, nobody can answer. */
+function answeredWebhooks(objects: readonly KubeObject[]): readonly CalledWebhook[] {
+  const empty = new Set(objects.filter((object) => fieldsOf(object['spec'])['replicas'] === 0).map(serviceBehind));
+  return calledWebhooks(objects).filter(({ service: { namespace, name } }) => !empty.has(`${namespace}/${name}`));
 }

@@ -6,36 +6,43 @@ import type { Judgement } from '../summarize.ts';
 import { addressOf } from './called-webhooks.ts';
 import type { Silence } from './probe.ts';
 
-/** How long a webhook whose Pods are ready may be silent: a Service needs a moment to find them. */
-export const SILENCE_SECONDS = 20;
-/** How often it is asked meanwhile; no watch tells when it begins to answer. */
-export const ASK_AGAIN_SECONDS = 2;
+/** After so long what the API server has not even asked is taken for answered: something of the cluster comes before. */
+const NOT_ASKED_SECONDS = 20;
+/** After so long an upgrade has failed whose Pods have replaced those that worked: everybody waits for the way back. */
+const HARM_SECONDS = 60;
+/** How often it is asked: no watch tells when a webhook begins to answer. */
+const [SOONEST_SECONDS, LATEST_SECONDS] = [2, 30];
 
-/** Failed after a while; what the API server has not even asked for so long is taken for answered. */
-export function judgeSilence(
-  { question, because, pod }: Silence,
-  { since, now }: { readonly since: Date; readonly now: Date },
-): Judgement {
-  const isOver = now.getTime() - since.getTime() >= SILENCE_SECONDS * 1000;
+export interface SilenceFacts {
+  readonly since: Date;
+  readonly now: Date;
+  /** Whether what worked before has been replaced. */
+  readonly isHarm: boolean;
+}
+
+/** Work under way, as a program may listen later than its Pod is ready; but not for long where somebody is harmed. */
+export function judgeSilence({ question, because, pod }: Silence, { since, now, isHarm }: SilenceFacts): Judgement {
+  const seconds = (now.getTime() - since.getTime()) / 1000;
+  const askAgainSeconds = Math.min(LATEST_SECONDS, Math.max(SOONEST_SECONDS, seconds / 10));
   if (because === undefined) {
-    if (isOver) return { state: 'Ready', reason: 'Succeeded', message: '' };
+    if (seconds >= NOT_ASKED_SECONDS) return { state: 'Ready', reason: 'Succeeded', message: '' };
     const message = 'The API server is about to ask whether the webhooks answer';
-    return { state: 'Working', reason: 'Progressing', message, askAgainSeconds: ASK_AGAIN_SECONDS };
+    return { state: 'Working', reason: 'Progressing', message, askAgainSeconds };
   }
   const { webhook } = question;
-  const who = pod === undefined ? 'nobody' : `Pod ${pod.metadata.name}, which is ready,`;
-  const subject = pod === undefined ? `${who} answers` : `${who} does not answer`;
-  const message = `${describeRef(webhook.caller)}: ${subject} when the API server calls ${addressOf(webhook)}: ${because}`;
-  if (isOver) return { state: 'Failed', reason: 'WebhookSilent', message };
-  return { state: 'Working', reason: 'WebhookSilent', message, askAgainSeconds: ASK_AGAIN_SECONDS };
+  const who = pod === undefined ? 'nobody answers' : `Pod ${pod.metadata.name}, which is ready, does not answer`;
+  const message = `${describeRef(webhook.caller)}: ${who} when the API server calls ${addressOf(webhook)}: ${because}`;
+  if (isHarm && seconds >= HARM_SECONDS) return { state: 'Failed', reason: 'WebhookSilent', message };
+  return { state: 'Working', reason: 'WebhookSilent', message, askAgainSeconds };
 }
 
 /** The judgement with the last lines of the container that should have answered. */
 export async function describeSilence(
   judgement: Judgement,
-  { pod }: Silence,
+  silence: Silence | undefined,
   { read, signal }: { readonly read: ReadText; readonly signal: AbortSignal },
 ): Promise<Judgement> {
+  const pod = silence?.pod;
   const container = textOf(listOf(fieldsOf(pod?.['spec'])['containers'])[0]?.['name']);
   if (pod === undefined || container === '' || judgement.reason !== 'WebhookSilent') return judgement;
   const { name, namespace = '' } = pod.metadata;

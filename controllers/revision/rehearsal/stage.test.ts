@@ -5,7 +5,7 @@ import { fieldsOf, listOf } from '../../../apply/untyped.ts';
 import { ANNOTATION, LABEL } from '../../../api/names.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { calledWebhooks } from './called-webhooks.ts';
-import { decideStage, rehearsable, type Stage, type StageFacts } from './stage.ts';
+import { decideStage, rehearsable, type Proved, type Stage, type StageFacts } from './stage.ts';
 
 const service = { namespace: 'ops', name: 'widget-service' };
 const conversion = { strategy: 'Webhook', webhook: { clientConfig: { service }, conversionReviewVersions: ['v1'] } };
@@ -73,11 +73,7 @@ describe('an upgrade', () => {
   test('is rehearsed: the new Pods come, the old ones stay, serve and are the only ones that do', () => {
     const stage = decideStage(factsOf(live, { trials: HELD }));
     expect(stage.name).toBe('rehearsal');
-    expect(specOf(stage)).toMatchObject({
-      minReadySeconds: 300,
-      progressDeadlineSeconds: 900,
-      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } },
-    });
+    expect(specOf(stage)).toMatchObject({ minReadySeconds: 1e9, progressDeadlineSeconds: 2 ** 31 - 1 });
     expect(selectorIn(stage)).toEqual({ app: 'widget', 'pod-template-hash': 'old' });
     expect(storedAs(stage)).toBe('v1');
   });
@@ -91,19 +87,58 @@ describe('an upgrade', () => {
   test('lets in the new Pods once they answer, and the old ones stay', () => {
     const stage = decideStage(factsOf(live, { proved: 'pods', trials: TRIED }));
     expect(stage.name).toBe('letIn');
-    expect(specOf(stage)).toMatchObject({ minReadySeconds: 300 });
+    expect(specOf(stage)).toMatchObject({ minReadySeconds: 1e9 });
     expect(selectorIn(stage)).toEqual({ app: 'widget', 'pod-template-hash': 'new' });
     expect(storedAs(stage)).toBe('v1');
   });
 
   test('is handed over once all nodes know them, and what is stored waits', () => {
-    const narrowed = running(desired[2] as KubeObject, { letIn: 'new' });
+    const narrowed = running(desired[2] as KubeObject, { letIn: 'new', revision: 'widgets-2' });
     const held = running(deployment, { annotation: 'old' });
     const stage = decideStage(factsOf([running(OLD_CRD), held, narrowed], { proved: 'in', trials: TRIED }));
     expect(stage.name).toBe('handOver');
     expect(stage.objects[1]).toBe(deployment);
     expect(selectorIn(stage)).toEqual({ app: 'widget', 'pod-template-hash': 'new' });
     expect(storedAs(stage)).toBe('v1');
+  });
+
+  test('is rehearsed again where the new Pods are gone before they were let in', () => {
+    const { name } = decideStage(factsOf(live, { proved: 'pods', trials: HELD }));
+    expect(name).toBe('rehearsal');
+  });
+
+  test('is called by the ports of before while the Pods of before are called', () => {
+    const ports = [{ port: 9443 }];
+    const trials = new Map([[deployment, { old: 'old', fresh: 'new', ports }]]);
+    const portsIn = (proved: Proved): unknown =>
+      fieldsOf(decideStage(factsOf(live, { proved, trials })).objects[2]?.['spec'])['ports'];
+    expect(portsIn('nothing')).toEqual(ports);
+    expect(portsIn('pods')).toEqual([]);
+  });
+
+  test.each<{ before: object; versions: readonly object[]; because: string }>([
+    {
+      before: { strategy: 'Webhook', webhook: { clientConfig: { service: { ...service, path: '/old' } } } },
+      versions: [version('v1', true)],
+      because: 'are asked by another path',
+    },
+    { before: { strategy: 'None' }, versions: [version('v1', true), version('v2', false)], because: 'did without' },
+  ])('is converted as before while the Pods of before are called, which $because', ({ before, versions }) => {
+    const found = [running(crd(versions, before)), running(deployment)];
+    const conversionIn = (proved: Proved): unknown =>
+      fieldsOf(decideStage(factsOf(found, { proved, trials: TRIED })).objects[0]?.['spec'])['conversion'];
+    expect(conversionIn('nothing')).toEqual(before);
+    expect(conversionIn('pods')).toEqual(conversion);
+  });
+
+  test('is whole where there is nobody who could answer: no Deployment', () => {
+    const objects = [desired[0], desired[2]] as readonly KubeObject[];
+    expect(decideStage(factsOf([running(OLD_CRD)], { objects }))).toMatchObject({ name: 'whole', objects });
+  });
+
+  test('does not lead to what another Revision let in', () => {
+    const letIn = running(desired[2] as KubeObject, { letIn: 'new', revision: 'widgets-1' });
+    expect(selectorIn(decideStage(factsOf([letIn])))).toEqual({ app: 'widget' });
   });
 
   test('is whole once everybody answers', () => {
@@ -160,6 +195,7 @@ describe('what is rehearsed', () => {
       given: { objects: withStrategy({ rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } }) },
       because: 'there may be no Pod more',
     },
+    { given: { objects: withStrategy({ rollingUpdate: { maxUnavailable: 1 } }) }, because: 'an old one may go first' },
   ])('is none where $because', ({ live = [running(deployment)], given = {} }) => {
     expect(names(live, given)).toEqual([]);
   });

@@ -26,8 +26,10 @@ export type StageName = 'rehearsal' | 'letIn' | 'handOver' | 'return' | 'whole';
 /** The Pods of a Deployment that is held back, by their hashes. */
 export interface Trial {
   readonly old: string;
-  /** Undefined where none is ready. */
+  /** Of the template that is rolled out; undefined where none of them is ready. */
   readonly fresh: string | undefined;
+  /** By which the Service of before leads to the old ones; undefined where there was none. */
+  readonly ports?: unknown;
 }
 
 type Trials = ReadonlyMap<KubeObject, Trial>;
@@ -36,6 +38,8 @@ export interface Stage {
   readonly name: StageName;
   /** All objects of the Revision, as they are to be in it. */
   readonly objects: readonly KubeObject[];
+  /** The same as the bundle says them. */
+  readonly wanted: readonly KubeObject[];
   /** Of the Deployments that are held back, each as the bundle says it. */
   readonly trials: Trials;
   /** The webhooks without which the API server refuses requests. */
@@ -63,24 +67,30 @@ export interface StageFacts {
 export type Proved = 'nothing' | 'pods' | 'in' | 'services' | 'all';
 
 export function decideStage(facts: StageFacts): Stage {
-  const { hasWorked, objects, webhooks, live, proved, trials } = facts;
-  const isStored = hasWorked || proved === 'all';
-  const stored = isStored
-    ? objects
-    : objects.map((object) => (isCrdEntry(object) ? keepStorage(object, live(refOf(object))) : object));
-  const trying = TRYING.get(proved);
-  if (!hasWorked && trying !== undefined && trials.size > 0) {
-    return { name: trying, objects: withHeld(stored, trials, trying), trials, webhooks };
-  }
+  const { hasWorked, objects, webhooks, trials } = facts;
+  const chosen = hasWorked || trials.size === 0 ? undefined : chooseFor(facts);
+  const stored = withStorage(facts, chosen !== 'rehearsal');
+  const said = { wanted: objects, webhooks };
+  if (chosen !== undefined) return { name: chosen, objects: withHeld(stored, trials, chosen), trials, ...said };
   const kept = keepNarrow(stored, facts);
   const isWhole = kept.every((object, index) => object === objects[index]);
-  return { name: isWhole ? 'whole' : hasWorked ? 'return' : 'handOver', objects: kept, trials: NOBODY, webhooks };
+  return { name: isWhole ? 'whole' : hasWorked ? 'return' : 'handOver', objects: kept, trials: NOBODY, ...said };
 }
 
-const TRYING: ReadonlyMap<Proved, Chosen> = new Map([
-  ['nothing', 'rehearsal'],
-  ['pods', 'letIn'],
-]);
+/** Which Pods are called, while there are two sorts of them; undefined where that is over. */
+function chooseFor({ proved, trials }: StageFacts): Chosen | undefined {
+  if (proved === 'nothing') return 'rehearsal';
+  if (proved !== 'pods') return undefined;
+  return [...trials.values()].every(({ fresh }) => fresh !== undefined) ? 'letIn' : 'rehearsal';
+}
+
+/** CRDs as they are until their conversion is proved. */
+function withStorage({ hasWorked, objects, live, proved }: StageFacts, isLed: boolean): readonly KubeObject[] {
+  const isProvable = objects.some((object) => serviceBehind(object) !== undefined);
+  if (hasWorked || proved === 'all' || !isProvable) return objects;
+  return objects.map((object) => (isCrdEntry(object) ? keepStorage(object, live(refOf(object)), isLed) : object));
+}
+
 const NOBODY: Trials = new Map();
 
 /** Deployments behind webhooks that work now, for another Revision, and can go on working beside new Pods. */
@@ -106,29 +116,31 @@ function isReplaced(running: KubeObject, revision: string): boolean {
 }
 
 function withHeld(objects: readonly KubeObject[], trials: Trials, chosen: Chosen): readonly KubeObject[] {
-  const leadsTo = ({ old, fresh = old }: Trial): string => (chosen === 'rehearsal' ? old : fresh);
-  const byService = new Map([...trials].map(([deployment, trial]) => [serviceBehind(deployment), leadsTo(trial)]));
+  const byService = new Map([...trials].map(([deployment, trial]) => [serviceBehind(deployment), trial]));
   return objects.map((object) => {
-    const trial = trials.get(object);
-    if (trial !== undefined) return holdBack(object, trial.old);
+    const held = trials.get(object);
+    if (held !== undefined) return holdBack(object, held.old);
     const service = keyOfService(object);
-    const hash = service === undefined ? undefined : byService.get(service);
-    return hash === undefined ? object : narrow(object, chosen, hash);
+    const trial = service === undefined ? undefined : byService.get(service);
+    if (trial === undefined) return object;
+    const { old, fresh = old, ports } = trial;
+    return narrow(object, chosen === 'rehearsal' ? { chosen, hash: old, ports } : { chosen, hash: fresh });
   });
 }
 
 /**
  * A Service goes on leading to the Pods that it leads to alone for as long as there are others: forward to those that
- * were let in, and back to those of before.
+ * this Revision let in, and back to those of before.
  */
-function keepNarrow(objects: readonly KubeObject[], { hasWorked, live }: StageFacts): readonly KubeObject[] {
+function keepNarrow(objects: readonly KubeObject[], { revision, hasWorked, live }: StageFacts): readonly KubeObject[] {
   const chosen = hasWorked ? 'rehearsal' : 'letIn';
   const settled = new Set(objects.filter((object) => isSettled(live(refOf(object)))).map(serviceBehind));
   return objects.map((object) => {
     const service = keyOfService(object);
-    const isLeading = service !== undefined && !settled.has(service);
-    const hash = isLeading ? narrowedTo(live(refOf(object)), chosen) : undefined;
-    return hash === undefined ? object : narrow(object, chosen, hash);
+    const running = service === undefined || settled.has(service) ? undefined : live(refOf(object));
+    const isOurs = hasWorked || running?.metadata.labels?.[LABEL.revision] === revision;
+    const hash = isOurs ? narrowedTo(running, chosen) : undefined;
+    return hash === undefined ? object : narrow(object, { chosen, hash });
   });
 }
 
