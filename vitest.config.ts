@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/longest-first.ts';
 import { COMPILE_CACHE } from './e2e/lib/shared.ts';
 
 // for the workers, and for the threads and programs that tests start by the hundred
@@ -9,7 +10,8 @@ export default defineConfig({
   test: {
     reporters: ['default', './scripts/closing-line.ts'],
     // stories wait more than they work
-    maxWorkers: 5,
+    maxWorkers: 6,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

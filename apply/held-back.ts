@@ -40,7 +40,7 @@ export function holdBack(deployment: KubeObject, hash: string): KubeObject {
 }
 
 /** Hash of the Pods for which a live Deployment is held back; undefined where it is not. */
-export function heldFor(live: KubeObject | undefined): string | undefined {
+export function heldFor(live: Pick<KubeObject, 'metadata'> | undefined): string | undefined {
   return live?.metadata.annotations?.[ANNOTATION.rehearsal];
 }
 

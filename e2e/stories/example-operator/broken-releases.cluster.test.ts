@@ -3,9 +3,10 @@
  * works. Its users read and write without a pause in every version that there is, and not one of their calls may fail.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { heldFor } from '../../../apply/held-back.ts';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { PACKAGE, publishImages, RELEASES } from '../../lib/beacon-operator.ts';
-import { runs, waitFor } from '../../lib/objects.ts';
+import { get, runs, waitFor } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 import { BROKEN, DEAF_AT_FIRST, FIXED, NEXT, OFFERED } from './broken.ts';
 import { beacon, NAMESPACE, SUBSCRIPTION, useLights } from './lights.ts';
@@ -71,9 +72,8 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
   test('is upgraded without harm by a manager that is killed in the middle of the rehearsal', async () => {
     const serving = await lights.inUse(['v1', 'v2'], async () => {
       await offer(...OFFERED, ...ALL_BROKEN, FIXED, NEXT);
-      const held = 'jsonpath={.metadata.annotations.slipway\\.dev/rehearsal}';
       await until('the upgrade is rehearsed', async () =>
-        /\w/.test(await kubectl(['-n', NAMESPACE, 'get', 'deployment', PACKAGE, '-o', held])),
+        heldFor(await get(cluster(), 'deployment', PACKAGE, NAMESPACE)),
       );
       await lights.restartManager();
       await waitFor(cluster(), SUBSCRIPTION, runs('2.10.0'));

@@ -97,8 +97,8 @@ export function useLights(releases: readonly Release[]): Lights {
       );
     },
     async get(version, namespace, name) {
-      const kind = `beacons.${version}.example.slipway.dev`;
-      return JSON.parse(await lights.kubectl(['-n', namespace, 'get', kind, name, '-o', 'json'])) as Lit;
+      const path = `/apis/example.slipway.dev/${version}/namespaces/${namespace}/beacons/${name}`;
+      return (await cluster().read(path)) as unknown as Lit;
     },
     inUse: (versions, work) =>
       servingDuring(cluster(), { namespace: NAMESPACE, deployment: PACKAGE, probes: probesOf(versions) }, work),

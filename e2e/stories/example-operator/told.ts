@@ -53,11 +53,11 @@ interface Kind {
 }
 
 async function notesAbout(
-  { kubectl }: TestCluster,
+  { read }: TestCluster,
   { metadata: { uid } }: Judged,
   { type, reason }: Kind,
 ): Promise<readonly string[]> {
-  const { items } = JSON.parse(await kubectl(['get', 'events.events.k8s.io', '-A', '-o', 'json'])) as {
+  const { items } = (await read('/apis/events.k8s.io/v1/events')) as {
     readonly items: readonly (Kind & { readonly note: string; readonly regarding: { readonly uid: string } })[];
   };
   return items
