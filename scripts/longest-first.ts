@@ -35,6 +35,10 @@ export class LongestFirst extends BaseSequencer {
 }
 
 function secondsOf({ moduleId, project }: TestSpecification): number {
-  const name = moduleId.split('/').at(-1)?.replace(/\.test\.ts$/, '') ?? '';
+  const name =
+    moduleId
+      .split('/')
+      .at(-1)
+      ?.replace(/\.test\.ts$/, '') ?? '';
   return SECONDS.get(name) ?? OTHERS.get(project.name) ?? 0;
 }
