@@ -598,6 +598,20 @@ describe('killed between any two requests', () => {
   });
 });
 
+test('a workload that cannot be looked at is not taken for one that works, and nothing is lost', async () => {
+  let refuses = false;
+  const cluster = clusterWithNamespace({
+    before: ({ verb, ref }) => {
+      if (refuses && verb === 'get' && ref.kind === 'Deployment') throw new FakeApiError(503, '', 'unavailable');
+    },
+  });
+  const { inventory } = await applyRevision(cluster, request());
+  refuses = true;
+  const again = await applyRevision(cluster, request({ previousInventory: inventory, unchanged: () => true }));
+  expect(again).toMatchObject({ state: 'Waiting', inventory });
+  expect(again.phases.flatMap(({ unready }) => unready).map(({ health }) => health.state)).toEqual(['Unknown']);
+});
+
 test('requests that fail at random delay the end and do not change it', async () => {
   const calm = clusterWithNamespace();
   await applyRevision(calm, request());

@@ -15,6 +15,7 @@ import {
   type Unready,
 } from './apply-result.ts';
 import type { Cluster } from './cluster.ts';
+import { explainFailure } from './api-failure.ts';
 import { countRequests } from './count-requests.ts';
 import { assessHealth, hasHealth, type Health } from './health.ts';
 import { identityOf } from './identity.ts';
@@ -297,12 +298,22 @@ async function settleUnready(
 }
 
 /** Health from the answer of the write, from the watch, or, for kinds that may fail to work, by reading it. */
-async function healthOf({ cluster, request }: Run, object: KubeObject, live: AppliedPhase['live']): Promise<Health> {
+async function healthOf(run: Run, object: KubeObject, live: AppliedPhase['live']): Promise<Health> {
   const ref = refOf(object);
-  const answered = live.get(identityOf(ref));
-  const current =
-    newerOf(request.observed?.(ref), answered) ?? (hasHealth(object) ? await cluster.get(ref, request.signal) : object);
-  return current === undefined ? { state: 'Progressing', message: 'it does not exist' } : assessHealth(current);
+  const known = newerOf(run.request.observed?.(ref), live.get(identityOf(ref)));
+  if (known !== undefined) return assessHealth(known);
+  return hasHealth(object) ? readHealth(run, ref) : assessHealth(object);
+}
+
+/** What cannot be read now may work or not: it is looked at again. */
+async function readHealth({ cluster, request: { signal } }: Run, ref: ObjectRef): Promise<Health> {
+  try {
+    const current = await cluster.get(ref, signal);
+    return current === undefined ? { state: 'Progressing', message: 'it does not exist' } : assessHealth(current);
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { state: 'Unknown', message: explainFailure(error, describeRef(ref)).message };
+  }
 }
 
 /** What a watch knows of an object, or what its write was answered: a watch may not have seen yet what was written a moment ago. */
