@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     reporters: ['default', './scripts/closing-line.ts'],
     // stories wait more than they work
-    maxWorkers: 6,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
