@@ -36,6 +36,7 @@ export default defineConfig({
       {
         test: {
           name: 'cluster',
+          isolate: false,
           include: ['**/*.cluster.test.ts'],
           exclude: ['node_modules/**', 'dist/**'],
           globalSetup: ['e2e/lib/say-obstacle.ts'],
