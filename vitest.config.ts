@@ -36,7 +36,6 @@ export default defineConfig({
       {
         test: {
           name: 'cluster',
-          isolate: false,
           include: ['**/*.cluster.test.ts'],
           exclude: ['node_modules/**', 'dist/**'],
           globalSetup: ['e2e/lib/say-obstacle.ts'],
