@@ -12,6 +12,8 @@ export default defineConfig({
     // stories wait more than they work
     maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
+    // Node runs the files themselves, as it runs the programs; nothing is mocked that would need more
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       {
         test: {

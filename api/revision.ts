@@ -160,6 +160,11 @@ export const Revision = z
 export type Revision = ObjectOf<typeof Revision>;
 export type RevisionManifest = ManifestOf<typeof Revision>;
 
+/** Whether it has been Ready, be it healthy now or not. */
+export function hasWorked({ status }: Pick<Revision, 'status'>): boolean {
+  return status?.firstReadyTime !== undefined;
+}
+
 export const REVISION = {
   kind: 'Revision',
   plural: 'revisions',

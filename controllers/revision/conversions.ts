@@ -5,8 +5,9 @@
  */
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import type { Cluster } from '../../apply/cluster.ts';
-import type { Revision } from '../../api/revision.ts';
+import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
+import { selectorOf } from '../../apply/label-selector.ts';
 import { fieldsOf, listOf, textOf } from '../../apply/untyped.ts';
 import type { Judgement } from './summarize.ts';
 
@@ -47,7 +48,7 @@ export function createConversions(): Conversions {
   return {
     async confirm(revision, judgement, check) {
       const key = revision.metadata.uid ?? '';
-      if (judgement.state !== 'Ready' || revision.status?.firstReadyTime !== undefined) return judgement;
+      if (judgement.state !== 'Ready' || hasWorked(revision)) return judgement;
       const converted = await Promise.all(check.crds.filter(isConverted).map((crd) => findServers(crd, check)));
       const leaving = converted.flatMap(({ pods }) => pods).find(isLeaving);
       if (leaving !== undefined && check.isProved !== true) {
@@ -85,9 +86,8 @@ interface Converted {
 async function findServers(crd: KubeObject, { cluster, signal }: ConversionCheck): Promise<Converted> {
   const { namespace, name } = serviceOf(crd);
   const service = await cluster.get({ apiVersion: 'v1', kind: 'Service', namespace, name }, signal);
-  const selector = Object.entries(fieldsOf(fieldsOf(service?.['spec'])['selector']));
-  if (selector.length === 0) return { crd, pods: [] };
-  const labelSelector = selector.map(([key, value]) => `${key}=${String(value)}`).join(',');
+  const labelSelector = selectorOf(fieldsOf(fieldsOf(service?.['spec'])['selector']));
+  if (labelSelector === '') return { crd, pods: [] };
   return { crd, pods: await cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal) };
 }
 

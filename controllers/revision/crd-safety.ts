@@ -8,7 +8,7 @@ import { isCrdEntry } from '../../apply/custom-resources.ts';
 import { guardCrd, type ListPage } from '../../apply/crd-safety/guard.ts';
 import { isDangerous, unsafeError, type CrdVerdict } from '../../apply/crd-safety/compare.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
-import type { Revision } from '../../api/revision.ts';
+import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 
 export interface CrdSafetyOptions {
@@ -25,11 +25,11 @@ export function permitCrds(
   options: CrdSafetyOptions,
 ): Permit {
   const { enforcement = 'Enforce', waivers = [] } = subscription?.spec.crdUpgradeSafety ?? {};
-  const hasWorked = revision.status?.firstReadyTime !== undefined;
+  const returns = hasWorked(revision);
   return async (object, live) => {
-    if (!isCrdEntry(object) || (enforcement === 'None' && !hasWorked)) return CHANGE;
+    if (!isCrdEntry(object) || (enforcement === 'None' && !returns)) return CHANGE;
     const verdict = await guardCrd(live, object, { ...options, waivers });
-    if (hasWorked) return judgeReturn(object, verdict, { enforcement, ...options });
+    if (returns) return judgeReturn(object, verdict, { enforcement, ...options });
     return judgeAdvance(verdict);
   };
 }

@@ -5,6 +5,7 @@
 import type { ApplyResult, Unready } from '../../apply/apply.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { explainPods, type PodProblem } from '../../apply/explain-pods.ts';
+import { podSelectorOf } from '../../apply/label-selector.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { readLastLines, withLastLines, type ReadText } from './last-lines.ts';
@@ -98,7 +99,7 @@ async function firstProblem(
   { read, signal }: Reading,
 ): Promise<string | undefined> {
   const { namespace = '' } = deployment.metadata;
-  const labelSelector = selectorOf(deployment);
+  const labelSelector = podSelectorOf(deployment);
   const [replicaSets, pods] = await Promise.all([
     cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet' }, { namespace, labelSelector }, signal),
     cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal),
@@ -108,15 +109,6 @@ async function firstProblem(
   const problem = explainPods(deployment, { replicaSets, pods, events }).find(({ kind }) => kind !== 'Starting');
   if (problem === undefined) return undefined;
   return withLastLines(problem.message, await readLastLines(read, problem, { namespace, signal }));
-}
-
-function selectorOf(deployment: KubeObject): string {
-  const { selector } = deployment['spec'] as {
-    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
-  };
-  return Object.entries(selector?.matchLabels ?? {})
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');
 }
 
 /** What the kubelet says, where a Pod's status alone does not tell; none where they cannot be read. */

@@ -12,7 +12,7 @@ import type { ConversionCheck, Conversions } from './conversions.ts';
 import type { ReadText } from './last-lines.ts';
 import type { Rehearsals, Subject } from './rehearsal/rehearsals.ts';
 import type { Stage, StageName } from './rehearsal/stage.ts';
-import type { Judgement } from './summarize.ts';
+import { WORKS, type Judgement } from './summarize.ts';
 
 export interface GateOptions {
   readonly conversions: Conversions;
@@ -45,8 +45,6 @@ export function createGate(options: GateOptions): Gate {
     },
   };
 }
-
-const WORKS: Judgement = { state: 'Ready', reason: 'Succeeded', message: '' };
 
 /** Ready in the last stage only: what follows the workloads belongs to no other. */
 async function judgeStage(options: GateOptions): Promise<Judgement> {

@@ -17,7 +17,7 @@ import { identityOf } from '../../apply/identity.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
-import type { Revision } from '../../api/revision.ts';
+import { hasWorked, type Revision } from '../../api/revision.ts';
 import { isSettled } from './decide.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import type { RecordEvent } from '../events.ts';
@@ -185,11 +185,9 @@ function appliedKinds(inventory: readonly InventoryEntry[]): readonly InventoryE
 }
 
 /** Whether all was applied and pruned before, and only the health of something is wanting. */
-function isUnhealthyOnly({ status }: Revision): boolean {
-  return (
-    status?.firstReadyTime !== undefined &&
-    status.conditions?.some(({ reason }) => reason === 'WorkloadUnhealthy') === true
-  );
+function isUnhealthyOnly(revision: Revision): boolean {
+  const { conditions = [] } = revision.status ?? {};
+  return hasWorked(revision) && conditions.some(({ reason }) => reason === 'WorkloadUnhealthy');
 }
 
 function unreadyOf({ managed }: RollOutDeps, inventory: readonly InventoryEntry[]): readonly Unready[] {

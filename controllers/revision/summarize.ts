@@ -20,6 +20,9 @@ export interface Judgement {
   readonly askAgainSeconds?: number;
 }
 
+/** Nothing is against it, as far as one question of several goes. */
+export const WORKS: Judgement = { state: 'Ready', reason: 'Succeeded', message: '' };
+
 export interface RevisionFindings {
   readonly judgement: Judgement;
   readonly inventory?: readonly InventoryEntry[];

@@ -1,7 +1,7 @@
 /** What the Revisions of a Subscription say about the past: what is installed, what failed, what may be forgotten. Pure. */
 import { findCondition } from '../../api/conditions.ts';
 import { parseDuration } from '../../api/duration.ts';
-import type { Revision } from '../../api/revision.ts';
+import { hasWorked, type Revision } from '../../api/revision.ts';
 import { BAKE_TIME_BOUNDS, type Subscription } from '../../api/subscription.ts';
 
 /** The Revision whose objects are kept in the cluster. */
@@ -14,7 +14,7 @@ export function activeOf(revisions: readonly Revision[]): Revision | undefined {
  * Revision that failed is none.
  */
 export function installedOf(revisions: readonly Revision[], failed: Revision | undefined): Revision | undefined {
-  const worked = revisions.filter((one) => one.status?.firstReadyTime !== undefined && one !== failed);
+  const worked = revisions.filter((one) => hasWorked(one) && one !== failed);
   const active = activeOf(revisions);
   if (active !== undefined && worked.includes(active)) return active;
   return worked.find(({ metadata }) => metadata.name === active?.spec.previous) ?? worked.at(-1);

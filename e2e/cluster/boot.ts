@@ -92,6 +92,20 @@ function isNode(name: ComponentName | NodeName): name is NodeName {
   return name.startsWith('node-');
 }
 
+/**
+ * Before kubectl merges by itself, it asks for the OpenAPI document of everything, which takes the API server the better
+ * part of a second after every change of a CRD. People's own kubectl is as they set it up.
+ * @see https://kubernetes.io/docs/reference/kubectl/kuberc/
+ */
+const KUBECTL_PREFERENCES = `apiVersion: kubectl.config.k8s.io/v1beta1
+kind: Preference
+defaults:
+  - command: apply
+    options:
+      - name: server-side
+        default: "true"
+`;
+
 function writeFiles(
   { folder, binaries, options }: Boot,
   { layout, kubeconfig }: { readonly layout: Layout; readonly kubeconfig: string },
@@ -100,6 +114,8 @@ function writeFiles(
   write('kubeconfig', kubeconfig);
   write('registry.json', registryConfig(options.registry || {}, layout));
   write('htpasswd', passwordFile());
+  mkdirSync(join(folder, '.kube'));
+  write('.kube/kuberc', KUBECTL_PREFERENCES);
   mkdirSync(join(folder, 'registry'));
   mkdirSync(join(folder, 'bin'));
   for (const tool of ['kubectl', 'crane']) symlinkSync(binaries.get(tool)!, join(folder, 'bin', tool));

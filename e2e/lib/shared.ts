@@ -29,6 +29,13 @@ export const COMPILE_CACHE = { NODE_COMPILE_CACHE: cacheFolder('compiled') } as 
 
 /** Folder with the real operator packages: `operators/<package>/<version>/{manifests,metadata}`, unpacked once. */
 export function devSet(): string {
+  unpacked ??= unpackDevSet();
+  return unpacked;
+}
+
+let unpacked: string | undefined;
+
+function unpackDevSet(): string {
   const archive = sharedPath('corpus', 'dev-set.tar.xz');
   const hash = createHash('sha256').update(readFileSync(archive)).digest('hex').slice(0, 16);
   const target = cacheFolder(`dev-set-${hash}`);

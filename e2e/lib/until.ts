@@ -2,6 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const PAUSE_MS = { shortest: 100, longest: 1000 };
+/** The pause is no less than this part of the time that was waited, and this many times what an answer took. */
+const [OF_WAITED, OF_ASKED] = [1 / 20, 5];
 
 export interface UntilOptions {
   readonly timeoutSeconds?: number;
@@ -11,14 +13,16 @@ export interface UntilOptions {
 
 /**
  * Resolves with the first truthy answer. An error counts as "not yet"; the last one is told when the time is up. Pauses
- * for longer where an answer takes long, so that asking takes no processor from those who work on what is awaited.
+ * for longer where an answer takes long or is long in coming, so that asking takes no processor from those who work on
+ * what is awaited.
  */
 export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
   { timeoutSeconds = 60, explain }: UntilOptions = {},
 ): Promise<NonNullable<T>> {
-  const deadline = performance.now() + timeoutSeconds * 1000;
+  const start = performance.now();
+  const deadline = start + timeoutSeconds * 1000;
   let last: unknown;
   while (performance.now() < deadline) {
     const began = performance.now();
@@ -29,8 +33,12 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    await pause(Math.min(PAUSE_MS.longest, Math.max(PAUSE_MS.shortest, 3 * (performance.now() - began))));
+    await pause(pauseAfter({ asked: performance.now() - began, waited: performance.now() - start }));
   }
   const why = last instanceof Error ? last.message : JSON.stringify(last);
   throw new Error(`not within ${timeoutSeconds} s: ${what}. Last answer: ${why}\n${(await explain?.()) ?? ''}`);
+}
+
+function pauseAfter({ asked, waited }: { readonly asked: number; readonly waited: number }): number {
+  return Math.min(PAUSE_MS.longest, Math.max(PAUSE_MS.shortest, asked * OF_ASKED, waited * OF_WAITED));
 }

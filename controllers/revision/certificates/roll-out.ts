@@ -2,6 +2,7 @@
 import type { Cluster } from '../../../apply/cluster.ts';
 import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import { hasWorked } from '../../../api/revision.ts';
 import type { RecordEvent } from '../../events.ts';
 import { prepareFor } from '../desired-objects.ts';
 import type { ManagedObjects } from '../managed-objects.ts';
@@ -48,7 +49,7 @@ function tell(
   { revision, subscription }: RevisionFacts,
   { step, secret }: { readonly step: CertificateStep; readonly secret: ObjectRef },
 ): void {
-  const restarts = step === 'switch' || (step === 'issue' && revision.status?.firstReadyTime !== undefined);
+  const restarts = step === 'switch' || (step === 'issue' && hasWorked(revision));
   if (!restarts) return;
   const note = `${describeRef(secret)} has a new certificate, and the Pods that serve with it are replaced`;
   record(subscription ?? revision, { type: 'Normal', reason: 'CertificateRotated', action: 'Rotate', note });

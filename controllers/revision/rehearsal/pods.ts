@@ -3,7 +3,8 @@ import type { KubeObject } from '../../../api/object.ts';
 import type { Cluster, ListOptions } from '../../../apply/cluster.ts';
 import { newestReplicaSet } from '../../../apply/explain-pods.ts';
 import { POD_HASH } from '../../../apply/held-back.ts';
-import { fieldsOf, listOf, textOf } from '../../../apply/untyped.ts';
+import { podSelectorOf } from '../../../apply/label-selector.ts';
+import { fieldsOf, listOf } from '../../../apply/untyped.ts';
 
 /** The Pods of a live Deployment that are ready and are to stay, the newest first. */
 export async function readyPods(
@@ -25,10 +26,9 @@ export async function newestHash(cluster: Lister, live: KubeObject, signal: Abor
 
 type Lister = Pick<Cluster, 'list'>;
 
-function selectionOf({ metadata, ...deployment }: KubeObject): ListOptions {
-  const { matchLabels } = fieldsOf(fieldsOf(deployment['spec'])['selector']);
-  const labels = Object.entries(fieldsOf(matchLabels)).map(([key, value]) => `${key}=${textOf(value)}`);
-  return { namespace: metadata.namespace ?? '', labelSelector: [POD_HASH, ...labels].join(',') };
+function selectionOf(deployment: KubeObject): ListOptions {
+  const labelSelector = [POD_HASH, podSelectorOf(deployment)].join(',');
+  return { namespace: deployment.metadata.namespace ?? '', labelSelector };
 }
 
 /** The template that a Pod or a ReplicaSet is of. */

@@ -5,10 +5,10 @@
  */
 import { fieldsOf } from '../../../apply/untyped.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
-import type { Revision } from '../../../api/revision.ts';
+import { hasWorked, type Revision } from '../../../api/revision.ts';
 import type { ReadText } from '../last-lines.ts';
 import type { RevisionFacts } from '../observe.ts';
-import type { Judgement } from '../summarize.ts';
+import { WORKS, type Judgement } from '../summarize.ts';
 import { calledWebhooks, type CalledWebhook } from './called-webhooks.ts';
 import { probe, removeTraces, tracesOf, type ProbeDeps } from './probe.ts';
 import { describeSilence, judgeSilence } from './silence.ts';
@@ -70,7 +70,6 @@ const PROVED: Readonly<Record<StageName, Proved>> = {
   whole: 'services',
 };
 
-const WORKS: Judgement = { state: 'Ready', reason: 'Succeeded', message: '' };
 const BEGINNING: Progress = { proved: 'nothing', removed: [] };
 const [AT_ONCE_SECONDS, AGAIN_SECONDS] = [0.05, 1];
 
@@ -145,10 +144,6 @@ export function createRehearsals(deps: RehearsalDeps): Rehearsals {
 
 /** Nobody is asked any more. */
 const DONE: ReadonlySet<Proved> = new Set(['services', 'all']);
-
-function hasWorked({ status }: Revision): boolean {
-  return status?.firstReadyTime !== undefined;
-}
 
 function keyOf({ metadata }: Revision): string {
   return metadata.uid ?? '';

@@ -134,7 +134,7 @@ function withHeld(objects: readonly KubeObject[], trials: Trials, chosen: Chosen
  */
 function keepNarrow(objects: readonly KubeObject[], { revision, hasWorked, live }: StageFacts): readonly KubeObject[] {
   const chosen = hasWorked ? 'rehearsal' : 'letIn';
-  const settled = new Set(objects.filter((object) => isSettled(live(refOf(object)))).map(serviceBehind));
+  const settled = new Set(objects.filter((object) => isRolledOut(live(refOf(object)))).map(serviceBehind));
   return objects.map((object) => {
     const service = keyOfService(object);
     const running = service === undefined || settled.has(service) ? undefined : live(refOf(object));
@@ -144,7 +144,7 @@ function keepNarrow(objects: readonly KubeObject[], { revision, hasWorked, live 
   });
 }
 
-function isSettled(live: KubeObject | undefined): boolean {
+function isRolledOut(live: KubeObject | undefined): boolean {
   return live !== undefined && heldFor(live) === undefined && assessHealth(live).state === 'Ready';
 }
 
