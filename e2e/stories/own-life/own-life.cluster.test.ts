@@ -180,7 +180,10 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
   }
 
   function apply(text: string): Promise<string> {
-    return cluster().kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], text);
+    return cluster().kubectl(
+      ['apply', '--server-side=false', '--dry-run=server', '--validate=strict', '-f', '-'],
+      text,
+    );
   }
 
   async function imagesOfManager(): Promise<readonly string[]> {

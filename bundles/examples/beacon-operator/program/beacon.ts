@@ -28,6 +28,12 @@ export const BeaconSpecV2 = z.object({
 });
 export type BeaconSpecV2 = Readonly<z.infer<typeof BeaconSpecV2>>;
 
+/** What may be left of a spec while others write it, too. */
+export const SomeOfV1 = BeaconSpecV1.partial().optional();
+export const SomeOfV2 = z
+  .object({ light: BeaconSpecV2.shape.light.partial().optional(), pattern: Pattern.optional() })
+  .optional();
+
 export interface Beacon extends KubeObject {
   readonly spec: BeaconSpecV2;
 }

@@ -1,13 +1,15 @@
 /**
  * A Beacon of one version of the API as one of the other. Pure; the API server asks for it through the conversion
- * webhook on every read and write that is not in the version that is stored, so there and back must lose nothing.
+ * webhook on every read and write that is not in the version that is stored, so there and back must lose nothing. It also
+ * asks for objects that lack what they must have: when somebody applies in one version on the server what others wrote in
+ * another, what nobody owns any more is taken away before the conversion.
  */
 import type { KubeObject } from '../../../../api/object.ts';
-import { BeaconSpecV1, BeaconSpecV2, PATTERN_ANNOTATION, patternOf, V1, V2 } from './beacon.ts';
+import { PATTERN_ANNOTATION, patternOf, SomeOfV1, SomeOfV2, V1, V2 } from './beacon.ts';
 
 /**
  * The object in the version asked for; the same object where it is in that version.
- * @throws Error where the version or the spec is none that the CRD admits: the API server shows the text.
+ * @throws Error where the version or a field is none that the CRD admits: the API server shows the text.
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
  */
 export function convertBeacon(beacon: KubeObject, apiVersion: string): KubeObject {
@@ -18,34 +20,52 @@ export function convertBeacon(beacon: KubeObject, apiVersion: string): KubeObjec
 }
 
 function toV2(beacon: KubeObject): KubeObject {
-  const { colour, intensity } = BeaconSpecV1.parse(beacon['spec']);
-  const { [PATTERN_ANNOTATION]: annotation, ...annotations } = beacon.metadata.annotations ?? {};
+  const shine = SomeOfV1.parse(beacon['spec']);
+  const { [PATTERN_ANNOTATION]: annotation, ...others } = annotationsOf(beacon);
   const pattern = patternOf(annotation);
-  const spec: BeaconSpecV2 = {
-    light: { colour, ...(intensity !== undefined && { brightness: intensity }) },
-    ...(pattern !== undefined && { pattern }),
-  };
-  const kept = annotation === undefined || pattern === undefined ? beacon.metadata.annotations : annotations;
-  return { ...beacon, apiVersion: V2, metadata: withAnnotations(beacon.metadata, kept), spec };
+  const light = shine && renamed(shine, { from: 'intensity', to: 'brightness' });
+  const spec = { ...(light !== undefined && { light }), ...(pattern !== undefined && { pattern }) };
+  const annotations = pattern === undefined ? annotationsOf(beacon) : others;
+  return withParts(beacon, { apiVersion: V2, annotations, spec: isEmpty(spec) ? undefined : spec });
 }
 
 function toV1(beacon: KubeObject): KubeObject {
-  const { light, pattern } = BeaconSpecV2.parse(beacon['spec']);
-  const spec: BeaconSpecV1 = {
-    colour: light.colour,
-    ...(light.brightness !== undefined && { intensity: light.brightness }),
-  };
-  const { annotations } = beacon.metadata;
-  const kept = pattern === undefined ? annotations : { ...annotations, [PATTERN_ANNOTATION]: pattern };
-  return { ...beacon, apiVersion: V1, metadata: withAnnotations(beacon.metadata, kept), spec };
+  const { light, pattern } = SomeOfV2.parse(beacon['spec']) ?? {};
+  const kept = pattern === undefined ? {} : { [PATTERN_ANNOTATION]: pattern };
+  const spec = light && renamed(light, { from: 'brightness', to: 'intensity' });
+  return withParts(beacon, { apiVersion: V1, annotations: { ...annotationsOf(beacon), ...kept }, spec });
 }
 
-/** An object without annotations has no field for them, as the API server has it. */
-function withAnnotations(
-  metadata: KubeObject['metadata'],
-  annotations: Readonly<Record<string, string>> = {},
-): KubeObject['metadata'] {
-  const rest = Object.entries(metadata).filter(([field]) => field !== 'annotations');
-  const kept = Object.keys(annotations).length === 0 ? {} : { annotations };
-  return { ...Object.fromEntries(rest), ...kept } as KubeObject['metadata'];
+type Annotations = Readonly<Record<string, string>>;
+
+/** Where nobody owns one any more, the API server writes `null`. */
+function annotationsOf({ metadata }: KubeObject): Annotations {
+  return metadata.annotations ?? {};
+}
+
+/** One field has another name, and the others are as they were. */
+function renamed<From extends string>(
+  fields: Readonly<Partial<Record<From | 'colour', unknown>>>,
+  { from, to }: { readonly from: From; readonly to: string },
+): object {
+  const { [from]: value, ...others } = fields;
+  return { ...others, ...(value !== undefined && { [to]: value }) };
+}
+
+interface Parts {
+  readonly apiVersion: string;
+  readonly annotations: Annotations;
+  readonly spec: object | undefined;
+}
+
+/** What is empty is no field of the object, as the API server has it. */
+function withParts(beacon: KubeObject, { apiVersion, annotations, spec }: Parts): KubeObject {
+  const { annotations: _annotations, ...others } = beacon.metadata;
+  const { spec: _spec, ...rest } = beacon;
+  const metadata = { ...others, ...(!isEmpty(annotations) && { annotations }) };
+  return { ...rest, apiVersion, metadata, ...(spec !== undefined && { spec }) };
+}
+
+function isEmpty(fields: object): boolean {
+  return Object.keys(fields).length === 0;
 }
