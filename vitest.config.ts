@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     reporters: ['default', './scripts/closing-line.ts'],
     // stories wait more than they work
-    maxWorkers: 5,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Node runs the files themselves, as it runs the programs; nothing is mocked that would need more
     experimental: { viteModuleRunner: false, nodeLoader: false },
