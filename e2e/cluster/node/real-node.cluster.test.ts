@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { createAuthority } from '../certificates.ts';
 import { realNodeObstacle, startCluster, type TestCluster } from '../cluster.ts';
@@ -130,30 +130,43 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
     });
   });
 
-  test('two real ones and a fake one: Pods come to the real ones, and a killed one comes back', async () => {
-    await using cluster = await startCluster({ node: 'real', realNodes: 2, fakeNodes: 1 });
-    await namespace(cluster, 'restricted');
-    await apply(cluster, deployment({ namespace: 'restricted', name: 'web', replicas: 2, spread: true }));
-    await available(cluster, 'restricted', 'web');
-    const nodes = ['get', 'pods', '-n', 'restricted', '-o', 'jsonpath={.items[*].spec.nodeName}'];
-    expect((await cluster.kubectl(nodes)).split(' ').toSorted()).toEqual(['node-1', 'node-2']);
-    await apply(cluster, service({ namespace: 'restricted', name: 'web', port: 8080 }));
-    await cluster.kill('node-2');
-    await cluster.restart('node-2');
-    await until(
-      async () => (await cluster.kubectl(['get', 'pods', '-n', 'restricted'])).match(/ 1\/1 /g)?.length === 2,
-    );
-  });
+  describe('side by side', () => {
+    let one: TestCluster;
+    let other: TestCluster;
 
-  test('clusters with real nodes are side by side, and leave nothing behind', async () => {
-    const [one, other] = await Promise.all([startCluster({ node: 'real' }), startCluster({ node: 'real' })]);
-    expect(one.registry).not.toBe(other.registry);
-    const pids = [...one.processes().values(), ...other.processes().values()];
-    const made = [...tracesOf(one), ...tracesOf(other)];
-    await Promise.all([one.stop(), other.stop()]);
-    expect(pids.filter((pid) => identify(pid) !== undefined)).toEqual([]);
-    expect(made.filter(isLeft)).toEqual([]);
-    expect([one.folder, other.folder].filter((folder) => existsSync(folder))).toEqual([]);
+    beforeAll(async () => {
+      const several = startCluster({ node: 'real', realNodes: 2, fakeNodes: 1 });
+      [one, other] = await Promise.all([several, startCluster({ node: 'real' })]);
+    });
+    afterAll(async () => {
+      const running = [one, other].filter(({ folder }) => existsSync(folder));
+      await Promise.all(running.map(({ stop }) => stop()));
+    });
+
+    test('two real ones and a fake one: Pods come to the real ones, and a killed one comes back', async () => {
+      const cluster = one;
+      await namespace(cluster, 'restricted');
+      await apply(cluster, deployment({ namespace: 'restricted', name: 'web', replicas: 2, spread: true }));
+      await available(cluster, 'restricted', 'web');
+      const nodes = ['get', 'pods', '-n', 'restricted', '-o', 'jsonpath={.items[*].spec.nodeName}'];
+      expect((await cluster.kubectl(nodes)).split(' ').toSorted()).toEqual(['node-1', 'node-2']);
+      await apply(cluster, service({ namespace: 'restricted', name: 'web', port: 8080 }));
+      await cluster.kill('node-2');
+      await cluster.restart('node-2');
+      await until(
+        async () => (await cluster.kubectl(['get', 'pods', '-n', 'restricted'])).match(/ 1\/1 /g)?.length === 2,
+      );
+    });
+
+    test('clusters know nothing of each other, and leave nothing behind', async () => {
+      expect(one.registry).not.toBe(other.registry);
+      const pids = [...one.processes().values(), ...other.processes().values()];
+      const made = [...tracesOf(one), ...tracesOf(other)];
+      await Promise.all([one.stop(), other.stop()]);
+      expect(pids.filter((pid) => identify(pid) !== undefined)).toEqual([]);
+      expect(made.filter(isLeft)).toEqual([]);
+      expect([one.folder, other.folder].filter((folder) => existsSync(folder))).toEqual([]);
+    });
   });
 
   test('nothing is left of a cluster with a real node whose owner is killed', async () => {

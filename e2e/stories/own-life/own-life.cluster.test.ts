@@ -12,7 +12,7 @@ import { ROOT, SYSTEM } from '../../lib/manager.ts';
 import { subscriptionTo } from '../../lib/objects.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
-import { createFleet, SIZE, type Fleet } from '../failover/fleet.ts';
+import { createFleet, type Fleet } from '../failover/fleet.ts';
 import { deploySlipway, DEPLOYMENT, describeManager, pushManager } from '../in-cluster/deployed.ts';
 import { removalSteps } from './guide.ts';
 import {
@@ -24,6 +24,9 @@ import {
   previousManifest,
   pushPrevious,
 } from './previous.ts';
+
+/** Enough to be busy while one of them is done. */
+const SIZE = 5;
 
 /** One of the fleet, and a Subscription of it that has what the release before does not know. */
 const FIRST = 'operator-0';
@@ -41,7 +44,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
   let empty: ReadonlySet<string>;
 
   beforeAll(async () => {
-    fleet = createFleet(cluster());
+    fleet = createFleet(cluster(), SIZE);
     await Promise.all([pushPrevious(cluster()), fleet.publish(['1.0.0', '1.1.0', '1.2.0'])]);
     ({ version } = await pushManager(cluster()));
     empty = await snapshot(cluster());
