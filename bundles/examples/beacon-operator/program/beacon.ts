@@ -29,10 +29,10 @@ export const BeaconSpecV2 = z.object({
 export type BeaconSpecV2 = Readonly<z.infer<typeof BeaconSpecV2>>;
 
 /** What may be left of a spec while others write it, too. */
-export const SomeOfV1 = BeaconSpecV1.partial().optional();
-export const SomeOfV2 = z
-  .object({ light: BeaconSpecV2.shape.light.partial().optional(), pattern: Pattern.optional() })
-  .optional();
+export const SomeOfV1 = BeaconSpecV1.partial();
+export type SomeOfV1 = Readonly<z.infer<typeof SomeOfV1>>;
+export const SomeOfV2 = BeaconSpecV2.extend({ light: BeaconSpecV2.shape.light.partial().optional() });
+export type SomeOfV2 = Readonly<z.infer<typeof SomeOfV2>>;
 
 export interface Beacon extends KubeObject {
   readonly spec: BeaconSpecV2;

@@ -5,7 +5,8 @@ import { BeaconSpecV1, BeaconSpecV2, PATTERN_ANNOTATION, V1, V2 } from './beacon
 import { convertBeacon } from './convert.ts';
 
 const colour = fc.constantFrom('white' as const, 'red' as const, 'green' as const);
-const percent = fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined });
+const share = fc.integer({ min: 0, max: 100 });
+const percent = fc.option(share, { nil: undefined });
 const pattern = fc.option(fc.constantFrom('Steady' as const, 'Blinking' as const), { nil: undefined });
 const annotations = fc.dictionary(fc.constantFrom('a', 'b.example/c', '__proto__x'), fc.string(), {
   noNullPrototype: true,
@@ -33,9 +34,9 @@ const v2 = fc.record({ colour, brightness: percent, pattern, annotations }).map(
 /** Less than the CRD asks for. */
 const anyPart: { requiredKeys: never[] } = { requiredKeys: [] };
 const someOfV1 = fc
-  .tuple(fc.option(fc.record({ colour, intensity: fc.integer({ min: 0, max: 100 }) }, anyPart)), pattern)
+  .tuple(fc.option(fc.record({ colour, intensity: share }, anyPart)), pattern)
   .map(([spec, kept]) => beacon(V1, spec ?? undefined, kept && { [PATTERN_ANNOTATION]: kept }));
-const light = fc.record({ colour, brightness: fc.integer({ min: 0, max: 100 }) }, anyPart);
+const light = fc.record({ colour, brightness: share }, anyPart);
 const someOfV2 = fc
   .record({ light, pattern: fc.constantFrom('Steady', 'Blinking') }, anyPart)
   .map((spec) => beacon(V2, Object.keys(spec).length === 0 ? undefined : spec));

@@ -20,19 +20,19 @@ export function convertBeacon(beacon: KubeObject, apiVersion: string): KubeObjec
 }
 
 function toV2(beacon: KubeObject): KubeObject {
-  const shine = SomeOfV1.parse(beacon['spec']);
+  const shine = SomeOfV1.optional().parse(beacon['spec']);
   const { [PATTERN_ANNOTATION]: annotation, ...others } = annotationsOf(beacon);
   const pattern = patternOf(annotation);
-  const light = shine && renamed(shine, { from: 'intensity', to: 'brightness' });
+  const light = shine && lightOf(shine);
   const spec = { ...(light !== undefined && { light }), ...(pattern !== undefined && { pattern }) };
   const annotations = pattern === undefined ? annotationsOf(beacon) : others;
   return withParts(beacon, { apiVersion: V2, annotations, spec: isEmpty(spec) ? undefined : spec });
 }
 
 function toV1(beacon: KubeObject): KubeObject {
-  const { light, pattern } = SomeOfV2.parse(beacon['spec']) ?? {};
+  const { light, pattern } = SomeOfV2.optional().parse(beacon['spec']) ?? {};
   const kept = pattern === undefined ? {} : { [PATTERN_ANNOTATION]: pattern };
-  const spec = light && renamed(light, { from: 'brightness', to: 'intensity' });
+  const spec = light && shineOf(light);
   return withParts(beacon, { apiVersion: V1, annotations: { ...annotationsOf(beacon), ...kept }, spec });
 }
 
@@ -43,13 +43,14 @@ function annotationsOf({ metadata }: KubeObject): Annotations {
   return metadata.annotations ?? {};
 }
 
-/** One field has another name, and the others are as they were. */
-function renamed<From extends string>(
-  fields: Readonly<Partial<Record<From | 'colour', unknown>>>,
-  { from, to }: { readonly from: From; readonly to: string },
-): object {
-  const { [from]: value, ...others } = fields;
-  return { ...others, ...(value !== undefined && { [to]: value }) };
+type Light = NonNullable<SomeOfV2['light']>;
+
+function lightOf({ intensity, ...others }: SomeOfV1): Light {
+  return { ...others, ...(intensity !== undefined && { brightness: intensity }) };
+}
+
+function shineOf({ brightness, ...others }: Light): SomeOfV1 {
+  return { ...others, ...(brightness !== undefined && { intensity: brightness }) };
 }
 
 interface Parts {
