@@ -53,6 +53,7 @@ export interface TestCluster extends AsyncDisposable {
   readonly processes: () => ReadonlyMap<string, number>;
   /** Runs a command inside a real node, where its processes, mounts and network are. */
   readonly onNode: (name: NodeName, command: readonly string[]) => Promise<string>;
+  /** Asked for again, it is the same end. */
   readonly stop: () => Promise<void>;
   /** For a detached cluster: lets go of it. */
   readonly release: () => void;
@@ -70,9 +71,11 @@ export function openHandle({ folder, supervisor, binaries, booted }: HandleParts
   const { server, registry, credentials, admin } = booted;
   const kubeconfig = join(folder, 'kubeconfig');
   const token: TestCluster['token'] = (namespace, name, options) => requestToken(admin, { namespace, name }, options);
-  const stop = async (): Promise<void> => {
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
     admin.close();
-    await supervisor.stop();
+    stopped ??= supervisor.stop();
+    return stopped;
   };
   return {
     folder,

@@ -131,20 +131,20 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
   });
 
   describe('side by side', () => {
-    let one: TestCluster;
-    let other: TestCluster;
+    let clusters: readonly TestCluster[] = [];
 
     beforeAll(async () => {
       const several = startCluster({ node: 'real', realNodes: 2, fakeNodes: 1 });
-      [one, other] = await Promise.all([several, startCluster({ node: 'real' })]);
+      clusters = await Promise.all([several, startCluster({ node: 'real' })]);
     });
-    afterAll(async () => {
-      const running = [one, other].filter(({ folder }) => existsSync(folder));
-      await Promise.all(running.map(({ stop }) => stop()));
-    });
+    afterAll(() => stopAll());
+
+    async function stopAll(): Promise<void> {
+      await Promise.all(clusters.map(({ stop }) => stop()));
+    }
 
     test('two real ones and a fake one: Pods come to the real ones, and a killed one comes back', async () => {
-      const cluster = one;
+      const cluster = clusters[0]!;
       await namespace(cluster, 'restricted');
       await apply(cluster, deployment({ namespace: 'restricted', name: 'web', replicas: 2, spread: true }));
       await available(cluster, 'restricted', 'web');
@@ -159,13 +159,13 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
     });
 
     test('clusters know nothing of each other, and leave nothing behind', async () => {
-      expect(one.registry).not.toBe(other.registry);
-      const pids = [...one.processes().values(), ...other.processes().values()];
-      const made = [...tracesOf(one), ...tracesOf(other)];
-      await Promise.all([one.stop(), other.stop()]);
+      expect(new Set(clusters.map(({ registry }) => registry)).size).toBe(2);
+      const pids = clusters.flatMap(({ processes }) => [...processes().values()]);
+      const made = clusters.flatMap(tracesOf);
+      await stopAll();
       expect(pids.filter((pid) => identify(pid) !== undefined)).toEqual([]);
       expect(made.filter(isLeft)).toEqual([]);
-      expect([one.folder, other.folder].filter((folder) => existsSync(folder))).toEqual([]);
+      expect(clusters.filter(({ folder }) => existsSync(folder))).toEqual([]);
     });
   });
 
