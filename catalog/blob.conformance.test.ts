@@ -6,13 +6,21 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson, parseJson } from '../api/json.ts';
 import { readBundleFolder } from '../bundles/testing/folder.ts';
 import { devSet, hasShared, sharedPath, sharedRows } from '../e2e/lib/shared.ts';
-import { buildBundleBlob, type BundleBlob } from './blob.ts';
+import { buildBundleBlob, parseBundleDirectory, type BundleBlob, type BundleDirectory } from './blob.ts';
 
 const FORMS = { 'bundle-object': 'objects', 'csv-metadata': 'excerpt' } as const;
 type Level = keyof typeof FORMS;
 
-function blobOf(directory: string, image: string, level: Level): BundleBlob {
-  return buildBundleBlob(readBundleFolder(join(devSet(), directory)), { image, manifests: FORMS[level] });
+function parse(directory: string): BundleDirectory {
+  return parseBundleDirectory(readBundleFolder(join(devSet(), directory)));
+}
+
+function blobOf(directory: BundleDirectory, image: string, level: Level): BundleBlob {
+  return buildBundleBlob(directory, { image, manifests: FORMS[level] });
+}
+
+function hash(blob: BundleBlob): string {
+  return createHash('sha256').update(canonicalJson(blob)).digest('hex');
 }
 
 interface Row {
@@ -34,7 +42,7 @@ describe.skipIf(!hasShared)('the entry of a bundle equals what the reference too
         readonly bundleDir: string;
         readonly expected: BundleBlob;
       };
-      return canonicalJson(blobOf(bundleDir, expected.image, level)) !== canonicalJson(expected);
+      return canonicalJson(blobOf(parse(bundleDir), expected.image, level)) !== canonicalJson(expected);
     });
     process.stdout.write(`fbc-render/${level}: ${names.length - different.length} of ${names.length} equal\n`);
     expect(names).toHaveLength(count);
@@ -43,12 +51,14 @@ describe.skipIf(!hasShared)('the entry of a bundle equals what the reference too
 
   it('all directories of the corpus, both forms: 2022', () => {
     const rows = sharedRows<Row>('conformance', 'reference', 'fbc.jsonl.xz');
-    const different = rows.filter(({ dir, image, level, sha256 }) => {
-      const text = canonicalJson(blobOf(dir, image, level));
-      return createHash('sha256').update(text).digest('hex') !== sha256;
-    });
+    const different: string[] = [];
+    for (const [dir, forms] of Map.groupBy(rows, (row) => row.dir)) {
+      const directory = parse(dir);
+      const wrong = forms.filter(({ image, level, sha256 }) => hash(blobOf(directory, image, level)) !== sha256);
+      different.push(...wrong.map(({ level }) => `${dir} ${level}`));
+    }
     process.stdout.write(`reference/fbc: ${rows.length - different.length} of ${rows.length} equal\n`);
     expect(rows).toHaveLength(2022);
-    expect(different.map(({ dir, level }) => `${dir} ${level}`)).toEqual([]);
+    expect(different).toEqual([]);
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import { makeFiles, type BundleParts } from '../bundles/testing/bundle.ts';
-import { buildBundleBlob, type BlobOptions, type BundleBlob } from './blob.ts';
+import { buildBundleBlob, parseBundleDirectory, type BlobOptions, type BundleBlob } from './blob.ts';
 import type { Property } from './model.ts';
 
 const image = 'registry.example/gadget:v1.0.0';
 
 function blobOf(parts: BundleParts = {}, manifests: BlobOptions['manifests'] = 'excerpt'): BundleBlob {
-  return buildBundleBlob(makeFiles(parts), { image, manifests });
+  return buildBundleBlob(parseBundleDirectory(makeFiles(parts)), { image, manifests });
 }
 
 /** `type value`, a line each, in their order. */

@@ -31,32 +31,47 @@ export interface BlobOptions {
   readonly manifests: 'objects' | 'excerpt';
 }
 
+/** What a bundle's directory says, parsed. */
+export interface BundleDirectory extends Declared {
+  readonly packageName: string;
+  readonly csv: Fields;
+  /** Of manifests/, the ClusterServiceVersion among them. */
+  readonly objects: readonly Fields[];
+}
+
 /**
- * The entry of the bundle whose files these are, by path (`manifests/…`, `metadata/…`). As in the reference, a file
+ * Parses the directory whose files these are, by path (`manifests/…`, `metadata/…`). As in the reference, a file
  * counts with its first document, and hidden files and further folders do not count.
  *
  * Throws ReasonedError `BundleInvalid`, not retried, where the directory has no ClusterServiceVersion or no package
  * name, or where a manifest cannot be parsed.
- * @see https://olm.operatorframework.io/docs/reference/file-based-catalogs/#olmbundle
  */
-export function buildBundleBlob(files: ReadonlyMap<string, Uint8Array>, options: BlobOptions): BundleBlob {
+export function parseBundleDirectory(files: ReadonlyMap<string, Uint8Array>): BundleDirectory {
   const objects = parseManifests(files);
   const csv = objects.findLast((object) => textField(object, 'kind') === 'ClusterServiceVersion');
   if (csv === undefined) throw invalidBundle('manifests/', 'there is no ClusterServiceVersion');
   const annotations = fieldsOf(parseMetadata(files, 'annotations'), 'annotations');
   const packageName = textField(annotations, PACKAGE_ANNOTATION) ?? '';
   if (packageName === '') throw invalidBundle('metadata/annotations.yaml', `there is no ${PACKAGE_ANNOTATION}`);
-  const described = bundleProperties({ csv, objects, packageName, ...declaredProperties(files, csv) });
+  return { packageName, csv, objects, ...declaredProperties(files, csv) };
+}
+
+/**
+ * The entry of the bundle in that directory.
+ * @see https://olm.operatorframework.io/docs/reference/file-based-catalogs/#olmbundle
+ */
+export function buildBundleBlob(directory: BundleDirectory, { image, manifests }: BlobOptions): BundleBlob {
+  const { packageName, csv, objects } = directory;
   return {
     schema: 'olm.bundle',
     name: textField(fieldsOf(csv, 'metadata'), 'name') ?? '',
     package: packageName,
-    image: options.image,
+    image,
     properties: [
-      ...sortProperties(described),
-      ...(options.manifests === 'objects' ? sortProperties(objects.map(inlined)) : [excerpt(csv)]),
+      ...sortProperties(bundleProperties(directory)),
+      ...(manifests === 'objects' ? sortProperties(objects.map(inlined)) : [excerpt(csv)]),
     ],
-    relatedImages: relatedImages(csv, options.image),
+    relatedImages: relatedImages(csv, image),
   };
 }
 
@@ -132,14 +147,8 @@ function propertiesIn(list: readonly unknown[]): Property[] {
   return list.filter(isFields).map((item) => ({ type: textField(item, 'type') ?? '', value: field(item, 'value') }));
 }
 
-interface BundleFacts extends Declared {
-  readonly csv: Fields;
-  readonly objects: readonly Fields[];
-  readonly packageName: string;
-}
-
 /** All but the manifests. An API counts once, however many places state it. */
-function bundleProperties({ csv, objects, packageName, declared, dependencies }: BundleFacts): Property[] {
+function bundleProperties({ csv, objects, packageName, declared, dependencies }: BundleDirectory): Property[] {
   const spec = fieldsOf(csv, 'spec');
   const apis = new Map<string, Property>();
   const others: Property[] = [];

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import { makeFiles } from '../bundles/testing/bundle.ts';
 import { parseYaml } from '../bundles/yaml.ts';
-import { buildBundleBlob, type BundleBlob } from './blob.ts';
+import { buildBundleBlob, parseBundleDirectory, type BundleBlob } from './blob.ts';
 import { createCatalogChecker } from './check/check.ts';
 import type { Fields } from './fields.ts';
 import { checkPreconditions } from './http/conditions.ts';
@@ -246,7 +246,9 @@ describe('bundles and templates', () => {
       fc.property(damaged(Buffer.from(files.get(path)!).toString()), (bytes) => {
         const changed = new Map([...files, [path, bytes]]);
         for (const manifests of ['objects', 'excerpt'] as const) {
-          const made = answerOf('BundleInvalid', () => buildBundleBlob(changed, { image: 'r.example/g', manifests }));
+          const made = answerOf('BundleInvalid', () =>
+            buildBundleBlob(parseBundleDirectory(changed), { image: 'r.example/g', manifests }),
+          );
           if (made !== undefined) expect(made.schema).toBe('olm.bundle');
         }
       }),
@@ -258,7 +260,7 @@ describe('bundles and templates', () => {
     const nested = `[{"type":"x","value":${'['.repeat(depth)}${']'.repeat(depth)}}]`;
     const bundle = makeFiles({ metadata: { annotations: { 'olm.properties': nested } } });
     const made = answerOf('BundleInvalid', () =>
-      buildBundleBlob(bundle, { image: 'r.example/g', manifests: 'excerpt' }),
+      buildBundleBlob(parseBundleDirectory(bundle), { image: 'r.example/g', manifests: 'excerpt' }),
     );
     expect(made !== undefined).toBe(depth < 200);
   });

@@ -5,7 +5,7 @@
 import { ReasonedError } from '../../api/errors.ts';
 import type { CatalogSpec } from '../../api/catalog.ts';
 import { createSlots } from '../../apply/slots.ts';
-import { buildBundleBlob, type BundleBlob } from '../../catalog/blob.ts';
+import { buildBundleBlob, parseBundleDirectory, type BundleBlob } from '../../catalog/blob.ts';
 import type { CatalogIndex } from '../../catalog/index/open.ts';
 import {
   buildRepositoryCatalog,
@@ -128,7 +128,7 @@ async function describe(registry: Registry, image: string, signal: AbortSignal):
       limits: BUNDLE_LIMITS,
       signal,
     });
-    return buildBundleBlob(files, { image, manifests: 'excerpt' });
+    return buildBundleBlob(parseBundleDirectory(files), { image, manifests: 'excerpt' });
   } catch (error) {
     if (error instanceof ReasonedError && error.retry === 'never') return error;
     throw error;

@@ -7,7 +7,7 @@ import { parseBundle } from '../../../bundles/parse.ts';
 import { renderBundle } from '../../../bundles/render/render.ts';
 import { mutatedFiles, MUTATIONS } from '../../../bundles/testing/mutations.ts';
 import { orRefused } from '../../../bundles/testing/or-refused.ts';
-import { buildBundleBlob } from '../../../catalog/blob.ts';
+import { buildBundleBlob, parseBundleDirectory } from '../../../catalog/blob.ts';
 
 const RUNS = 200;
 /** Where everything else on the machine is busy, too. */
@@ -36,7 +36,9 @@ test.each(['excerpt', 'objects'] as const)(
   (manifests) => {
     let made = 0;
     const property = fc.property(MUTATIONS, (mutations) => {
-      const blob = orRefused(() => buildBundleBlob(mutatedFiles(mutations), { image: IMAGE, manifests }));
+      const blob = orRefused(() =>
+        buildBundleBlob(parseBundleDirectory(mutatedFiles(mutations)), { image: IMAGE, manifests }),
+      );
       made += blob === undefined ? 0 : 1;
     });
     fc.assert(property, { numRuns: RUNS });

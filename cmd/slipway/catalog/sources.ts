@@ -1,5 +1,5 @@
 /** What a catalog is built from: templates, which are files, and bundles, which are folders or images. */
-import { buildBundleBlob, type BundleBlob } from '../../../catalog/blob.ts';
+import { buildBundleBlob, parseBundleDirectory, type BundleBlob } from '../../../catalog/blob.ts';
 import { isFields, textField, type Fields } from '../../../catalog/fields.ts';
 import { buildRepositoryCatalog, type DescribedVersion } from '../../../catalog/repository/build.ts';
 import { BASIC_SCHEMA, basicImages, expandBasic } from '../../../catalog/templates/basic.ts';
@@ -90,13 +90,14 @@ async function describeAll(reading: Reading, sources: readonly string[]): Promis
 
 async function describeBundle({ registry, environment, flags }: Reading, source: string): Promise<BundleBlob> {
   const { files, image } = await readBundleFrom(registry, environment, source);
+  const directory = parseBundleDirectory(files);
   const { manifests, pin = false } = flags;
   if (image?.reference !== undefined)
-    return buildBundleBlob(files, { image: pin ? image.reference : source, manifests });
+    return buildBundleBlob(directory, { image: pin ? image.reference : source, manifests });
   const template = flags.imageTemplate;
   if (template !== undefined) {
-    const described = buildBundleBlob(files, { image: template, manifests });
-    return buildBundleBlob(files, { image: fillIn(template, described), manifests });
+    const described = buildBundleBlob(directory, { image: template, manifests });
+    return buildBundleBlob(directory, { image: fillIn(template, described), manifests });
   }
   throw invalidInput(
     `${source} is a folder, and nothing says where its image is`,
