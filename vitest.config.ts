@@ -42,6 +42,8 @@ export default defineConfig({
           exclude: ['node_modules/**', 'dist/**'],
           globalSetup: ['e2e/lib/say-obstacle.ts'],
           pool: 'forks',
+          // each file has a cluster of its own; the libraries are loaded once for all that a process runs
+          isolate: false,
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { useCluster } from '../lib/cluster.ts';
 import { startCluster, type TestCluster } from './cluster.ts';
 import { identify } from './process-identity.ts';
-import { until } from './testdata/until.ts';
+import { until } from '../lib/until.ts';
 
 describe('a cluster with everything', () => {
   const cluster = useCluster();
@@ -85,7 +85,7 @@ describe('the components', () => {
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as { requestURI: string; user: { username: string } })
         .some(({ requestURI, user }) => requestURI.includes('/kube-system/configmaps') && user.username === 'admin');
-    await until(seen);
+    await until('it is recorded', seen);
   });
 
   test('an API server that is restarted is another process with the same objects', async () => {

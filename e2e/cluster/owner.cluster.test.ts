@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { reapClusters } from './folders.ts';
 import { identify, readIdentity, signal, type ProcessIdentity } from './process-identity.ts';
-import { until } from './testdata/until.ts';
+import { until } from '../lib/until.ts';
 
 interface Owned {
   readonly owner: ChildProcess;
@@ -41,7 +41,10 @@ test('when owner and supervisor are killed at once, the next start removes what 
   const owned = await startOwner('waits');
   owned.owner.kill('SIGKILL');
   signal(owned.supervisor, 'SIGKILL');
-  await until(() => identify(owned.owner.pid!) === undefined && identify(owned.supervisor.pid) === undefined);
+  await until(
+    'both are gone',
+    () => identify(owned.owner.pid!) === undefined && identify(owned.supervisor.pid) === undefined,
+  );
   reapClusters();
   await everythingGone(owned);
 });
@@ -65,5 +68,8 @@ async function startOwner(then: 'waits' | 'ends'): Promise<Owned> {
 }
 
 async function everythingGone({ folder, pids, supervisor }: Owned): Promise<void> {
-  await until(() => [...pids, supervisor.pid].every((pid) => identify(pid) === undefined) && !existsSync(folder));
+  await until(
+    'processes and folder are gone',
+    () => [...pids, supervisor.pid].every((pid) => identify(pid) === undefined) && !existsSync(folder),
+  );
 }

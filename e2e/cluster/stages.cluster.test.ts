@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { useCluster } from '../lib/cluster.ts';
-import { until } from './testdata/until.ts';
+import { until } from '../lib/until.ts';
 
 const cluster = useCluster();
 
@@ -9,32 +9,32 @@ test.each([
   { kind: 'image-missing', reason: 'ImagePullBackOff', because: 'the image cannot be pulled' },
 ])('a Pod that is to $kind waits with $reason and never makes its Deployment available', async ({ kind, reason }) => {
   await deploy(kind);
-  await until(async () => (await waiting(kind)) === reason);
+  await until(`${kind} waits`, async () => (await waiting(kind)) === reason);
   expect(await available(kind)).toBe(false);
 });
 
 test('a container that crashes counts its restarts and says how it ended', async () => {
   await deploy('crash', 'crash-counted');
-  await until(async () => Number(await field('crash-counted', 'restartCount')) >= 2);
-  expect(await field('crash-counted', 'lastState.terminated.exitCode')).toBe('1');
-  expect(await field('crash-counted', 'ready')).toBe('false');
+  const restarts = async (): Promise<number> => (await container('crash-counted'))?.restartCount ?? 0;
+  await until('it has been restarted twice', async () => (await restarts()) >= 2);
+  expect(await container('crash-counted')).toMatchObject({ ready: false, lastState: { terminated: { exitCode: 1 } } });
 });
 
 test('a Pod that is never ready runs, but its Deployment is not available', async () => {
   await deploy('never-ready');
-  await until(async () => (await phase('never-ready')) === 'Running');
+  await until('it runs', async () => (await podStatus('never-ready'))?.phase === 'Running');
   expect(await available('never-ready')).toBe(false);
 });
 
 test('a slow Pod takes the time that its annotation says, and is ready then', async () => {
   await deploy('slow', 'slow', '1s');
-  await until(async () => (await waiting('slow')) === 'ContainerCreating');
+  await until('it is begun', async () => (await waiting('slow')) === 'ContainerCreating');
   await cluster().kubectl(['rollout', 'status', 'deployment/slow', '--timeout=60s']);
 });
 
 test('a Deployment that fails is available once its Pods are allowed to work', async () => {
   await deploy('crash', 'mended');
-  await until(async () => (await waiting('mended')) === 'CrashLoopBackOff');
+  await until('it crashes', async () => (await waiting('mended')) === 'CrashLoopBackOff');
   await deploy('none', 'mended');
   await cluster().kubectl(['rollout', 'status', 'deployment/mended', '--timeout=60s']);
 });
@@ -61,21 +61,33 @@ async function deploy(kind: string, name = kind, delay = '1s'): Promise<void> {
   await cluster().kubectl(['apply', '-f', '-'], JSON.stringify(deployment));
 }
 
-/** A field of the first container's status in the first Pod. */
-function field(app: string, path: string): Promise<string> {
-  return podField(app, `status.containerStatuses[0].${path}`);
+interface PodStatus {
+  readonly phase: string;
+  readonly containerStatuses?: readonly ContainerStatus[];
 }
 
-function waiting(app: string): Promise<string> {
-  return field(app, 'state.waiting.reason');
+interface ContainerStatus {
+  readonly ready: boolean;
+  readonly restartCount: number;
+  readonly state: { readonly waiting?: { readonly reason: string } };
 }
 
-function phase(app: string): Promise<string> {
-  return podField(app, 'status.phase');
+/** Of the only Pod, once there is one. */
+async function podStatus(app: string): Promise<PodStatus | undefined> {
+  const pods = (await cluster().read(`/api/v1/namespaces/default/pods?labelSelector=app=${app}`)) as unknown as Pods;
+  return pods.items[0]?.status;
 }
 
-function podField(app: string, path: string): Promise<string> {
-  return cluster().kubectl(['get', 'pods', '-l', `app=${app}`, '-o', `jsonpath={.items[*].${path}}`]);
+interface Pods {
+  readonly items: readonly { readonly status: PodStatus }[];
+}
+
+async function container(app: string): Promise<ContainerStatus | undefined> {
+  return (await podStatus(app))?.containerStatuses?.[0];
+}
+
+async function waiting(app: string): Promise<string | undefined> {
+  return (await container(app))?.state.waiting?.reason;
 }
 
 async function available(name: string): Promise<boolean> {

@@ -9,7 +9,7 @@ import { useCluster } from '../../lib/cluster.ts';
 import { createAuthority } from '../certificates.ts';
 import { realNodeObstacle, startCluster, type TestCluster } from '../cluster.ts';
 import { identify } from '../process-identity.ts';
-import { until } from '../testdata/until.ts';
+import { until } from '../../lib/until.ts';
 import { clusterCgroup } from './cgroups.ts';
 import { POD_IMAGE } from './node-files.ts';
 
@@ -42,7 +42,10 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
     test('behind Services that answer on this machine', async () => {
       await apply(cluster(), service({ namespace: 'restricted', name: 'web', port: 8080 }));
       const address = await cluster().kubectl(['get', 'service', 'web', '-n', 'restricted', '-o', CLUSTER_IP]);
-      await until(async () => (await fetch(`http://${address}/healthz`).catch(() => undefined))?.ok === true);
+      await until(
+        'the Service answers',
+        async () => (await fetch(`http://${address}/healthz`).catch(() => undefined))?.ok === true,
+      );
     });
 
     test('whose logs are read and in which commands run', async () => {
@@ -84,7 +87,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
       await apply(cluster(), deployment({ namespace: 'restricted', name: 'greedy', memory: '64Mi' }));
       await available(cluster(), 'restricted', 'greedy');
       const address = await podAddress(cluster(), 'restricted', 'greedy');
-      await until(async () => {
+      await until('it is killed', async () => {
         await fetch(`http://${address}:8080/memory`).catch(() => undefined);
         const path = 'jsonpath={.items[0].status.containerStatuses[0].lastState.terminated.reason}';
         const reason = await cluster().kubectl(['get', 'pods', '-n', 'restricted', '-l', 'app=greedy', '-o', path]);
@@ -94,19 +97,23 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
 
     test('whose containers start again when they end', async () => {
       await fetch(`http://${await podAddress(cluster(), 'restricted', 'web')}:8080/exit`).catch(() => undefined);
-      await until(async () => (await podField(cluster(), 'web', 'restartCount')) === '1');
+      await until('it is started again', async () => (await podField(cluster(), 'web', 'restartCount')) === '1');
       await available(cluster(), 'restricted', 'web');
     });
 
     test('from images of the cluster’s registry and from nowhere else', async () => {
       await apply(cluster(), deployment({ namespace: 'restricted', name: 'lost', image: 'registry.invalid/lost:1' }));
-      await until(async () => (await podField(cluster(), 'lost', 'state.waiting.reason')) === 'ErrImagePull');
-      expect(await podField(cluster(), 'lost', 'state.waiting.message')).toContain('not found');
+      await until('the image is not found', async () =>
+        (await podField(cluster(), 'lost', 'state.waiting.message')).includes('not found'),
+      );
     });
 
     test('that crash: the state says so, and the log why', async () => {
       await apply(cluster(), deployment({ namespace: 'restricted', name: 'broken', args: ['fail'] }));
-      await until(async () => (await podField(cluster(), 'broken', 'state.waiting.reason')) === 'CrashLoopBackOff');
+      await until(
+        'it crashes again and again',
+        async () => (await podField(cluster(), 'broken', 'state.waiting.reason')) === 'CrashLoopBackOff',
+      );
       const logs = ['logs', '-n', 'restricted', 'deployment/broken', '--previous'];
       expect(await cluster().kubectl(logs)).toContain('told to fail');
     });
@@ -119,7 +126,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
         await cluster().kubectl(['delete', 'configmap', 'refused', '-n', 'restricted']);
         return 'created';
       };
-      await until(async () => (await refused()).includes('denied by a Pod behind a Service'));
+      await until('the webhook is called', async () => (await refused()).includes('denied by a Pod behind a Service'));
     });
 
     test('without any effect on the settings of this machine’s kernel', async () => {
@@ -154,6 +161,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
       await cluster.kill('node-2');
       await cluster.restart('node-2');
       await until(
+        'both Pods are ready',
         async () => (await cluster.kubectl(['get', 'pods', '-n', 'restricted'])).match(/ 1\/1 /g)?.length === 2,
       );
     });
@@ -177,8 +185,11 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
     const killed = JSON.parse(line) as Traced & { readonly pids: readonly number[] };
     const made = tracesOf(killed);
     owner.kill('SIGKILL');
-    await until(() => killed.pids.every((pid) => identify(pid) === undefined) && !existsSync(killed.folder));
-    await until(() => !made.some(isLeft));
+    await until(
+      'processes and folder are gone',
+      () => killed.pids.every((pid) => identify(pid) === undefined) && !existsSync(killed.folder),
+    );
+    await until('its traces are gone', () => !made.some(isLeft));
   });
 });
 

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../../../api/names.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import { catalogOf, condition, get, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import {
   packageDocuments,
   publishBundle,
@@ -35,6 +35,10 @@ afterAll(async () => {
 });
 
 /** Waits until the object says Ready=False for that reason, and an event about this very object tells the same. */
+interface Events {
+  readonly items: readonly { readonly reason: string; readonly regarding: { readonly uid: string } }[];
+}
+
 async function expectReason(kind: string, name: string, reason: string, says = /./): Promise<Judged> {
   const namespaced = kind === 'subscription' ? { namespace: NAMESPACE } : {};
   const object = await waitFor(
@@ -45,15 +49,8 @@ async function expectReason(kind: string, name: string, reason: string, says = /
   expect(condition(object, 'Ready')).toMatchObject({ status: 'False', message: expect.stringMatching(says) as string });
   const where = kind === 'subscription' ? NAMESPACE : 'default';
   await until(`an event tells ${reason} about ${name}`, async () => {
-    const events = await cluster().kubectl([
-      '-n',
-      where,
-      'get',
-      'events.events.k8s.io',
-      '-o',
-      'jsonpath={range .items[*]}{.regarding.uid} {.reason}{"\\n"}{end}',
-    ]);
-    return events.split('\n').includes(`${object.metadata.uid} ${reason}`);
+    const events = (await cluster().read(`/apis/events.k8s.io/v1/namespaces/${where}/events`)) as unknown as Events;
+    return events.items.some(({ regarding, reason: told }) => regarding.uid === object.metadata.uid && told === reason);
   });
   return object;
 }
@@ -63,13 +60,18 @@ const BYSTANDER = { kind: 'subscription', name: 'bystander', namespace: 'good' }
 let untouched = '';
 
 async function stateOfBystander(): Promise<string> {
-  const parts = '{.metadata.uid} {.metadata.resourceVersion} {.status.conditions[*].reason}{"\\n"}';
-  const subscription = ['get', BYSTANDER.kind, BYSTANDER.name, '-o', `jsonpath=${parts}`];
-  const deployment = ['get', 'deployments', '-o', 'jsonpath={.items[*].metadata.uid} {.items[*].metadata.generation}'];
-  const [one, other] = await Promise.all(
-    [subscription, deployment].map((what) => cluster().kubectl(['-n', BYSTANDER.namespace, ...what])),
-  );
-  return `${one}${other}`;
+  const { kind, name, namespace } = BYSTANDER;
+  const subscription = await get(cluster(), kind, name, namespace);
+  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+  const deployments = (await cluster().read(path)) as unknown as Deployments;
+  return JSON.stringify([
+    subscription,
+    ...deployments.items.map(({ metadata: { uid, generation } }) => [uid, generation]),
+  ]);
+}
+
+interface Deployments {
+  readonly items: readonly { readonly metadata: { readonly uid: string; readonly generation: number } }[];
 }
 
 beforeAll(async () => {

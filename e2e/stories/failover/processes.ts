@@ -56,10 +56,14 @@ function runs(manager: RunningManager | undefined): boolean {
 }
 
 /** The Pods that run, by their own account. */
-async function podNames({ kubectl }: TestCluster): Promise<readonly string[]> {
-  const names = ['-o', 'jsonpath={.items[*].metadata.name}'];
-  const text = await kubectl(['-n', SYSTEM, 'get', 'pods', '-l', 'app.kubernetes.io/component=manager', ...names]);
-  return text.split(' ').filter((name) => name !== '');
+async function podNames(cluster: TestCluster): Promise<readonly string[]> {
+  const path = `/api/v1/namespaces/${SYSTEM}/pods?labelSelector=app.kubernetes.io/component=manager`;
+  const { items } = (await cluster.read(path)) as unknown as Pods;
+  return items.map(({ metadata: { name } }) => name);
+}
+
+interface Pods {
+  readonly items: readonly { readonly metadata: { readonly name: string } }[];
 }
 
 /** What a Pod finds mounted. */

@@ -18,7 +18,8 @@ export interface Leader {
 
 /** Who leads; undefined for nobody. */
 export async function leaderOf(cluster: TestCluster): Promise<Leader | undefined> {
-  const { spec } = JSON.parse(await cluster.kubectl(['-n', SYSTEM, 'get', 'lease', LEASE, '-o', 'json'])) as Lease;
+  const path = `/apis/coordination.k8s.io/v1/namespaces/${SYSTEM}/leases/${LEASE}`;
+  const { spec } = (await cluster.read(path)) as unknown as Lease;
   const { holderIdentity: identity = '', acquireTime = '' } = spec;
   if (identity === '') return undefined;
   return { identity, pod: identity.slice(0, identity.lastIndexOf('-')), since: Date.parse(acquireTime) };
