@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../e2e/lib/cluster.ts';
+import { pathOf } from '../e2e/lib/objects.ts';
+import { CATALOG } from './catalog.ts';
 import { objectOf, REVISION_SPEC, RULE_CASES, type RuleCase } from './crd/rule-cases.ts';
 import { KINDS } from './kinds.ts';
 import { parseObject } from './kind.ts';
@@ -35,23 +37,28 @@ describe('the API server and this repository agree', () => {
 
   test.each(taken)('$kind.kind is taken, with the same defaults: $because', async (row) => {
     const object = objectOf(row, row.spec);
-    const stored = JSON.parse(await create(object, ['--dry-run=server', '-o', 'json'])) as KubeObject;
+    const stored = await create(object, DRY_RUN);
     const { spec } = parseObject(row.kind, object) as KubeObject;
     expect(stored['spec']).toEqual(spec);
     expect(stored['status']).toEqual({ observedGeneration: -1 });
   });
 
   test.each(refused)('$kind.kind is refused: $because', async (row) => {
-    await expect(create(objectOf(row, row.spec), ['--dry-run=server'])).rejects.toThrow(whatIsSaid(row));
+    await expect(create(objectOf(row, row.spec), DRY_RUN)).rejects.toThrow(whatIsSaid(row));
   });
 
   test.each(changes)('$kind.kind is changed or not: $because', async (row) => {
     const name = `change-${changes.indexOf(row)}`;
-    await create(objectOf({ ...row, name }, row.before ?? {}));
-    const change = cluster().kubectl(['replace', '-f', '-'], JSON.stringify(objectOf({ ...row, name }, row.spec)));
+    const { metadata } = await create(objectOf({ ...row, name }, row.before ?? {}));
+    const changed = { ...objectOf({ ...row, name }, row.spec), metadata };
+    const change = cluster().request(
+      'PUT',
+      pathOf(changed.kind.toLowerCase(), name, changed.metadata.namespace),
+      changed,
+    );
     await (row.refused
       ? expect(change).rejects.toThrow(whatIsSaid(row))
-      : expect(change).resolves.toContain('replaced'));
+      : expect(change).resolves.toMatchObject({ metadata: { name } }));
   });
 
   test('a namespace that is watched twice is refused', async () => {
@@ -61,7 +68,7 @@ describe('the API server and this repository agree', () => {
       metadata: { name: 'twice' },
       spec: { package: 'a', watchNamespaces: ['a', 'a'] },
     };
-    await expect(create(twice, ['--dry-run=server'])).rejects.toThrow(/watchNamespaces\[1\]: Duplicate value/);
+    await expect(create(twice, DRY_RUN)).rejects.toThrow(/watchNamespaces\[1\]: Duplicate value/);
   });
 
   test('a field that there is not is named to whoever writes it', async () => {
@@ -71,7 +78,7 @@ describe('the API server and this repository agree', () => {
       metadata: { name: 'typo' },
       spec: { package: 'a', chanel: 'b' },
     };
-    await expect(create(typo, ['--dry-run=server'])).rejects.toThrow(/unknown field "spec.chanel"/);
+    await expect(create(typo, DRY_RUN)).rejects.toThrow(/unknown field "spec.chanel"/);
   });
 });
 
@@ -181,8 +188,13 @@ interface Conditioned {
   readonly conditions: readonly { readonly type: string; readonly status: string }[];
 }
 
-function create(object: KubeObject, args: readonly string[] = []): Promise<string> {
-  return cluster().kubectl(['create', ...args, '-f', '-'], JSON.stringify(object));
+const DRY_RUN = '&dryRun=All';
+
+/** As strictly as kubectl. */
+async function create(object: KubeObject, query = ''): Promise<KubeObject> {
+  const { namespace = object.kind === CATALOG.kind ? undefined : 'default' } = object.metadata;
+  const path = `${pathOf(object.kind.toLowerCase(), undefined, namespace)}?fieldValidation=Strict${query}`;
+  return (await cluster().request('POST', path, object)) as unknown as KubeObject;
 }
 
 function sample(name: string, kind: string, spec: unknown, status?: unknown): KubeObject {

@@ -15,12 +15,15 @@ export interface Answer {
   readonly text: string;
 }
 
+/** `PATCH` merges, `APPLY` is server-side apply. @see https://kubernetes.io/docs/reference/using-api/server-side-apply/ */
+export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'APPLY' | 'DELETE';
+
 /** A client of one API server; requests that get no answer throw. */
 export interface Admin {
   /** Sends the body as JSON, where there is one. */
-  send(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer>;
+  send(verb: Verb, path: string, body?: unknown): Promise<Answer>;
   /** As send, but an answer other than 2xx throws with what the server says. */
-  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Record<string, unknown>>;
+  call(verb: Verb, path: string, body?: unknown): Promise<Record<string, unknown>>;
   close(): void;
 }
 
@@ -32,9 +35,10 @@ const MAX_SOCKETS = 8;
 /** Opens a client; nothing is sent before the first request. */
 export function openAdmin({ server, ca, certificate, key }: Endpoint): Admin {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, ca, cert: certificate, key });
-  const send: Admin['send'] = (method, path, body) =>
+  const send: Admin['send'] = (verb, path, body) =>
     new Promise((resolve, reject) => {
-      const headers = body === undefined ? {} : { 'content-type': contentType(method) };
+      const method = verb === 'APPLY' ? 'PATCH' : verb;
+      const headers = body === undefined ? {} : { 'content-type': CONTENT_TYPES[verb] ?? 'application/json' };
       const sent = request(new URL(path, server), { method, agent, headers, timeout: ANSWER_WITHIN_MS }, (answer) => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -47,9 +51,9 @@ export function openAdmin({ server, ca, certificate, key }: Endpoint): Admin {
     });
   return {
     send,
-    async call(method, path, body) {
-      const { status, text } = await send(method, path, body);
-      if (status < 200 || status > 299) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
+    async call(verb, path, body) {
+      const { status, text } = await send(verb, path, body);
+      if (status < 200 || status > 299) throw new Error(`${verb} ${path} was answered ${status}: ${messageOf(text)}`);
       return JSON.parse(text) as Record<string, unknown>;
     },
     close: () => agent.destroy(),
@@ -73,6 +77,16 @@ export async function waitUntil(
   }
 }
 
-function contentType(method: string): string {
-  return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+const CONTENT_TYPES: Readonly<Partial<Record<Verb, string>>> = {
+  PATCH: 'application/merge-patch+json',
+  APPLY: 'application/apply-patch+yaml',
+};
+
+/** Of a Status, which every refusal of the API server is; of anything else, all of it. */
+function messageOf(text: string): string {
+  try {
+    return (JSON.parse(text) as { readonly message?: string }).message ?? text;
+  } catch {
+    return text;
+  }
 }

@@ -1,6 +1,7 @@
 /** What a test or a person does with a cluster that is up. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Admin } from './admin.ts';
 import type { Booted } from './boot.ts';
 import type { ComponentName } from './components.ts';
 import { buildKubeconfig } from './kubeconfig.ts';
@@ -29,7 +30,9 @@ export interface TestCluster extends AsyncDisposable {
   /** Run with all rights; resolve to what is written to stdout, throw with what is written to stderr. */
   readonly kubectl: (args: readonly string[], stdin?: string) => Promise<string>;
   readonly crane: (args: readonly string[], stdin?: string) => Promise<string>;
-  /** Answer to a GET of the path with all rights, without the price of a process: for what is asked again and again. */
+  /** A request with all rights, without the price of a process; throws where it is refused. */
+  readonly request: Admin['call'];
+  /** The same for a GET. */
   readonly read: (path: string) => Promise<Record<string, unknown>>;
   /** A token of a ServiceAccount that exists. */
   readonly token: (namespace: string, serviceAccount: string, options?: TokenOptions) => Promise<string>;
@@ -87,6 +90,7 @@ export function openHandle({ folder, supervisor, binaries, booted }: HandleParts
     tools: join(folder, 'bin'),
     kubectl: (args, stdin) => runTool(binaries.get('kubectl')!, { args, env: kubectlEnvironment(folder), stdin }),
     crane: (args, stdin) => runTool(binaries.get('crane')!, { args, env: craneEnvironment(folder, registry), stdin }),
+    request: (verb, path, body) => admin.call(verb, path, body),
     read: (path) => admin.call('GET', path),
     token,
     async kubeconfigFor(namespace, name) {
@@ -129,9 +133,9 @@ function writePodFiles(folder: string, files: Readonly<Record<string, string>>):
   return folder;
 }
 
-/** A tool ends before it would be worth while to collect what it has used. */
+/** A tool ends before it would be worth while to collect what it has used, or to do two things at once. */
 function toolEnvironment(folder: string): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: folder, GOGC: 'off', GOMEMLIMIT: '1GiB' };
+  return { PATH: process.env['PATH'] ?? '', HOME: folder, GOGC: 'off', GOMEMLIMIT: '1GiB', GOMAXPROCS: '1' };
 }
 
 function kubectlEnvironment(folder: string): Record<string, string> {

@@ -17,20 +17,48 @@ export interface Judged {
 }
 
 /** What `kubectl get KIND NAME -o json` shows. */
-export async function get(cluster: TestCluster, kind: string, name: string, namespace?: string): Promise<Judged> {
+export async function get<T = Judged>(
+  cluster: TestCluster,
+  kind: string,
+  name: string,
+  namespace?: string,
+): Promise<T> {
+  return (await cluster.read(pathOf(kind, name, namespace))) as T;
+}
+
+export interface Among {
+  /** All namespaces if absent. */
+  readonly namespace?: string;
+  /** By labels. */
+  readonly selector?: string;
+}
+
+/** The items of `kubectl get KIND -n NAMESPACE -l SELECTOR -o json`. */
+export async function list<T = Judged>(
+  cluster: TestCluster,
+  kind: string,
+  { namespace, selector }: Among = {},
+): Promise<readonly T[]> {
+  const query = selector === undefined ? '' : `?labelSelector=${encodeURIComponent(selector)}`;
+  return (await cluster.read(`${pathOf(kind, undefined, namespace)}${query}`))['items'] as readonly T[];
+}
+
+/** Of an object, or of all objects of its kind. */
+export function pathOf(kind: string, name?: string, namespace?: string): string {
   const where = namespace === undefined ? '' : `/namespaces/${namespace}`;
-  return (await cluster.read(`/apis/${versionOf(kind)}${where}/${kind}s/${name}`)) as unknown as Judged;
+  return `${GROUPS.get(kind) ?? `/apis/${API_VERSION}`}${where}/${kind}s${name === undefined ? '' : `/${name}`}`;
 }
 
-/** The items of `kubectl get KIND -A -l SELECTOR -o json`. */
-export async function list<T = Judged>(cluster: TestCluster, kind: string, selector = ''): Promise<readonly T[]> {
-  const query = selector === '' ? '' : `?labelSelector=${encodeURIComponent(selector)}`;
-  return (await cluster.read(`/apis/${versionOf(kind)}/${kind}s${query}`))['items'] as readonly T[];
-}
-
-function versionOf(kind: string): string {
-  return kind === 'deployment' ? 'apps/v1' : API_VERSION;
-}
+/** Where the API has kinds that are not Slipway's. */
+const GROUPS: ReadonlyMap<string, string> = new Map([
+  ['namespace', '/api/v1'],
+  ['configmap', '/api/v1'],
+  ['serviceaccount', '/api/v1'],
+  ['pod', '/api/v1'],
+  ['deployment', '/apis/apps/v1'],
+  ['event', '/apis/events.k8s.io/v1'],
+  ['lease', '/apis/coordination.k8s.io/v1'],
+]);
 
 export function condition(object: Judged, type: string): Condition | undefined {
   return object.status?.conditions?.find((one) => one.type === type);
@@ -53,8 +81,9 @@ export async function waitFor(
   return until(
     `${kind} ${name} is as wanted`,
     async () => {
-      last = await get(cluster, kind, name, namespace);
-      return isWanted(last) ? last : undefined;
+      const object = await get(cluster, kind, name, namespace);
+      last = object;
+      return isWanted(object) ? object : undefined;
     },
     { timeoutSeconds, explain: () => JSON.stringify(last?.status, undefined, 2) },
   );

@@ -7,7 +7,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../../../api/names.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, condition, get, isReady, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import {
+  catalogOf,
+  condition,
+  get,
+  isReady,
+  list,
+  runs,
+  subscriptionTo,
+  waitFor,
+  type Judged,
+} from '../../lib/objects.ts';
 import {
   packageDocuments,
   publishBundle,
@@ -19,6 +29,7 @@ import {
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { startRegistryProxy, type Fault, type Meddle, type RegistryProxy } from '../../lib/registry-proxy.ts';
 import { until } from '../../lib/until.ts';
+import * as writes from '../../lib/writes.ts';
 
 const cluster = useCluster();
 const example = join(ROOT, 'bundles/examples/beacon-operator/1.0.0');
@@ -35,8 +46,9 @@ afterAll(async () => {
 });
 
 /** Waits until the object says Ready=False for that reason, and an event about this very object tells the same. */
-interface Events {
-  readonly items: readonly { readonly reason: string; readonly regarding: { readonly uid: string } }[];
+interface Told {
+  readonly reason: string;
+  readonly regarding: { readonly uid: string };
 }
 
 async function expectReason(kind: string, name: string, reason: string, says = /./): Promise<Judged> {
@@ -49,8 +61,8 @@ async function expectReason(kind: string, name: string, reason: string, says = /
   expect(condition(object, 'Ready')).toMatchObject({ status: 'False', message: expect.stringMatching(says) as string });
   const where = kind === 'subscription' ? NAMESPACE : 'default';
   await until(`an event tells ${reason} about ${name}`, async () => {
-    const events = (await cluster().read(`/apis/events.k8s.io/v1/namespaces/${where}/events`)) as unknown as Events;
-    return events.items.some(({ regarding, reason: told }) => regarding.uid === object.metadata.uid && told === reason);
+    const events = await list<Told>(cluster(), 'event', { namespace: where });
+    return events.some(({ regarding, reason: told }) => regarding.uid === object.metadata.uid && told === reason);
   });
   return object;
 }
@@ -62,16 +74,8 @@ let untouched = '';
 async function stateOfBystander(): Promise<string> {
   const { kind, name, namespace } = BYSTANDER;
   const subscription = await get(cluster(), kind, name, namespace);
-  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
-  const deployments = (await cluster().read(path)) as unknown as Deployments;
-  return JSON.stringify([
-    subscription,
-    ...deployments.items.map(({ metadata: { uid, generation } }) => [uid, generation]),
-  ]);
-}
-
-interface Deployments {
-  readonly items: readonly { readonly metadata: { readonly uid: string; readonly generation: number } }[];
+  const deployments = await list(cluster(), 'deployment', { namespace });
+  return JSON.stringify([subscription, ...deployments.map(({ metadata: { uid, generation } }) => [uid, generation])]);
 }
 
 beforeAll(async () => {
@@ -92,25 +96,25 @@ beforeAll(async () => {
   });
 });
 
-async function apply(manifest: string): Promise<void> {
-  await cluster().kubectl(['apply', '-f', '-'], manifest);
+function apply(manifest: string): Promise<void> {
+  return writes.apply(cluster(), manifest);
 }
 
 /** Asks for what the interval would bring in minutes. */
-async function lookAgain(catalog: string): Promise<void> {
-  const request = `${ANNOTATION.reconcileRequestedAt}=${performance.now()}`;
-  await cluster().kubectl(['annotate', '--overwrite', 'catalog', catalog, request]);
+async function lookAgain(name: string): Promise<void> {
+  const request = { [ANNOTATION.reconcileRequestedAt]: String(performance.now()) };
+  await writes.annotate(cluster(), { kind: 'catalog', name }, request);
 }
 
 /** What went wrong in one test is no concern of the next, nor of anybody else. */
 afterEach(async () => {
   expect(await stateOfBystander()).toBe(untouched);
-  await cluster().kubectl(['-n', NAMESPACE, 'delete', 'subscriptions', '--all', '--timeout=60s']);
+  for (const { metadata } of await list(cluster(), 'subscription', { namespace: NAMESPACE }))
+    await remove('subscription', metadata.name);
 });
 
-async function remove(kind: string, name: string): Promise<void> {
-  const where = kind === 'subscription' ? ['-n', NAMESPACE] : [];
-  await cluster().kubectl(['delete', kind, name, ...where, '--timeout=60s']);
+function remove(kind: string, name: string): Promise<void> {
+  return writes.remove(cluster(), { kind, name, ...(kind === 'subscription' && { namespace: NAMESPACE }) });
 }
 
 describe('a Subscription', () => {
@@ -332,7 +336,7 @@ describe('a catalog', () => {
     };
     afterEach(async () => {
       proxy.meddle();
-      await cluster().kubectl(['delete', 'catalog', 'weak', '--ignore-not-found']);
+      await remove('catalog', 'weak');
     });
     afterAll(() => proxy[Symbol.asyncDispose]());
 

@@ -11,6 +11,7 @@ import { catalogOf, condition, get, isReady, subscriptionTo, waitFor, type Judge
 import { openRegistry } from '../../lib/publish.ts';
 import { startRegistryProxy, type RegistryProxy } from '../../lib/registry-proxy.ts';
 import { until } from '../../lib/until.ts';
+import * as writes from '../../lib/writes.ts';
 
 const cluster = useCluster();
 const CATALOG = { kind: 'catalog', name: 'hub' };
@@ -26,7 +27,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   proxy.meddle();
-  await cluster().kubectl(['delete', 'catalog', 'hub', '--ignore-not-found']);
+  await writes.remove(cluster(), CATALOG);
 });
 afterAll(async () => {
   await stopAll();
@@ -74,12 +75,12 @@ async function forget(digest: string): Promise<void> {
   }
 }
 
-async function apply(ref: string, spec: object = {}): Promise<void> {
-  await cluster().kubectl(['apply', '-f', '-'], catalogOf('hub', ref, spec));
+function apply(ref: string, spec: object = {}): Promise<void> {
+  return writes.apply(cluster(), catalogOf('hub', ref, spec));
 }
 
 async function request(value: string): Promise<void> {
-  await cluster().kubectl(['annotate', 'catalog', 'hub', '--overwrite', `${ANNOTATION.reconcileRequestedAt}=${value}`]);
+  await writes.annotate(cluster(), CATALOG, { [ANNOTATION.reconcileRequestedAt]: value });
 }
 
 const serves = (digest: string) => (one: Judged) =>

@@ -2,9 +2,10 @@
 import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LABEL } from '../../../api/names.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, list } from '../../lib/objects.ts';
+import { catalogOf, list, type Among } from '../../lib/objects.ts';
 import { hasShared } from '../../lib/shared.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
@@ -16,6 +17,8 @@ import { startRegistryProxy, type RegistryProxy } from '../../lib/registry-proxy
 import { readState, type State } from './state.ts';
 
 const routes = hasShared ? loadRoutes(PACKAGES, EDGES) : [];
+/** What Slipway has made, of any kind. */
+const OWNED: Among = { selector: LABEL.owner };
 const pin = (route: Route): string => route.pin;
 const head = (route: Route): string => route.head;
 
@@ -58,8 +61,8 @@ describe.skipIf(!hasShared)('ten Subscriptions at once', () => {
     await cluster().kubectl(['apply', '-f', '-'], catalogOf('real', catalog));
   }
 
-  async function count(kind: string, selector?: string): Promise<number> {
-    return (await list(cluster(), kind, selector)).length;
+  async function count(kind: string, among: Among = {}): Promise<number> {
+    return (await list(cluster(), kind, among)).length;
   }
 
   async function awaitRemoval(): Promise<void> {
@@ -108,7 +111,7 @@ describe.skipIf(!hasShared)('ten Subscriptions at once', () => {
     });
 
     test('while it applies, are installed nevertheless', async () => {
-      await until('something runs', async () => (await count('deployment', 'slipway.dev/owner')) > 0);
+      await until('something runs', async () => (await count('deployment', OWNED)) > 0);
       await kill();
       expect(await fleet.countRunning(pin)).toBeLessThan(routes.length);
       await start();
@@ -140,7 +143,7 @@ describe.skipIf(!hasShared)('ten Subscriptions at once', () => {
 
     test('while it removes, are gone nevertheless', async () => {
       await cluster().kubectl(['delete', 'subscriptions', '-A', '--all', '--wait=false']);
-      await until('something is gone', async () => (await count('deployment', 'slipway.dev/owner')) < routes.length);
+      await until('something is gone', async () => (await count('deployment', OWNED)) < routes.length);
       await kill();
       expect(await count('revision')).toBeGreaterThan(0);
       await start();

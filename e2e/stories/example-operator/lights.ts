@@ -1,12 +1,14 @@
 /** A cluster in which the example operator runs, with Slipway, a catalog of its releases, and what its users do all day. */
 import { afterAll, beforeAll } from 'vitest';
+import { ANNOTATION } from '../../../api/names.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { PACKAGE, publishImages, publishReleases, type Release } from '../../lib/beacon-operator.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, isReady, subscriptionTo, waitFor } from '../../lib/objects.ts';
+import { catalogOf, isReady, list, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { servingDuring, type Serving, type ServingOptions } from '../../lib/serving.ts';
 import { until } from '../../lib/until.ts';
+import { annotate, makeNamespaces } from '../../lib/writes.ts';
 
 export const NAMESPACE = 'lights';
 export const SUBSCRIPTION = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE, timeoutSeconds: 120 };
@@ -55,11 +57,7 @@ export function useLights(releases: readonly Release[]): Lights {
     await installSlipway(cluster());
     manager = await startManager(cluster(), ALONE);
     await publishImages(cluster(), releases);
-    for (const name of [NAMESPACE, 'harbour']) {
-      await lights.kubectl(['create', 'namespace', name]);
-      const objects = ['serviceaccount/default', 'configmap/kube-root-ca.crt'];
-      await lights.kubectl(['-n', name, 'wait', '--for=create', '--timeout=30s', ...objects]);
-    }
+    await makeNamespaces(cluster(), [NAMESPACE, 'harbour']);
     await lights.offer(...releases.slice(0, 1));
   }, 600_000);
   afterAll(async () => {
@@ -72,13 +70,13 @@ export function useLights(releases: readonly Release[]): Lights {
     apply: (manifest) => lights.kubectl(['apply', '-f', '-'], manifest),
     async offer(...offered) {
       await publishReleases(cluster(), offered);
-      if ((await lights.kubectl(['get', 'catalogs', '-o', 'name'])) === '') {
+      if ((await list(cluster(), 'catalog')).length === 0) {
         await lights.apply(catalogOf('examples', `${cluster().registry}/catalog:latest`, { interval: '10s' }));
         await waitFor(cluster(), { kind: 'catalog', name: 'examples' }, isReady);
         return;
       }
-      const now = `slipway.dev/reconcile-requested-at=${Date.now()}`;
-      await lights.kubectl(['annotate', 'catalog', 'examples', '--overwrite', now]);
+      const request = { [ANNOTATION.reconcileRequestedAt]: String(Date.now()) };
+      await annotate(cluster(), { kind: 'catalog', name: 'examples' }, request);
     },
     async subscribe(spec) {
       const onFailure = { bakeTime: '1s', progressDeadline: '25s' };

@@ -9,6 +9,7 @@ import { catalogOf, isReady, list, runs, subscriptionTo, waitFor } from '../../l
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
+import { annotate, makeNamespaces } from '../../lib/writes.ts';
 
 export const SIZE = 10;
 export const CATALOG = 'fleet';
@@ -81,10 +82,7 @@ export function createFleet(cluster: TestCluster, size = SIZE): Fleet {
   return {
     async publish(versions) {
       await publishFleet(cluster.registry, names, versions);
-      const items = names.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
-      await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-      const wait = ['wait', '--for=create', '--timeout=60s', 'serviceaccount/default', 'configmap/kube-root-ca.crt'];
-      for (const name of names) await kubectl(['-n', name, ...wait]);
+      await makeNamespaces(cluster, names);
     },
     async applyCatalog() {
       await kubectl(['apply', '-f', '-'], catalogOf(CATALOG, `${cluster.registry}/catalog:latest`));
@@ -106,16 +104,8 @@ export function createFleet(cluster: TestCluster, size = SIZE): Fleet {
     lacking,
     async askAnew() {
       const now = String(Date.now());
-      for (const name of names)
-        await kubectl([
-          '-n',
-          name,
-          'annotate',
-          'subscription',
-          name,
-          '--overwrite',
-          `${ANNOTATION.reconcileRequestedAt}=${now}`,
-        ]);
+      const request = { [ANNOTATION.reconcileRequestedAt]: now };
+      for (const name of names) await annotate(cluster, { kind: 'subscription', name, namespace: name }, request);
       await until('every request was handled', async () =>
         (await list(cluster, 'subscription')).every(({ status }) => status?.['lastHandledReconcileAt'] === now),
       );

@@ -7,9 +7,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { isAlive, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
+import { list } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 
 const ACCOUNT = 'slipway-manager';
+const MANAGERS = 'app.kubernetes.io/component=manager';
 
 export interface PodProcesses {
   /** The process of a Pod; throws where it has none. */
@@ -57,13 +59,8 @@ function runs(manager: RunningManager | undefined): boolean {
 
 /** The Pods that run, by their own account. */
 async function podNames(cluster: TestCluster): Promise<readonly string[]> {
-  const path = `/api/v1/namespaces/${SYSTEM}/pods?labelSelector=app.kubernetes.io/component=manager`;
-  const { items } = (await cluster.read(path)) as unknown as Pods;
-  return items.map(({ metadata: { name } }) => name);
-}
-
-interface Pods {
-  readonly items: readonly { readonly metadata: { readonly name: string } }[];
+  const pods = await list<{ readonly metadata: { readonly name: string } }>(cluster, 'pod', { selector: MANAGERS });
+  return pods.map(({ metadata: { name } }) => name);
 }
 
 /** What a Pod finds mounted. */

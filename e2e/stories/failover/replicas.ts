@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Client } from '../../../kube/client.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { SYSTEM } from '../../lib/manager.ts';
+import { get } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 
 const LEASE = 'slipway-manager';
@@ -18,8 +19,7 @@ export interface Leader {
 
 /** Who leads; undefined for nobody. */
 export async function leaderOf(cluster: TestCluster): Promise<Leader | undefined> {
-  const path = `/apis/coordination.k8s.io/v1/namespaces/${SYSTEM}/leases/${LEASE}`;
-  const { spec } = (await cluster.read(path)) as unknown as Lease;
+  const { spec } = await get<Lease>(cluster, 'lease', LEASE, SYSTEM);
   const { holderIdentity: identity = '', acquireTime = '' } = spec;
   if (identity === '') return undefined;
   return { identity, pod: identity.slice(0, identity.lastIndexOf('-')), since: Date.parse(acquireTime) };

@@ -11,6 +11,7 @@ import { useCluster } from '../../lib/cluster.ts';
 import { SYSTEM } from '../../lib/manager.ts';
 import { catalogOf, condition, isReady, waitFor } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
+import { startRemoval } from '../../lib/writes.ts';
 import { describeQuestion, startAuthorizer, type Question } from './authorizer.ts';
 import { packageFor, type Package } from './rights-cases.ts';
 import {
@@ -148,9 +149,7 @@ describe('of what another manager has installed,', () => {
 
   test('what a removal lacks is named', { timeout: 300_000 }, async () => {
     authorizer.deny((question) => forRemoval.some((right) => isAbout(right, question) && isOf(right, question)));
-    for (const { name } of forRemoval) {
-      await cluster().kubectl(['-n', name, 'delete', 'subscription', name, '--wait=false']);
-    }
+    for (const { name } of forRemoval) await startRemoval(cluster(), { kind: 'subscription', name, namespace: name });
     manager = await start(cluster());
     await everyOneIsNamed(forRemoval);
   });

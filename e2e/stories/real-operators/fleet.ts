@@ -3,6 +3,7 @@ import type { Revision } from '../../../api/revision.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { list, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
+import { makeNamespaces } from '../../lib/writes.ts';
 import type { Route } from './routes.ts';
 
 const NAME = 'operator';
@@ -35,11 +36,11 @@ export function createFleet(cluster: TestCluster, routes: readonly Route[]): Fle
   }
 
   return {
-    async makeNamespaces() {
-      await apply(routes.map(({ package: name }) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })));
-      const wait = ['wait', '--for=create', '--timeout=30s', 'serviceaccount/default', 'configmap/kube-root-ca.crt'];
-      await Promise.all(routes.map((route) => cluster.kubectl(['-n', route.package, ...wait])));
-    },
+    makeNamespaces: () =>
+      makeNamespaces(
+        cluster,
+        routes.map(({ package: name }) => name),
+      ),
     subscribe: (spec) => apply(routes.map((route) => describeSubscription(route, spec(route)))),
     async awaitVersion(route, bundle) {
       const wanted = { kind: 'subscription', name: NAME, namespace: route.package, timeoutSeconds: TIMEOUT_SECONDS };
@@ -55,9 +56,8 @@ export function createFleet(cluster: TestCluster, routes: readonly Route[]): Fle
       return routes.length - (await lacking(bundle)).length;
     },
     async revisions({ package: namespace }) {
-      const text = await cluster.kubectl(['-n', namespace, 'get', 'revisions', '-o', 'json']);
-      const { items } = JSON.parse(text) as { items: readonly Revision[] };
-      return items.toSorted((a, b) => a.spec.number - b.spec.number);
+      const revisions = await list<Revision>(cluster, 'revision', { namespace });
+      return revisions.toSorted((a, b) => a.spec.number - b.spec.number);
     },
   };
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { isAlive, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
+import { get } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 
 export interface Replicas {
@@ -51,8 +52,13 @@ export async function startReplicas(cluster: TestCluster, count = 2): Promise<Re
   };
 }
 
-async function holder({ kubectl }: TestCluster): Promise<string> {
-  return kubectl(['-n', SYSTEM, 'get', 'lease', 'slipway-manager', '-o', 'jsonpath={.spec.holderIdentity}']);
+async function holder(cluster: TestCluster): Promise<string> {
+  const { spec } = await get<Lease>(cluster, 'lease', 'slipway-manager', SYSTEM);
+  return spec.holderIdentity ?? '';
+}
+
+interface Lease {
+  readonly spec: { readonly holderIdentity?: string };
 }
 
 function findLeader(running: readonly RunningManager[], identity: string): RunningManager | undefined {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../../../api/names.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, condition, isReady, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
+import { catalogOf, condition, isReady, list, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
@@ -120,9 +120,8 @@ async function apply(items: readonly object[]): Promise<void> {
 
 /** What has no status, or one from before it was asked. */
 async function unanswered(requestedAt: string): Promise<readonly string[]> {
-  const text = await cluster().kubectl(['get', 'catalogs,subscriptions', '-A', '-o', 'json']);
-  const { items } = JSON.parse(text) as { readonly items: readonly (Judged & { readonly kind: string })[] };
-  return items
+  const ours = [...(await list(cluster(), 'catalog')), ...(await list(cluster(), 'subscription'))];
+  return ours
     .filter((one) => one.status?.['lastHandledReconcileAt'] !== requestedAt || condition(one, 'Ready') === undefined)
-    .map(({ kind, metadata, status }) => `${kind} ${metadata.name}: ${JSON.stringify(status)}`);
+    .map(({ metadata, status }) => `${metadata.name}: ${JSON.stringify(status)}`);
 }

@@ -12,6 +12,7 @@ import { catalogOf, condition, isReady, runs, subscriptionTo, waitFor } from '..
 import { packageDocuments, publishCatalog, publishFiles } from '../../lib/publish.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
+import { makeNamespaces } from '../../lib/writes.ts';
 import { CRD, gadgetBundle, type GadgetVersion } from './gadget-operator.ts';
 import { oldCertificate } from './old-certificate.ts';
 
@@ -151,12 +152,6 @@ async function apply(manifest: string): Promise<void> {
   await cluster().kubectl(['apply', '-f', '-'], manifest);
 }
 
-async function createNamespace(name: string): Promise<void> {
-  await cluster().kubectl(['create', 'namespace', name]);
-  const made = ['serviceaccount/default', 'configmap/kube-root-ca.crt'];
-  await cluster().kubectl(['-n', name, 'wait', '--for=create', '--timeout=30s', ...made]);
-}
-
 describe('an operator with webhooks, its certificates issued by the manager', () => {
   const subscription = { kind: 'subscription', name: 'gadgets', namespace: NAMESPACE };
   let before: ReadonlySet<string>;
@@ -164,7 +159,7 @@ describe('an operator with webhooks, its certificates issued by the manager', ()
 
   test('is installed, and every configuration trusts what the server presents', async () => {
     await publish(1);
-    await createNamespace(NAMESPACE);
+    await makeNamespaces(cluster(), [NAMESPACE]);
     before = await snapshot(cluster());
     crd = followCrd();
     await apply(catalogOf('gadgets', `${cluster().registry}/gadgets:latest`, { interval: '10s' }));
@@ -254,7 +249,7 @@ describe('an operator with webhooks, its certificates issued by cert-manager', (
 
   test('waits for cert-manager where the cluster does not have it, and says so', async () => {
     await publish(1);
-    await createNamespace('certified');
+    await makeNamespaces(cluster(), ['certified']);
     await apply(catalogOf('gadgets', `${cluster().registry}/gadgets:latest`, { interval: '10s' }));
     await apply(subscriptionTo('gadgets', 'certified', { package: 'gadget-operator', certificates: 'CertManager' }));
     const waiting = await waitFor(

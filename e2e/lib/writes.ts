@@ -1,0 +1,57 @@
+/**
+ * What kubectl does to objects, without the price of a process: for what a story sets up and clears away again and again.
+ * What people do is done with kubectl.
+ */
+import type { TestCluster } from '../cluster/cluster.ts';
+import { pathOf, type Wanted } from './objects.ts';
+import { until } from './until.ts';
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+/** Applies them on the server, one after the other, as `kubectl apply --server-side` does. */
+export async function apply(cluster: TestCluster, ...manifests: readonly (string | object)[]): Promise<void> {
+  for (const manifest of manifests) {
+    const object = (typeof manifest === 'string' ? JSON.parse(manifest) : manifest) as Manifest;
+    const path = pathOf(object.kind.toLowerCase(), object.metadata.name, object.metadata.namespace);
+    await cluster.request('APPLY', `${path}?fieldManager=kubectl&fieldValidation=Strict`, object);
+  }
+}
+
+/** Deletes an object and waits until it is gone; one that there is not is gone already. */
+export async function remove(cluster: TestCluster, wanted: Wanted): Promise<void> {
+  const { kind, name, namespace, timeoutSeconds = 60 } = wanted;
+  if (await startRemoval(cluster, wanted).then(() => false, isMissing)) return;
+  const isGone = (): Promise<boolean> => cluster.read(pathOf(kind, name, namespace)).then(() => false, isMissing);
+  await until(`${kind} ${name} is gone`, isGone, { timeoutSeconds });
+}
+
+function isMissing(error: Error): boolean {
+  if (/ was answered 404: /.test(error.message)) return true;
+  throw error;
+}
+
+/** Deletes an object; finalizers may keep it for a while. */
+export async function startRemoval(cluster: TestCluster, { kind, name, namespace }: Wanted): Promise<void> {
+  await cluster.request('DELETE', pathOf(kind, name, namespace));
+}
+
+/** Sets annotations of an object. */
+export async function annotate(
+  cluster: TestCluster,
+  { kind, name, namespace }: Wanted,
+  annotations: Readonly<Record<string, string>>,
+): Promise<void> {
+  await cluster.request('PATCH', pathOf(kind, name, namespace), { metadata: { annotations } });
+}
+
+/** Makes namespaces, and waits for what every namespace is given. */
+export async function makeNamespaces(cluster: TestCluster, names: readonly string[]): Promise<void> {
+  await apply(cluster, ...names.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })));
+  for (const name of names) {
+    await until(`namespace ${name} is furnished`, () => cluster.read(pathOf('serviceaccount', 'default', name)));
+    await until(`namespace ${name} is furnished`, () => cluster.read(pathOf('configmap', 'kube-root-ca.crt', name)));
+  }
+}
