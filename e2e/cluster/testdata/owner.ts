@@ -1,7 +1,8 @@
-/** Starts a cluster, says where it is, and never stops it: `node owner.ts ends|waits`. */
-import { startCluster } from '../cluster.ts';
+/** Starts a cluster, says where it is, and never stops it: `node owner.ts ends|waits COMPONENT…`. */
+import { startCluster, type ComponentName } from '../cluster.ts';
 
-const cluster = await startCluster({ only: ['kube-apiserver', 'registry'] });
+const [then, ...only] = process.argv.slice(2);
+const cluster = await startCluster({ only: only as ComponentName[] });
 const pids = [...cluster.processes().values()];
 process.stdout.write(`${JSON.stringify({ folder: cluster.folder, pids })}\n`);
-if (process.argv[2] === 'waits') setInterval(() => {}, 1_000);
+if (then === 'waits') setInterval(() => {}, 1_000);
