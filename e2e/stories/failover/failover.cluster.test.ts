@@ -68,7 +68,8 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
     await annotate(`taken over ${seconds.toFixed(1)} s after the kill, with ${left.length} upgrades under way`);
     process.stdout.write(`failover: taken over ${seconds.toFixed(1)} s after the kill, ${left.length} under way\n`);
     expect(left.length).toBeGreaterThan(0);
-    expect(second.pod).not.toBe(first.pod);
+    // another process; the kubelet starts one in the Pod of the dead one too, which may be faster than the other replica
+    expect(second.identity).not.toBe(first.identity);
     expect(seconds).toBeLessThanOrEqual(TAKEN_OVER_WITHIN_SECONDS);
 
     await expectNothingLost('1.2.0');
