@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../e2e/lib/cluster.ts';
 import { pathOf } from '../e2e/lib/objects.ts';
-import { CATALOG } from './catalog.ts';
 import { objectOf, REVISION_SPEC, RULE_CASES, type RuleCase } from './crd/rule-cases.ts';
 import { KINDS } from './kinds.ts';
 import { parseObject } from './kind.ts';
@@ -51,33 +50,20 @@ describe('the API server and this repository agree', () => {
     const name = `change-${changes.indexOf(row)}`;
     const { metadata } = await create(objectOf({ ...row, name }, row.before ?? {}));
     const changed = { ...objectOf({ ...row, name }, row.spec), metadata };
-    const change = cluster().request(
-      'PUT',
-      pathOf(changed.kind.toLowerCase(), name, changed.metadata.namespace),
-      changed,
-    );
+    const path = pathOf(changed.kind, name, metadata.namespace);
+    const change = cluster().request('PUT', `${path}${STRICT}`, changed);
     await (row.refused
       ? expect(change).rejects.toThrow(whatIsSaid(row))
       : expect(change).resolves.toMatchObject({ metadata: { name } }));
   });
 
   test('a namespace that is watched twice is refused', async () => {
-    const twice = {
-      apiVersion: API_VERSION,
-      kind: 'Subscription',
-      metadata: { name: 'twice' },
-      spec: { package: 'a', watchNamespaces: ['a', 'a'] },
-    };
+    const twice = sample('twice', SUBSCRIPTION.kind, { package: 'a', watchNamespaces: ['a', 'a'] });
     await expect(create(twice, DRY_RUN)).rejects.toThrow(/watchNamespaces\[1\]: Duplicate value/);
   });
 
   test('a field that there is not is named to whoever writes it', async () => {
-    const typo = {
-      apiVersion: API_VERSION,
-      kind: 'Subscription',
-      metadata: { name: 'typo' },
-      spec: { package: 'a', chanel: 'b' },
-    };
+    const typo = sample('typo', SUBSCRIPTION.kind, { package: 'a', chanel: 'b' });
     await expect(create(typo, DRY_RUN)).rejects.toThrow(/unknown field "spec.chanel"/);
   });
 });
@@ -188,13 +174,13 @@ interface Conditioned {
   readonly conditions: readonly { readonly type: string; readonly status: string }[];
 }
 
-const DRY_RUN = '&dryRun=All';
+/** As kubectl asks. */
+const STRICT = '?fieldValidation=Strict';
+const DRY_RUN = `${STRICT}&dryRun=All`;
 
-/** As strictly as kubectl. */
-async function create(object: KubeObject, query = ''): Promise<KubeObject> {
-  const { namespace = object.kind === CATALOG.kind ? undefined : 'default' } = object.metadata;
-  const path = `${pathOf(object.kind.toLowerCase(), undefined, namespace)}?fieldValidation=Strict${query}`;
-  return (await cluster().request('POST', path, object)) as unknown as KubeObject;
+async function create(object: KubeObject, query = STRICT): Promise<KubeObject> {
+  const path = pathOf(object.kind, undefined, object.metadata.namespace);
+  return (await cluster().request('POST', `${path}${query}`, object)) as unknown as KubeObject;
 }
 
 function sample(name: string, kind: string, spec: unknown, status?: unknown): KubeObject {

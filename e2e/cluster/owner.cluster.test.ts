@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { selectComponents, type ComponentName } from './components.ts';
+import type { ComponentName } from './components.ts';
 import { reapClusters } from './folders.ts';
 import { identify, readIdentity, signal, type ProcessIdentity } from './process-identity.ts';
 import { until } from '../lib/until.ts';
@@ -16,11 +16,20 @@ interface Owned {
   readonly pids: readonly number[];
 }
 
+interface Selection {
+  readonly only: readonly ComponentName[];
+  readonly processes: number;
+}
+
+const SEVERAL: Selection = { only: ['kube-apiserver', 'registry'], processes: 3 };
+/** As good as all where it is the supervisor that has to work, and started at once. */
+const SINGLE: Selection = { only: ['registry'], processes: 1 };
+
 test.each([
-  { how: 'is killed', name: 'SIGKILL', only: ['kube-apiserver', 'registry'] },
-  { how: 'is asked to end', name: 'SIGTERM', only: ['registry'] },
-] as const)('nothing is left of a cluster whose owner $how', async ({ name, only }) => {
-  const owned = await startOwner('waits', only);
+  { how: 'is killed', name: 'SIGKILL', selection: SEVERAL },
+  { how: 'is asked to end', name: 'SIGTERM', selection: SINGLE },
+] as const)('nothing is left of a cluster whose owner $how', async ({ name, selection }) => {
+  const owned = await startOwner('waits', selection);
   owned.owner.kill(name);
   await everythingGone(owned);
 });
@@ -39,7 +48,7 @@ test('a cluster that its owner forgets does not keep the owner from ending, and 
 });
 
 test('when owner and supervisor are killed at once, the next start removes what is left', async () => {
-  const owned = await startOwner('waits');
+  const owned = await startOwner('waits', SEVERAL);
   owned.owner.kill('SIGKILL');
   signal(owned.supervisor, 'SIGKILL');
   await until(
@@ -59,8 +68,7 @@ test('a cluster that is looked after is not removed by the start of another', as
   await everythingGone(owned);
 });
 
-/** One component is as good as all where it is the supervisor that has to work. */
-async function startOwner(then: 'waits' | 'ends', only: readonly ComponentName[] = ['registry']): Promise<Owned> {
+async function startOwner(then: 'waits' | 'ends', { only, processes }: Selection = SINGLE): Promise<Owned> {
   const program = join(import.meta.dirname, 'testdata', 'owner.ts');
   const owner = spawn(process.execPath, [program, then, ...only], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -68,7 +76,7 @@ async function startOwner(then: 'waits' | 'ends', only: readonly ComponentName[]
   });
   const [line] = (await once(createInterface({ input: owner.stdout }), 'line')) as [string];
   const { folder, pids } = JSON.parse(line) as { folder: string; pids: number[] };
-  expect(pids).toHaveLength(selectComponents(only).length);
+  expect(pids).toHaveLength(processes);
   return { owner, folder, pids, supervisor: readIdentity(join(folder, 'supervisor'))! };
 }
 

@@ -43,10 +43,12 @@ export async function list<T = Judged>(
   return (await cluster.read(`${pathOf(kind, undefined, namespace)}${query}`))['items'] as readonly T[];
 }
 
-/** Of an object, or of all objects of its kind. */
+/** Of an object, or of all objects of its kind, however its kind is written. */
 export function pathOf(kind: string, name?: string, namespace?: string): string {
+  const singular = kind.toLowerCase();
   const where = namespace === undefined ? '' : `/namespaces/${namespace}`;
-  return `${GROUPS.get(kind) ?? `/apis/${API_VERSION}`}${where}/${kind}s${name === undefined ? '' : `/${name}`}`;
+  const group = GROUPS.get(singular) ?? `/apis/${API_VERSION}`;
+  return `${group}${where}/${singular}s${name === undefined ? '' : `/${name}`}`;
 }
 
 /** Where the API has kinds that are not Slipway's. */

@@ -2,6 +2,7 @@
  * What kubectl does to objects, without the price of a process: for what a story sets up and clears away again and again.
  * What people do is done with kubectl.
  */
+import { ANNOTATION } from '../../api/names.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { pathOf, type Wanted } from './objects.ts';
 import { until } from './until.ts';
@@ -15,7 +16,7 @@ interface Manifest {
 export async function apply(cluster: TestCluster, ...manifests: readonly (string | object)[]): Promise<void> {
   for (const manifest of manifests) {
     const object = (typeof manifest === 'string' ? JSON.parse(manifest) : manifest) as Manifest;
-    const path = pathOf(object.kind.toLowerCase(), object.metadata.name, object.metadata.namespace);
+    const path = pathOf(object.kind, object.metadata.name, object.metadata.namespace);
     await cluster.request('APPLY', `${path}?fieldManager=kubectl&fieldValidation=Strict`, object);
   }
 }
@@ -38,13 +39,14 @@ export async function startRemoval(cluster: TestCluster, { kind, name, namespace
   await cluster.request('DELETE', pathOf(kind, name, namespace));
 }
 
-/** Sets annotations of an object. */
-export async function annotate(
+/** Asks for a reconcile now; the status repeats the value once it was done. */
+export async function requestReconcile(
   cluster: TestCluster,
   { kind, name, namespace }: Wanted,
-  annotations: Readonly<Record<string, string>>,
+  value = String(Date.now()),
 ): Promise<void> {
-  await cluster.request('PATCH', pathOf(kind, name, namespace), { metadata: { annotations } });
+  const metadata = { annotations: { [ANNOTATION.reconcileRequestedAt]: value } };
+  await cluster.request('PATCH', pathOf(kind, name, namespace), { metadata });
 }
 
 /** Makes namespaces, and waits for what every namespace is given. */

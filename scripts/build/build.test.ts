@@ -3,18 +3,21 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { buildTar } from '../../oci/tar-writer.ts';
 import { ARCHITECTURES } from './architecture.ts';
 import { NODE_PATH, USER } from './base-layer.ts';
-import { bundlePrograms, ROOT } from './bundle.ts';
+import { bundlePrograms, ROOT, type Bundle } from './bundle.ts';
 import { readPins } from './debian.ts';
 import { readLockfile } from './lockfile.ts';
 import { ENVIRONMENT, MANAGER_ENTRIES, NODE_OPTIONS } from './manager-image.ts';
 import { unpackFiles } from './unpack.ts';
 
 /** Bundled once for all that is asked of it. */
-const manager = bundlePrograms(MANAGER_ENTRIES);
+let manager: Bundle;
+beforeAll(async () => {
+  manager = await bundlePrograms(MANAGER_ENTRIES);
+}, 120_000);
 
 /** Licences that ask for no more than to be passed on. */
 const PERMISSIVE = new Set(['', '0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT']);
@@ -31,7 +34,7 @@ test(
   'the bundled manager runs alone, from packages whose licences may be passed on',
   { timeout: 120_000 },
   async () => {
-    const { files, packages } = await manager;
+    const { files, packages } = manager;
     const others = packages.filter(({ licence }) => licence.split(/ AND |[()]/).some((one) => !PERMISSIVE.has(one)));
     expect(others).toEqual([]);
     expect([...files.keys()]).toContain('catalog-index-worker.js');
@@ -68,7 +71,7 @@ test.each([
 });
 
 test('the bundled programs are plain ASCII: one other letter would double what their text takes in memory', async () => {
-  const { files } = await manager;
+  const { files } = manager;
   const code = [...files].filter(([name]) => name.endsWith('.js'));
   expect(code.filter(([, bytes]) => bytes.some((byte) => byte > 127)).map(([name]) => name)).toEqual([]);
 });
@@ -77,7 +80,7 @@ test(
   'the bundled manager loads no module of Node that takes megabytes and is not used',
   { timeout: 120_000 },
   async () => {
-    const { files } = await manager;
+    const { files } = manager;
     const folder = mkdtempSync(join(tmpdir(), 'slipway-bundle-'));
     for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
     const tell = 'process.on("exit", () => console.log(process.moduleLoadList.join("\\n")))';

@@ -90,12 +90,12 @@ async function describeAll(reading: Reading, sources: readonly string[]): Promis
 
 async function describeBundle({ registry, environment, flags }: Reading, source: string): Promise<BundleBlob> {
   const { files, image } = await readBundleFrom(registry, environment, source);
-  const directory = parseBundleDirectory(files);
   const { manifests, pin = false } = flags;
   if (image?.reference !== undefined)
-    return buildBundleBlob(directory, { image: pin ? image.reference : source, manifests });
+    return buildBundleBlob(parseBundleDirectory(files), { image: pin ? image.reference : source, manifests });
   const template = flags.imageTemplate;
   if (template !== undefined) {
+    const directory = parseBundleDirectory(files);
     const described = buildBundleBlob(directory, { image: template, manifests });
     return buildBundleBlob(directory, { image: fillIn(template, described), manifests });
   }

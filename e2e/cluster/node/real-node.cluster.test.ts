@@ -103,9 +103,11 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
 
     test('from images of the cluster’s registry and from nowhere else', async () => {
       await apply(cluster(), deployment({ namespace: 'restricted', name: 'lost', image: 'registry.invalid/lost:1' }));
-      await until('the image is not found', async () =>
-        (await podField(cluster(), 'lost', 'state.waiting.message')).includes('not found'),
+      await until(
+        'the image cannot be pulled',
+        async () => (await podField(cluster(), 'lost', 'state.waiting.reason')) === 'ErrImagePull',
       );
+      expect(await podField(cluster(), 'lost', 'state.waiting.message')).toContain('not found');
     });
 
     test('that crash: the state says so, and the log why', async () => {

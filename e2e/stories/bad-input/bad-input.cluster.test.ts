@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ANNOTATION } from '../../../api/names.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
 import {
@@ -101,9 +100,8 @@ function apply(manifest: string): Promise<void> {
 }
 
 /** Asks for what the interval would bring in minutes. */
-async function lookAgain(name: string): Promise<void> {
-  const request = { [ANNOTATION.reconcileRequestedAt]: String(performance.now()) };
-  await writes.annotate(cluster(), { kind: 'catalog', name }, request);
+function lookAgain(name: string): Promise<void> {
+  return writes.requestReconcile(cluster(), { kind: 'catalog', name });
 }
 
 /** What went wrong in one test is no concern of the next, nor of anybody else. */

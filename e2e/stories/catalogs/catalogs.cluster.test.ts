@@ -2,7 +2,6 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ANNOTATION } from '../../../api/names.ts';
 import { buildImage, pushImage } from '../../../oci/build.ts';
 import { parseReference } from '../../../oci/reference.ts';
 import { useCluster } from '../../lib/cluster.ts';
@@ -79,8 +78,8 @@ function apply(ref: string, spec: object = {}): Promise<void> {
   return writes.apply(cluster(), catalogOf('hub', ref, spec));
 }
 
-async function request(value: string): Promise<void> {
-  await writes.annotate(cluster(), CATALOG, { [ANNOTATION.reconcileRequestedAt]: value });
+function request(value: string): Promise<void> {
+  return writes.requestReconcile(cluster(), CATALOG, value);
 }
 
 const serves = (digest: string) => (one: Judged) =>

@@ -7,6 +7,7 @@ import { packageDocuments, publishCatalog, type PackageVersion } from '../../lib
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
+import { requestReconcile } from '../../lib/writes.ts';
 
 const cluster = useCluster();
 const SHOP = { kind: 'subscription', name: 'shop', namespace: 'market' };
@@ -171,9 +172,8 @@ async function removedAt(name: string): Promise<number> {
   return Date.parse(`${seconds}Z`) * 1000 + Number(micros);
 }
 
-async function askAgain(kind: string, name: string): Promise<void> {
-  const annotation = `slipway.dev/reconcile-requested-at=${Date.now()}`;
-  await cluster().kubectl(['annotate', kind, name, '--overwrite', annotation]);
+function askAgain(kind: string, name: string): Promise<void> {
+  return requestReconcile(cluster(), { kind, name });
 }
 
 async function createdAt(deployment: string): Promise<number> {

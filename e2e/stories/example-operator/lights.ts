@@ -1,6 +1,5 @@
 /** A cluster in which the example operator runs, with Slipway, a catalog of its releases, and what its users do all day. */
 import { afterAll, beforeAll } from 'vitest';
-import { ANNOTATION } from '../../../api/names.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { PACKAGE, publishImages, publishReleases, type Release } from '../../lib/beacon-operator.ts';
 import { useCluster } from '../../lib/cluster.ts';
@@ -8,7 +7,7 @@ import { installSlipway, startManager, type RunningManager } from '../../lib/man
 import { catalogOf, isReady, list, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { servingDuring, type Serving, type ServingOptions } from '../../lib/serving.ts';
 import { until } from '../../lib/until.ts';
-import { annotate, makeNamespaces } from '../../lib/writes.ts';
+import { makeNamespaces, requestReconcile } from '../../lib/writes.ts';
 
 export const NAMESPACE = 'lights';
 export const SUBSCRIPTION = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE, timeoutSeconds: 120 };
@@ -75,8 +74,7 @@ export function useLights(releases: readonly Release[]): Lights {
         await waitFor(cluster(), { kind: 'catalog', name: 'examples' }, isReady);
         return;
       }
-      const request = { [ANNOTATION.reconcileRequestedAt]: String(Date.now()) };
-      await annotate(cluster(), { kind: 'catalog', name: 'examples' }, request);
+      await requestReconcile(cluster(), { kind: 'catalog', name: 'examples' });
     },
     async subscribe(spec) {
       const onFailure = { bakeTime: '1s', progressDeadline: '25s' };

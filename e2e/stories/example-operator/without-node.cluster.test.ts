@@ -17,6 +17,7 @@ import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { catalogOf, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { servingDuring } from '../../lib/serving.ts';
+import { requestReconcile } from '../../lib/writes.ts';
 import { expectGivenUp, type Failure } from './told.ts';
 
 const NAMESPACE = 'lights';
@@ -95,8 +96,7 @@ describe.runIf(realNodeObstacle() !== undefined)('the example operator that fail
 
   async function offer(...releases: readonly Release[]): Promise<void> {
     await publishReleases(cluster(), [...RELEASES, ...releases]);
-    const request = `slipway.dev/reconcile-requested-at=${Date.now()}`;
-    await cluster().kubectl(['annotate', 'catalog', 'examples', '--overwrite', request]);
+    await requestReconcile(cluster(), { kind: 'catalog', name: 'examples' });
   }
 
   function apply(manifest: string): Promise<string> {

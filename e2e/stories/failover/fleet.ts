@@ -2,14 +2,14 @@
  * Operators, ten of them unless asked otherwise, each in a namespace of its own, on a fake Node beside the real one that
  * the manager runs on. Their Pods take as long to start as is asked for.
  */
-import { ANNOTATION, FINALIZER, LABEL } from '../../../api/names.ts';
+import { FINALIZER, LABEL } from '../../../api/names.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { catalogOf, isReady, list, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
-import { annotate, makeNamespaces } from '../../lib/writes.ts';
+import { makeNamespaces, requestReconcile } from '../../lib/writes.ts';
 
 export const SIZE = 10;
 export const CATALOG = 'fleet';
@@ -104,8 +104,7 @@ export function createFleet(cluster: TestCluster, size = SIZE): Fleet {
     lacking,
     async askAnew() {
       const now = String(Date.now());
-      const request = { [ANNOTATION.reconcileRequestedAt]: now };
-      for (const name of names) await annotate(cluster, { kind: 'subscription', name, namespace: name }, request);
+      for (const name of names) await requestReconcile(cluster, { kind: 'subscription', name, namespace: name }, now);
       await until('every request was handled', async () =>
         (await list(cluster, 'subscription')).every(({ status }) => status?.['lastHandledReconcileAt'] === now),
       );

@@ -59,7 +59,7 @@ function runs(manager: RunningManager | undefined): boolean {
 
 /** The Pods that run, by their own account. */
 async function podNames(cluster: TestCluster): Promise<readonly string[]> {
-  const pods = await list<{ readonly metadata: { readonly name: string } }>(cluster, 'pod', { selector: MANAGERS });
+  const pods = await list(cluster, 'pod', { namespace: SYSTEM, selector: MANAGERS });
   return pods.map(({ metadata: { name } }) => name);
 }
 

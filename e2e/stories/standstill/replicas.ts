@@ -1,9 +1,9 @@
 /** Two replicas of the manager as processes, each started anew when it ends, as a kubelet does. */
 import { join } from 'node:path';
 import type { TestCluster } from '../../cluster/cluster.ts';
-import { isAlive, startManager, SYSTEM, type RunningManager } from '../../lib/manager.ts';
-import { get } from '../../lib/objects.ts';
+import { isAlive, startManager, type RunningManager } from '../../lib/manager.ts';
 import { until } from '../../lib/until.ts';
+import { leaderOf } from '../failover/replicas.ts';
 
 export interface Replicas {
   /** Those that run at the moment. */
@@ -53,12 +53,7 @@ export async function startReplicas(cluster: TestCluster, count = 2): Promise<Re
 }
 
 async function holder(cluster: TestCluster): Promise<string> {
-  const { spec } = await get<Lease>(cluster, 'lease', 'slipway-manager', SYSTEM);
-  return spec.holderIdentity ?? '';
-}
-
-interface Lease {
-  readonly spec: { readonly holderIdentity?: string };
+  return (await leaderOf(cluster))?.identity ?? '';
 }
 
 function findLeader(running: readonly RunningManager[], identity: string): RunningManager | undefined {
