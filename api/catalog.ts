@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { Conditions, handled, statusOf } from './conditions.ts';
 import { duration, imageReference, integer, listByKey, objectName, rules, text, timestamp } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
+import { labelSelector } from './label-selector.ts';
 
 /** How often a catalog is looked at where its spec does not say. */
 export const DEFAULT_INTERVAL = '5m';
@@ -82,6 +83,11 @@ const CatalogSpec = rules(
       .optional()
       .describe(
         "A Secret of type `kubernetes.io/dockerconfigjson` in the manager's namespace, for the catalog and the bundles that it names.",
+      ),
+    allowedNamespaces: labelSelector('a namespace')
+      .optional()
+      .describe(
+        'Namespaces whose Subscriptions may use the Catalog, by their labels. Absent: all. What is installed from it stays installed in a namespace that is not selected any more, and is not upgraded from it.',
       ),
     verify: Verify.optional().describe(
       'Which signatures the content must have. No signature can be checked in this version: with `Enforce` nothing of the Catalog is served, with `Warn` everything is, and the Ready condition says that it was not checked.',

@@ -24,6 +24,10 @@ export const ANNOTATION = {
   reconcileRequestedAt: 'slipway.dev/reconcile-requested-at',
   /** `<namespace>/<name>` of the owning Subscription, in full. */
   owner: 'slipway.dev/owner',
+  /** uid of the owning Subscription: its name may be given to another one later. */
+  ownerUid: 'slipway.dev/owner-uid',
+  /** uid of the Subscription that requested this one as a dependency. */
+  requestedBy: 'slipway.dev/requested-by',
   /** `<namespace>/<name>` of the Subscription that may take over an object that exists. */
   adoptBy: 'slipway.dev/adopt-by',
   /** `pod-template-hash` of the Pods that go on working while those of the next Revision are tried out. */

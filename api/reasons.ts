@@ -23,6 +23,7 @@ export const REASONS = {
   ApprovalRequired: 'A revision waits for approval.',
   OutsideWindow: 'The upgrade waits for its maintenance window.',
   DependencyNotReady: 'Something that the bundle depends on is not there yet.',
+  RequirementOverruled: 'A bundle needs another version of a package whose Subscription does not have to respect that.',
   // The spec
   InvalidSpec: 'A field of the spec has a value that cannot be acted on.',
   UnsupportedField: 'A field of the spec is accepted by the schema but does not act in this version.',
@@ -34,6 +35,7 @@ export const REASONS = {
   CatalogNotFound: 'The named catalog does not exist.',
   CatalogUnavailable: 'Nothing of the catalog is in service.',
   CatalogInvalid: 'The content of the catalog image cannot be read.',
+  CatalogNotAllowed: 'The Catalog may not be used in the namespace: its spec.allowedNamespaces does not select it.',
   CatalogStale: 'The catalog cannot be refreshed; its last good content is in use.',
   PackageNotFound: 'No catalog offers the package.',
   ChannelNotFound: 'The package has no such channel.',
@@ -64,6 +66,7 @@ export const REASONS = {
   ServiceAccountNotFound: 'The ServiceAccount to act as does not exist.',
   CRDUnsafe: 'The new CRD could lose or reject data that exists.',
   ApplyFailed: 'An object could not be applied.',
+  RevisionInvalid: 'The Revision was not made by the manager, or contradicts what the manager wrote.',
   ManifestsMissing: 'The stored manifests of a revision are missing or damaged.',
   DeleteBlocked: 'Something keeps an object from being deleted.',
   ApiUnavailable: 'The API server cannot be reached, or is overloaded.',

@@ -11,11 +11,11 @@ import {
   objectName,
   rules,
   set,
-  stringMap,
   text,
   timestamp,
 } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
+import { labelSelector } from './label-selector.ts';
 import { OperatorConfig } from './operator-config.ts';
 
 /** Bounds of `onFailure.progressDeadline`, `onFailure.bakeTime` and a window's duration. */
@@ -25,26 +25,6 @@ export const WINDOW_BOUNDS = { minSeconds: 60, maxSeconds: 7 * 24 * 3600 } as co
 
 /** Limits of the lists in a status: the newest or most telling entries are kept. */
 export const STATUS_LIMITS = { path: 100, quarantined: 50, refused: 20 } as const;
-
-const LabelSelector = z.object({
-  matchLabels: stringMap(32, 63).optional().describe('Labels that a catalog must have.'),
-  matchExpressions: list(
-    rules(
-      z.object({
-        key: text(316).describe('Key of the label.'),
-        operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']).describe('What its value is compared with.'),
-        values: list(z.string().max(63), 32).optional().describe('Values for In and NotIn.'),
-      }),
-      {
-        rule: "(self.operator in ['In', 'NotIn']) == (has(self.values) && self.values.size() > 0)",
-        message: 'must have values with In and NotIn, and none with Exists and DoesNotExist',
-      },
-    ),
-    32,
-  )
-    .optional()
-    .describe('Conditions on labels that a catalog must meet.'),
-});
 
 const OnFailure = z.object({
   strategy: z
@@ -118,7 +98,7 @@ const SubscriptionSpec = rules(
       .describe(
         'Name of the only Catalog to look in. Absent: every catalog, by priority; once installed, an operator stays with its catalog of origin unless that one no longer has it.',
       ),
-    catalogSelector: LabelSelector.optional().describe('Labels of the Catalogs to look in.'),
+    catalogSelector: labelSelector('a catalog').optional().describe('Labels of the Catalogs to look in.'),
     channel: text(253)
       .optional()
       .describe('Name of the channel. Absent: the default channel of the package; `*`: any.'),

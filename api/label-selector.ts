@@ -1,0 +1,31 @@
+/** A label selector as the kinds hold it. */
+import * as z from 'zod';
+import { list, rules, stringMap, text } from './fields.ts';
+
+/**
+ * The schema of a label selector; an empty one selects everything.
+ *
+ * @param subject The noun of the objects that are selected, for the documentation.
+ * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
+ */
+export function labelSelector(subject: string) {
+  return z.object({
+    matchLabels: stringMap(32, 63).optional().describe(`Labels that ${subject} must have.`),
+    matchExpressions: list(
+      rules(
+        z.object({
+          key: text(316).describe('Key of the label.'),
+          operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']).describe('What its value is compared with.'),
+          values: list(z.string().max(63), 32).optional().describe('Values for In and NotIn.'),
+        }),
+        {
+          rule: "(self.operator in ['In', 'NotIn']) == (has(self.values) && self.values.size() > 0)",
+          message: 'must have values with In and NotIn, and none with Exists and DoesNotExist',
+        },
+      ),
+      32,
+    )
+      .optional()
+      .describe(`Conditions on labels that ${subject} must meet.`),
+  });
+}
