@@ -145,6 +145,9 @@ const RevisionStatus = z.object({
   inventory: list(InventoryEntry, MAX_OBJECTS).optional().describe('Every object that belongs to it in the cluster.'),
   phases: listByKey(Phase, 32, ['name']).optional().describe('Progress, phase by phase, in order.'),
   firstReadyTime: timestamp().optional().describe('When it became healthy for the first time.'),
+  lastActiveTime: timestamp()
+    .optional()
+    .describe('When another Revision took over from it. Absent while it is active, and if it never was.'),
   conditions: Conditions.optional(),
 });
 export type RevisionStatus = Immutable<z.infer<typeof RevisionStatus>>;

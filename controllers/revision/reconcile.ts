@@ -18,7 +18,8 @@ import { createProgressPace } from './progress-pace.ts';
 import { createRehearsals } from './rehearsal/rehearsals.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
 import { summarizeRevision, type Judgement, type RevisionFindings } from './summarize.ts';
-import type { Revision } from '../../api/revision.ts';
+import { findCondition, formatTime } from '../../api/conditions.ts';
+import { hasWorked, type Revision } from '../../api/revision.ts';
 
 /** Nodes need a moment to find a Pod that has just become ready. */
 const WEBHOOK_SECONDS = 3;
@@ -100,7 +101,10 @@ async function archive(deps: RevisionDeps, { revision }: RevisionFacts, handedOv
   const judgement: Judgement = revision.spec.approved
     ? { state: 'Resting', reason: 'Archived', message: 'Kept as history' }
     : { state: 'Resting', reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' };
-  await write(deps, revision, { judgement, ...(handedOver && { inventory: [] }) });
+  const wasActive = hasWorked(revision) && findCondition(revision.status?.conditions, 'Ready')?.reason !== 'Archived';
+  const status = summarizeRevision(revision, { judgement, ...(handedOver && { inventory: [] }) }, deps.now());
+  const lastActive = wasActive ? { lastActiveTime: formatTime(deps.now()) } : {};
+  await writeStatus(deps.client, revision, { ...status, ...lastActive });
 }
 
 async function remove(deps: RevisionDeps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {

@@ -65,7 +65,7 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
   if (subscription.metadata.deletionTimestamp !== undefined) return { kind: 'uninstall' };
   if (subscription.spec.suspend) return { kind: 'suspended' };
   const failed = failedOf(subscription, facts.revisions, facts.now);
-  const installed = installedOf(facts.revisions, failed);
+  const installed = installedOf(subscription, facts.revisions, failed);
   const quarantined = quarantine(facts, failed, installed);
   const decision = resolve({
     wanted: wantedOf(subscription),

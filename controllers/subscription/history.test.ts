@@ -1,11 +1,24 @@
 import { describe, expect, test } from 'vitest';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
 import { failedOf, forgettable, installedOf } from './history.ts';
 import { NOW, revision, subscription } from './testdata/facts.ts';
 
 const first = revision({ ready: true, state: 'Archived' });
 
+interface InstalledCase {
+  readonly because: string;
+  readonly revisions: readonly Revision[];
+  readonly installed: string | undefined;
+  readonly given?: Subscription;
+}
+
+function installedAs(number: number): NonNullable<SubscriptionStatus['installed']> {
+  return { bundle: 'b', version: '1.0.0', image: 'i', catalog: 'main', revision: `gadget-${number}` };
+}
+
 describe('what is installed', () => {
-  test.each([
+  test.each<InstalledCase>([
     { because: 'nothing has worked yet', revisions: [revision()], installed: undefined },
     { because: 'the active one works', revisions: [revision({ ready: true })], installed: 'gadget-1' },
     {
@@ -28,13 +41,32 @@ describe('what is installed', () => {
       installed: 'gadget-1',
     },
     { because: 'none is active just now', revisions: [first], installed: 'gadget-1' },
-  ])('$installed: $because', ({ revisions, installed }) => {
-    expect(installedOf(revisions, undefined)?.metadata.name).toBe(installed);
+    {
+      because: 'another one was installed since the active one was created',
+      given: subscription({ status: { installed: installedAs(2) } }),
+      revisions: [
+        first,
+        revision({ number: 2, ready: true, state: 'Archived' }),
+        revision({ number: 3, previous: 'gadget-1' }),
+      ],
+      installed: 'gadget-2',
+    },
+    {
+      because: 'the status lags behind, and the second was active last',
+      revisions: [
+        revision({ ready: true, state: 'Archived', lastActiveTime: '2026-05-01T11:00:00Z' }),
+        revision({ number: 2, ready: true, state: 'Archived', lastActiveTime: '2026-05-01T11:30:00Z' }),
+        revision({ number: 3, previous: 'gadget-1' }),
+      ],
+      installed: 'gadget-2',
+    },
+  ])('$installed: $because', ({ revisions, installed, given = subscription() }) => {
+    expect(installedOf(given, revisions, undefined)?.metadata.name).toBe(installed);
   });
 
   test('never what failed', () => {
     const failed = revision({ ready: false, firstReadyTime: '2026-05-01T11:59:55Z', number: 2 });
-    expect(installedOf([first, failed], failed)?.metadata.name).toBe('gadget-1');
+    expect(installedOf(subscription(), [first, failed], failed)?.metadata.name).toBe('gadget-1');
   });
 });
 

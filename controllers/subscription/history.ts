@@ -10,14 +10,28 @@ export function activeOf(revisions: readonly Revision[]): Revision | undefined {
 }
 
 /**
- * The Revision that works: the active one once it has been healthy, else the one that was active before it. A
- * Revision that failed is none.
+ * The Revision that works: the active one once it has been healthy, else the one that was installed before it. A
+ * Revision that failed is none. It follows from what was active, never from `spec.previous` alone: that names the
+ * Revision that was active when this one was created, and another one may have been active since.
  */
-export function installedOf(revisions: readonly Revision[], failed: Revision | undefined): Revision | undefined {
+export function installedOf(
+  { status }: Pick<Subscription, 'status'>,
+  revisions: readonly Revision[],
+  failed: Revision | undefined,
+): Revision | undefined {
   const worked = revisions.filter((one) => hasWorked(one) && one !== failed);
   const active = activeOf(revisions);
   if (active !== undefined && worked.includes(active)) return active;
-  return worked.find(({ metadata }) => metadata.name === active?.spec.previous) ?? worked.at(-1);
+  const named = (name: string | undefined): Revision | undefined =>
+    worked.find(({ metadata }) => metadata.name === name);
+  return named(status?.installed?.revision) ?? lastActiveOf(worked) ?? named(active?.spec.previous) ?? worked.at(-1);
+}
+
+/** The one from which another Revision took over last; undefined if no time is known. */
+function lastActiveOf(worked: readonly Revision[]): Revision | undefined {
+  const timeOf = ({ status }: Revision): number => Date.parse(status?.lastActiveTime ?? '');
+  const known = worked.filter((one) => Number.isFinite(timeOf(one)));
+  return known.toSorted((a, b) => timeOf(a) - timeOf(b)).at(-1);
 }
 
 /**
@@ -36,16 +50,16 @@ export function failedOf(subscription: Subscription, revisions: readonly Revisio
 
 /** Archived Revisions that are not needed any more: beyond the limit, or never approved and no longer wanted. */
 export function forgettable(
-  { spec }: Subscription,
+  { spec, status }: Subscription,
   revisions: readonly Revision[],
   wanted: Revision | undefined,
 ): readonly Revision[] {
   const archived = revisions.filter((one) => one.spec.state === 'Archived' && one !== wanted);
-  const previous = activeOf(revisions)?.spec.previous;
+  const needed = new Set([activeOf(revisions)?.spec.previous, status?.installed?.revision]);
   const unapproved = archived.filter((one) => !one.spec.approved);
   const approved = archived.filter((one) => one.spec.approved && isHandedOver(one));
   const old = approved.slice(0, Math.max(0, approved.length - spec.historyLimit));
-  return [...unapproved, ...old].filter(({ metadata }) => metadata.name !== previous);
+  return [...unapproved, ...old].filter(({ metadata }) => !needed.has(metadata.name));
 }
 
 /** What still lists objects is remembered until another Revision has taken them over. */

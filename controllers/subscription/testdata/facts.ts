@@ -36,6 +36,8 @@ export interface RevisionParts extends Partial<RevisionSpec> {
   readonly ready?: boolean;
   /** When it was healthy first; a Revision that is ready has been, an hour ago. */
   readonly firstReadyTime?: string;
+  /** When another one took over from it. */
+  readonly lastActiveTime?: string;
   /** Reason of Ready, where it is not. */
   readonly reason?: string;
   readonly stalled?: boolean;
@@ -45,7 +47,7 @@ export interface RevisionParts extends Partial<RevisionSpec> {
 
 /** Active, approved and not yet applied, of the version 1.0.0, unless a case says otherwise. */
 export function revision(parts: RevisionParts = {}): Revision {
-  const { ready, firstReadyTime, reason: _reason, stalled: _stalled, inventory, deleted, ...spec } = parts;
+  const { ready, firstReadyTime, lastActiveTime, reason: _reason, stalled: _stalled, inventory, deleted, ...spec } = parts;
   const { number = 1, version = '1.0.0', package: name = 'gadget', subscription: owner = name } = spec;
   const healthySince = firstReadyTime ?? (ready === true ? '2026-05-01T11:00:00Z' : undefined);
   const entries = (inventory ?? []).map((entry) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: entry, uid: 'u', hash: 'h' }));
@@ -77,6 +79,7 @@ export function revision(parts: RevisionParts = {}): Revision {
     status: {
       conditions: conditionsOf(parts),
       ...(healthySince !== undefined && { firstReadyTime: healthySince }),
+      ...(lastActiveTime !== undefined && { lastActiveTime }),
       ...(entries.length > 0 && { inventory: entries }),
     },
   };

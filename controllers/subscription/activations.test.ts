@@ -1,0 +1,180 @@
+/** Whatever comes in whatever order, upgrades end at the head and never go round: the decisions, carried out in memory. */
+import { assert, constantFrom, array, property } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { configHash } from './config-hash.ts';
+import { decideSubscription, type Action } from './decide.ts';
+import { activeOf, forgettable } from './history.ts';
+import { summarizePlan } from './summarize.ts';
+import { catalog, facts, revision, subscription } from './testdata/facts.ts';
+
+const EVENTS = [
+  'reconcile',
+  'works',
+  'fails',
+  'falls ill',
+  'approve',
+  'publish',
+  'manual',
+  'automatic',
+  'reconfigure',
+  'pin',
+  'unpin',
+] as const;
+type Happening = (typeof EVENTS)[number];
+
+const START = Date.parse('2026-05-01T12:00:00Z');
+
+/** A Subscription with its Revisions, and a catalog that grows by a version at a time. */
+class World {
+  wanted: Subscription = subscription();
+  revisions: readonly Revision[] = [];
+  versions: readonly string[] = ['1.0.0', '1.1.0'];
+  /** Bundles that became active, in order. */
+  readonly activated: string[] = [];
+  private minutes = 0;
+  private configurations = 0;
+
+  happen(what: Happening): void {
+    this.minutes += 1;
+    const active = activeOf(this.revisions);
+    if (what === 'reconcile') this.reconcile();
+    if (what === 'works')
+      this.judge(active, { ready: true, firstReadyTime: active?.status?.firstReadyTime ?? this.now() });
+    if (what === 'fails') this.judge(active, { ready: false, reason: 'ObjectInvalid', stalled: true });
+    if (what === 'falls ill') this.judge(active, { ready: false, reason: 'WorkloadUnhealthy' });
+    if (what === 'approve') this.change(this.revisions.at(-1), { approved: true });
+    if (what === 'publish') this.versions = [...this.versions, `1.${this.versions.length}.0`];
+    if (what === 'manual' || what === 'automatic') this.ask({ approval: what === 'manual' ? 'Manual' : 'Automatic' });
+    if (what === 'pin') this.ask({ version: this.versions[0] });
+    if (what === 'unpin') this.ask({ version: undefined });
+    if (what === 'reconfigure') this.ask({ config: { replicas: ++this.configurations } });
+  }
+
+  /** One reconcile: the status first, then what is decided. */
+  reconcile(): Action['do'] {
+    const now = new Date(this.now());
+    const plan = decideSubscription(
+      facts({
+        subscription: this.wanted,
+        revisions: this.revisions,
+        catalogs: [catalog({ versions: this.versions })],
+        now,
+      }),
+    );
+    if (plan.kind !== 'resolved') throw new Error(plan.kind);
+    this.wanted = { ...this.wanted, status: summarizePlan(this.wanted, plan, { now }) };
+    this.act(plan.action);
+    return plan.action.do;
+  }
+
+  private act(action: Action): void {
+    if (action.do === 'create') return this.create(action);
+    if (action.do === 'activate') this.activate(action.revision);
+    const wanted = 'revision' in action ? action.revision.metadata.name : undefined;
+    const kept = this.revisions.find(({ metadata }) => metadata.name === wanted);
+    const gone = new Set(forgettable(this.wanted, this.revisions, kept));
+    this.revisions = this.revisions.filter((one) => !gone.has(one));
+  }
+
+  private create({ target, approved, hold }: Extract<Action, { do: 'create' }>): void {
+    const previous = activeOf(this.revisions)?.metadata.name;
+    const created = revision({
+      number: 1 + Math.max(0, ...this.revisions.map(({ spec }) => spec.number)),
+      version: target.bundle.version,
+      configHash: configHash(this.wanted),
+      image: `${target.bundle.image}@sha256:${'a'.repeat(64)}`,
+      state: 'Archived',
+      approved,
+      ...(previous !== undefined && { previous }),
+    });
+    this.revisions = [...this.revisions, created];
+    if (hold === undefined) this.activate(created);
+  }
+
+  private activate(chosen: Revision): void {
+    this.activated.push(chosen.spec.bundle);
+    this.revisions = this.revisions.map((one) => {
+      if (one.metadata.name === chosen.metadata.name) return { ...one, spec: { ...one.spec, state: 'Active' } };
+      const left = one.spec.state === 'Active' && one.status?.firstReadyTime !== undefined;
+      const status = { ...one.status, ...(left && { lastActiveTime: this.now() }) };
+      return { ...one, spec: { ...one.spec, state: 'Archived' }, status };
+    });
+  }
+
+  private judge(one: Revision | undefined, parts: Parameters<typeof revision>[0]): void {
+    if (one === undefined) return;
+    const known = one.status?.firstReadyTime;
+    const { status } = revision({ ...(known !== undefined && { firstReadyTime: known }), ...parts });
+    this.replace(one, { ...one, status: { ...one.status, ...status } });
+  }
+
+  private change(one: Revision | undefined, spec: Partial<Revision['spec']>): void {
+    if (one !== undefined) this.replace(one, { ...one, spec: { ...one.spec, ...spec } });
+  }
+
+  private replace(old: Revision, next: Revision): void {
+    this.revisions = this.revisions.map((one) => (one === old ? next : one));
+  }
+
+  private ask(spec: object): void {
+    const generation = (this.wanted.metadata.generation ?? 0) + 1;
+    this.wanted = {
+      ...this.wanted,
+      metadata: { ...this.wanted.metadata, generation },
+      spec: { ...this.wanted.spec, ...spec },
+    };
+  }
+
+  private now(): string {
+    return new Date(START + this.minutes * 60_000).toISOString().replace('.000Z', 'Z');
+  }
+}
+
+/** From now on all that is active works, and people approve: what becomes active until nothing is left to do. */
+function settle(world: World): { readonly ends: boolean; readonly activated: readonly string[] } {
+  const before = world.activated.length;
+  for (let round = 0; round < 30; round++) {
+    world.reconcile();
+    world.happen('works');
+    world.happen('approve');
+    if (world.reconcile() === 'nothing') return { ends: true, activated: world.activated.slice(before) };
+  }
+  return { ends: false, activated: world.activated.slice(before) };
+}
+
+describe('any order of activations, approvals and failures', () => {
+  test('ends, and no bundle is made active twice on the way', () => {
+    assert(
+      property(array(constantFrom(...EVENTS), { maxLength: 40 }), (events) => {
+        const world = new World();
+        world.versions = ['1.0.0', '1.1.0', '1.2.0'];
+        for (const event of events) world.happen(event);
+        const { ends, activated } = settle(world);
+        expect(ends).toBe(true);
+        const versions = activated.filter((bundle, at) => bundle !== activated[at - 1]);
+        expect(new Set(versions).size, activated.join(' → ')).toBe(versions.length);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('a Revision that was approved before another one worked follows that one', () => {
+    const world = new World();
+    world.versions = ['1.0.0', '1.1.0', '1.2.0'];
+    const story: readonly Happening[] = [
+      'pin',
+      'reconcile',
+      'manual',
+      'unpin',
+      'reconcile',
+      'approve',
+      'works',
+      'reconcile',
+    ];
+    for (const event of story) world.happen(event);
+    expect(settle(world).ends).toBe(true);
+    expect(world.activated.at(-1)).toBe('gadget.v1.2.0');
+  });
+});
