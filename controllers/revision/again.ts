@@ -5,6 +5,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { Revision } from '../../api/revision.ts';
 import { BAKE_TIME_BOUNDS, PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
 import type { Result } from '../../kube/controller.ts';
+import type { Failure } from '../../apply/api-failure.ts';
 import { certificatesDue, secondsUntilDue } from './certificates/roll-out.ts';
 import type { RevisionDeps } from './deps.ts';
 import { patienceOf } from './explain-unready.ts';
@@ -17,15 +18,18 @@ export interface Written {
   readonly written: Revision;
   readonly subscription: Subscription;
   readonly outcome: RollOut;
+  /** Why an object that only earlier Revisions had could not be deleted. */
+  readonly unpruned?: Failure | undefined;
   /** Seconds that something waits for, if not 0. */
   readonly pauses: readonly number[];
 }
 
 /** When to look again, besides when a watch says so. */
-export function next(deps: RevisionDeps, { written, subscription, outcome, pauses }: Written): Result {
+export function next(deps: RevisionDeps, { written, subscription, outcome, unpruned, pauses }: Written): Result {
   const retry = outcome.kind === 'applied' ? retryOf(outcome.result) : undefined;
   const [failure] = outcome.kind === 'applied' ? outcome.result.failures : [];
   if (failure !== undefined && retry !== undefined) throw new ReasonedError({ ...failure, retry });
+  if (unpruned !== undefined) throw new ReasonedError({ ...unpruned, retry: 'backoff' });
   if (
     outcome.kind === 'applied' &&
     outcome.leftovers.length > 0 &&

@@ -4,10 +4,11 @@
  */
 import { parseDuration } from '../../api/duration.ts';
 import { ReasonedError } from '../../api/errors.ts';
-import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import { describeRef, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
+import type { Removal } from '../../apply/remove.ts';
 import type { ReconcileContext, Result } from '../../kube/controller.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
@@ -24,6 +25,7 @@ import {
   judgeApply,
   judgeDeadline,
   judgeHealth,
+  judgePruning,
   phasesOf,
   secondsOfWork,
   summarizeRevision,
@@ -62,7 +64,7 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
   const judgement = judgeDeadline(patient, revision, { deadlineSeconds, now: deps.now() });
   const status = summarizeRevision(outcome.revision, { ...findings, judgement }, deps.now());
   const paceSeconds = deps.pace.secondsLeft(outcome.revision, status, deps.now());
-  const then = { subscription, outcome, pauses: [startSeconds, paceSeconds] };
+  const then = { subscription, outcome, unpruned: findings.unpruned, pauses: [startSeconds, paceSeconds] };
   const { askAgainSeconds } = judgement;
   const asked = askAgainSeconds === undefined ? undefined : { requeueAfterSeconds: askAgainSeconds };
   if (paceSeconds > 0) return asked ?? next(deps, { written: outcome.revision, ...then });
@@ -132,9 +134,19 @@ async function finish(
       ...found,
       judgement: { ...judgement, unfinished: 'What only earlier revisions had is removed after the bake time' },
     };
-  const { remaining } = await pruneLeftovers(deps, facts, { leftovers, signal });
+  const { remaining, removals } = await pruneLeftovers(deps, facts, { leftovers, signal });
   const inventory = result.inventory.filter((entry) => !leftovers.includes(entry) || remaining.includes(entry));
-  return { ...found, inventory };
+  reportKept(deps, facts, removals);
+  return { ...found, ...judgePruning(judgement, removals), inventory };
+}
+
+/** A CRD of an earlier Revision that has custom resources stays: that is no failure, and an event names it. */
+function reportKept({ record }: Deps, { revision, subscription }: RevisionFacts, removals: readonly Removal[]): void {
+  for (const { ref, outcome, message = '' } of removals) {
+    if (outcome !== 'kept') continue;
+    const note = `${describeRef(ref)} is not pruned: ${message}`;
+    record(subscription ?? revision, { type: 'Warning', reason: 'CustomResourcesExist', action: 'Prune', note });
+  }
 }
 
 /** Asks whether what is in place answers, unless that was asked on the way. */

@@ -1,5 +1,6 @@
 /** What a roll-out writes, and what it leaves alone; the parts are tested on their own. */
 import { beforeEach, describe, expect, test } from 'vitest';
+import { FakeApiError, type FakeOptions } from '../../apply/fake-cluster.ts';
 import { sample, sampleCrd, sampleDeployment, sampleOperator } from '../../apply/sample-objects.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { refOf } from '../../api/object.ts';
@@ -8,6 +9,8 @@ import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
 const objects = sampleOperator();
 const deployment = sampleDeployment('widget-manager');
 let harness: Harness;
+/** Makes requests fail. */
+let failing: FakeOptions['before'] | undefined;
 
 const ready = (number: number): string | undefined =>
   findCondition(harness.revision(number).status?.conditions, 'Ready')?.status;
@@ -15,7 +18,8 @@ const kinds = (): Set<string> =>
   new Set(harness.cluster.objects().map(({ kind, metadata }) => `${kind} ${metadata.name}`));
 
 beforeEach(async () => {
-  harness = createHarness();
+  failing = undefined;
+  harness = createHarness({ before: (request) => failing?.(request, harness.cluster) });
   harness.setSubscription({ onFailure: { bakeTime: '10s' } });
   await harness.addRevision(1, objects);
   await harness.settle(1);
@@ -106,6 +110,43 @@ describe('an upgrade', () => {
     expect(kinds()).not.toContain('ConfigMap widget-config');
     expect(harness.revision(2).status?.inventory?.map(({ name }) => name)).not.toContain('widget-config');
     expect(findCondition(harness.revision(2).status?.conditions, 'Reconciling')).toBeUndefined();
+  });
+
+  test.each([500, 409, 403, 429])(
+    'is not finished while a deletion is answered %d, and tries it again',
+    async (code) => {
+      await harness.settle(2);
+      harness.pass(11);
+      failing = ({ verb, ref }) => {
+        if (verb === 'delete' && ref.name === 'widget-config') throw new FakeApiError(code, '', 'no');
+      };
+      await expect(harness.reconcile(2)).rejects.toMatchObject({ retry: 'backoff' });
+      const told = findCondition(harness.revision(2).status?.conditions, 'Reconciling');
+      expect(told?.message).toContain('ConfigMap ops/widget-config');
+      await expect(harness.reconcile(2)).rejects.toMatchObject({ retry: 'backoff' });
+      failing = undefined;
+      await harness.settle(2);
+      expect(kinds()).not.toContain('ConfigMap widget-config');
+      expect(findCondition(harness.revision(2).status?.conditions, 'Reconciling')).toBeUndefined();
+    },
+  );
+
+  test('names what a finalizer holds, and is finished once it is gone', async () => {
+    const config = refOf(objects.find(({ metadata }) => metadata.name === 'widget-config') ?? deployment);
+    const held = { ...config, namespace: NAMESPACE };
+    harness.cluster.change(held, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, finalizers: ['example.com/hold'] },
+    }));
+    await harness.settle(2);
+    harness.pass(11);
+    await harness.settle(2);
+    const told = findCondition(harness.revision(2).status?.conditions, 'Reconciling');
+    expect(told?.message).toContain('example.com/hold');
+    await harness.cluster.patch(held, { metadata: { finalizers: null } });
+    await harness.settle(2);
+    expect(findCondition(harness.revision(2).status?.conditions, 'Reconciling')).toBeUndefined();
+    expect(harness.revision(2).status?.inventory?.map(({ name }) => name)).not.toContain('widget-config');
   });
 
   test('that is refused keeps what the earlier Revision had, however long that is', async () => {

@@ -2,6 +2,7 @@
 import type { ApplyResult, PhaseResult, Unready } from '../../apply/apply.ts';
 import type { Failure } from '../../apply/api-failure.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
+import type { Removal } from '../../apply/remove.ts';
 import { findCondition, formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
 import { redact, type Retry } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
@@ -27,6 +28,8 @@ export interface RevisionFindings {
   readonly judgement: Judgement;
   readonly inventory?: readonly InventoryEntry[];
   readonly phases?: readonly Phase[];
+  /** Why an object that only earlier Revisions had is still there: pruning is tried again. */
+  readonly unpruned?: Failure;
 }
 
 /** The new status: conditions from the judgement, the rest as found or as it was. */
@@ -113,6 +116,22 @@ export function judgeHealth(unready: readonly Unready[], objects: number): Judge
     reason: 'WorkloadUnhealthy',
     message: `${describeRef(first.ref)}: ${first.health.message}`,
   };
+}
+
+/**
+ * After pruning: what works is Ready, and not finished before every object that only earlier Revisions had is gone.
+ * What a finalizer holds is named, and a watch reports its end; what failed is tried again.
+ */
+export function judgePruning(
+  judgement: Judgement,
+  removals: readonly Removal[],
+): Pick<RevisionFindings, 'judgement' | 'unpruned'> {
+  const [unpruned] = removals.flatMap(({ failure }) => failure ?? []);
+  const [held] = removals.filter(({ outcome }) => outcome === 'deleting');
+  const message = unpruned?.message ?? (held && `${describeRef(held.ref)}: ${held.message ?? 'it is being deleted'}`);
+  if (message === undefined) return { judgement };
+  const unfinished = `An object that only earlier revisions had is not pruned yet: ${message}`;
+  return { judgement: { ...judgement, unfinished }, ...(unpruned !== undefined && { unpruned }) };
 }
 
 /** Turns work that takes longer than its deadline into a failure, which only success ends. */
