@@ -144,7 +144,7 @@ function upgradeOf(subscription: Subscription, plan: ResolvedPlan): NextConditio
       type,
       status: 'True',
       reason: 'Quarantined',
-      message: `${last.bundle} failed and is not tried again until a newer version exists, the spec changes or a reconcile is asked for: ${last.message}`,
+      message: `${last.bundle} failed and is not tried again until a newer version exists, version, channel, catalog or configuration of the spec change, or a reconcile is requested: ${last.message}`,
     };
   return {
     type,

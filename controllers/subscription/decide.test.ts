@@ -277,6 +277,50 @@ describe('after a failure', () => {
   });
 });
 
+describe('a quarantine', () => {
+  const failed = revision({ number: 2, version: '1.1.0', reason: 'WorkloadUnhealthy', stalled: true });
+  const first = decideSubscription(
+    facts({ revisions: [revision({ ready: true, state: 'Archived' }), failed], catalogs: two }),
+  );
+  const quarantined = first.kind === 'resolved' ? first.quarantined : [];
+  const archived = { ...failed, spec: { ...failed.spec, state: 'Archived' as const } };
+  const later = (spec: object, entries = quarantined, metadata: object = { generation: 2 }): readonly string[] => {
+    const asked = subscription({ spec, metadata, status: { quarantined: entries, observedGeneration: 1 } });
+    const plan = decideSubscription(facts({ subscription: asked, revisions: [works, archived], catalogs: two }));
+    return plan.kind === 'resolved' ? plan.quarantined.map(({ bundle }) => bundle) : [];
+  };
+
+  test.each([
+    { because: 'how much history is kept changes nothing for the version', spec: { historyLimit: 5 } },
+    { because: 'approval is about when', spec: { approval: 'Manual' } },
+    { because: 'windows are about when', spec: { windows: [{ cron: '0 2 * * *', duration: '1h' }] } },
+    { because: 'removal is another matter', spec: { uninstall: { customResources: 'Delete' } } },
+    { because: 'the strategy says what follows a failure', spec: { onFailure: { strategy: 'Hold' } } },
+  ])('stays: $because', ({ spec }) => {
+    expect(later(spec)).toEqual(['gadget.v1.1.0']);
+  });
+
+  test.each([
+    { because: 'another range may mean exactly this version', spec: { version: '1.x' } },
+    { because: 'a channel is chosen', spec: { channel: 'stable' } },
+    { because: 'another catalog may have another image', spec: { catalog: 'main' } },
+    { because: 'the graph is left aside', spec: { edges: 'Ignore' } },
+    { because: 'the configuration may be the cure', spec: { config: { replicas: 2 } } },
+    { because: 'a check is waived', spec: { crdUpgradeSafety: { enforcement: 'None' } } },
+    { because: 'it is given more time', spec: { onFailure: { progressDeadline: '20m' } } },
+  ])('is lifted: $because', ({ spec }) => {
+    expect(later(spec)).toEqual([]);
+  });
+
+  test('is lifted by a request, and in an entry of the release before by any change', () => {
+    const asks = { annotations: { 'slipway.dev/reconcile-requested-at': 'now' } };
+    expect(later({}, quarantined, asks)).toEqual([]);
+    const old = quarantined.map(({ specHash: _, ...entry }) => entry);
+    expect(later({ historyLimit: 5 }, old)).toEqual([]);
+    expect(later({}, old, { generation: 1 })).toEqual(['gadget.v1.1.0']);
+  });
+});
+
 function withImage(source: ReturnType<typeof catalog>, image: string): ReturnType<typeof catalog> {
   const content = source.content('gadget');
   if (content === undefined) throw new Error('the catalog lacks the package');

@@ -17,7 +17,7 @@ import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Choice, Decision, Refusal } from '../../resolver/decision.ts';
 import type { Installed, Wanted } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
-import { configHash } from './config-hash.ts';
+import { configHash, outcomeHash } from './config-hash.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
 import { findHold, type Hold } from './hold.ts';
 import { isInRange } from './in-range.ts';
@@ -110,24 +110,30 @@ export function describeInstalled({ spec }: Revision): Installed {
 }
 
 /**
- * What is out of the question because it failed: as known, with the one that fails now where there is something
- * to go back to. A person lifts it by asking for a reconcile or by changing the spec.
+ * The bundles that failed and are not tried again: as known, and the one that fails now if there is something to go back
+ * to. A person lifts an entry by asking for a reconcile, or by changing a field of the spec that can change the outcome.
  */
 function quarantine(
   { subscription, now }: SubscriptionFacts,
   failed: Revision | undefined,
   installed: Revision | undefined,
 ): readonly Quarantined[] {
-  const known = isAskedAnew(subscription) ? [] : (subscription.status?.quarantined ?? []);
+  const known = (subscription.status?.quarantined ?? []).filter((entry) => !isLifted(entry, subscription));
   const goesBack = subscription.spec.onFailure.strategy === 'Rollback' && installed !== undefined;
   if (failed === undefined || !goesBack || known.some(({ bundle }) => bundle === failed.spec.bundle)) return known;
-  return [...known, describeFailure(failed, now)].slice(-STATUS_LIMITS.quarantined);
+  return [...known, { ...describeFailure(failed, now), specHash: outcomeHash(subscription) }].slice(
+    -STATUS_LIMITS.quarantined,
+  );
 }
 
-/** Whether a person has changed the spec, or asked for a reconcile, since the last one. */
-export function isAskedAnew({ metadata, status }: Subscription): boolean {
+/** Entries of the release before carry no hash: any change of the spec lifts those. */
+function isLifted({ specHash }: Quarantined, subscription: Subscription): boolean {
+  const { metadata, status } = subscription;
   const requested = metadata.annotations?.[ANNOTATION.reconcileRequestedAt];
-  return status?.observedGeneration !== metadata.generation || status?.lastHandledReconcileAt !== requested;
+  if (status?.lastHandledReconcileAt !== requested) return true;
+  return specHash === undefined
+    ? status?.observedGeneration !== metadata.generation
+    : specHash !== outcomeHash(subscription);
 }
 
 function describeFailure({ spec, status }: Revision, now: Date): Quarantined {
