@@ -52,6 +52,10 @@ class World {
     if (what === 'reconfigure') this.ask({ config: { replicas: ++this.configurations } });
   }
 
+  approveAll(): void {
+    for (const one of this.revisions) this.change(one, { approved: true });
+  }
+
   /** One reconcile: the status first, then what is decided. */
   reconcile(): Action['do'] {
     const now = new Date(this.now());
@@ -96,18 +100,27 @@ class World {
   private activate(chosen: Revision): void {
     this.activated.push(chosen.spec.bundle);
     this.revisions = this.revisions.map((one) => {
-      if (one.metadata.name === chosen.metadata.name) return { ...one, spec: { ...one.spec, state: 'Active' } };
+      if (one.metadata.name === chosen.metadata.name) return this.switched(one, 'Active');
       const left = one.spec.state === 'Active' && one.status?.firstReadyTime !== undefined;
       const status = { ...one.status, ...(left && { lastActiveTime: this.now() }) };
-      return { ...one, spec: { ...one.spec, state: 'Archived' }, status };
+      return this.switched({ ...one, status }, 'Archived');
     });
+  }
+
+  /** As the API server stores it: a change of the spec is another generation. */
+  private switched(one: Revision, state: 'Active' | 'Archived'): Revision {
+    if (one.spec.state === state) return one;
+    const generation = (one.metadata.generation ?? 1) + 1;
+    return { ...one, metadata: { ...one.metadata, generation }, spec: { ...one.spec, state } };
   }
 
   private judge(one: Revision | undefined, parts: Parameters<typeof revision>[0]): void {
     if (one === undefined) return;
     const known = one.status?.firstReadyTime;
     const { status } = revision({ ...(known !== undefined && { firstReadyTime: known }), ...parts });
-    this.replace(one, { ...one, status: { ...one.status, ...status } });
+    const observedGeneration = one.metadata.generation ?? 1;
+    const conditions = (status?.conditions ?? []).map((condition) => ({ ...condition, observedGeneration }));
+    this.replace(one, { ...one, status: { ...one.status, ...status, conditions } });
   }
 
   private change(one: Revision | undefined, spec: Partial<Revision['spec']>): void {
@@ -138,7 +151,7 @@ function settle(world: World): { readonly ends: boolean; readonly activated: rea
   for (let round = 0; round < 30; round++) {
     world.reconcile();
     world.happen('works');
-    world.happen('approve');
+    world.approveAll();
     if (world.reconcile() === 'nothing') return { ends: true, activated: world.activated.slice(before) };
   }
   return { ends: false, activated: world.activated.slice(before) };

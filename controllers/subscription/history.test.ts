@@ -70,6 +70,11 @@ describe('what is installed', () => {
   });
 });
 
+/** Made active once more, after its conditions were written. */
+function again(one: Revision): Revision {
+  return { ...one, metadata: { ...one.metadata, generation: 2 } };
+}
+
 describe('what has failed', () => {
   const unhealthy = { ready: false, reason: 'WorkloadUnhealthy' } as const;
 
@@ -84,6 +89,11 @@ describe('what has failed', () => {
     {
       because: 'it became unhealthy long after',
       one: revision({ ...unhealthy, firstReadyTime: '2026-05-01T11:00:00Z' }),
+      fails: false,
+    },
+    {
+      because: 'it failed before it was made active again, and is judged by what becomes of it now',
+      one: again(revision({ reason: 'ObjectInvalid', stalled: true })),
       fails: false,
     },
     {

@@ -1,5 +1,5 @@
 /** What the Revisions of a Subscription say about the past: what is installed, what failed, what may be forgotten. Pure. */
-import { findCondition } from '../../api/conditions.ts';
+import { findCondition, type Condition } from '../../api/conditions.ts';
 import { parseDuration } from '../../api/duration.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import { BAKE_TIME_BOUNDS, type Subscription } from '../../api/subscription.ts';
@@ -41,11 +41,19 @@ function lastActiveOf(worked: readonly Revision[]): Revision | undefined {
 export function failedOf(subscription: Subscription, revisions: readonly Revision[], now: Date): Revision | undefined {
   const active = activeOf(revisions);
   if (active === undefined) return undefined;
-  const { conditions, firstReadyTime } = active.status ?? {};
+  const { firstReadyTime } = active.status ?? {};
+  const conditions = currentConditions(active);
   if (firstReadyTime === undefined) return findCondition(conditions, 'Stalled') === undefined ? undefined : active;
   const bake = parseDuration(subscription.spec.onFailure.bakeTime, BAKE_TIME_BOUNDS);
   const baking = now.getTime() - Date.parse(firstReadyTime) < bake * 1000;
   return baking && findCondition(conditions, 'Ready')?.reason === 'WorkloadUnhealthy' ? active : undefined;
+}
+
+/** Those about the spec that there is now: one that is made active again is judged by what becomes of it this time. */
+function currentConditions({ metadata: { generation }, status }: Revision): readonly Condition[] {
+  return (status?.conditions ?? []).filter(
+    ({ observedGeneration }) => generation === undefined || observedGeneration === generation,
+  );
 }
 
 /** Archived Revisions that are not needed any more: beyond the limit, or never approved and no longer wanted. */
