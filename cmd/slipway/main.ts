@@ -4,12 +4,14 @@ import { enableCompileCache } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
 
 enableCompileCache(); // halves the time to start; what follows is imported behind it, so that it counts
-const { run } = await import('./run.ts');
+const { describeFailure, run } = await import('./run.ts');
 
 const interrupt = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort(new Error(name)));
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error; // whoever reads has seen enough, as `head` has
+  if (error.code === 'EPIPE') return; // the reader has seen enough, as `head` has
+  process.stderr.write(describeFailure(error));
+  process.exit(1);
 });
 
 process.exitCode = await run(process.argv.slice(2), {

@@ -5,7 +5,8 @@ export const EXIT_CODES = {
   0: 'Done; nothing is wrong with what was looked at.',
   1: 'It could not be done; stderr says why, and what to do about it.',
   2: 'It was done, and there are findings: errors, or with `--strict` warnings; or what was asked about is not chosen.',
-  130: 'It was interrupted.',
+  130: 'It was interrupted (SIGINT).',
+  143: 'It was terminated (SIGTERM).',
 } as const;
 
 export type ExitCode = keyof typeof EXIT_CODES;

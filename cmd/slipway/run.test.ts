@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -80,14 +81,24 @@ test('the version is that of the package', async () => {
 });
 
 describe('a run', () => {
-  test('that is interrupted ends with 130', async () => {
-    const { code, stderr } = await workplace().runWith(
-      { signal: AbortSignal.abort(new Error('SIGINT')) },
-      'bundle',
-      'inspect',
-      'localhost:1/team/gadget:v1',
-    );
-    expect({ code, stderr }).toEqual({ code: 130, stderr: 'slipway: interrupted\n' });
+  test.each([
+    { name: 'SIGINT', code: 130, stderr: 'slipway: interrupted\n' },
+    { name: 'SIGTERM', code: 143, stderr: 'slipway: terminated\n' },
+  ])('that gets $name ends with $code', async ({ name, code, stderr }) => {
+    const options = { signal: AbortSignal.abort(new Error(name)) };
+    const ended = await workplace().runWith(options, 'bundle', 'inspect', 'localhost:1/team/gadget:v1');
+    expect(ended).toEqual({ code, stdout: '', stderr });
+  });
+
+  test('that cannot write says which disk is full, and what to do', async () => {
+    const folder = workplace().folder;
+    const program = `exec ${process.execPath} ${join(import.meta.dirname, 'main.ts')} --help > /dev/full`;
+    const { status, stderr } = spawnSync('sh', ['-c', program], { cwd: folder, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr:
+        'slipway: ENOSPC: no space left on device, write\n  The disk is full: free space, or write to another file system\n',
+    });
   });
 
   test('tells what failed, its reason, and what to do about it', async () => {

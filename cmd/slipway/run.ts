@@ -29,21 +29,37 @@ async function formatOutcome({ data, text }: Outcome, { output }: OutputFlags): 
   return output === 'json' ? (await import('./output/data.ts')).formatData(data) : text;
 }
 
-function interrupted({ complain }: Environment): ExitCode {
-  complain('slipway: interrupted\n');
-  return 130;
+/** As shells report it: 128 and the number of the signal. */
+function interrupted({ complain, signal }: Environment): ExitCode {
+  const isTerminated = (signal.reason as Error).message === 'SIGTERM';
+  complain(isTerminated ? 'slipway: terminated\n' : 'slipway: interrupted\n');
+  return isTerminated ? 143 : 130;
 }
 
-function describeFailure(error: unknown): string {
+/** An error in words for a terminal: what failed, and what to do about it. */
+export function describeFailure(error: unknown): string {
   if (isReasoned(error)) {
     const hint = HINTS.get(error.reason) ?? error.hint;
     const advice = hint === undefined ? '' : `  ${cleanLine(hint)}\n`;
     return `slipway: ${error.reason}: ${cleanLine(error.message)}\n${advice}`;
   }
   const { code, message, stack } = error as NodeJS.ErrnoException;
-  if (code !== undefined && /^E[A-Z]+$/.test(code)) return `slipway: ${cleanLine(message)}\n`;
+  if (code !== undefined && /^E[A-Z]+$/.test(code)) {
+    const advice = SYSTEM_ADVICE.get(code);
+    return `slipway: ${cleanLine(message)}\n${advice === undefined ? '' : `  ${advice}\n`}`;
+  }
   return `slipway: this is a defect of slipway, please report it\n${(stack ?? String(error)).split('\n').map(cleanLine).join('\n')}\n`;
 }
+
+/** By the code of an error of the operating system. */
+const SYSTEM_ADVICE: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', 'The disk is full: free space, or write to another file system'],
+  ['EDQUOT', 'The disk quota is used up: free space, or write to another file system'],
+  ['EACCES', 'Check the permissions of the file, or write to another folder'],
+  ['EPERM', 'Check the permissions of the file, or write to another folder'],
+  ['EROFS', 'The file system is read-only: write to another folder'],
+  ['EMFILE', 'Too many files are open: raise the limit with ulimit -n'],
+]);
 
 /** What to do at a terminal, where the error's own hint is for a cluster. */
 const HINTS: ReadonlyMap<Reason, string> = new Map([
