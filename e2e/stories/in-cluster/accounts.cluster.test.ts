@@ -34,7 +34,7 @@ const managers = pathTo('subscriptions', 'managers');
 const own = pathTo('subscriptions', 'own');
 const other = pathTo('subscriptions', 'other');
 const installer = { serviceAccountName: 'installer' };
-const { admin, tina, theo, mona, clark, paula, manager, collector, controllers } = PERSONS;
+const { admin, tina, theo, manager, collector, controllers } = PERSONS;
 
 beforeAll(async () => {
   await installSlipway(cluster());
