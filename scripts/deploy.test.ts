@@ -1,6 +1,7 @@
 /** What is deployed agrees with what is built: versions, ports, the user, times, and the levels of Pod Security. */
 import { loadAll, load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
+import { judgePolicy } from '../cmd/manager/accounts-policy.ts';
 import { parseOptions } from '../cmd/manager/options.ts';
 import { CHECK_MS } from '../cmd/manager/server.ts';
 import { FLUSH_MILLISECONDS } from '../cmd/manager/wire.ts';
@@ -59,6 +60,23 @@ describe('install.yaml', () => {
     expect(kinds.indexOf('Namespace')).toBeLessThan(kinds.indexOf('ServiceAccount'));
     expect(kinds.indexOf('ClusterRoleBinding')).toBeLessThan(kinds.indexOf('Deployment'));
     expect(kinds.filter((kind) => kind === 'CustomResourceDefinition')).toHaveLength(3);
+    expect(kinds.indexOf('ValidatingAdmissionPolicyBinding')).toBeLessThan(kinds.indexOf('Deployment'));
+  });
+
+  test('has the policy about accounts, which denies, and is asked about every part of what says what is installed', () => {
+    expect(judgePolicy(...policiesOf(objects))).toEqual({ inForce: true, message: expect.any(String) as string });
+    const { matchConstraints, failurePolicy } = specOf('ValidatingAdmissionPolicy');
+    expect(failurePolicy).toBe('Fail');
+    expect(matchConstraints).toEqual({
+      resourceRules: [
+        {
+          apiGroups: ['slipway.dev'],
+          apiVersions: ['*'],
+          resources: ['subscriptions', 'subscriptions/*', 'revisions', 'revisions/*'],
+          operations: ['CREATE', 'UPDATE', 'DELETE'],
+        },
+      ],
+    });
   });
 
   test('runs the version of this repository, as the user of the image', () => {
@@ -155,6 +173,13 @@ test('the chart has the version of this repository', () => {
   const chart = load(readText('deploy/chart/Chart.yaml') ?? '') as { readonly [field: string]: unknown };
   expect(chart).toMatchObject({ version, appVersion: version });
 });
+
+type Judged = Parameters<typeof judgePolicy>;
+
+function policiesOf(all: readonly Manifest[]): Judged {
+  const ofKind = (wanted: string): Judged[0] => all.filter(({ kind }) => kind === wanted) as unknown as Judged[0];
+  return [ofKind('ValidatingAdmissionPolicy'), ofKind('ValidatingAdmissionPolicyBinding')];
+}
 
 function specOf(wanted: string): Readonly<Record<string, unknown>> {
   return objects.find(({ kind }) => kind === wanted)?.spec ?? {};

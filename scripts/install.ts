@@ -11,10 +11,13 @@ const NAMESPACE = 'slipway-system';
 /** Of deploy/base, in the order of application; the namespace and the rights come before them. */
 const BASE = ['deployment', 'service', 'disruption-budget', 'network-policy'];
 
-/** CRDs and the manager, in one file. `crds` are the texts of the generated files. */
+/**
+ * CRDs, the policy and the manager, in one file. `crds` are the texts of the generated files. The policy comes before the
+ * manager: no Subscription is acted on before it is asked who writes one.
+ */
 export function renderInstall(crds: readonly string[], notice: string): string {
   const base = BASE.map((name) => read(`base/${name}.yaml`));
-  return `# ${notice}\n${[...crds, read('rbac/rbac.yaml'), ...base].join('---\n')}`;
+  return `# ${notice}\n${[...crds, read('policies/accounts.yaml'), read('rbac/rbac.yaml'), ...base].join('---\n')}`;
 }
 
 /** The rights as a template: in the namespace of the release, which Helm makes. */
@@ -24,7 +27,7 @@ export function renderChartRights(notice: string): string {
   return `# ${notice}\n${kept.join('---\n').replaceAll(NAMESPACE, '{{ .Release.Namespace }}')}`;
 }
 
-/** The policy about accounts as a template, for who asks for it. */
+/** The policy about accounts as a template, unless it is not wanted. */
 export function renderChartPolicies(notice: string): string {
   const policies = read('policies/accounts.yaml').replaceAll(NAMESPACE, '{{ .Release.Namespace }}');
   return `# ${notice}\n{{- if .Values.requireAccounts }}\n${policies}{{- end }}\n`;

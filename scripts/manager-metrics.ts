@@ -1,5 +1,5 @@
 /** Every metric that the manager tells, as it registers them; what it tells of controller-runtime's, and what not. */
-import { countEvents, createMetrics, registerState } from '../cmd/manager/metrics.ts';
+import { countEvents, createMetrics, registerAccountsPolicy, registerState } from '../cmd/manager/metrics.ts';
 
 export interface MetricFacts {
   readonly name: string;
@@ -14,6 +14,7 @@ export function managerMetrics(): readonly MetricFacts[] {
   const none = { list: () => [] };
   const content = { get: () => undefined } as never;
   registerState(registry, { catalogs: none, subscriptions: none, revisions: none, content });
+  registerAccountsPolicy(registry, () => undefined);
   countEvents(registry, () => undefined);
   const metrics = registry.getMetricsAsArray() as unknown as readonly Registered[];
   return metrics.map(({ name, type, labelNames, help }) => ({ name, type, labels: labelNames ?? [], help }));

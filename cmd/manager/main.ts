@@ -15,8 +15,9 @@ import { createLeaseClient, type LeaseClient } from '../../kube/lease-client.ts'
 import { leaseTimings } from '../../kube/lease-record.ts';
 import type { Log } from '../../kube/log.ts';
 import { createTransport, type RequestFacts, type RootTransport } from '../../kube/transport.ts';
+import { createAccountsPolicy } from './accounts-policy.ts';
 import { createLeaseWatch, createReachability, type Reachability } from './checks.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, registerAccountsPolicy } from './metrics.ts';
 import { describeOptions, parseOptions, type ManagerOptions } from './options.ts';
 import { serve, type Check, type RunningServer } from './server.ts';
 import { openFence, wireManager, type Manager, type WireOptions } from './wire.ts';
@@ -47,6 +48,9 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
   const over = new AbortController();
   const life = AbortSignal.any([signal, over.signal]);
   const distrust = (seconds: number): void => transport.distrust(seconds);
+  const accounts = createAccountsPolicy(client, log);
+  registerAccountsPolicy(metrics, accounts.inForce);
+  void accounts.run(life);
   const wiring = { client, leases, distrust, options, namespace, log, metrics, runtime, reachability, life };
   try {
     return options['leader-elect'] ? await runElected(wiring, signal) : await runAlone(wiring, signal);

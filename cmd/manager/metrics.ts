@@ -76,6 +76,17 @@ export function registerState(registry: Registry, { catalogs, subscriptions, rev
   });
 }
 
+/** Registers whether the policy about accounts is in force; nothing is said while that is unknown. */
+export function registerAccountsPolicy(registry: Registry, inForce: () => boolean | undefined): void {
+  const help =
+    'Whether the policy slipway-accounts refuses Subscriptions of those who may not act as their ServiceAccount; absent while that cannot be read.';
+  gauge(registry, 'slipway_accounts_policy_in_force', help, [], (metric) => {
+    const known = inForce();
+    if (known === undefined) metric.remove();
+    else metric.set(known ? 1 : 0);
+  });
+}
+
 /** Events that are alerted on: counted from 0, since the first one of a series that begins with it is no increase. */
 const COUNTED_FROM_THE_START: readonly ({ readonly kind: string } & Omit<EventFacts, 'note'>)[] = [
   { kind: SUBSCRIPTION.kind, type: 'Warning', action: 'Upgrade', reason: 'RollingBack' },

@@ -20,9 +20,10 @@ export interface RunningManager {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Applies the CRDs and the rights of deploy/, as `kubectl apply` would. */
-export async function installSlipway(cluster: TestCluster): Promise<void> {
-  await cluster.kubectl(['apply', '-f', join(ROOT, 'deploy/rbac'), '-f', join(ROOT, 'deploy/crds')]);
+/** Applies the CRDs, the rights and, unless it is not wanted, the policy of deploy/, as `kubectl apply` would. */
+export async function installSlipway(cluster: TestCluster, { policy = true } = {}): Promise<void> {
+  const folders = ['rbac', 'crds', ...(policy ? ['policies'] : [])];
+  await cluster.kubectl(['apply', ...folders.flatMap((folder) => ['-f', join(ROOT, 'deploy', folder)])]);
   await cluster.kubectl(['wait', '--for=condition=Established', '--timeout=60s', '-f', join(ROOT, 'deploy/crds')]);
 }
 

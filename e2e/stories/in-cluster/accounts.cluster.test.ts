@@ -1,215 +1,351 @@
-/** The policy that who says what is installed must be allowed to act as whom it is installed as. */
+/**
+ * The policy that is installed with Slipway: who decides what a Subscription installs may impersonate the account as
+ * which it acts, before the change and after it. Most is rehearsed, so that each case finds the scene as it was.
+ */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { loadAll } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
-import { installSlipway, ROOT, SYSTEM } from '../../lib/manager.ts';
-import { subscriptionTo } from '../../lib/objects.ts';
+import { installSlipway, ROOT } from '../../lib/manager.ts';
 import { until } from '../../lib/until.ts';
+import { TEAM_CASES } from './accounts-cases.ts';
+import {
+  apply,
+  create,
+  merge,
+  metadata,
+  NAMESPACE,
+  pathTo,
+  PERSONS,
+  remove,
+  revision,
+  setAccountsScene,
+  subscription,
+} from './accounts-scene.ts';
+import { openPersons, type Act, type Outcome, type Persons } from './persons.ts';
 
-/** What the role `edit` holds is put together by kube-controller-manager. */
+/** What the role `edit` holds is put together by kube-controller-manager, which also collects garbage. */
 const cluster = useCluster({ only: ['kube-apiserver', 'kube-controller-manager'] });
-const NAMESPACE = 'lights';
-const ADMIN: readonly string[] = [];
-/** May do everything in the namespace that `edit` allows, and everything with Subscriptions and Revisions. */
-const TENANT = ['--as', 'tina', '--as-group', 'tenants'];
-/** May have Subscriptions, and nothing else. */
-const CLERK = ['--as', 'clark', '--as-group', 'clerks'];
-/** May impersonate the manager, by a role in its namespace. */
-const PLATFORM = ['--as', 'paula', '--as-group', 'platform'];
+const kubectl = (...args: readonly string[]): Promise<string> => cluster().kubectl(args);
+let persons: Persons;
 
-const KINDS = ['subscriptions', 'revisions'].flatMap((kind) => [`${kind}.slipway.dev`, `${kind}.slipway.dev/status`]);
-const SUBSCRIBE = ['--verb=*', `--resource=${KINDS.join(',')}`];
+const managers = pathTo('subscriptions', 'managers');
+const own = pathTo('subscriptions', 'own');
+const other = pathTo('subscriptions', 'other');
+const installer = { serviceAccountName: 'installer' };
+const { admin, tina, theo, manager, collector, controllers } = PERSONS;
 
 beforeAll(async () => {
   await installSlipway(cluster());
-  const create = (...args: readonly string[]): Promise<string> => cluster().kubectl(['create', ...args]);
-  await create('namespace', NAMESPACE);
-  await create('serviceaccount', 'installer', '-n', NAMESPACE);
-  await create('clusterrole', 'subscribe', ...SUBSCRIBE);
-  for (const group of ['tenants', 'clerks', 'platform']) {
-    await create('rolebinding', `${group}-subscribe`, '-n', NAMESPACE, '--clusterrole=subscribe', `--group=${group}`);
-  }
-  await create('rolebinding', 'tenants-edit', '-n', NAMESPACE, '--clusterrole=edit', '--group=tenants');
-  const manager = ['--verb=impersonate', '--resource=serviceaccounts', '--resource-name=slipway-manager'];
-  await create('role', 'act-as-manager', '-n', SYSTEM, ...manager);
-  await create('rolebinding', 'platform', '-n', SYSTEM, '--role=act-as-manager', '--group=platform');
-  await write(TENANT, 'create', subscription('before', {}));
-  await write(ADMIN, 'apply', readPolicy());
-  await until('the policy is at work', () => refusalOf(TENANT, subscription('probe', {})));
+  await setAccountsScene(cluster());
+  persons = await openPersons(cluster());
+  const refusal = async (): Promise<boolean> =>
+    (await persons.rehearse(theo, create(subscription('probe', {})))).outcome === 'policy';
+  await until('the policy is at work', refusal);
+  const mayImpersonate = async (): Promise<boolean> =>
+    (await persons.rehearse(theo, create(subscription('probe', installer)))).outcome === 'accepted';
+  await until('the role edit is put together', mayImpersonate);
+});
+afterAll(() => persons?.[Symbol.asyncDispose]());
+
+test('the policy has no findings of the API server about its expressions', async () => {
+  const policy = JSON.parse(await kubectl('get', 'validatingadmissionpolicy', 'slipway-accounts', '-o', 'json')) as {
+    readonly status?: { readonly typeChecking?: { readonly expressionWarnings?: readonly object[] } };
+  };
+  expect(policy.status?.typeChecking?.expressionWarnings ?? []).toEqual([]);
 });
 
-function readPolicy(): string {
-  return join(ROOT, 'deploy/policies/accounts.yaml');
-}
+describe('a team with the rights of the guide', () => {
+  test.each(TEAM_CASES)('$what: $tina, because $because', async ({ act, tina: wanted }) => {
+    expect((await persons.rehearse(tina, act)).outcome).toBe(wanted);
+  });
+});
 
-/** `kubectl VERB -f`, of a file or of text. */
-function write(as: readonly string[], verb: 'create' | 'replace' | 'apply', what: string): Promise<string> {
-  const isFile = what.endsWith('.yaml');
-  return cluster().kubectl([...as, verb, '-f', isFile ? what : '-'], isFile ? undefined : what);
-}
+describe('a team with every right on Subscriptions and Revisions', () => {
+  test.each(TEAM_CASES)('$what, because $because', async ({ act, tina: guide, theo: wanted = guide }) => {
+    expect((await persons.rehearse(theo, act)).outcome).toBe(wanted);
+  });
+});
 
-/** What the API server says against creating it; undefined where it would. */
-async function refusalOf(as: readonly string[], object: string): Promise<string | undefined> {
-  const args = [...as, 'create', '--dry-run=server', '-f', '-'];
-  return cluster()
-    .kubectl(args, object)
-    .then(
-      () => undefined,
-      (error: unknown) => (error as Error).message,
-    );
-}
+describe('the account', () => {
+  const CASES: readonly { who: keyof typeof PERSONS; act: Act; wanted: Outcome; because: string }[] = [
+    {
+      who: 'mona',
+      act: create(subscription('new', installer)),
+      wanted: 'accepted',
+      because: 'she may impersonate installer',
+    },
+    {
+      who: 'mona',
+      act: create(subscription('new', { serviceAccountName: 'auditor' })),
+      wanted: 'policy',
+      because: 'she may not impersonate auditor',
+    },
+    { who: 'mona', act: merge(other, { spec: { channel: 'x' } }), wanted: 'policy', because: 'it acts as auditor' },
+    { who: 'mona', act: merge(other, { spec: installer }), wanted: 'policy', because: 'what was is asked about' },
+    {
+      who: 'mona',
+      act: merge(own, { spec: { serviceAccountName: 'auditor' } }),
+      wanted: 'policy',
+      because: 'what will be is asked about',
+    },
+    { who: 'mona', act: remove(other), wanted: 'policy', because: 'it acts as auditor' },
+    { who: 'mona', act: remove(own), wanted: 'accepted', because: 'it acts as installer' },
+    {
+      who: 'mona',
+      act: merge(pathTo('revisions', 'other-1'), { spec: { approved: true } }),
+      wanted: 'policy',
+      because: 'it is applied as auditor',
+    },
+    {
+      who: 'mona',
+      act: merge(pathTo('revisions', 'own-1'), { spec: { approved: true } }),
+      wanted: 'accepted',
+      because: 'it is applied as installer',
+    },
+    {
+      who: 'clark',
+      act: create(subscription('new', installer)),
+      wanted: 'policy',
+      because: 'to name an account is to act as it',
+    },
+    { who: 'clark', act: remove(own), wanted: 'policy', because: 'rights on Subscriptions alone are not enough' },
+    {
+      who: 'clark',
+      act: merge(own, metadata({ annotations: { note: 'x' } })),
+      wanted: 'accepted',
+      because: 'notes are left to RBAC',
+    },
+    { who: 'paula', act: create(subscription('new', {})), wanted: 'accepted', because: 'she may act as the manager' },
+    {
+      who: 'paula',
+      act: create(subscription('new', installer)),
+      wanted: 'accepted',
+      because: 'as the manager she may act as each account',
+    },
+    {
+      who: 'paula',
+      act: merge(managers, { spec: installer }),
+      wanted: 'accepted',
+      because: 'handed over by who may act as both',
+    },
+    { who: 'paula', act: remove(managers), wanted: 'accepted', because: 'she may act as the manager' },
+    { who: 'paula', act: remove(pathTo('subscriptions')), wanted: 'accepted', because: 'she may act as each' },
+    {
+      who: 'admin',
+      act: merge(managers, { spec: installer }),
+      wanted: 'accepted',
+      because: 'an administrator may do everything',
+    },
+    {
+      who: 'admin',
+      act: create(revision('new-1', {})),
+      wanted: 'accepted',
+      because: 'an administrator may do everything',
+    },
+    {
+      who: 'admin',
+      act: remove(pathTo('revisions')),
+      wanted: 'accepted',
+      because: 'an administrator may do everything',
+    },
+  ];
+  test.each(CASES)('$who is answered "$wanted": $because', async ({ who, act, wanted }) => {
+    expect((await persons.rehearse(PERSONS[who], act)).outcome).toBe(wanted);
+  });
+});
 
-function subscription(name: string, spec: object): string {
-  return subscriptionTo(name, NAMESPACE, { package: 'beacon-operator', ...spec });
-}
+describe('the manager is not in its own way when it', () => {
+  const marks = metadata({ labels: { 'slipway.dev/x': 'y' }, annotations: { 'slipway.dev/x': 'y' } });
+  const CASES: readonly { what: string; act: Act }[] = [
+    { what: 'makes a Subscription that others depend on', act: create(subscription('needed', {})) },
+    { what: 'makes one that acts as an account', act: create(subscription('needed', installer)) },
+    { what: 'takes off the finalizer of a Subscription', act: merge(managers, metadata({ finalizers: null })) },
+    { what: 'puts one onto a Subscription of a team', act: merge(own, metadata({ finalizers: ['a.example/b'] })) },
+    { what: 'marks a Subscription', act: merge(own, marks) },
+    { what: 'removes a dependency', act: remove(own) },
+    { what: 'writes the status of a Subscription', act: merge(`${own}/status`, { status: { quarantined: [] } }) },
+    { what: 'makes a Revision', act: create(revision('new-1', {})) },
+    { what: 'makes one that acts as an account', act: create(revision('new-1', installer)) },
+    { what: 'makes a Revision active', act: merge(pathTo('revisions', 'own-1'), { spec: { state: 'Active' } }) },
+    {
+      what: 'archives and approves at once',
+      act: merge(pathTo('revisions', 'own-1'), { spec: { approved: true, state: 'Archived' } }),
+    },
+    {
+      what: 'takes off the finalizer of a Revision',
+      act: merge(pathTo('revisions', 'own-1'), metadata({ finalizers: null })),
+    },
+    { what: 'marks a Revision', act: merge(pathTo('revisions', 'managers-1'), marks) },
+    { what: 'deletes a Revision', act: remove(pathTo('revisions', 'managers-1')) },
+    {
+      what: 'writes an inventory',
+      act: merge(`${pathTo('revisions', 'own-1')}/status`, { status: { inventory: [] } }),
+    },
+  ];
+  test.each(CASES)('$what', async ({ act }) => {
+    expect(await persons.rehearse(manager, act)).toEqual({ outcome: 'accepted', message: '' });
+  });
+});
 
-describe('a Subscription that names no account', () => {
+describe('Kubernetes itself', () => {
   test.each([
-    { who: 'a tenant', as: TENANT },
-    { who: 'who has nothing but Subscriptions', as: CLERK },
-  ])('is refused from $who: it would be installed with the rights of the manager', async ({ as }) => {
-    const refusal = await refusalOf(as, subscription('beacon', {}));
-    expect(refusal).toContain('without spec.serviceAccountName it would act as the manager');
-    expect(refusal).toContain(`ServiceAccount ${SYSTEM}/slipway-manager, which ${as[1]} may not impersonate`);
+    { who: 'the garbage collector', as: collector },
+    { who: 'a kube-controller-manager without accounts of its controllers', as: controllers },
+  ])('may carry out what others were allowed to do, as $who', async ({ as }) => {
+    for (const act of [remove(managers), merge(managers, metadata({ finalizers: null, ownerReferences: null }))])
+      expect((await persons.rehearse(as, act)).outcome).toBe('accepted');
   });
 
-  test.each([
-    { who: 'a cluster administrator', as: ADMIN },
-    { who: 'a group that may impersonate the manager', as: PLATFORM },
-  ])('is accepted from $who', async ({ as }) => {
-    expect(await refusalOf(as, subscription('beacon', {}))).toBeUndefined();
-  });
-});
-
-describe('a Subscription that names an account', () => {
-  test('is accepted from who may act as it', async () => {
-    expect(await refusalOf(TENANT, subscription('beacon', { serviceAccountName: 'installer' }))).toBeUndefined();
+  test('empties a namespace that is deleted, Subscriptions of all accounts in it', async () => {
+    await kubectl('create', 'namespace', 'doomed');
+    for (const spec of [{}, installer]) {
+      const made = subscription(spec === installer ? 'own' : 'managers', spec);
+      await applied({ ...made, metadata: { ...made.metadata, namespace: 'doomed' } });
+    }
+    await kubectl('delete', 'namespace', 'doomed', '--timeout=60s');
   });
 
-  test('is refused from who may not: to name an account is to act as it', async () => {
-    expect(await refusalOf(CLERK, subscription('beacon', { serviceAccountName: 'installer' }))).toContain(
-      `it would act as ServiceAccount ${NAMESPACE}/installer, which clark may not impersonate`,
-    );
+  test.each(['background', 'foreground', 'orphan'])('carries out a deletion with --cascade=%s', async (cascade) => {
+    await kubectl('-n', NAMESPACE, 'create', 'configmap', 'owner');
+    const uid = await kubectl('-n', NAMESPACE, 'get', 'configmap', 'owner', '-o', 'jsonpath={.metadata.uid}');
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, blockOwnerDeletion: true };
+    await applied(subscription('owned', {}, { ownerReferences: [owner] }));
+    await kubectl('-n', NAMESPACE, 'delete', 'configmap', 'owner', `--cascade=${cascade}`, '--timeout=60s');
+    if (cascade === 'orphan') {
+      const owners = ['get', 'subscription', 'owned', '-o', 'jsonpath={.metadata.ownerReferences}'];
+      await until('it has no owner', async () => (await kubectl('-n', NAMESPACE, ...owners)) === '');
+      await kubectl('-n', NAMESPACE, 'delete', 'subscription', 'owned');
+    }
+    await kubectl('-n', NAMESPACE, 'wait', '--for=delete', 'subscription/owned', '--timeout=60s');
   });
 
-  test('cannot lose it', async () => {
-    await write(TENANT, 'create', subscription('own', { serviceAccountName: 'installer' }));
-    const patch = JSON.stringify({ spec: { serviceAccountName: null } });
-    const taken = cluster().kubectl([
-      ...TENANT,
-      'patch',
-      'subscription',
-      'own',
-      '-n',
-      NAMESPACE,
-      '--type=merge',
-      '-p',
-      patch,
-    ]);
-    await expect(taken).rejects.toThrow('it would act as the manager');
+  test('deletes the Revisions of a Subscription that is deleted in the foreground', async () => {
+    await applied(subscription('parent', installer));
+    const uid = await kubectl('-n', NAMESPACE, 'get', 'subscription', 'parent', '-o', 'jsonpath={.metadata.uid}');
+    const owner = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', name: 'parent', uid };
+    const ownerReferences = [{ ...owner, controller: true, blockOwnerDeletion: true }];
+    await applied(revision('parent-1', installer, { ownerReferences }));
+    const foreground = remove(pathTo('subscriptions', 'parent'), { propagationPolicy: 'Foreground' });
+    expect((await persons.send(theo, foreground)).outcome).toBe('accepted');
+    const gone = ['wait', '--for=delete', 'subscription/parent', 'revision/parent-1', '--timeout=60s'];
+    await kubectl('-n', NAMESPACE, ...gone);
   });
 });
 
-describe('a Subscription of the manager that was there before', () => {
-  const change = (as: readonly string[], patch: object): Promise<string> =>
-    cluster().kubectl([
-      ...as,
-      'patch',
-      'subscription',
-      'before',
-      '-n',
-      NAMESPACE,
-      '--type=merge',
-      '-p',
-      JSON.stringify(patch),
-    ]);
+describe('in the scenes of the review', () => {
+  const setScene = (name: string): Promise<unknown> =>
+    applied(subscription(name, {}, { finalizers: ['slipway.dev/cleanup'] }));
 
-  test('may be annotated by anybody who may write it: that installs nothing', async () => {
-    await change(TENANT, { metadata: { annotations: { 'slipway.dev/reconcile-requested-at': 'now' } } });
-  });
-
-  test.each([
-    { patch: { spec: { channel: 'beta' } } },
-    { patch: { spec: { config: { deployments: [] } } } },
-    { patch: { spec: { approval: 'Manual' } } },
-  ])('may not be changed by a tenant: $patch', async ({ patch }) => {
-    await expect(change(TENANT, patch)).rejects.toThrow('it would act as the manager');
-    await change(ADMIN, patch);
-  });
-
-  test('may be handed over to an account', async () => {
-    await change(TENANT, { spec: { serviceAccountName: 'installer' } });
-  });
-});
-
-test('the manager itself is not in its own way: it makes Subscriptions for what others depend on', async () => {
-  const kubeconfig = ['--kubeconfig', await cluster().kubeconfigFor(SYSTEM, 'slipway-manager')];
-  expect(await refusalOf(kubeconfig, subscription('needed', {}))).toBeUndefined();
-  expect(await refusalOf(kubeconfig, subscription('needed', { serviceAccountName: 'installer' }))).toBeUndefined();
-});
-
-describe('a Revision', () => {
-  const revision = (spec: object): string =>
-    JSON.stringify({
-      apiVersion: 'slipway.dev/v1alpha1',
-      kind: 'Revision',
-      metadata: { name: 'beacon-1', namespace: NAMESPACE },
-      spec: {
-        subscription: 'before',
-        number: 1,
-        package: 'beacon-operator',
-        bundle: 'beacon-operator.v1.0.0',
-        version: '1.0.0',
-        catalog: 'examples',
-        image: `registry.example/beacon@sha256:${'0'.repeat(64)}`,
-        configHash: 'x',
-        manifests: { secrets: ['mine'], digest: `sha256:${'0'.repeat(64)}`, objects: 1 },
-        certificates: 'Manager',
-        state: 'Active',
-        approved: true,
-        ...spec,
-      },
-    });
-
-  test('that a tenant makes is not applied with the rights of the manager', async () => {
-    expect(await refusalOf(TENANT, revision({}))).toContain('it would act as the manager');
-    expect(await refusalOf(ADMIN, revision({}))).toBeUndefined();
-  });
-
-  test('does not list as installed what a tenant says: it would be removed with the rights of the manager', async () => {
-    const other = revision({ serviceAccountName: 'installer' }).replace('beacon-1', 'beacon-2');
-    await write(ADMIN, 'create', other);
-    const stolen = {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      name: 'kube-system',
-      uid: (await cluster().kubectl(['get', 'namespace', 'kube-system', '-o', 'jsonpath={.metadata.uid}'])).trim(),
-      hash: 'x',
+  test.each([tina, theo])('an administrator’s Subscription is neither taken over nor deleted by $user', async (who) => {
+    await setScene('astore');
+    const path = pathTo('subscriptions', 'astore');
+    const destroy = { uninstall: { customResources: 'Delete' } };
+    for (const spec of [destroy, { ...installer, ...destroy }, installer])
+      expect((await persons.send(who, merge(path, { spec }))).outcome).toBe('policy');
+    for (const act of [remove(path), remove(pathTo('subscriptions'), { fieldSelector: 'metadata.name=astore' })])
+      expect((await persons.send(who, act)).outcome).toBe('policy');
+    const left = JSON.parse(await kubectl('-n', NAMESPACE, 'get', 'subscription', 'astore', '-o', 'json')) as {
+      readonly spec: object;
+      readonly metadata: object;
     };
-    const { apiVersion, kind, metadata } = JSON.parse(other) as Readonly<Record<string, unknown>>;
-    const status = JSON.stringify({ apiVersion, kind, metadata, status: { inventory: [stolen] } });
-    const change = (as: readonly string[]): Promise<string> =>
-      cluster().kubectl(
-        [...as, 'apply', '--server-side', '--subresource=status', '--validate=false', '-f', '-'],
-        status,
-      );
-    await expect(change(TENANT)).rejects.toThrow('its status is written by the manager');
-    await change(['--kubeconfig', await cluster().kubeconfigFor(SYSTEM, 'slipway-manager')]);
+    expect(left.spec).not.toHaveProperty('serviceAccountName');
+    expect(left.metadata).not.toHaveProperty('deletionTimestamp');
   });
 
-  test('is approved by who may act as whom it is applied as', async () => {
-    await write(ADMIN, 'create', revision({ approved: false }));
-    const approve = [
-      'patch',
-      'revision',
-      'beacon-1',
-      '-n',
-      NAMESPACE,
-      '--type=merge',
-      '-p',
-      '{"spec":{"approved":true}}',
-    ];
-    await expect(cluster().kubectl([...TENANT, ...approve])).rejects.toThrow('it would act as the manager');
-    await cluster().kubectl([...PLATFORM, ...approve]);
+  test('a tenant deletes neither an administrator’s Subscription nor its Revision', async () => {
+    for (const act of [remove(managers), remove(pathTo('revisions', 'managers-1'))])
+      expect((await persons.send(theo, act)).outcome).toBe('policy');
   });
 });
+
+describe('as large as objects can be', () => {
+  /** Keys of three letters cost the most comparisons for their length. */
+  const keys = (count: number): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index.toString(36)}`, '']));
+  const wide = metadata({ labels: keys(30_000), annotations: keys(40_000) });
+
+  test('an administrator’s Subscription can still be written by administrators and the manager', async () => {
+    await applied(subscription('wide', {}));
+    const path = pathTo('subscriptions', 'wide');
+    expect((await persons.send(theo, merge(path, wide))).outcome).toBe('accepted');
+    const finalizers = metadata({ finalizers: ['slipway.dev/cleanup'] });
+    for (const who of [manager, admin])
+      for (const act of [merge(path, { spec: { channel: 'x' } }), merge(path, finalizers), remove(path)])
+        expect(await persons.rehearse(who, act)).toEqual({ outcome: 'accepted', message: '' });
+    expect((await persons.rehearse(theo, merge(path, { spec: { channel: 'x' } }))).outcome).toBe('policy');
+    expect((await persons.rehearse(theo, remove(path))).outcome).toBe('policy');
+  });
+});
+
+describe('a refusal says who lacks which right on which ServiceAccount, and what to do', () => {
+  const CASES: readonly { who: keyof typeof PERSONS; act: Act; says: readonly string[] }[] = [
+    {
+      who: 'theo',
+      act: create(subscription('new', {})),
+      says: [
+        'without spec.serviceAccountName Subscription lights/new would act as the manager',
+        'theo may not impersonate ServiceAccount slipway-system/slipway-manager',
+        'name a ServiceAccount of the namespace',
+      ],
+    },
+    {
+      who: 'clark',
+      act: create(subscription('new', installer)),
+      says: [
+        'Subscription lights/new would act as ServiceAccount lights/installer, which clark may not impersonate',
+        'ask an administrator of the namespace for that right',
+      ],
+    },
+    {
+      who: 'theo',
+      act: remove(managers),
+      says: [
+        'Subscription lights/managers names no ServiceAccount and acts as the manager',
+        'theo may not impersonate ServiceAccount slipway-system/slipway-manager',
+        'ask an administrator of the cluster',
+      ],
+    },
+    {
+      who: 'clark',
+      act: remove(own),
+      says: ['Subscription lights/own acts as ServiceAccount lights/installer, which clark may not impersonate'],
+    },
+    {
+      who: 'theo',
+      act: create(revision('new-1', installer)),
+      says: ['Revision lights/new-1 cannot be made by hand', 'ask for the version with a Subscription'],
+    },
+    {
+      who: 'theo',
+      act: merge(pathTo('revisions', 'own-1'), { spec: { state: 'Active' } }),
+      says: ['of Revision lights/own-1 only spec.approved can be changed by hand'],
+    },
+    {
+      who: 'theo',
+      act: merge(`${own}/status`, { status: { quarantined: [] } }),
+      says: ['the status of Subscription lights/own is written by the manager only', 'theo may not impersonate'],
+    },
+  ];
+  test.each(CASES)('$says.0', async ({ who, act, says }) => {
+    const { outcome, message } = await persons.rehearse(PERSONS[who], act);
+    expect(outcome).toBe('policy');
+    for (const part of says) expect(message).toContain(part);
+  });
+});
+
+test('without the policy, as the overlay for that leaves it out, RBAC alone decides', async () => {
+  const policy = join(ROOT, 'deploy/policies/accounts.yaml');
+  expect(loadAll(readFileSync(policy, 'utf8'))).toHaveLength(2);
+  await kubectl('delete', '-f', policy);
+  await until(
+    'RBAC alone decides',
+    async () => (await persons.rehearse(theo, remove(managers))).outcome === 'accepted',
+  );
+  expect((await persons.rehearse(tina, apply(subscription('new', {})))).outcome).toBe('accepted');
+});
+
+function applied(object: object): Promise<string> {
+  return cluster().kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], JSON.stringify(object));
+}

@@ -73,6 +73,13 @@ test('the strict overlay names who may ask, keeps from link-local addresses, and
   }
 });
 
+test('the overlay without the policy about accounts lacks nothing else', async () => {
+  const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/without-policy')));
+  const kinds = ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'];
+  expect([...installed().values()].filter(({ kind }) => kinds.includes(kind))).toHaveLength(2);
+  expect(made).toEqual(without(installed(), ...kinds));
+});
+
 describe('the chart', () => {
   const template = (...args: readonly string[]): Promise<string> =>
     run('helm', 'template', 'slipway', join(deploy, 'chart'), '--namespace', 'slipway-system', ...args);
@@ -99,14 +106,23 @@ describe('the chart', () => {
     expect(Object.fromEntries(rendered)).toEqual(Object.fromEntries(without(made, 'Namespace')));
   });
 
-  test('has the policy about accounts where it is asked for, about the manager of the release', async () => {
+  test('has the policy about accounts, about the manager of the release', async () => {
     const namespace = 'elsewhere';
-    const args = ['template', 'x', join(deploy, 'chart'), '--namespace', namespace, '--set', 'requireAccounts=true'];
-    const rendered = objectsOf(await run('helm', ...args));
+    const rendered = objectsOf(await run('helm', 'template', 'x', join(deploy, 'chart'), '--namespace', namespace));
     const text = (await run('kubectl', 'kustomize', join(deploy, 'policies'))).replaceAll('slipway-system', namespace);
     const policies = objectsOf(text);
     expect(policies.size).toBe(2);
     expect(new Map([...rendered].filter(([key]) => policies.has(key)))).toEqual(policies);
+  });
+
+  test('without the policy about accounts is the overlay without it', async () => {
+    const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/without-policy')));
+    const rendered = objectsOf(await template('--include-crds', '--set', 'requireAccounts=false'));
+    expect(Object.fromEntries(rendered)).toEqual(Object.fromEntries(without(made, 'Namespace')));
+  });
+
+  test('is refused where the API server has no such policies: Slipway would be open to all who may subscribe', async () => {
+    await expect(template('--kube-version', '1.29.9')).rejects.toThrow('chart requires kubeVersion: >=1.30.0-0');
   });
 
   test('takes what can be chosen', async () => {
@@ -149,7 +165,7 @@ describe('the alerts', () => {
 
   test('are without findings of promtool', async () => {
     expect(await run('promtool', 'check', 'rules', '--lint=all', '--lint-fatal', join(folder, 'rules.yaml'))).toContain(
-      'SUCCESS: 10 rules',
+      'SUCCESS: 11 rules',
     );
   });
 

@@ -53,6 +53,7 @@ describe('the chart', () => {
     await type(steps.map(({ script }) => ({ script: script.replace('deploy/chart', previousChart(home)) })));
     await rolledOut(PREVIOUS_VERSION);
     expect(await columns()).not.toContain(NEW_COLUMN);
+    expect(await policies()).toBe('');
   });
 
   test('is admitted under restricted Pod Security, as the namespace says then', async () => {
@@ -78,6 +79,7 @@ describe('the chart', () => {
     await type([crds!, ...upgrading!]);
     await rolledOut(version);
     expect(await columns()).toContain(NEW_COLUMN);
+    expect(await policies()).toContain('slipway-accounts');
     expect(await operator()).toBe(before);
     await waitFor(cluster(), subscription, runs('1.0.0'));
   });
@@ -85,6 +87,7 @@ describe('the chart', () => {
   test('goes back, and forward again with another setting', async () => {
     await type(goingBack!);
     await rolledOut(PREVIOUS_VERSION);
+    expect(await policies()).toBe('');
     await type([{ script: `helm upgrade slipway deploy/chart --namespace ${SYSTEM} --set replicas=1` }]);
     await rolledOut(version);
     expect(await kubectl('-n', SYSTEM, 'get', 'poddisruptionbudgets', '-o', 'name')).toBe('');
@@ -126,6 +129,10 @@ describe('the chart', () => {
     return (await kubectl('get', 'crd', 'subscriptions.slipway.dev', '-o', `jsonpath=${path}`)).split(' ');
   }
 
+  function policies(): Promise<string> {
+    return kubectl('get', 'validatingadmissionpolicies,validatingadmissionpolicybindings', '-o', 'name');
+  }
+
   /** Its Deployment, and how often that was written. */
   function operator(): Promise<string> {
     const path = '{.items[*].metadata.uid} {.items[*].metadata.generation}';
@@ -145,6 +152,8 @@ function previousChart(home: string): string {
     const path = join(chart, 'crds', name);
     writeFileSync(path, JSON.stringify(asPrevious(load(readFileSync(path, 'utf8')) as Manifest)));
   }
+  const values = join(chart, 'values.yaml');
+  writeFileSync(values, readFileSync(values, 'utf8').replace('requireAccounts: true', 'requireAccounts: false'));
   const about = join(chart, 'Chart.yaml');
   writeFileSync(about, readFileSync(about, 'utf8').replaceAll(version, PREVIOUS_VERSION));
   return chart;

@@ -1,0 +1,128 @@
+/**
+ * Says whether the policy about accounts is in force (deploy/policies): without it a Subscription that names no
+ * ServiceAccount is installed with the manager's rights for everybody who may create one. Looks when the manager starts
+ * and every few minutes after that, on every replica; it changes nothing, and a look that fails harms nothing.
+ */
+import type { KubeObject } from '../../api/object.ts';
+import type { Client } from '../../kube/client.ts';
+import { sleep, systemClock, type Clock } from '../../kube/clock.ts';
+import type { Log } from '../../kube/log.ts';
+
+export const POLICY_NAME = 'slipway-accounts';
+
+const API = 'admissionregistration.k8s.io/v1';
+const LOOK_SECONDS = 300;
+/** After a look that failed. */
+const AGAIN_SECONDS = 30;
+
+export interface Judgement {
+  readonly inForce: boolean;
+  /** The sentence for the log. */
+  readonly message: string;
+}
+
+export interface AccountsPolicy {
+  /** What the last look found; undefined until one succeeds, and after one that failed. */
+  inForce(): boolean | undefined;
+  /** Looks again and again until `signal` aborts, and logs what changed; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Reads through `client`, which needs no more than `list`. */
+export function createAccountsPolicy(
+  client: Pick<Client, 'list'>,
+  log: Log,
+  clock: Clock = systemClock,
+): AccountsPolicy {
+  let found: boolean | undefined;
+  let logged: string | undefined;
+
+  function tell(level: 'info' | 'warn', message: string, fields: object = {}): void {
+    if (message === logged) return;
+    logged = message;
+    log[level]({ policy: POLICY_NAME, ...fields }, message);
+  }
+
+  async function look(signal: AbortSignal): Promise<void> {
+    try {
+      const { inForce, message } = judgePolicy(...(await listPolicy(client, signal)));
+      found = inForce;
+      tell(inForce ? 'info' : 'warn', message);
+    } catch (err) {
+      if (signal.aborted) return;
+      found = undefined;
+      tell('info', 'whether the policy about accounts is in force cannot be read; it is tried again', { err });
+    }
+  }
+
+  return {
+    inForce: () => found,
+    async run(signal) {
+      while (!signal.aborted) {
+        await look(signal);
+        const seconds = found === undefined ? AGAIN_SECONDS : LOOK_SECONDS;
+        await sleep(seconds, { clock, signal }).catch(() => undefined);
+      }
+    },
+  };
+}
+
+type Found = readonly [policies: readonly KubeObject[], bindings: readonly KubeObject[]];
+
+/** A binding may have any name. Where the kinds are not served there are none. */
+function listPolicy(client: Pick<Client, 'list'>, signal: AbortSignal): Promise<Found> {
+  const fieldSelector = `metadata.name=${POLICY_NAME}`;
+  return Promise.all([
+    client.list({ apiVersion: API, kind: 'ValidatingAdmissionPolicy' }, { fieldSelector }, signal),
+    client.list({ apiVersion: API, kind: 'ValidatingAdmissionPolicyBinding' }, {}, signal),
+  ]);
+}
+
+interface Policy extends KubeObject {
+  readonly spec?: {
+    readonly failurePolicy?: string;
+    readonly matchConstraints?: {
+      readonly resourceRules?: readonly { readonly operations?: readonly string[] }[];
+    };
+  };
+}
+
+interface Binding extends KubeObject {
+  readonly spec?: {
+    readonly policyName?: string;
+    readonly validationActions?: readonly string[];
+    readonly matchResources?: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** Pure: what the policies of that name and all bindings of the cluster come to. */
+export function judgePolicy(policies: readonly KubeObject[], bindings: readonly KubeObject[]): Judgement {
+  const policy = (policies as readonly Policy[]).find(({ metadata }) => metadata.name === POLICY_NAME);
+  const denying = (bindings as readonly Binding[]).filter(
+    ({ spec }) => spec?.policyName === POLICY_NAME && spec.validationActions?.includes('Deny'),
+  );
+  const lacks =
+    policy === undefined ? 'is not there' : (lackOf(policy) ?? (denying.length === 0 ? UNBOUND : undefined));
+  if (lacks !== undefined) return { inForce: false, message: `${POLICY} ${lacks}. ${ADVICE}` };
+  if (denying.every(isLimited)) return { inForce: true, message: `${POLICY} is in force where its bindings select` };
+  return { inForce: true, message: `${POLICY} is in force` };
+}
+
+const POLICY = `the policy ${POLICY_NAME}`;
+const UNBOUND = 'has no binding that denies';
+const ADVICE =
+  'Subscriptions that name no ServiceAccount are installed with the rights of the manager: give rights on Subscriptions ' +
+  'and Revisions only to administrators of the cluster, or apply deploy/policies/accounts.yaml';
+
+function lackOf({ spec }: Policy): string | undefined {
+  if (spec?.failurePolicy === 'Ignore') return 'lets pass what it cannot evaluate';
+  const asked = spec?.matchConstraints?.resourceRules?.flatMap(({ operations = [] }) => operations) ?? [];
+  const asksAboutDeletion = asked.includes('DELETE') || asked.includes('*');
+  return asksAboutDeletion ? undefined : 'does not ask about deletions, as that of an earlier release';
+}
+
+/** The API server fills in selectors that are empty and select all. */
+function isLimited({ spec }: Binding): boolean {
+  const { matchPolicy: _, ...limits } = spec?.matchResources ?? {};
+  return Object.values(limits).some((limit) => Object.keys(limit ?? {}).length > 0);
+}
