@@ -82,16 +82,17 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
       finishDeletion(ref);
     },
     get: (ref) => serve('get', ref, false, () => structuredClone(store.get(identityOf(ref)))),
-    list: (kind, { namespace, labelSelector, fieldSelector } = {}) =>
+    list: (kind, { namespace, labelSelector, fieldSelector, metadataOnly = false } = {}) =>
       serve('list', { ...kind, name: '*' }, false, () => {
         if (scopeOf(kind) === undefined) return [];
-        return [...store.values()].filter(
+        const found = [...store.values()].filter(
           (object) =>
             groupKind(object) === groupKind(kind) &&
             (namespace === undefined || object.metadata.namespace === namespace) &&
             matches(object, labelSelector) &&
             hasFields(object, fieldSelector),
         );
+        return metadataOnly ? found.map(({ metadata }) => ({ ...kind, metadata })) : found;
       }),
     create: (object, { dryRun = false } = {}) => serve('create', refOf(object), dryRun, () => create(object, dryRun)),
     apply: (object, { dryRun = false } = {}) => serve('apply', refOf(object), dryRun, () => apply(object, dryRun)),
