@@ -169,7 +169,7 @@ function withoutAnswer(facts: SubscriptionFacts, situation: Situation, { decisio
 /** Reasons of catalogs that do not answer. */
 export const SILENT: ReadonlySet<Reason> = new Set(['CatalogUnavailable', 'CatalogNotFound', 'PackageNotFound']);
 
-/** What is installed needs no catalog: another configuration of it is made all the same. */
+/** What is installed needs no catalog: it is repaired, and another configuration of it is made, all the same. */
 function reconfigure(
   { subscription, revisions }: SubscriptionFacts,
   { active, installed }: Situation,
@@ -178,11 +178,9 @@ function reconfigure(
   const { catalog, channel = '' } = installed.spec;
   const target: Target = { bundle: bundleOf(installed), catalog, channel, configHash: configHash(subscription) };
   const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
-  if (existing === active) return undefined;
   if (existing === undefined) return { do: 'create', target, approved: true, hold: undefined };
-  return lacksManifests(existing)
-    ? { do: 'restore', revision: existing, target }
-    : { do: 'activate', revision: existing };
+  if (lacksManifests(existing)) return { do: 'restore', revision: existing, target };
+  return existing === active ? undefined : { do: 'activate', revision: existing };
 }
 
 /** What a Revision has kept of its bundle. */
