@@ -23,6 +23,8 @@ export interface ListOptions {
   readonly fieldSelector?: string;
   /** No more than so many are needed; a client may give more. */
   readonly limit?: number;
+  /** Answer with the metadata only. */
+  readonly metadataOnly?: boolean;
 }
 
 /** Reads and writes objects as raw JSON. Every method throws ReasonedError; `signal` aborts for good. */

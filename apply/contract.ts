@@ -156,6 +156,27 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
     });
   });
 
+  describe('listing', () => {
+    test('finds Secrets by label and type, without their contents where only metadata is asked for', async () => {
+      const labels = { 'example.com/of': 'listing' };
+      const secret = (name: string, type: string): KubeObject =>
+        sample('v1', 'Secret', name, { metadata: { name, namespace, labels }, type, data: { x: 'eA==' } });
+      const made = await cluster().create(secret('listed', 'example.com/ours'));
+      await cluster().create(secret('of-another-type', 'Opaque'));
+      const found = await cluster().list(
+        { apiVersion: 'v1', kind: 'Secret' },
+        {
+          namespace,
+          labelSelector: 'example.com/of=listing',
+          fieldSelector: 'type=example.com/ours',
+          metadataOnly: true,
+        },
+      );
+      expect(found.map(({ metadata }) => metadata.uid)).toEqual([made.metadata.uid]);
+      expect(found[0]).not.toHaveProperty('data');
+    });
+  });
+
   describe('kinds', () => {
     test.each([
       { apiVersion: 'v1', kind: 'ConfigMap', scope: true },

@@ -82,15 +82,17 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
       finishDeletion(ref);
     },
     get: (ref) => serve('get', ref, false, () => structuredClone(store.get(identityOf(ref)))),
-    list: (kind, { namespace, labelSelector } = {}) =>
+    list: (kind, { namespace, labelSelector, fieldSelector, metadataOnly = false } = {}) =>
       serve('list', { ...kind, name: '*' }, false, () => {
         if (scopeOf(kind) === undefined) return [];
-        return [...store.values()].filter(
+        const found = [...store.values()].filter(
           (object) =>
             groupKind(object) === groupKind(kind) &&
             (namespace === undefined || object.metadata.namespace === namespace) &&
-            matches(object, labelSelector),
+            matches(object, labelSelector) &&
+            hasFields(object, fieldSelector),
         );
+        return metadataOnly ? found.map(({ metadata }) => ({ ...kind, metadata })) : found;
       }),
     create: (object, { dryRun = false } = {}) => serve('create', refOf(object), dryRun, () => create(object, dryRun)),
     apply: (object, { dryRun = false } = {}) => serve('apply', refOf(object), dryRun, () => apply(object, dryRun)),
@@ -301,6 +303,15 @@ function matches({ metadata }: KubeObject, selector: string | undefined): boolea
   return (selector ?? '').split(',').every((term) => {
     const [key = '', value] = term.split('=', 2);
     return term === '' || (value === undefined ? key in (metadata.labels ?? {}) : metadata.labels?.[key] === value);
+  });
+}
+
+/** As far as field selectors are used: by the type of a Secret, and by name. */
+function hasFields(object: KubeObject, selector: string | undefined): boolean {
+  const fields: Readonly<Record<string, unknown>> = { type: object['type'], 'metadata.name': object.metadata.name };
+  return (selector ?? '').split(',').every((term) => {
+    const [field = '', value] = term.split('=', 2);
+    return term === '' || fields[field] === value;
   });
 }
 

@@ -65,6 +65,11 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.code === 404;
 }
 
+/** Whether the server refuses the request for lack of rights. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 403;
+}
+
 /** Whether a create met an object of that name. */
 export function isAlreadyExists(error: unknown): boolean {
   return error instanceof ApiError && error.statusReason === 'AlreadyExists';

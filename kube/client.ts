@@ -39,12 +39,12 @@ export interface ListOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  readonly metadataOnly?: boolean;
 }
 
 export interface ListPageOptions extends ListOptions {
   readonly limit?: number;
   readonly continue?: string;
-  readonly metadataOnly?: boolean;
 }
 
 export interface WatchOptions extends ListOptions {

@@ -225,6 +225,56 @@ describe('a kind that cannot be followed', () => {
   });
 });
 
+describe('a kind that may not be followed', () => {
+  const CONFIG_MAPS = '/api/v1/configmaps';
+
+  /** Advances the clock once for each failure. */
+  async function fail(clock: ReturnType<typeof createManualClock>, times: number, count: () => number): Promise<void> {
+    for (let failures = 1; failures <= times; failures += 1) {
+      await eventually(() => count() === failures && clock.timers === 1);
+      clock.advance(300);
+    }
+  }
+
+  test('is told of once, however often it is refused, and again after it has been followed', async () => {
+    const clock = createManualClock();
+    const levels: string[] = [];
+    const at = (level: string) => () => void levels.push(level);
+    const log = { ...silentLog, debug: at('debug'), warn: at('warn') };
+    const allow = api.fault(({ path }, response) => path === CONFIG_MAPS && Boolean(response.writeHead(403).end()));
+    await using patient = patientClient();
+    const informer = start({ client: patient.client, clock, log });
+    await fail(clock, 20, () => levels.length);
+    expect(levels.filter((level) => level === 'warn')).toHaveLength(1);
+    allow();
+    await informer.synced;
+    api.put(configMap('x'));
+    await eventually(() => informer.get('a/x') !== undefined);
+    levels.length = 0;
+    api.fault(({ path }, response) => path === CONFIG_MAPS && Boolean(response.writeHead(403).end()));
+    api.endWatches('end');
+    await fail(clock, 8, () => levels.length);
+    expect(levels.filter((level) => level === 'warn')).toHaveLength(1);
+  });
+
+  test('is told of again if the server answers something else', async () => {
+    const clock = createManualClock();
+    const told: number[] = [];
+    let failures = 0;
+    const fault = { status: 403 };
+    const log = { ...silentLog, debug: () => void failures++, warn: () => void told.push((failures++, fault.status)) };
+    api.fault(({ path }, response) => path === CONFIG_MAPS && Boolean(response.writeHead(fault.status).end()));
+    await using patient = patientClient();
+    start({ client: patient.client, clock, log });
+    await fail(clock, 8, () => failures);
+    await eventually(() => failures === 9 && clock.timers === 1);
+    fault.status = 500;
+    clock.advance(300);
+    await eventually(() => failures === 10);
+    expect(told).toEqual([403, 500]);
+  });
+});
+
 describe('waiting for several kinds', () => {
   const late = { apiVersion: 'late.example.com/v1', kind: 'Late' } as const;
 

@@ -13,6 +13,7 @@ const event: fc.Arbitrary<ReflectorEvent> = fc.oneof(
   fc.record({
     kind: fc.constant('failed' as const),
     expired: fc.boolean(),
+    forbidden: fc.constant(false),
     retryAfterSeconds: fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }),
     random: fc.double({ min: 0, max: 0.999, noNaN: true }),
   }),
@@ -22,9 +23,10 @@ const event: fc.Arbitrary<ReflectorEvent> = fc.oneof(
 const run = (events: readonly ReflectorEvent[], from: ReflectorState = INITIAL_STATE): ReflectorState =>
   events.reduce(step, from);
 
-const failed = (expired: boolean): ReflectorEvent => ({
+const failed = (expired: boolean, forbidden = false): ReflectorEvent => ({
   kind: 'failed',
   expired,
+  forbidden,
   retryAfterSeconds: undefined,
   random: 0,
 });
@@ -70,6 +72,23 @@ test('a watch goes on from the last version that it saw, bookmarks included', ()
   const after = run([listed, { kind: 'advanced', resourceVersion: '9' }, { kind: 'ended', short: false, random: 0 }]);
   expect(after).toMatchObject({ at: 'watch', resourceVersion: '9' });
   expect(run([failed(false), { kind: 'waited' }], after)).toMatchObject({ at: 'watch', resourceVersion: '9' });
+});
+
+test.each([
+  { from: 'a list', before: [], because: 'a right that is missing is granted by a person, if ever' },
+  { from: 'a watch', before: [listed], because: 'the list may be allowed, and the watch not' },
+])('a refusal of $from for lack of rights is asked again every few minutes: $because', ({ before }) => {
+  let state = run(before);
+  const waits: number[] = [];
+  for (let i = 0; i < 12; i++) {
+    state = step(state, failed(false, true));
+    if (state.at === 'wait') waits.push(state.seconds);
+    state = step(state, { kind: 'waited' });
+  }
+  expect(waits).toHaveLength(12);
+  expect(waits[0]).toBeLessThan(1);
+  expect(waits.at(-1)).toBeGreaterThanOrEqual(120);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(300);
 });
 
 test('who is woken from a long wait tries at once, and waits little again after that', () => {

@@ -29,10 +29,14 @@ export type ReflectorEvent =
   | { readonly kind: 'advanced'; readonly resourceVersion: string }
   /** The watch ended as watches do; `short` when it did so at once and brought nothing. */
   | { readonly kind: 'ended'; readonly short: boolean; readonly random: number }
-  /** The list or watch failed; `expired` when the resourceVersion is too old or unknown to the server. */
+  /**
+   * The list or watch failed; `expired` when the resourceVersion is too old or unknown to the server, `forbidden` when
+   * the server refuses it for lack of rights.
+   */
   | {
       readonly kind: 'failed';
       readonly expired: boolean;
+      readonly forbidden: boolean;
       readonly retryAfterSeconds: number | undefined;
       readonly random: number;
     }
@@ -46,6 +50,8 @@ export const INITIAL_STATE: ReflectorState = { at: 'list', failures: 0 };
 
 const FIRST_DELAY_SECONDS = 0.8;
 const LONGEST_DELAY_SECONDS = 30;
+/** A right that is missing is granted by a person, if ever: to ask for it often is of no use. */
+const LONGEST_FORBIDDEN_SECONDS = 300;
 
 /** The state after `event`. An event that does not fit the state leaves it alone; `stopped` is final. */
 export function step(state: ReflectorState, event: ReflectorEvent): ReflectorState {
@@ -81,9 +87,10 @@ function stepWatch(state: Extract<ReflectorState, { at: 'watch' }>, event: Refle
 }
 
 function backOff(
-  event: { readonly retryAfterSeconds?: number | undefined; readonly random: number },
+  event: { readonly retryAfterSeconds?: number | undefined; readonly forbidden?: boolean; readonly random: number },
   next: Resumption,
 ): ReflectorState {
-  const grown = Math.min(FIRST_DELAY_SECONDS * 2 ** Math.min(next.failures - 1, 10), LONGEST_DELAY_SECONDS);
+  const longest = event.forbidden === true ? LONGEST_FORBIDDEN_SECONDS : LONGEST_DELAY_SECONDS;
+  const grown = Math.min(FIRST_DELAY_SECONDS * 2 ** Math.min(next.failures - 1, 10), longest);
   return { at: 'wait', seconds: Math.max(jittered(grown, event.random), event.retryAfterSeconds ?? 0), next };
 }

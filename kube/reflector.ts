@@ -5,7 +5,7 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import { groupOf, type KubeObject } from '../api/object.ts';
-import { ApiError, isExpired, isNotFound } from './api-error.ts';
+import { ApiError, isExpired, isForbidden, isNotFound } from './api-error.ts';
 import { listConsistently, type Client, type Kind, type ListOptions } from './client.ts';
 import { sleep, systemClock, type Clock } from './clock.ts';
 import { silentLog, type Log } from './log.ts';
@@ -46,18 +46,20 @@ export async function reflect(options: ReflectorOptions, signal: AbortSignal): P
     state = step(state, signal.aborted ? { kind: 'aborted' } : event);
   };
   const current = (): ReflectorState => state;
+  const report = createReporter(options);
   while (current().at !== 'stopped') {
-    await act(options, { state: current(), advance, signal });
+    await act(options, { state: current(), advance, report, signal });
   }
 }
 
 interface Turn {
   readonly state: ReflectorState;
   readonly advance: (event: ReflectorEvent) => void;
+  readonly report: Report;
   readonly signal: AbortSignal;
 }
 
-async function act(options: ReflectorOptions, { state, advance, signal }: Turn): Promise<void> {
+async function act(options: ReflectorOptions, { state, advance, report, signal }: Turn): Promise<void> {
   const { clock = systemClock, random = Math.random } = options;
   try {
     switch (state.at) {
@@ -71,7 +73,7 @@ async function act(options: ReflectorOptions, { state, advance, signal }: Turn):
         return undefined;
     }
   } catch (error) {
-    if (!signal.aborted) report(options, state, error);
+    if (!signal.aborted) report(state, error);
     advance({ kind: 'failed', ...factsOf(error), random: random() });
   }
 }
@@ -144,11 +146,14 @@ function selection({ namespace, labelSelector, fieldSelector, metadataOnly }: Re
   };
 }
 
-function factsOf(error: unknown): { readonly expired: boolean; readonly retryAfterSeconds: number | undefined } {
+function factsOf(
+  error: unknown,
+): Pick<Extract<ReflectorEvent, { kind: 'failed' }>, 'expired' | 'forbidden' | 'retryAfterSeconds'> {
   const unknownVersion =
     error instanceof ApiError && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge');
   return {
     expired: isExpired(error) || unknownVersion,
+    forbidden: isForbidden(error),
     retryAfterSeconds: error instanceof ApiError ? error.retryAfterSeconds : undefined,
   };
 }
@@ -156,11 +161,23 @@ function factsOf(error: unknown): { readonly expired: boolean; readonly retryAft
 /** Interruptions in a row that are ordinary: servers are restarted, and watches break. */
 const ORDINARY_FAILURES = 4;
 
-/** A kind that is not followed for long is told of: whoever waits for its objects waits in vain. */
-function report({ apiVersion, kind, log = silentLog }: ReflectorOptions, state: ReflectorState, error: unknown): void {
-  const failures = 'failures' in state ? state.failures : 0;
-  const facts = { apiVersion, kind, during: state.at, failures, err: error };
-  if (!(error instanceof ReasonedError)) log.error(facts, 'a kind is not followed, by a defect');
-  else if (failures >= ORDINARY_FAILURES && !isNotFound(error)) log.warn(facts, 'a kind cannot be followed');
-  else log.debug(facts, 'following a kind was interrupted');
+type Report = (state: ReflectorState, error: unknown) => void;
+
+/**
+ * A kind that is not followed for long is told of: whoever waits for its objects waits in vain. A refusal for lack of
+ * rights is told of once, and again if it was something else meanwhile.
+ */
+function createReporter({ apiVersion, kind, log = silentLog }: ReflectorOptions): Report {
+  let told: string | undefined;
+  return (state, error) => {
+    const failures = 'failures' in state ? state.failures : 0;
+    const facts = { apiVersion, kind, during: state.at, failures, err: error };
+    if (failures === 0) told = undefined;
+    if (!(error instanceof ReasonedError)) return log.error(facts, 'a kind is not followed, by a defect');
+    const isLong = failures >= ORDINARY_FAILURES && !isNotFound(error);
+    const isKnown = isForbidden(error) && told === error.message;
+    if (isLong) told = error.message;
+    if (isLong && !isKnown) log.warn(facts, 'a kind cannot be followed');
+    else log.debug(facts, 'following a kind was interrupted');
+  };
 }

@@ -78,8 +78,8 @@ function renderNames(): readonly string[] {
       LABEL.owner,
       'Label with `<namespace>.<name>` of the owning Subscription, hashed where too long; annotation with `<namespace>/<name>` in full.',
     ],
-    [LABEL.package, 'Label with the name of the package.'],
-    [LABEL.revision, 'Label with the name of the Revision.'],
+    [LABEL.package, 'Label with the name of the package, hashed where too long.'],
+    [LABEL.revision, 'Label with the name of the Revision, hashed where too long.'],
     [
       ANNOTATION.reconcileRequestedAt,
       'Annotation: any new value asks for a reconcile now; echoed in `status.lastHandledReconcileAt`.',

@@ -16,6 +16,7 @@ import { readBundleFolder } from '../testing/folder.ts';
 import { bundleFolders, readBundle, renderEachMode } from '../testing/real-bundles.ts';
 import { parseYaml } from '../yaml.ts';
 import { INSTALL_MODES, renderBundle } from './render.ts';
+import { isRendered } from './rendered-kinds.ts';
 
 describe.skipIf(!hasShared)('the cases of the reference renderer', () => {
   interface Case {
@@ -114,6 +115,15 @@ const DEVIATIONS = {
 };
 
 describe.skipIf(!hasShared)('what the reference renders of real bundles', () => {
+  it('is of kinds that are known to be rendered: a Revision with others is refused', () => {
+    const rows = Object.keys(DEVIATIONS).flatMap((name) =>
+      sharedRows<Row>('conformance', 'reference', `${name}.jsonl.xz`),
+    );
+    const kinds = new Set(rows.flatMap(({ objects = [] }) => objects.map(({ kind }) => kind)));
+    expect(kinds.size).toBeGreaterThan(10);
+    expect([...kinds].filter((kind) => !isRendered(kind))).toEqual([]);
+  });
+
   it.each(Object.keys(DEVIATIONS) as (keyof typeof DEVIATIONS)[])(
     '%s: equal by hash, but for named classes',
     (name) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FINALIZER } from '../../api/names.ts';
+import { API_VERSION, FINALIZER } from '../../api/names.ts';
 import type { InventoryEntry, Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { decideRevision, isSettled, type RevisionPlan } from './decide.ts';
@@ -16,16 +16,28 @@ interface Parts {
   readonly judgedGeneration?: number;
 }
 
-function revision(name: string, parts: Parts = {}): Revision {
+const NUMBERS = { a: 1, b: 2 } as const;
+
+function revision(letter: keyof typeof NUMBERS, parts: Parts = {}): Revision {
+  const number = NUMBERS[letter];
   const { state = 'Active', approved = true, deleted = false, finalizer = true, holds = [], conditions = {} } = parts;
   return {
     metadata: {
-      name,
+      name: `widgets-${number}`,
       generation: 1,
+      ownerReferences: [{ apiVersion: API_VERSION, kind: 'Subscription', name: 'widgets', uid: 'u', controller: true }],
       finalizers: finalizer ? [FINALIZER] : [],
       ...(deleted && { deletionTimestamp: '2026-01-01T00:00:00Z' }),
     },
-    spec: { state, approved },
+    spec: {
+      subscription: 'widgets',
+      number,
+      package: 'gadget',
+      configHash: 'x',
+      manifests: { secrets: [], digest: '' },
+      state,
+      approved,
+    },
     status: {
       inventory: holds.map(entry),
       conditions: Object.entries(conditions).map(([type, status]) => ({
@@ -42,9 +54,16 @@ function revision(name: string, parts: Parts = {}): Revision {
 
 const subscription = ({ deleted = false, suspend = false } = {}): Subscription =>
   ({
-    metadata: { name: 'widgets', ...(deleted && { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
-    spec: { suspend },
+    metadata: { name: 'widgets', uid: 'u', ...(deleted && { deletionTimestamp: '2026-01-01T00:00:00Z' }) },
+    spec: { suspend, package: 'gadget' },
   }) as unknown as Subscription;
+
+const NO_OWNER = 'metadata.ownerReferences names no Subscription as its controller';
+
+function handMade({ metadata, ...rest }: Revision): Revision {
+  const { ownerReferences: _, ...others } = metadata;
+  return { ...rest, metadata: others };
+}
 
 const GOING = { deleted: true };
 const READY = { Ready: 'True' } as const;
@@ -105,6 +124,23 @@ describe('what a Revision needs', () => {
       because: 'the active one has pruned what it did not want',
     },
     {
+      one: handMade(revision('a', { holds: ['x'] })),
+      of: subscription(),
+      plan: { kind: 'invalid', problem: NO_OWNER },
+      because: 'the manager did not make it',
+    },
+    {
+      one: handMade(revision('a', { ...GOING, holds: ['x'] })),
+      of: subscription({ deleted: true }),
+      plan: { kind: 'invalid', problem: NO_OWNER },
+      because: 'what it lists may be of others, also while the operator is removed',
+    },
+    {
+      one: handMade(revision('a', { ...GOING, holds: ['x'] })),
+      plan: { kind: 'invalid', problem: NO_OWNER },
+      because: 'what it lists may be of others, also without a Subscription',
+    },
+    {
       one: revision('a', { ...GOING, finalizer: false }),
       plan: { kind: 'nothing' },
       because: 'nothing holds it any more',
@@ -120,7 +156,7 @@ describe('what a Revision needs', () => {
       one: revision('a', { ...GOING, state: 'Archived', holds: ['x'] }),
       of: subscription({ deleted: true }),
       siblings: [revision('b', GOING)],
-      plan: { kind: 'waitForActive', name: 'b' },
+      plan: { kind: 'waitForActive', name: 'widgets-2' },
       because: 'what runs decides the order of removal',
     },
     {

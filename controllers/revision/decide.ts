@@ -8,9 +8,12 @@ import { identityOf } from '../../apply/identity.ts';
 import { findCondition, isReady } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
 import { hasFinalizer } from '../finalizer.ts';
+import { problemOf } from '../genuine.ts';
 import type { RevisionFacts } from './observe.ts';
 
 export type RevisionPlan =
+  /** The manager did not make it: nothing is applied, deleted or taken over, and nothing but the finalizer holds it. */
+  | { readonly kind: 'invalid'; readonly problem: string }
   /** Its objects are to be removed, then it may go. */
   | { readonly kind: 'remove' }
   /** It may go; its objects stay, and the next active Revision takes them over. */
@@ -24,6 +27,8 @@ export type RevisionPlan =
   | { readonly kind: 'nothing' };
 
 export function decideRevision({ revision, subscription, siblings }: RevisionFacts): RevisionPlan {
+  const problem = problemOf(revision, subscription);
+  if (problem !== undefined) return { kind: 'invalid', problem };
   if (revision.metadata.deletionTimestamp !== undefined) return decideDeletion({ revision, subscription, siblings });
   if (subscription === undefined || subscription.metadata.deletionTimestamp !== undefined) return { kind: 'nothing' };
   if (revision.spec.state === 'Archived') return { kind: 'archived', handedOver: isHandedOver(revision, siblings) };

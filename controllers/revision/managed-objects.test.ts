@@ -53,6 +53,15 @@ describe('an object is told to be absent', () => {
   });
 });
 
+describe('a kind that the manager may not watch', () => {
+  it('is not followed, and what waits for the others does not wait for it', async () => {
+    const { managed, requests } = follow([]);
+    await managed.follow([{ apiVersion: 'v1', kind: 'Pod' }, SERVICE], never);
+    expect(requests.map(({ kind }) => kind)).toEqual(['Service']);
+    expect(managed.isFollowed({ apiVersion: 'v1', kind: 'Pod' })).toBe(false);
+  });
+});
+
 describe('what is kept', () => {
   it('of what others made is the name alone', async () => {
     const { managed } = follow([theirs]);

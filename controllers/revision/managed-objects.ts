@@ -11,12 +11,14 @@ import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts'
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { InformerRequest } from '../../kube/informer-factory.ts';
 import { dropManagedFields, untilSynced, type Informer } from '../../kube/informer.ts';
+import { mayWatch } from './watched-kinds.ts';
 
 type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
 
 export interface ManagedObjects {
   /**
-   * Begins to follow the kinds that are not followed yet; resolves when all their objects are known. Throws
+   * Begins to follow the kinds that are not followed yet; resolves when all their objects are known. Kinds that the
+   * manager may not watch are left out: they would be asked for in vain, for ever. Throws
    * ApiUnavailable (retried) where they are not after half a minute: a kind that has gone, or may not be listed.
    */
   follow(kinds: Iterable<Kind>, signal: AbortSignal): Promise<void>;
@@ -65,7 +67,7 @@ export function createManagedObjects(
 
   return {
     follow: (kinds, signal) =>
-      untilSynced([...kinds].flatMap(informersOf), { seconds: PATIENCE_SECONDS, signal, clock }),
+      untilSynced([...kinds].filter(mayWatch).flatMap(informersOf), { seconds: PATIENCE_SECONDS, signal, clock }),
     get: (ref) => followed.get(groupKind(ref))?.get(keyOf(ref)),
     isAbsent(ref) {
       const all = complete.get(groupKind(ref));

@@ -4,12 +4,14 @@ import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type ObjectKey } from '../../kube/controller.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../by-subscription.ts';
+import { problemOf } from '../genuine.ts';
+import { ownerUidOf } from '../owner.ts';
 
 export interface RevisionFacts {
   readonly revision: Revision;
-  /** Absent once the Subscription is gone altogether. */
+  /** Absent once the Subscription is gone altogether, also if another one has taken its name. */
   readonly subscription: Subscription | undefined;
-  /** The other Revisions of the same Subscription. */
+  /** The other Revisions that the manager made for the same Subscription. */
   readonly siblings: readonly Revision[];
 }
 
@@ -26,11 +28,22 @@ export function observeRevision(
   const revision = revisions.get(formatKey(key)) as Revision | undefined;
   if (revision === undefined) return undefined;
   const owner = subscriptionKey(revision);
+  const uid = ownerUidOf(revision);
+  const named = subscriptions.get(owner) as Subscription | undefined;
+  const subscription = isAnother(named, uid) ? undefined : named;
   return {
     revision,
-    subscription: subscriptions.get(owner) as Subscription | undefined,
+    subscription,
     siblings: (revisions.byIndex(BY_SUBSCRIPTION, owner) as readonly Revision[]).filter(
-      ({ metadata }) => metadata.name !== revision.metadata.name,
+      (other) =>
+        other.metadata.name !== revision.metadata.name &&
+        ownerUidOf(other) === uid &&
+        problemOf(other, subscription) === undefined,
     ),
   };
+}
+
+/** Whether the Subscription that has the name now is not the one that the Revision belongs to. */
+function isAnother(subscription: Subscription | undefined, uid: string | undefined): boolean {
+  return uid !== undefined && subscription !== undefined && subscription.metadata.uid !== uid;
 }

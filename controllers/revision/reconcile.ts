@@ -16,6 +16,7 @@ import { createGivenUp } from './given-up.ts';
 import { observeRevision, type RevisionFacts } from './observe.ts';
 import { createProgressPace } from './progress-pace.ts';
 import { createRehearsals } from './rehearsal/rehearsals.ts';
+import { refuse } from './refuse.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
 import { summarizeRevision, type Judgement, type RevisionFindings } from './summarize.ts';
 import { findCondition, formatTime } from '../../api/conditions.ts';
@@ -54,7 +55,9 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
 /** To wait in line for what no other Revision is concerned with would keep the reconcile of others waiting. */
 function concernsItselfOnly(facts: RevisionFacts): boolean {
   const { kind } = decideRevision(facts);
-  return kind === 'waitForActive' || (kind === 'release' && facts.revision.spec.state === 'Archived');
+  return (
+    kind === 'invalid' || kind === 'waitForActive' || (kind === 'release' && facts.revision.spec.state === 'Archived')
+  );
 }
 
 async function act(deps: Deps, facts: RevisionFacts, context: ReconcileContext): Promise<Result> {
@@ -62,6 +65,8 @@ async function act(deps: Deps, facts: RevisionFacts, context: ReconcileContext):
   switch (plan.kind) {
     case 'nothing':
       return undefined;
+    case 'invalid':
+      return refuse(deps, facts, plan.problem);
     case 'release':
       await releaseRevision(deps.client, facts.revision);
       return undefined;

@@ -12,7 +12,7 @@ import { describeRef, type KubeObject, type ObjectRef } from '../../api/object.t
 import type { Revision } from '../../api/revision.ts';
 import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
-import { deleteManifests } from '../manifests.ts';
+import { deleteManifests } from '../manifest-secrets.ts';
 import { writeStatus } from '../status.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { observeManaged } from './observe-managed.ts';

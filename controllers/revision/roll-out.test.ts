@@ -60,9 +60,9 @@ describe('drift', () => {
 });
 
 test('a kind that is no longer served is named, and not waited for', async () => {
-  const crd = sampleCrd('Monitor', { group: 'monitoring.example.com' });
+  const crd = sampleCrd('ServiceMonitor', { group: 'monitoring.coreos.com' });
   harness.cluster.put(crd);
-  const monitor = sample('monitoring.example.com/v1', 'Monitor', 'widget-monitor', { namespace: NAMESPACE });
+  const monitor = sample('monitoring.coreos.com/v1', 'ServiceMonitor', 'widget-monitor', { namespace: NAMESPACE });
   await harness.addRevision(1, [...objects, monitor]);
   await harness.settle(1);
   expect(ready(1)).toBe('True');
@@ -70,7 +70,7 @@ test('a kind that is no longer served is named, and not waited for', async () =>
   await expect(harness.reconcile(1)).rejects.toMatchObject({ reason: 'DependencyNotReady' });
   const told = findCondition(harness.revision(1).status?.conditions, 'Ready');
   expect(told).toMatchObject({ status: 'False', reason: 'DependencyNotReady' });
-  expect(told?.message).toContain('Monitor.monitoring.example.com');
+  expect(told?.message).toContain('ServiceMonitor.monitoring.coreos.com');
 });
 
 describe('an upgrade', () => {

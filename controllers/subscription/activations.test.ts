@@ -3,7 +3,7 @@ import { assert, constantFrom, array, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { configHash } from './config-hash.ts';
+import { configHash } from '../config-hash.ts';
 import { decideSubscription, type Action } from './decide.ts';
 import { activeOf, forgettable } from './history.ts';
 import { summarizePlan } from './summarize.ts';

@@ -17,7 +17,7 @@ import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Choice, Decision, Refusal } from '../../resolver/decision.ts';
 import type { Installed, Wanted } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
-import { configHash, outcomeHash } from './config-hash.ts';
+import { configHash, outcomeHash } from '../config-hash.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
 import { findHold, type Hold } from './hold.ts';
 import { isInRange } from './in-range.ts';
@@ -175,7 +175,7 @@ function withoutAnswer(facts: SubscriptionFacts, situation: Situation, { decisio
 /** Reasons of catalogs that do not answer. */
 export const SILENT: ReadonlySet<Reason> = new Set(['CatalogUnavailable', 'CatalogNotFound', 'PackageNotFound']);
 
-/** What is installed needs no catalog: another configuration of it is made all the same. */
+/** What is installed needs no catalog: it is repaired, and another configuration of it is made, all the same. */
 function reconfigure(
   { subscription, revisions }: SubscriptionFacts,
   { active, installed }: Situation,
@@ -184,11 +184,9 @@ function reconfigure(
   const { catalog, channel = '' } = installed.spec;
   const target: Target = { bundle: bundleOf(installed), catalog, channel, configHash: configHash(subscription) };
   const existing = revisions.findLast((revision) => isRevisionOf(revision, target));
-  if (existing === active) return undefined;
   if (existing === undefined) return { do: 'create', target, approved: true, hold: undefined };
-  return lacksManifests(existing)
-    ? { do: 'restore', revision: existing, target }
-    : { do: 'activate', revision: existing };
+  if (lacksManifests(existing)) return { do: 'restore', revision: existing, target };
+  return existing === active ? undefined : { do: 'activate', revision: existing };
 }
 
 /** What a Revision has kept of its bundle. */

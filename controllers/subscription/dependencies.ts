@@ -2,7 +2,7 @@
 import { ReasonedError } from '../../api/errors.ts';
 import { API_VERSION, LABEL } from '../../api/names.ts';
 import { describeRef, refOf } from '../../api/object.ts';
-import type { Subscription, SubscriptionManifest } from '../../api/subscription.ts';
+import { MAX_NAME, type Subscription, type SubscriptionManifest } from '../../api/subscription.ts';
 import { isAlreadyExists } from '../../apply/api-failure.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import type { DependencyStep } from '../../resolver/decision.ts';
@@ -71,9 +71,13 @@ export function describeDependency(
 
 /** The package's name, as an object may be called. */
 function nameFor(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9.-]+/g, '-')
-    .slice(0, 200)
-    .replace(/[.-]+$/, '');
+  return (
+    name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9.-]+/g, '-')
+      // Every part between dots begins and ends with a letter or digit.
+      .replaceAll(/[.-]*\.[.-]*/g, '.')
+      .slice(0, MAX_NAME)
+      .replace(/[.-]+$/, '')
+  );
 }

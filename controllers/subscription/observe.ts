@@ -11,19 +11,22 @@ import { matchesSelector } from '../../resolver/selector.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
 import type { CatalogContent } from '../catalog-content.ts';
 import { BY_SUBSCRIPTION } from '../by-subscription.ts';
+import { genuineOf, revisionName } from '../genuine.ts';
 import { describeComing, describePackage, type Neighbour } from './neighbours.ts';
 
 export interface SubscriptionCaches {
   readonly subscriptions: Pick<Informer, 'get' | 'list'>;
-  readonly revisions: Pick<Informer, 'byIndex'>;
+  readonly revisions: Pick<Informer, 'get' | 'byIndex'>;
   readonly catalogs: Pick<Informer, 'list'>;
   readonly content: Pick<CatalogContent, 'get'>;
 }
 
 export interface SubscriptionFacts {
   readonly subscription: Subscription;
-  /** By number, the oldest first. */
+  /** Those that the manager made for it, by number, the oldest first. */
   readonly revisions: readonly Revision[];
+  /** The number of its next Revision: no Revision has it, or the name that follows from it, whoever made that one. */
+  readonly nextNumber: number;
   /** All catalogs, with whether the Subscription selects them. */
   readonly catalogs: readonly CatalogSource[];
   /** The other Subscriptions of the cluster. */
@@ -53,6 +56,7 @@ export function observeSubscription(
   return {
     subscription,
     revisions,
+    nextNumber: nextNumberOf(caches, subscription, revisions),
     catalogs: listCatalogs(caches).map((catalog) => ({
       ...sourceOf(caches, catalog),
       selected: isSelected(subscription, catalog),
@@ -67,10 +71,25 @@ export function observeSubscription(
   };
 }
 
-/** By number, the oldest first. */
-function revisionsOf({ revisions }: SubscriptionCaches, subscription: Subscription): readonly Revision[] {
-  const unordered = revisions.byIndex(BY_SUBSCRIPTION, keyOfObject(subscription)) as readonly Revision[];
-  return unordered.toSorted((a, b) => a.spec.number - b.spec.number);
+/** By number, the oldest first. What the manager did not make for this very Subscription is not there. */
+function revisionsOf(caches: SubscriptionCaches, subscription: Subscription): readonly Revision[] {
+  const genuine = genuineOf(namedBy(caches, subscription), subscription);
+  return genuine.toSorted((a, b) => a.spec.number - b.spec.number);
+}
+
+/** All Revisions that give its name, also those that an earlier Subscription of the name left or a person made. */
+function namedBy({ revisions }: SubscriptionCaches, subscription: Subscription): readonly Revision[] {
+  return revisions.byIndex(BY_SUBSCRIPTION, keyOfObject(subscription)) as readonly Revision[];
+}
+
+function nextNumberOf(caches: SubscriptionCaches, subscription: Subscription, genuine: readonly Revision[]): number {
+  const taken = new Set(namedBy(caches, subscription).map(({ spec }) => spec.number));
+  const { namespace, name } = subscription.metadata;
+  const isTaken = (number: number): boolean =>
+    taken.has(number) || caches.revisions.get(`${namespace}/${revisionName(name, number)}`) !== undefined;
+  let number = 1 + (genuine.at(-1)?.spec.number ?? 0);
+  while (isTaken(number)) number += 1;
+  return number;
 }
 
 function listCatalogs({ catalogs }: SubscriptionCaches): readonly Catalog[] {

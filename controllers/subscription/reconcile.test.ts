@@ -25,7 +25,7 @@ function setUp(given: Subscription): { cluster: FakeCluster; events: EventFacts[
   const reconcile = createSubscriptionReconciler({
     caches: {
       subscriptions: { get: () => cluster.objects().find(({ kind }) => kind === 'Subscription'), list: () => [] },
-      revisions: { byIndex: () => [] },
+      revisions: { get: () => undefined, byIndex: () => [] },
       catalogs: { list: () => [] },
       content: { get: () => undefined },
     },

@@ -15,6 +15,7 @@ import type { ServerFacts, ServerFactsSource } from '../cluster-facts.ts';
 import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import { addFinalizer } from '../finalizer.ts';
+import { storeManifests } from '../manifest-secrets.ts';
 import { writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
 import { requireAccount } from './account.ts';
@@ -25,7 +26,7 @@ import { activeOf, forgettable } from './history.ts';
 import { observeSubscription, type SubscriptionCaches, type SubscriptionFacts } from './observe.ts';
 import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
 import { uninstall } from './remove.ts';
-import { activateRevision, createRevision, storeManifests } from './revisions.ts';
+import { activateRevision, createRevision } from './revisions.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
 import { isHeldBack, lacksSomething } from './wake.ts';
 import { describeMove } from './wording.ts';
@@ -174,14 +175,28 @@ async function act(
       return requestDependencies(deps.cluster, facts.subscription, action.hold.missing);
     case 'activate':
       return activateRevision(deps.cluster, facts.revisions, action.revision);
-    case 'restore': {
-      const { image } = action.revision.spec;
-      const bundle = await prepare(deps, facts, { target: action.target, image, signal });
-      return storeManifests(deps.cluster, action.revision, bundle.manifests);
-    }
+    case 'restore':
+      return restore(deps, facts, { ...action, signal });
     case 'create':
       return create(deps, facts, { ...action, prepared, signal });
   }
+}
+
+/**
+ * Writes the Secrets of a Revision again. If the bundle renders to other objects than before, as it may for a newer
+ * Slipway, they are not what the Revision says: another one of the same is made, which is activated as its turn comes.
+ */
+async function restore(
+  deps: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { revision, target, signal }: Extract<Action, { do: 'restore' }> & { readonly signal: AbortSignal },
+): Promise<void> {
+  const { image, manifests, approved } = revision.spec;
+  const bundle = await prepare(deps, facts, { target, image, signal });
+  if (bundle.manifests.digest === manifests.digest)
+    return storeManifests(deps.cluster, revision, bundle.manifests.pieces);
+  const { subscription, revisions, nextNumber: number } = facts;
+  await createRevision(deps.cluster, { subscription, revisions, number, target, bundle, approved, active: false });
 }
 
 /**
@@ -210,7 +225,7 @@ async function create(
   facts: SubscriptionFacts,
   { target, approved, hold, prepared, signal }: Creation,
 ): Promise<void> {
-  const { subscription, revisions } = facts;
+  const { subscription, revisions, nextNumber: number } = facts;
   await requireAccount(deps.cluster, subscription, signal);
   const bundle = await (prepared ?? prepare(deps, facts, { target, image: target.bundle.image, signal }));
   const alone = activeOf(revisions) === undefined;
@@ -218,6 +233,7 @@ async function create(
   const created = await createRevision(deps.cluster, {
     subscription,
     revisions,
+    number,
     target,
     bundle,
     approved,

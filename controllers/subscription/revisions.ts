@@ -1,6 +1,6 @@
 /** Makes and switches Revisions. Every write can be repeated: names follow from numbers, contents from digests. */
 import type { Cluster } from '../../apply/cluster.ts';
-import { isAlreadyExists } from '../../apply/api-failure.ts';
+import { labelValue } from '../../apply/prepare.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { formatJson } from '../../api/json.ts';
 import { API_VERSION, FINALIZER, LABEL } from '../../api/names.ts';
@@ -8,17 +8,21 @@ import { refOf } from '../../api/object.ts';
 import { PROPERTY_LIMITS, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
-import { describeManifests, manifestSecrets, type PackedManifests } from '../manifests.ts';
+import { revisionName } from '../genuine.ts';
+import { storeManifests } from '../manifest-secrets.ts';
+import { describeManifests } from '../manifests.ts';
 import type { Target } from './decide.ts';
 import { activeOf } from './history.ts';
 import { isRequirement } from './neighbours.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 
-type Writer = Pick<Cluster, 'create' | 'patch' | 'delete'>;
+type Writer = Pick<Cluster, 'get' | 'create' | 'patch' | 'delete'>;
 
 export interface NewRevision {
   readonly subscription: Subscription;
   readonly revisions: readonly Revision[];
+  /** That no Revision has. */
+  readonly number: number;
   readonly target: Target;
   readonly bundle: PreparedBundle;
   readonly approved: boolean;
@@ -28,21 +32,15 @@ export interface NewRevision {
   readonly handed?: Pick<HandedManifests, 'put'>;
 }
 
-/** Creates the Revision, and first the Secrets that it names. Throws Conflict (retried) where its name is taken. */
+/**
+ * Creates the Revision, and first the Secrets that it names. Throws Conflict (retried) if its name is taken, and
+ * Collision (retried) if a Secret of its name is somebody's own.
+ */
 export async function createRevision(cluster: Writer, facts: NewRevision): Promise<Revision> {
   const described = describeRevision(facts);
-  await storeManifests(cluster, described, facts.bundle.manifests);
+  await storeManifests(cluster, described, facts.bundle.manifests.pieces);
   facts.handed?.put(facts.bundle.manifests);
   return (await cluster.create(described)) as Revision;
-}
-
-/** Writes the Secrets of a Revision; one that exists is kept, since equal names mean equal contents. */
-export async function storeManifests(cluster: Writer, revision: Revision, packed: PackedManifests): Promise<void> {
-  for (const secret of manifestSecrets(revision, packed)) {
-    await cluster.create(secret).catch((error: unknown) => {
-      if (!isAlreadyExists(error)) throw error;
-    });
-  }
 }
 
 /** Makes a Revision the active one. The other is archived first: at no time do two act. */
@@ -66,9 +64,8 @@ async function setState(
 }
 
 function describeRevision(facts: NewRevision): Revision {
-  const { subscription, revisions, target, bundle, approved, active } = facts;
-  const number = 1 + Math.max(0, ...revisions.map(({ spec }) => spec.number));
-  const name = `${subscription.metadata.name.slice(0, 200)}-${number}`;
+  const { subscription, revisions, number, target, bundle, approved, active } = facts;
+  const name = revisionName(subscription.metadata.name, number);
   const previous = activeOf(revisions)?.metadata.name;
   const { apiVersion, kind, metadata } = subscription;
   return {
@@ -77,7 +74,7 @@ function describeRevision(facts: NewRevision): Revision {
     metadata: {
       name,
       namespace: metadata.namespace ?? '',
-      labels: { [LABEL.package]: subscription.spec.package.slice(0, 63) },
+      labels: { [LABEL.package]: labelValue(subscription.spec.package) },
       finalizers: [FINALIZER],
       ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true }],
     },

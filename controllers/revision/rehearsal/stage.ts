@@ -15,6 +15,7 @@ import { groupKind, refOf, type KubeObject, type ObjectRef } from '../../../api/
 import { isCrdEntry } from '../../../apply/custom-resources.ts';
 import { assessHealth } from '../../../apply/health.ts';
 import { canBeHeldBack, heldFor, holdBack } from '../../../apply/held-back.ts';
+import { labelValue } from '../../../apply/prepare.ts';
 import { fieldsOf, numberOf } from '../../../apply/untyped.ts';
 import { serviceName } from '../../../bundles/render/names.ts';
 import { keyOfService, type CalledWebhook } from './called-webhooks.ts';
@@ -112,7 +113,7 @@ export function rehearsable({
 
 function isReplaced(running: KubeObject, revision: string): boolean {
   const available = numberOf(fieldsOf(running['status'])['availableReplicas']) ?? 0;
-  return running.metadata.labels?.[LABEL.revision] !== revision && available > 0;
+  return running.metadata.labels?.[LABEL.revision] !== labelValue(revision) && available > 0;
 }
 
 function withHeld(objects: readonly KubeObject[], trials: Trials, chosen: Chosen): readonly KubeObject[] {
@@ -138,7 +139,7 @@ function keepNarrow(objects: readonly KubeObject[], { revision, hasWorked, live 
   return objects.map((object) => {
     const service = keyOfService(object);
     const running = service === undefined || settled.has(service) ? undefined : live(refOf(object));
-    const isOurs = hasWorked || running?.metadata.labels?.[LABEL.revision] === revision;
+    const isOurs = hasWorked || running?.metadata.labels?.[LABEL.revision] === labelValue(revision);
     const hash = isOurs ? narrowedTo(running, chosen) : undefined;
     return hash === undefined ? object : narrow(object, { chosen, hash });
   });

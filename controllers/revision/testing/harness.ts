@@ -8,7 +8,8 @@ import type { Client } from '../../../kube/client.ts';
 import type { ObjectKey, Result } from '../../../kube/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
 import type { EventFacts } from '../../events.ts';
-import { describeManifests, manifestSecrets, packManifests } from '../../manifests.ts';
+import { manifestSecrets } from '../../manifest-secrets.ts';
+import { describeManifests, packManifests } from '../../manifests.ts';
 import { createSerializer } from '../../serialize.ts';
 import type { RevisionDeps } from '../deps.ts';
 import { createRevisionReconciler } from '../reconcile.ts';
@@ -127,12 +128,26 @@ function asClient(cluster: FakeCluster): Client {
 
 let generation = 0;
 
+async function ownerUid(cluster: FakeCluster): Promise<string> {
+  const owner = await cluster.get({ ...OWNER, namespace: NAMESPACE });
+  return owner?.metadata.uid ?? OWNER.uid;
+}
+
+/** The Subscription, as its Revisions refer to it. */
+const OWNER = {
+  apiVersion: API_VERSION,
+  kind: 'Subscription',
+  name: 'widgets',
+  uid: 'subscription-uid',
+  controller: true,
+} as const;
+
 function putSubscription(cluster: FakeCluster, spec: object, annotations: Readonly<Record<string, string>>): void {
   const parsed = Subscription.shape.spec.parse({ package: 'widget-operator', ...spec });
   cluster.put({
     apiVersion: API_VERSION,
     kind: 'Subscription',
-    metadata: { name: 'widgets', namespace: NAMESPACE, uid: 'subscription-uid', annotations },
+    metadata: { name: 'widgets', namespace: NAMESPACE, uid: OWNER.uid, annotations },
     spec: parsed,
   });
   const ref = { apiVersion: API_VERSION, kind: 'Subscription', namespace: NAMESPACE, name: 'widgets' };
@@ -152,7 +167,12 @@ async function putRevision(
   const revision = {
     apiVersion: API_VERSION,
     kind: 'Revision',
-    metadata: { name, namespace, finalizers: [FINALIZER] },
+    metadata: {
+      name,
+      namespace,
+      finalizers: [FINALIZER],
+      ownerReferences: [{ ...OWNER, uid: await ownerUid(cluster) }],
+    },
     spec: Revision.shape.spec.parse({
       subscription: 'widgets',
       number,
@@ -170,5 +190,5 @@ async function putRevision(
     }),
   } as Revision;
   const put = cluster.put(revision) as Revision;
-  for (const secret of manifestSecrets(put, packed)) cluster.put(secret);
+  for (const secret of manifestSecrets(put, packed.pieces)) cluster.put(secret);
 }

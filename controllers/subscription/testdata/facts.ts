@@ -6,7 +6,8 @@ import type { Revision, RevisionSpec } from '../../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription, type SubscriptionStatus } from '../../../api/subscription.ts';
 import type { CatalogPackage, Property } from '../../../catalog/model.ts';
 import type { CatalogSource } from '../../../resolver/input.ts';
-import { configHash } from '../config-hash.ts';
+import { configHash } from '../../config-hash.ts';
+import { secretNames } from '../../manifest-secrets.ts';
 import type { SubscriptionFacts } from '../observe.ts';
 
 export const NOW = new Date('2026-05-01T12:00:00Z');
@@ -58,6 +59,7 @@ export function revision(parts: RevisionParts = {}): Revision {
       name: `${owner}-${number}`,
       namespace: 'ops',
       uid: `r${number}`,
+      ownerReferences: [{ apiVersion: API_VERSION, kind: 'Subscription', name: owner, uid: 'u', controller: true }],
       ...(deleted === true && { deletionTimestamp: '2026-05-01T11:59:00Z' }),
     },
     spec: {
@@ -70,7 +72,7 @@ export function revision(parts: RevisionParts = {}): Revision {
       channel: 'stable',
       image: `registry.example/${name}@${DIGEST}`,
       configHash: configHash(subscription()),
-      manifests: { secrets: ['s'], digest: DIGEST, objects: 3 },
+      manifests: { secrets: [...secretNames(`${owner}-${number}`, DIGEST, 1)], digest: DIGEST, objects: 3 },
       certificates: 'Manager',
       approved: true,
       state: 'Active',
@@ -134,6 +136,7 @@ export function facts(parts: Partial<SubscriptionFacts> = {}): SubscriptionFacts
   return {
     subscription: subscription(),
     revisions: [],
+    nextNumber: 1,
     catalogs: [catalog({ versions: ['1.0.0'] })],
     neighbours: [],
     cluster: { providedKinds: [], packages: [], coming: [] },

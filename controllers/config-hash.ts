@@ -1,7 +1,7 @@
 /** Hashes of parts of a Subscription's spec: what a bundle renders to, and what becomes of it. Pure. */
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../api/json.ts';
-import type { Subscription } from '../../api/subscription.ts';
+import { canonicalJson } from '../api/json.ts';
+import type { Subscription } from '../api/subscription.ts';
 
 /** 32 hex digits; equal configuration, equal hash. */
 export function configHash({ spec }: Subscription): string {

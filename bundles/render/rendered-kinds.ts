@@ -1,0 +1,26 @@
+/** The closed list of kinds that a bundle renders to. Pure. */
+import { SUPPORTED_KINDS } from './kinds.ts';
+
+/** What is made of the CSV, of the CRDs and of what they need, with the version that is written. */
+const GENERATED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    APIService: 'apiregistration.k8s.io/v1',
+    Certificate: 'cert-manager.io/v1',
+    CustomResourceDefinition: 'apiextensions.k8s.io/v1',
+    Deployment: 'apps/v1',
+    Issuer: 'cert-manager.io/v1',
+    MutatingWebhookConfiguration: 'admissionregistration.k8s.io/v1',
+    ValidatingWebhookConfiguration: 'admissionregistration.k8s.io/v1',
+  }),
+);
+
+/** Whether objects of a kind are rendered, by kind alone: so it is with the objects that a bundle brings. */
+export function isRendered(kind: string): boolean {
+  return GENERATED.has(kind) || SUPPORTED_KINDS.has(kind);
+}
+
+/** Every kind that is rendered, with the group that it has in Kubernetes. */
+export const RENDERED_KINDS: readonly { readonly apiVersion: string; readonly kind: string }[] = [
+  ...[...SUPPORTED_KINDS].map(([kind, { apiVersion }]) => ({ apiVersion, kind })),
+  ...[...GENERATED].map(([kind, apiVersion]) => ({ apiVersion, kind })),
+];

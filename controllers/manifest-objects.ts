@@ -1,0 +1,53 @@
+/**
+ * Reads the objects out of the manifests of a Revision. The digest says that they are those of the Revision; it does not
+ * say that the manager rendered them, so their shape is checked before anything is made of them. Pure.
+ */
+import { ReasonedError } from '../api/errors.ts';
+import { isRecord, parseJson } from '../api/json.ts';
+import type { KubeObject } from '../api/object.ts';
+import { MAX_OBJECTS, type Revision } from '../api/revision.ts';
+import { isRendered } from '../bundles/render/rendered-kinds.ts';
+
+/**
+ * The objects in JSON text. Throws RevisionInvalid, never retried, for what no bundle renders to: the text is the same
+ * at every try.
+ */
+export function parseManifests(json: string, revision: Pick<Revision, 'metadata'>): readonly KubeObject[] {
+  const value = parseOrUndefined(json);
+  if (!Array.isArray(value)) throw invalid(revision, 'are not a list in JSON that can be read');
+  if (value.length > MAX_OBJECTS) throw invalid(revision, `are more than ${MAX_OBJECTS} objects`);
+  value.forEach((object: unknown, index) => {
+    const problem = problemOfObject(object);
+    if (problem !== undefined) throw invalid(revision, `have as number ${index + 1} ${problem}`);
+  });
+  return value as KubeObject[];
+}
+
+function parseOrUndefined(json: string): unknown {
+  try {
+    return parseJson(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function problemOfObject(object: unknown): string | undefined {
+  if (!isRecord(object)) return 'a value that is no object';
+  const { apiVersion, kind, metadata } = object;
+  if (!isRecord(metadata) || ![apiVersion, kind, metadata['name']].every(isNonEmptyText))
+    return 'an object without apiVersion, kind or metadata.name';
+  return isRendered(kind as string) ? undefined : `a ${String(kind).slice(0, 63)}, which no bundle renders to`;
+}
+
+function isNonEmptyText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function invalid({ metadata }: Pick<Revision, 'metadata'>, what: string): ReasonedError {
+  return new ReasonedError({
+    reason: 'RevisionInvalid',
+    retry: 'never',
+    message: `The stored manifests of Revision ${metadata.namespace}/${metadata.name} ${what}`,
+    hint: 'The manager did not write them. Delete the Revision: the manager makes its own',
+  });
+}

@@ -1,0 +1,132 @@
+/**
+ * Stores the packed manifests of a Revision in Secrets beside it, reads them back and deletes them. Only a Secret of our
+ * type whose controller is the Revision's Subscription is ours: any other of that name is left alone.
+ */
+import { isAlreadyExists } from '../apply/api-failure.ts';
+import type { Cluster } from '../apply/cluster.ts';
+import { labelValue } from '../apply/prepare.ts';
+import { ReasonedError } from '../api/errors.ts';
+import { FIELD_MANAGER, LABEL } from '../api/names.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import type { Revision } from '../api/revision.ts';
+import { ownerUidOf } from './owner.ts';
+
+export const SECRET_TYPE = 'slipway.dev/manifests';
+
+/** The names of a Revision's Secrets: equal names mean equal contents. */
+export function secretNames(revisionName: string, digest: string, count: number): readonly string[] {
+  const prefix = `${revisionName}-${digest.slice('sha256:'.length, 'sha256:'.length + 8)}`;
+  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+}
+
+/** The Secrets that hold the pieces. They are deleted with the Revision, or at the latest with its Subscription. */
+export function manifestSecrets(revision: Revision, pieces: readonly Buffer[]): readonly KubeObject[] {
+  const { metadata } = revision;
+  return pieces.map((piece, index) => ({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: revision.spec.manifests.secrets[index] ?? '',
+      namespace: metadata.namespace ?? '',
+      labels: { [LABEL.managedBy]: FIELD_MANAGER, [LABEL.revision]: labelValue(metadata.name) },
+      ownerReferences: metadata.ownerReferences ?? [],
+    },
+    type: SECRET_TYPE,
+    immutable: true,
+    data: { manifests: piece.toString('base64') },
+  }));
+}
+
+/**
+ * Writes the Secrets of a Revision. One of ours with other content, which somebody put there, is replaced. Throws
+ * Collision (retried) for a Secret of another type: it is somebody's own.
+ */
+export async function storeManifests(
+  cluster: Pick<Cluster, 'get' | 'create' | 'delete'>,
+  revision: Revision,
+  pieces: readonly Buffer[],
+): Promise<void> {
+  for (const secret of manifestSecrets(revision, pieces)) {
+    try {
+      await cluster.create(secret);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      await replaceUnlessEqual(cluster, secret);
+    }
+  }
+}
+
+async function replaceUnlessEqual(
+  cluster: Pick<Cluster, 'get' | 'create' | 'delete'>,
+  secret: KubeObject,
+): Promise<void> {
+  const live = await cluster.get(refOf(secret));
+  if (live !== undefined && live['type'] !== SECRET_TYPE) throw foreign(secret);
+  if (live !== undefined && isOurs(live, secret) && dataOf(live) === dataOf(secret)) return;
+  // A Secret that is immutable cannot be set right in its place.
+  if (live !== undefined) await cluster.delete(refOf(live), uidOf(live));
+  await cluster.create(secret);
+}
+
+function foreign(secret: KubeObject): ReasonedError {
+  return new ReasonedError({
+    reason: 'Collision',
+    retry: 'backoff',
+    message: `${describeRef(refOf(secret))} is to hold the manifests of a Revision, and exists with another type than ${SECRET_TYPE}`,
+    hint: 'Delete it, or give it another name',
+  });
+}
+
+/** The piece that a Secret holds; as a text, why it holds none. Throws what reading throws. */
+export async function readPiece(
+  cluster: Pick<Cluster, 'get'>,
+  revision: Revision,
+  name: string,
+): Promise<Buffer | string> {
+  const ref: ObjectRef = { apiVersion: 'v1', kind: 'Secret', namespace: revision.metadata.namespace ?? '', name };
+  const secret = await cluster.get(ref);
+  if (secret === undefined) return `Secret ${name} is missing`;
+  if (!isOurs(secret, revision)) return `Secret ${name} is not one that the manager wrote for it`;
+  const data = dataOf(secret);
+  return data === undefined ? `Secret ${name} is empty` : Buffer.from(data, 'base64');
+}
+
+/**
+ * Deletes the Secrets of a Revision that goes; the garbage collector would take a minute to do the same. One list,
+ * without contents, finds those of our type; what else has such a name stays.
+ */
+export async function deleteManifests(cluster: Pick<Cluster, 'list' | 'delete'>, revision: Revision): Promise<void> {
+  const { namespace = '', name } = revision.metadata;
+  const stored = await cluster.list(
+    { apiVersion: 'v1', kind: 'Secret' },
+    {
+      namespace,
+      labelSelector: `${LABEL.revision}=${labelValue(name)}`,
+      fieldSelector: `type=${SECRET_TYPE}`,
+      metadataOnly: true,
+    },
+  );
+  const named = new Set(revision.spec.manifests.secrets);
+  const ours = stored.filter(
+    (secret) => named.has(secret.metadata.name) && ownerUidOf(secret) === ownerUidOf(revision),
+  );
+  await Promise.all(
+    ours.map((secret) =>
+      cluster.delete({ apiVersion: 'v1', kind: 'Secret', namespace, name: secret.metadata.name }, uidOf(secret)),
+    ),
+  );
+}
+
+/** Whether a Secret is of our type, and belongs to the same Subscription as the other object. */
+function isOurs(secret: KubeObject, other: KubeObject): boolean {
+  const uid = ownerUidOf(other);
+  return secret['type'] === SECRET_TYPE && uid !== undefined && ownerUidOf(secret) === uid;
+}
+
+function dataOf(secret: KubeObject): string | undefined {
+  return (secret['data'] as { readonly manifests?: string } | undefined)?.manifests;
+}
+
+function uidOf({ metadata }: KubeObject): { readonly uid?: string } {
+  return metadata.uid === undefined ? {} : { uid: metadata.uid };
+}
