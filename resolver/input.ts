@@ -87,4 +87,9 @@ export interface InstalledPackage extends Installed {
   readonly dependency: boolean;
   /** `namespace/name`. */
   readonly subscription?: string;
+  /**
+   * False: whose Subscription this is has no say in the matter. What is installed is there to be used; it need not stay,
+   * is never upgraded for a dependent, and may be installed a second time by another Subscription.
+   */
+  readonly holds?: boolean;
 }

@@ -25,7 +25,7 @@ import { createSerializer } from '../../controllers/serialize.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
 import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
-import { isNews, waitsForOthers } from '../../controllers/subscription/wake.ts';
+import { isNewsFor, waitsForOthers } from '../../controllers/subscription/wake.ts';
 import type { Client } from '../../kube/client.ts';
 import {
   createController,
@@ -261,8 +261,10 @@ function onChangeByPeople(
 function waitingFor(subscriptions: Informer, event: WatchEventOf): readonly ObjectKey[] {
   const before = event.type === 'updated' ? event.old : undefined;
   const after = event.type === 'deleted' ? undefined : event.object;
-  if (!isNews(before as Subscription | undefined, after as Subscription | undefined)) return [];
-  return (subscriptions.list() as readonly Subscription[]).filter(waitsForOthers).flatMap(ownKey);
+  return (subscriptions.list() as readonly Subscription[])
+    .filter(waitsForOthers)
+    .filter((waiting) => isNewsFor(waiting, before as Subscription | undefined, after as Subscription | undefined))
+    .flatMap(ownKey);
 }
 
 function revisionsOf(revisions: Informer, subscription: string): readonly ObjectKey[] {

@@ -17,11 +17,11 @@ import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Choice, Decision, Refusal } from '../../resolver/decision.ts';
 import type { Installed, Wanted } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
+import { propertiesOf } from '../revision-properties.ts';
 import { configHash } from './config-hash.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
 import { findHold, type Hold } from './hold.ts';
 import { isInRange } from './in-range.ts';
-import { propertiesOf } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 
 export type Quarantined = NonNullable<SubscriptionStatus['quarantined']>[number];

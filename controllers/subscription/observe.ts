@@ -11,7 +11,7 @@ import { matchesSelector } from '../../resolver/selector.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
 import type { CatalogContent } from '../catalog-content.ts';
 import { BY_SUBSCRIPTION } from '../by-subscription.ts';
-import { describeComing, describePackage, type Neighbour } from './neighbours.ts';
+import { describeSurroundings, type Neighbour } from './neighbours.ts';
 
 export interface SubscriptionCaches {
   readonly subscriptions: Pick<Informer, 'get' | 'list'>;
@@ -58,11 +58,7 @@ export function observeSubscription(
       selected: isSelected(subscription, catalog),
     })),
     neighbours,
-    cluster: {
-      ...server,
-      packages: [{ subscription, revisions }, ...neighbours].flatMap((one) => describePackage(one) ?? []),
-      coming: neighbours.flatMap((one) => describeComing(one) ?? []),
-    },
+    cluster: { ...server, ...describeSurroundings({ subscription, revisions }, neighbours) },
     now,
   };
 }

@@ -20,9 +20,10 @@ import { tellTrouble } from '../tell-defects.ts';
 import { requireAccount } from './account.ts';
 import { decideSubscription, type Action, type ResolvedPlan, type Target } from './decide.ts';
 import { requestDependencies } from './dependencies.ts';
-import { eventsOf } from './events.ts';
+import { bundleThatBegins, eventsOf } from './events.ts';
 import { activeOf, forgettable } from './history.ts';
 import { observeSubscription, type SubscriptionCaches, type SubscriptionFacts } from './observe.ts';
+import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
 import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
 import { uninstall } from './remove.ts';
 import { activateRevision, createRevision, storeManifests } from './revisions.ts';
@@ -145,14 +146,29 @@ function isTold({ metadata, status }: Subscription, { action, quarantined }: Res
 /** Writes the status first: a version that failed is remembered before anything is done about it. */
 async function tell(
   deps: SubscriptionDeps,
-  { subscription, now }: SubscriptionFacts,
+  facts: SubscriptionFacts,
   plan: ResolvedPlan,
   error?: ReasonedError,
 ): Promise<Subscription> {
+  const { subscription, now } = facts;
   const status = summarizePlan(subscription, plan, { now, ...(error !== undefined && { error }) });
   const move = plan.decision.kind === 'none' ? '' : describeMove(plan.decision);
   for (const event of eventsOf(subscription.status, status, move)) deps.record(subscription, event);
+  tellOverruled(deps, facts, { plan, begins: bundleThatBegins(subscription.status, status) });
   return writeStatus(deps.cluster, subscription, status);
+}
+
+/** Once for each decision: with the bundle that begins by it. */
+function tellOverruled(
+  { record }: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { plan: { decision }, begins }: { readonly plan: ResolvedPlan; readonly begins: string | undefined },
+): void {
+  if (decision.kind === 'none' || begins !== decision.next.name) return;
+  for (const overruled of findOverruled(facts, decision.next)) {
+    record(facts.subscription, describeOverruling(begins, overruled));
+    record(overruled.subscription, describeBeingOverruled(begins, facts.subscription, overruled));
+  }
 }
 
 interface ActOptions {

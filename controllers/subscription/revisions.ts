@@ -9,9 +9,9 @@ import { PROPERTY_LIMITS, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import { describeManifests, manifestSecrets, type PackedManifests } from '../manifests.ts';
+import { isRequirement } from '../revision-properties.ts';
 import type { Target } from './decide.ts';
 import { activeOf } from './history.ts';
-import { isRequirement } from './neighbours.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 
 type Writer = Pick<Cluster, 'create' | 'patch' | 'delete'>;
