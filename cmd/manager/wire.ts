@@ -147,6 +147,7 @@ export function wireManager(wiring: WireOptions): Manager {
       { informer: caches.subscriptions, keys: (_, event) => waitingFor(caches.subscriptions, event) },
       { informer: caches.revisions, keys: ownerKeys(SUBSCRIPTION.kind), afterSeconds: delayOfProgress },
       { informer: caches.catalogs, keys: onChangeByPeople(() => caches.subscriptions.list().flatMap(ownKey)) },
+      { informer: caches.namespaces, keys: onChangeByPeople((one) => subscriptionsIn(caches.subscriptions, one)) },
     ],
   });
   const revisions = controller(wiring, REVISION.kind, {
@@ -204,8 +205,10 @@ interface OurCaches {
   readonly catalogs: Informer;
   readonly subscriptions: Informer;
   readonly revisions: Informer;
+  readonly namespaces: Informer;
 }
 
+/** Our own kinds, and the namespaces, by whose labels Catalogs say where they may be used. */
 function watchOurKinds(informers: InformerFactory): OurCaches {
   return {
     catalogs: informers.informer({ apiVersion: API_VERSION, kind: CATALOG.kind }),
@@ -215,6 +218,7 @@ function watchOurKinds(informers: InformerFactory): OurCaches {
       kind: REVISION.kind,
       indexes: { [BY_SUBSCRIPTION]: bySubscription },
     }),
+    namespaces: informers.informer(allOf({ apiVersion: 'v1', kind: 'Namespace' })),
   };
 }
 
@@ -265,6 +269,10 @@ function waitingFor(subscriptions: Informer, event: WatchEventOf): readonly Obje
     .filter(waitsForOthers)
     .filter((waiting) => isNewsFor(waiting, before as Subscription | undefined, after as Subscription | undefined))
     .flatMap(ownKey);
+}
+
+function subscriptionsIn(subscriptions: Informer, { metadata }: KubeObject): readonly ObjectKey[] {
+  return subscriptions.list(metadata.name).flatMap(ownKey);
 }
 
 function revisionsOf(revisions: Informer, subscription: string): readonly ObjectKey[] {

@@ -166,8 +166,13 @@ function withoutAnswer(facts: SubscriptionFacts, situation: Situation, { decisio
   return reconfigure(facts, situation) ?? kept;
 }
 
-/** Reasons of catalogs that do not answer. */
-export const SILENT: ReadonlySet<Reason> = new Set(['CatalogUnavailable', 'CatalogNotFound', 'PackageNotFound']);
+/** Reasons of catalogs that do not answer, or may not be asked. */
+export const SILENT: ReadonlySet<Reason> = new Set([
+  'CatalogUnavailable',
+  'CatalogNotFound',
+  'CatalogNotAllowed',
+  'PackageNotFound',
+]);
 
 /** What is installed needs no catalog: another configuration of it is made all the same. */
 function reconfigure(

@@ -134,6 +134,7 @@ function observe(
     },
     catalogs: { list: () => [main, ...others] as readonly KubeObject[] },
     content: { get: () => undefined } satisfies Pick<CatalogContent, 'get'>,
+    namespaces: { get: () => undefined },
   };
   const facts = observeSubscription(
     caches,

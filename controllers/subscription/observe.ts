@@ -11,6 +11,7 @@ import { matchesSelector } from '../../resolver/selector.ts';
 import type { ServerFacts } from '../cluster-facts.ts';
 import type { CatalogContent } from '../catalog-content.ts';
 import { BY_SUBSCRIPTION } from '../by-subscription.ts';
+import { whyNotAllowed } from './allowed.ts';
 import { describeSurroundings, type Neighbour } from './neighbours.ts';
 
 export interface SubscriptionCaches {
@@ -18,13 +19,18 @@ export interface SubscriptionCaches {
   readonly revisions: Pick<Informer, 'byIndex'>;
   readonly catalogs: Pick<Informer, 'list'>;
   readonly content: Pick<CatalogContent, 'get'>;
+  /** With their labels, all of them listed: which Catalogs may be used where. */
+  readonly namespaces: Pick<Informer, 'get'>;
 }
 
 export interface SubscriptionFacts {
   readonly subscription: Subscription;
   /** By number, the oldest first. */
   readonly revisions: readonly Revision[];
-  /** All catalogs, with whether the Subscription selects them. */
+  /**
+   * All catalogs that may be used in the namespace, with whether the Subscription selects them. Of the others only those
+   * that it has to do with already: they are told of, and neither read nor advised.
+   */
   readonly catalogs: readonly CatalogSource[];
   /** The other Subscriptions of the cluster. */
   readonly neighbours: readonly Neighbour[];
@@ -53,10 +59,10 @@ export function observeSubscription(
   return {
     subscription,
     revisions,
-    catalogs: listCatalogs(caches).map((catalog) => ({
-      ...sourceOf(caches, catalog),
-      selected: isSelected(subscription, catalog),
-    })),
+    catalogs: listCatalogs(caches).flatMap((catalog) => {
+      const source = visibleSource(caches, subscription, catalog);
+      return source === undefined ? [] : [{ ...source, selected: isSelected(subscription, catalog) }];
+    }),
     neighbours,
     cluster: { ...server, ...describeSurroundings({ subscription, revisions }, neighbours) },
     now,
@@ -79,6 +85,22 @@ function isSelected({ spec }: Subscription, { metadata }: Catalog): boolean {
     (spec.catalog === undefined || metadata.name === spec.catalog) &&
     matchesSelector(spec.catalogSelector, metadata.labels)
   );
+}
+
+/** A Catalog as the Subscription sees it; undefined if it may not be used and nothing here is about it. */
+function visibleSource(
+  caches: SubscriptionCaches,
+  { metadata, spec, status }: Subscription,
+  catalog: Catalog,
+): CatalogSource | undefined {
+  const name = metadata.namespace ?? '';
+  const message = whyNotAllowed(catalog, { name, labels: caches.namespaces.get(name)?.metadata.labels });
+  if (message === undefined) return sourceOf(caches, catalog);
+  const isKnown = [spec.catalog, status?.installed?.catalog].includes(catalog.metadata.name);
+  const { priority } = catalog.spec;
+  return isKnown
+    ? { name: catalog.metadata.name, priority, state: 'NotAllowed', message, content: () => undefined }
+    : undefined;
 }
 
 function sourceOf({ content }: SubscriptionCaches, { metadata, spec, status }: Catalog): CatalogSource {

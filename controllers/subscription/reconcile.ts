@@ -22,6 +22,7 @@ import { decideSubscription, type Action, type ResolvedPlan, type Target } from 
 import { requestDependencies } from './dependencies.ts';
 import { bundleThatBegins, eventsOf } from './events.ts';
 import { activeOf, forgettable } from './history.ts';
+import { imageByDigest, planPull } from './images.ts';
 import { observeSubscription, type SubscriptionCaches, type SubscriptionFacts } from './observe.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
 import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
@@ -98,7 +99,10 @@ async function carryOut(
 ): Promise<Result> {
   const { action } = plan;
   const { signal } = context;
-  const prepared = action.do === 'create' ? prepareEarly(deps, facts, { ...action, signal }) : undefined;
+  const prepared =
+    action.do === 'create' && plan.decision.kind !== 'none'
+      ? prepareEarly(deps, facts, { ...action, signal })
+      : undefined;
   const held = { ...facts, subscription: await addFinalizer(deps.cluster, facts.subscription) };
   const subscription = isTold(held.subscription, plan) ? held.subscription : await tell(deps, held, plan);
   const current = { ...facts, subscription };
@@ -190,11 +194,8 @@ async function act(
       return requestDependencies(deps.cluster, facts.subscription, action.hold.missing);
     case 'activate':
       return activateRevision(deps.cluster, facts.revisions, action.revision);
-    case 'restore': {
-      const { image } = action.revision.spec;
-      const bundle = await prepare(deps, facts, { target: action.target, image, signal });
-      return storeManifests(deps.cluster, action.revision, bundle.manifests);
-    }
+    case 'restore':
+      return restore(deps, facts, { ...action, signal });
     case 'create':
       return create(deps, facts, { ...action, prepared, signal });
   }
@@ -214,6 +215,23 @@ function prepareEarly(
   // Looked at when it is awaited: a failure before that is not unhandled.
   prepared.catch(() => undefined);
   return prepared;
+}
+
+/**
+ * Stores the manifests of a Revision again. Another release of Slipway may render the same bundle otherwise: what the
+ * Revision names can then never be had again, and a new one takes its place.
+ */
+async function restore(
+  deps: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { revision, target, signal }: { readonly revision: Revision; readonly target: Target; readonly signal: AbortSignal },
+): Promise<void> {
+  const { subscription, revisions } = facts;
+  const bundle = await prepare(deps, facts, { target, image: imageByDigest(target, revision.spec.image), signal });
+  if (bundle.manifests.digest === revision.spec.manifests.digest)
+    return storeManifests(deps.cluster, revision, bundle.manifests);
+  const { approved } = revision.spec;
+  await createRevision(deps.cluster, { subscription, revisions, target, bundle, approved, active: false });
 }
 
 interface Creation extends Pick<Extract<Action, { do: 'create' }>, 'target' | 'approved' | 'hold'> {
@@ -244,12 +262,14 @@ async function create(
   if (free && !alone) await activateRevision(deps.cluster, revisions, created);
 }
 
-function prepare(
+async function prepare(
   deps: SubscriptionDeps,
-  { subscription, cluster }: Pick<SubscriptionFacts, 'subscription' | 'cluster'>,
+  facts: SubscriptionFacts,
   { target, image, signal }: { readonly target: Target; readonly image: string; readonly signal: AbortSignal },
 ): Promise<PreparedBundle> {
-  const source = deps.bundles(deps.pullSecretOf(target.catalog));
+  const { secretOf } = planPull(facts, target);
+  const source = deps.bundles(secretOf === undefined ? undefined : deps.pullSecretOf(secretOf));
+  const { subscription, cluster } = facts;
   const { kubernetesVersion } = cluster;
   const wanted = { subscription, image, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
   return prepareBundle(source, wanted, signal);
