@@ -3,13 +3,57 @@
  * With what is asked of such data everywhere.
  */
 
-/** Parses JSON text; an integer that a number cannot hold exactly becomes a bigint. Throws SyntaxError. */
+/**
+ * Levels of lists and objects that are read. Catalogs and manifests may have 200, and rendering adds a few; functions
+ * that call themselves for each level, as JSON.parse with a reviver does, are safe far beyond this.
+ */
+export const MAX_JSON_DEPTH = 512;
+
+/**
+ * Parses JSON text; an integer that a number cannot hold exactly becomes a bigint. Throws SyntaxError, also for text
+ * with more than {@link MAX_JSON_DEPTH} levels.
+ */
 export function parseJson(text: string): unknown {
+  if (isNestedDeeper(text, MAX_JSON_DEPTH))
+    throw new SyntaxError(`the JSON is nested more than ${MAX_JSON_DEPTH} levels deep`);
   return JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')
       ? BigInt(context?.source ?? 0)
       : value,
   ) as unknown;
+}
+
+/** Whether brackets are open at more levels than `most`, somewhere in JSON text. Counts; never calls itself. */
+function isNestedDeeper(text: string, most: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++depth > most) return true;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--;
+    }
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Where the string that begins at a place ends; the end of the text if it does not. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at++;
+    else if (code === QUOTE) return at;
+  }
+  return text.length;
 }
 
 /** Compact JSON text; the inverse of {@link parseJson}. */

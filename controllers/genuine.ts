@@ -11,7 +11,7 @@ import type { Subscription } from '../api/subscription.ts';
 import { configHash } from './config-hash.ts';
 import { secretNames } from './manifest-secrets.ts';
 import { controllerOf, ownerUidOf } from './owner.ts';
-import { problemOfProperties } from './stored-properties.ts';
+import { propertyProblem } from './revision-properties.ts';
 
 /** The name of a Revision with that number. */
 export function revisionName(subscription: string, number: number): string {
@@ -30,7 +30,7 @@ export function problemOf(revision: Revision, subscription: Subscription | undef
   const problem =
     problemOfOwner(revision, subscription) ??
     problemOfNames(revision) ??
-    problemOfProperties(revision) ??
+    propertyProblem(revision) ??
     problemOfContent(revision, subscription);
   JUDGED.set(revision, { subscription, problem });
   return problem;

@@ -23,6 +23,8 @@ export interface SearchResult {
 export function gatherOffers({ wanted, installed, catalogs }: ResolveInput): SearchResult | Refusal {
   const selected = catalogs.filter(({ name }) => wanted.catalog === undefined || name === wanted.catalog);
   const named = wanted.catalog;
+  const closed = closedOrigin(installed, { named, selected });
+  if (closed !== undefined) return refuse('CatalogNotAllowed', stateConflict(closed, 'origin'));
   const only = selected[0];
   if (named !== undefined && (only === undefined || only.state !== 'Serving')) return refuseNamed(named, only);
   const states = selected.map((source) => openSource(source, wanted.package));
@@ -79,7 +81,17 @@ function boundOrigin({ installed, named, offers, unavailable }: OriginQuestion):
   return offers.find(({ catalog }) => catalog === installed.catalog);
 }
 
+/** What is installed stays as it is while its catalog of origin may not be used, unless another one is named. */
+function closedOrigin(
+  installed: Installed | undefined,
+  { named, selected }: { readonly named: string | undefined; readonly selected: readonly CatalogSource[] },
+): CatalogSource | undefined {
+  if (installed === undefined || (named !== undefined && named !== installed.catalog)) return undefined;
+  return selected.find(({ name, state }) => name === installed.catalog && state === 'NotAllowed');
+}
+
 function refuseNamed(name: string, source: CatalogSource | undefined): Refusal {
+  if (source?.state === 'NotAllowed') return refuse('CatalogNotAllowed', stateConflict(source, 'only'));
   if (source?.state === 'Unavailable')
     return refuse('CatalogUnavailable', stateConflict(source, 'only'), [{ change: 'wait', catalog: name }]);
   return refuse('CatalogNotFound', { kind: 'catalog', catalog: name, state: 'Missing', role: 'only' });

@@ -151,7 +151,7 @@ export type Conflict =
   | {
       readonly kind: 'catalog';
       readonly catalog: string;
-      readonly state: 'Unavailable' | 'Missing';
+      readonly state: 'Unavailable' | 'Missing' | 'NotAllowed';
       readonly message?: string;
       readonly role: 'only' | 'origin' | 'precedence' | 'one';
     }

@@ -51,9 +51,12 @@ export interface CatalogSource {
   readonly priority: number;
   /** False: the Subscription does not select it. It is looked into only for advice, and for what is installed from it. */
   readonly selected?: boolean;
-  /** Serving: it has content, fresh or not. Unavailable: it exists and has none yet. Missing: it does not exist. */
-  readonly state: 'Serving' | 'Unavailable' | 'Missing';
-  /** Why it is not serving. */
+  /**
+   * Serving: it has content, fresh or not. Unavailable: it exists and has none yet. Missing: it does not exist.
+   * NotAllowed: it may not be used here, and is given only if it is named or something is installed from it.
+   */
+  readonly state: 'Serving' | 'Unavailable' | 'Missing' | 'NotAllowed';
+  /** Why it is not serving, or not allowed. */
   readonly message?: string;
   readonly content: (name: string) => CatalogPackage | undefined;
   /** Names of packages with a bundle that provides a kind; absent: such a dependency finds nothing here. */
@@ -87,4 +90,9 @@ export interface InstalledPackage extends Installed {
   readonly dependency: boolean;
   /** `namespace/name`. */
   readonly subscription?: string;
+  /**
+   * False: whose Subscription this is has no say in the matter. What is installed is there to be used; it need not stay,
+   * is never upgraded for a dependent, and may be installed a second time by another Subscription.
+   */
+  readonly holds?: boolean;
 }

@@ -1,4 +1,7 @@
-/** Whether a catalog's labels meet a Subscription's `catalogSelector`; the rules are those of Kubernetes. */
+/**
+ * Whether the labels of a Catalog meet a Subscription's `catalogSelector`, and those of a namespace a Catalog's
+ * `allowedNamespaces`; the rules are those of Kubernetes.
+ */
 
 /** A label selector as Kubernetes writes it; all conditions must hold, and an empty selector matches everything. */
 export interface LabelSelector {
@@ -25,6 +28,30 @@ export function matchesSelector(
 ): boolean {
   const present = new Map(Object.entries(labels ?? {}));
   return expressionsOf(selector).every((expression) => holds(expression, present));
+}
+
+/** Conditions of a selector that labels do not meet, as kubectl writes them: `tier=gold`, `team in (a,b)`, `!frozen`. */
+export function describeUnmet(
+  selector: LabelSelector,
+  labels: Readonly<Record<string, string>> | undefined,
+): readonly string[] {
+  const present = new Map(Object.entries(labels ?? {}));
+  return expressionsOf(selector)
+    .filter((expression) => !holds(expression, present))
+    .map(describeExpression);
+}
+
+function describeExpression({ key, operator, values = [] }: Expression): string {
+  switch (operator) {
+    case 'Exists':
+      return key;
+    case 'DoesNotExist':
+      return `!${key}`;
+    case 'NotIn':
+      return `${key} notin (${values.join(',')})`;
+    default:
+      return values.length === 1 ? `${key}=${values[0]}` : `${key} in (${values.join(',')})`;
+  }
 }
 
 /**

@@ -239,6 +239,10 @@ function nameVersion(bundle: string, version: string): string {
 
 function describeCatalog({ catalog, state, message, role }: Extract<Conflict, { kind: 'catalog' }>): string {
   if (state === 'Missing') return `there is no catalog ${catalog}`;
+  if (state === 'NotAllowed') {
+    const origin = role === 'origin' ? 'its catalog of origin' : 'catalog';
+    return `${origin} ${catalog} may not be used in this namespace${message === undefined ? '' : `: ${message}`}`;
+  }
   const why = message === undefined ? '' : ` (${message})`;
   if (role === 'origin') return `its catalog of origin ${catalog} has no content yet${why}`;
   if (role === 'precedence') return `catalog ${catalog} takes precedence and has no content yet${why}`;

@@ -25,7 +25,7 @@ import { createSerializer } from '../../controllers/serialize.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
 import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
-import { isNews, waitsForOthers } from '../../controllers/subscription/wake.ts';
+import { isNewsFor, waitsForOthers } from '../../controllers/subscription/wake.ts';
 import type { Client } from '../../kube/client.ts';
 import {
   createController,
@@ -147,6 +147,7 @@ export function wireManager(wiring: WireOptions): Manager {
       { informer: caches.subscriptions, keys: (_, event) => waitingFor(caches.subscriptions, event) },
       { informer: caches.revisions, keys: ownerKeys(SUBSCRIPTION.kind), afterSeconds: delayOfProgress },
       { informer: caches.catalogs, keys: onChangeByPeople(() => caches.subscriptions.list().flatMap(ownKey)) },
+      { informer: caches.namespaces, keys: onChangeByPeople((one) => subscriptionsIn(caches.subscriptions, one)) },
     ],
   });
   const revisions = controller(wiring, REVISION.kind, {
@@ -204,8 +205,10 @@ interface OurCaches {
   readonly catalogs: Informer;
   readonly subscriptions: Informer;
   readonly revisions: Informer;
+  readonly namespaces: Informer;
 }
 
+/** Our own kinds, and the namespaces, by whose labels Catalogs say where they may be used. */
 function watchOurKinds(informers: InformerFactory): OurCaches {
   return {
     catalogs: informers.informer({ apiVersion: API_VERSION, kind: CATALOG.kind }),
@@ -215,6 +218,7 @@ function watchOurKinds(informers: InformerFactory): OurCaches {
       kind: REVISION.kind,
       indexes: { [BY_SUBSCRIPTION]: bySubscription },
     }),
+    namespaces: informers.informer(allOf({ apiVersion: 'v1', kind: 'Namespace' })),
   };
 }
 
@@ -261,8 +265,14 @@ function onChangeByPeople(
 function waitingFor(subscriptions: Informer, event: WatchEventOf): readonly ObjectKey[] {
   const before = event.type === 'updated' ? event.old : undefined;
   const after = event.type === 'deleted' ? undefined : event.object;
-  if (!isNews(before as Subscription | undefined, after as Subscription | undefined)) return [];
-  return (subscriptions.list() as readonly Subscription[]).filter(waitsForOthers).flatMap(ownKey);
+  return (subscriptions.list() as readonly Subscription[])
+    .filter(waitsForOthers)
+    .filter((waiting) => isNewsFor(waiting, before as Subscription | undefined, after as Subscription | undefined))
+    .flatMap(ownKey);
+}
+
+function subscriptionsIn(subscriptions: Informer, { metadata }: KubeObject): readonly ObjectKey[] {
+  return subscriptions.list(metadata.name).flatMap(ownKey);
 }
 
 function revisionsOf(revisions: Informer, subscription: string): readonly ObjectKey[] {

@@ -96,10 +96,10 @@ export function allOf({ apiVersion, kind }: Kind): InformerRequest {
   return { apiVersion, kind, metadataOnly: true, transform: keepName };
 }
 
-/** Of what others made, that it is there. */
+/** Of what others made, that it is there; of a namespace also its labels, by which Catalogs select it. */
 function keepName(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
-  if (metadata.labels?.[LABEL.owner] !== undefined) return dropManagedFields(object);
+  if (kind === 'Namespace' || metadata.labels?.[LABEL.owner] !== undefined) return dropManagedFields(object);
   const { name, uid, resourceVersion } = metadata;
   return {
     apiVersion,

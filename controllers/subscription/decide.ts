@@ -18,10 +18,10 @@ import type { Choice, Decision, Refusal } from '../../resolver/decision.ts';
 import type { Installed, Wanted } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import { configHash, outcomeHash } from '../config-hash.ts';
+import { propertiesOf } from '../revision-properties.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
 import { findHold, type Hold } from './hold.ts';
 import { isInRange } from './in-range.ts';
-import { propertiesOf } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 
 export type Quarantined = NonNullable<SubscriptionStatus['quarantined']>[number];
@@ -172,8 +172,13 @@ function withoutAnswer(facts: SubscriptionFacts, situation: Situation, { decisio
   return reconfigure(facts, situation) ?? kept;
 }
 
-/** Reasons of catalogs that do not answer. */
-export const SILENT: ReadonlySet<Reason> = new Set(['CatalogUnavailable', 'CatalogNotFound', 'PackageNotFound']);
+/** Reasons of catalogs that do not answer, or may not be asked. */
+export const SILENT: ReadonlySet<Reason> = new Set([
+  'CatalogUnavailable',
+  'CatalogNotFound',
+  'CatalogNotAllowed',
+  'PackageNotFound',
+]);
 
 /** What is installed needs no catalog: it is repaired, and another configuration of it is made, all the same. */
 function reconfigure(

@@ -1,15 +1,16 @@
 /** Asks for what a bundle depends on: each package that is missing gets a Subscription beside the one that needs it. */
 import { ReasonedError } from '../../api/errors.ts';
-import { API_VERSION, LABEL } from '../../api/names.ts';
+import { ANNOTATION, API_VERSION, LABEL } from '../../api/names.ts';
 import { describeRef, refOf } from '../../api/object.ts';
 import { MAX_NAME, type Subscription, type SubscriptionManifest } from '../../api/subscription.ts';
 import { isAlreadyExists } from '../../apply/api-failure.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import type { DependencyStep } from '../../resolver/decision.ts';
+import { mayHold } from './trust.ts';
 
 /**
- * Creates the Subscriptions; one that exists is left as it is. Throws Collision (retried) where the name is taken by
- * one for another package.
+ * Creates the Subscriptions; one that exists is left as it is. Throws Collision (retried) if the name is taken by one
+ * for another package, or by one that acts as another account and may never install it.
  */
 export async function requestDependencies(
   cluster: Pick<Cluster, 'create' | 'get'>,
@@ -22,20 +23,27 @@ export async function requestDependencies(
       await cluster.create(wanted);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      await requireSamePackage(cluster, wanted);
+      await requireUsable(cluster, wanted);
     }
   }
 }
 
-async function requireSamePackage(cluster: Pick<Cluster, 'get'>, wanted: SubscriptionManifest): Promise<void> {
+async function requireUsable(cluster: Pick<Cluster, 'get'>, wanted: SubscriptionManifest): Promise<void> {
   const existing = (await cluster.get(refOf(wanted))) as Subscription | undefined;
-  if (existing === undefined || existing.spec.package === wanted.spec.package) return;
+  const obstacle = existing === undefined ? undefined : obstacleIn(existing, wanted);
+  if (obstacle === undefined) return;
   throw new ReasonedError({
     reason: 'Collision',
     retry: 'backoff',
-    message: `${describeRef(refOf(wanted))} is needed for the package ${wanted.spec.package}, and exists for ${existing.spec.package}`,
+    message: `${describeRef(refOf(wanted))} is needed for the package ${wanted.spec.package}, and ${obstacle}`,
     hint: `Create a Subscription for ${wanted.spec.package} under another name`,
   });
+}
+
+function obstacleIn(existing: Subscription, wanted: SubscriptionManifest): string | undefined {
+  const { package: name, serviceAccountName } = existing.spec;
+  if (name !== wanted.spec.package) return `exists for ${name}`;
+  return mayHold(existing, wanted) ? undefined : `exists with another ServiceAccount, ${serviceAccountName}`;
 }
 
 /**
@@ -54,6 +62,7 @@ export function describeDependency(
       name: nameFor(name),
       namespace: metadata.namespace ?? '',
       labels: { [LABEL.dependency]: 'true' },
+      ...(metadata.uid !== undefined && { annotations: { [ANNOTATION.requestedBy]: metadata.uid } }),
     },
     spec: {
       package: name,

@@ -34,8 +34,7 @@ function beginningOf(
   move: string,
 ): EventFacts | undefined {
   const { pending, installed } = after;
-  if (pending === undefined || pending.bundle === before?.pending?.bundle || pending.bundle === installed?.bundle)
-    return undefined;
+  if (pending === undefined || bundleThatBegins(before, after) === undefined) return undefined;
   const waits = WAITS[pending.reason] ?? '';
   return installed === undefined
     ? { type: 'Normal', reason: 'Installing', action: 'Install', note: `${pending.bundle} is to be installed${waits}` }
@@ -45,6 +44,17 @@ function beginningOf(
         action: 'Upgrade',
         note: `${pending.bundle} is to follow ${installed.bundle}${move}${waits}`,
       };
+}
+
+/** Name of the bundle with which something begins by this change of the status; undefined if nothing does. */
+export function bundleThatBegins(
+  before: SubscriptionStatus | undefined,
+  after: SubscriptionStatus,
+): string | undefined {
+  const { pending, installed } = after;
+  const begins =
+    pending !== undefined && pending.bundle !== before?.pending?.bundle && pending.bundle !== installed?.bundle;
+  return begins ? pending.bundle : undefined;
 }
 
 const WAITS: Readonly<Record<string, string>> = {

@@ -12,6 +12,7 @@ import { passGate } from '../../resolver/policy/gate.ts';
 import { parseWindows } from '../../resolver/policy/windows.ts';
 import { isDependency, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
+import { mayHold } from './trust.ts';
 
 export interface Hold {
   readonly reason: Extract<Reason, 'ApprovalRequired' | 'OutsideWindow' | 'DependencyNotReady' | 'InvalidSpec'>;
@@ -76,9 +77,15 @@ function stateOf({ status }: Subscription): string {
   return stalled === undefined ? '' : ` (${stalled.reason})`;
 }
 
-/** The Subscriptions that ask for a package, wherever they are. */
-function requestsOf({ neighbours }: SubscriptionFacts, name: string): readonly Neighbour[] {
+/**
+ * The Subscriptions that ask for a package, wherever they are, of those that have a say: a stranger's may be suspended or
+ * fail for ever. What a stranger has installed is no step that is open.
+ */
+function requestsOf({ subscription: own, neighbours }: SubscriptionFacts, name: string): readonly Neighbour[] {
   return neighbours.filter(
-    ({ subscription }) => subscription.spec.package === name && subscription.metadata.deletionTimestamp === undefined,
+    ({ subscription }) =>
+      subscription.spec.package === name &&
+      subscription.metadata.deletionTimestamp === undefined &&
+      mayHold(subscription, own),
   );
 }

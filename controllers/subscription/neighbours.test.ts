@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { Property } from '../../catalog/model.ts';
 import { ApiError } from '../../kube/api-error.ts';
-import { LABEL } from '../../api/names.ts';
+import { ANNOTATION, LABEL } from '../../api/names.ts';
 import { decideSubscription } from './decide.ts';
 import { describeDependency, requestDependencies } from './dependencies.ts';
-import { describeComing, describePackage, type Neighbour } from './neighbours.ts';
+import { describeSurroundings, type Neighbour } from './neighbours.ts';
+import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
 import type { SubscriptionFacts } from './observe.ts';
+import type { SubscriptionStatus } from '../../api/subscription.ts';
 import { dependenciesToDelete, dependentsToGoFirst } from './remove.ts';
 import { catalog, facts, revision, subscription, type SubscriptionParts } from './testdata/facts.ts';
 import type { Decision } from '../../resolver/decision.ts';
-import { isHeldBack, isNews, waitsForOthers } from './wake.ts';
+import { mayHold } from './trust.ts';
+import { isHeldBack, isNewsFor, waitsForOthers } from './wake.ts';
 
 const needs = (name: string, versionRange = '>=1.0.0'): Property => ({
   type: 'olm.package.required',
@@ -59,8 +62,7 @@ function factsAbout(
     neighbours: others,
     cluster: {
       providedKinds: [],
-      packages: [one, ...others].flatMap((each) => describePackage(each) ?? []),
-      coming: others.flatMap((each) => describeComing(each) ?? []),
+      ...describeSurroundings(one, others),
     },
     ...parts,
   });
@@ -69,6 +71,11 @@ function factsAbout(
 const shop = neighbour({ package: 'shop', needs: [needs('gadget', '<2.0.0')] });
 const gadget = neighbour({ package: 'gadget' });
 const leaving = { metadata: { deletionTimestamp: '2026-05-01T11:59:00Z' } };
+const acts = (serviceAccountName: string | undefined): object =>
+  serviceAccountName === undefined ? {} : { serviceAccountName };
+const acting = (account: string): SubscriptionParts => ({ spec: acts(account) });
+/** Of another namespace, with an account of its own. */
+const stranger: SubscriptionParts = { namespace: 'team-a', ...acting('tenant') };
 const made = { labels: { [LABEL.dependency]: 'true' } };
 
 describe('what others need', () => {
@@ -126,6 +133,170 @@ describe('what others need', () => {
   });
 });
 
+describe('who may hold whom', () => {
+  const at = (namespace: string, account?: string): Neighbour['subscription'] =>
+    subscription({ namespace, ...(account !== undefined && acting(account)) });
+  test.each([
+    { because: 'it acts as the manager beside it', other: at('a'), one: at('a'), holds: true },
+    { because: 'it acts as the manager elsewhere', other: at('b'), one: at('a', 'x'), holds: true },
+    { because: 'both act as one account', other: at('a', 'x'), one: at('a', 'x'), holds: true },
+    { because: 'the accounts are two', other: at('a', 'x'), one: at('a', 'y'), holds: false },
+    { because: 'the accounts of one name are of two namespaces', other: at('b', 'x'), one: at('a', 'x'), holds: false },
+    {
+      because: 'the other acts as an account, and this as the manager',
+      other: at('a', 'x'),
+      one: at('a'),
+      holds: false,
+    },
+  ])('$holds: $because', ({ other, one, holds }) => {
+    expect(mayHold(other, one)).toBe(holds);
+  });
+});
+
+describe('a Subscription without a say', () => {
+  const catalogs = [catalog({ versions: ['1.0.0', '1.5.0', '2.0.0'] })];
+  const pin = (parts: Partial<NeighbourParts> = {}): Neighbour =>
+    neighbour({ package: 'pin', needs: [needs('gadget', '<1.5.0')], ...stranger, ...parts });
+  const asked = { subscription: subscription(), revisions: [] };
+  const chosen = (one: Neighbour, others: readonly Neighbour[]): unknown =>
+    decideSubscription(factsAbout(one, others, { catalogs }));
+
+  test.each([
+    { because: 'its operator needs a lower one (s2)', one: gadget, other: pin() },
+    { because: 'it is about to need a lower one (s4)', one: asked, other: pin({ installed: false }) },
+    {
+      because: 'it needs one that does not exist (s4)',
+      one: asked,
+      other: pin({ installed: false, needs: [needs('gadget', '>9.0.0')] }),
+    },
+    { because: 'it has the same package', one: asked, other: pin({ package: 'gadget', needs: [] }) },
+    {
+      because: 'it has the same package as a dependency, of a lower version',
+      one: gadget,
+      other: pin({ package: 'gadget', needs: [], metadata: made }),
+    },
+    {
+      because: 'it says that it provides the same kind',
+      one: asked,
+      other: pin({ package: 'rival', needs: [{ type: 'olm.gvk', value: { group: 'g', version: 'v1', kind: 'K' } }] }),
+    },
+  ])('does not keep a package from its newest version: $because', ({ one, other }) => {
+    const provided = catalog({
+      versions: ['1.0.0', '1.5.0', '2.0.0'],
+      properties: [{ type: 'olm.gvk', value: { group: 'g', version: 'v1', kind: 'K' } }],
+    });
+    const plan = decideSubscription(factsAbout(one, [other], { catalogs: [provided] }));
+    expect(plan).toMatchObject({ decision: { bundle: { version: '2.0.0' } } });
+  });
+
+  test.each([
+    { because: 'it is only proposed', revision: { approved: false }, parts: {} },
+    { because: 'it is suspended', revision: {}, parts: { spec: { suspend: true } } },
+    { because: 'it is being deleted', revision: {}, parts: leaving },
+  ])('nor does one with a say hold anything by what it might install: $because', ({ revision: changed, parts }) => {
+    const one = pin({ installed: false, namespace: 'ops', spec: {}, ...parts });
+    const [first] = one.revisions;
+    const others = [{ ...one, revisions: [{ ...first, spec: { ...first?.spec, ...changed } } as never] }];
+    expect(chosen(asked, others)).toMatchObject({ decision: { bundle: { version: '2.0.0' } } });
+  });
+
+  test('provides what it has installed', () => {
+    const shops = [catalog({ package: 'shop', versions: ['1.0.0'], properties: [needs('gadget')] })];
+    const wanted = { subscription: subscription({ name: 'shop', spec: { package: 'shop' } }), revisions: [] };
+    const facts = factsAbout(wanted, [neighbour({ package: 'gadget', ...stranger })], { catalogs: shops });
+    expect(decideSubscription(facts)).toMatchObject({ action: { do: 'create', hold: undefined } });
+  });
+
+  test.each([
+    { because: 'it asks for the package and is suspended', other: { installed: false, spec: { suspend: true } } },
+    { because: 'it has the package in a version that does not do', other: { version: '1.0.0' } },
+    { because: 'it has that version as a dependency, which could go up', other: { version: '1.0.0', metadata: made } },
+  ])('does not keep a dependency from being requested: $because', ({ other }) => {
+    const shops = [
+      catalog({ package: 'shop', versions: ['1.0.0'], properties: [needs('gadget', '>=2.0.0')] }),
+      catalog({ versions: ['1.0.0', '2.0.0'], catalog: 'other' }),
+    ];
+    const wanted = { subscription: subscription({ name: 'shop', spec: { package: 'shop' } }), revisions: [] };
+    const spec = { ...acts('tenant'), ...('spec' in other && other.spec) };
+    const one = neighbour({ package: 'gadget', namespace: 'team-a', ...other, spec });
+    expect(decideSubscription(factsAbout(wanted, [one], { catalogs: shops }))).toMatchObject({
+      action: { hold: { missing: [{ package: 'gadget', bundle: { version: '2.0.0' } }] } },
+    });
+  });
+
+  test('does not hide what one with a say has of the same package, whichever is listed first', () => {
+    const shops = [catalog({ package: 'shop', versions: ['1.0.0'], properties: [needs('gadget', '>=2.0.0')] })];
+    const wanted = { subscription: subscription({ name: 'shop', spec: { package: 'shop' } }), revisions: [] };
+    const both = [neighbour({ package: 'gadget', version: '2.0.0' }), neighbour({ package: 'gadget', ...stranger })];
+    for (const others of [both, both.toReversed()])
+      expect(decideSubscription(factsAbout(wanted, others, { catalogs: shops }))).toMatchObject({
+        action: { do: 'create', hold: undefined },
+      });
+  });
+});
+
+describe('a requirement that does not count', () => {
+  const next = (version: string, properties: readonly Property[] = []): Parameters<typeof findOverruled>[1] => ({
+    name: `gadget.v${version}`,
+    package: 'gadget',
+    version,
+    image: 'i',
+    properties,
+    relatedImages: [],
+  });
+  const kind = { group: 'g', version: 'v1', kind: 'K' };
+  const pin = (needed: Property, parts: Partial<NeighbourParts> = {}): Neighbour =>
+    neighbour({ package: 'pin', needs: [needed], ...stranger, ...parts });
+  const providing = neighbour({ package: 'gadget', needs: [{ type: 'olm.gvk', value: kind }] });
+  const needsKind: Property = { type: 'olm.gvk.required', value: kind };
+
+  test.each([
+    { because: 'the version is not in its range', other: pin(needs('gadget', '<2.0.0')), told: 'gadget in "<2.0.0"' },
+    {
+      because: 'it is about to be installed',
+      other: pin(needs('gadget', '<2.0.0'), { installed: false }),
+      told: 'gadget in "<2.0.0"',
+    },
+    { because: 'the kind goes', other: pin(needsKind), told: 'K.v1.g' },
+    { because: 'the version is in its range', other: pin(needs('gadget', '<3.0.0')), told: undefined },
+    { because: 'it is about another package', other: pin(needs('other', '<2.0.0')), told: undefined },
+    {
+      because: 'it has a say, and would have been heeded',
+      other: pin(needs('gadget', '<2.0.0'), { namespace: 'ops', spec: {} }),
+      told: undefined,
+    },
+    { because: 'nobody can read it', other: pin({ type: 'olm.package.required', value: 7 }), told: undefined },
+    {
+      because: 'it would take long to read',
+      other: pin({ type: 'olm.constraint', value: { package: { packageName: 'gadget', versionRange: '<2.0.0' } } }),
+      told: undefined,
+    },
+  ])('is told: $told, as $because', ({ other, told }) => {
+    const found = findOverruled(factsAbout(providing, [other]), next('2.0.0'));
+    expect(found.map(({ need }) => need)).toEqual(told === undefined ? [] : [told]);
+  });
+
+  test('is told on both sides, by name and range, and of no more than ten', () => {
+    const many = Array.from({ length: 30 }, (_, at) => pin(needs('gadget', '<2.0.0'), { namespace: `team-${at}` }));
+    const found = findOverruled(factsAbout(providing, many), next('2.0.0'));
+    expect(found).toHaveLength(10);
+    const [first] = found;
+    if (first === undefined) throw new Error('nobody is overruled');
+    const events = [
+      describeOverruling('gadget.v2.0.0', first),
+      describeBeingOverruled('gadget.v2.0.0', providing.subscription, first),
+    ];
+    for (const { reason, type, note } of events) {
+      expect({ reason, type }).toEqual({ reason: 'RequirementOverruled', type: 'Warning' });
+      expect(note).toContain('gadget in "<2.0.0"');
+    }
+    expect(events.map(({ note }) => note)).toEqual([
+      expect.stringContaining('Subscription team-0/pin') as string,
+      expect.stringContaining('Subscription ops/gadget') as string,
+    ]);
+  });
+});
+
 describe('a Subscription for a dependency', () => {
   const step = { kind: 'install', package: 'Team.Gadget', catalog: 'main', channel: 'stable' } as Parameters<
     typeof describeDependency
@@ -142,6 +313,7 @@ describe('a Subscription for a dependency', () => {
       name: 'team.gadget',
       namespace: 'ops',
       labels: { [LABEL.dependency]: 'true' },
+      annotations: { [ANNOTATION.requestedBy]: 'u' },
     });
     expect(described.spec).toMatchObject({ package: 'Team.Gadget', catalog: 'main', channel: 'stable', ...spec });
   });
@@ -149,11 +321,17 @@ describe('a Subscription for a dependency', () => {
   test.each([
     { because: 'it exists for the same package', existing: 'Team.Gadget', reason: undefined },
     { because: 'its name is taken by another package', existing: 'widget', reason: 'Collision' },
-  ])('where $because', async ({ existing, reason }) => {
+    {
+      because: 'the one of that name acts as another account, and may wait for ever',
+      existing: 'Team.Gadget',
+      account: 'other',
+      reason: 'Collision',
+    },
+  ])('if $because', async ({ existing, account, reason }) => {
     const taken = new ApiError('create', { code: 409, reason: 'AlreadyExists', message: 'exists', causes: [] });
     const cluster = {
       create: () => Promise.reject(taken),
-      get: () => Promise.resolve(subscription({ spec: { package: existing } })),
+      get: () => Promise.resolve(subscription({ spec: { package: existing, ...acts(account) } })),
     };
     const request = requestDependencies(cluster, subscription(), [step]);
     await (reason === undefined
@@ -182,6 +360,21 @@ describe('removal in order', () => {
       first: [],
     },
     {
+      because: 'what needs it is being removed in another namespace, and has no say (s3)',
+      others: [neighbour({ package: 'shop', ...stranger, needs: [needs('gadget')], ...leaving })],
+      first: [],
+    },
+    {
+      because: 'what needs it is being removed in another namespace, by an administrator',
+      others: [neighbour({ package: 'shop', namespace: 'b', needs: [needs('gadget')], ...leaving })],
+      first: ['b/shop'],
+    },
+    {
+      because: 'what needs it is of this namespace, and acts as another account',
+      others: [neighbour({ package: 'shop', ...acting('tenant'), needs: [needs('gadget')] })],
+      first: [],
+    },
+    {
       because: 'what needs it does not look at dependencies',
       others: [neighbour({ package: 'shop', needs: [needs('gadget')], spec: { dependencies: 'Ignore' } })],
       first: [],
@@ -195,8 +388,40 @@ describe('removal in order', () => {
     needs: [needs('gadget')],
     spec: { uninstall: { dependencies: 'Delete' } },
   });
-  const dependency = neighbour({ package: 'gadget', metadata: made });
+  const byUs = { ...made, annotations: { [ANNOTATION.requestedBy]: 'u' } };
+  const dependency = neighbour({ package: 'gadget', metadata: byUs });
+  const tenant = { spec: { serviceAccountName: 'tenant', uninstall: { dependencies: 'Delete' } } };
   test.each([
+    {
+      because: 'it is of another namespace (s1)',
+      one: neighbour({ package: 'shop', needs: [needs('gadget')], ...tenant, namespace: 'team-a' }),
+      others: [dependency],
+      gone: [],
+    },
+    {
+      because: 'it acts as another account beside it',
+      one: neighbour({ package: 'shop', needs: [needs('gadget')], ...tenant }),
+      others: [dependency],
+      gone: [],
+    },
+    {
+      because: 'another Subscription requested it',
+      one: takes,
+      others: [neighbour({ package: 'gadget', metadata: { ...made, annotations: { [ANNOTATION.requestedBy]: 'x' } } })],
+      gone: [],
+    },
+    {
+      because: 'a release that wrote no requester made it',
+      one: takes,
+      others: [neighbour({ package: 'gadget', metadata: made })],
+      gone: [],
+    },
+    {
+      because: 'who else needs it has no say',
+      one: takes,
+      others: [dependency, neighbour({ package: 'rival', ...stranger, needs: [needs('gadget')] })],
+      gone: ['gadget'],
+    },
     { because: 'the spec asks for it', one: takes, others: [dependency], gone: ['gadget'] },
     { because: 'the spec does not ask for it', one: shop, others: [dependency], gone: [] },
     { because: 'a person asked for it', one: takes, others: [gadget], gone: [] },
@@ -206,7 +431,7 @@ describe('removal in order', () => {
       others: [dependency, neighbour({ package: 'rival', needs: [needs('gadget')] })],
       gone: [],
     },
-    { because: 'it never needed it', one: takes, others: [neighbour({ package: 'other', metadata: made })], gone: [] },
+    { because: 'it never needed it', one: takes, others: [neighbour({ package: 'other', metadata: byUs })], gone: [] },
   ])('takes $gone along: $because', ({ one, others, gone }) => {
     expect(dependenciesToDelete(factsAbout(one, others)).map(({ metadata }) => metadata.name)).toEqual(gone);
   });
@@ -231,7 +456,24 @@ describe('who is woken', () => {
       news: false,
     },
   ])('$news: $because', ({ before, after, news }) => {
-    expect(isNews(before, after)).toBe(news);
+    expect(isNewsFor(subscription({ name: 'waiting' }), before, after)).toBe(news);
+  });
+
+  test.each([
+    {
+      because: 'it waits',
+      status: { pending: { bundle: 'b', version: '1', reason: 'DependencyNotReady' } },
+      news: false,
+    },
+    {
+      because: 'it has something installed, which can be used',
+      status: { installed: { bundle: 'b', version: '1', image: 'i', catalog: 'c', revision: 'r-2' } },
+      news: true,
+    },
+  ])('of a Subscription without a say it is news: $news, that $because', ({ status, news }) => {
+    const before = subscription({ name: 'other', ...stranger });
+    const after = subscription({ name: 'other', ...stranger, status: status as SubscriptionStatus });
+    expect(isNewsFor(subscription(), before, after)).toBe(news);
   });
 
   test.each([

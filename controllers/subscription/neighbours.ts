@@ -1,14 +1,15 @@
 /**
  * What the other Subscriptions have installed or are about to install, as far as dependencies go: who provides what,
- * and who needs what. Pure.
+ * and who needs what. Whose needs count is decided in trust.ts. Pure.
  */
-import { parseJson } from '../../api/json.ts';
 import { LABEL } from '../../api/names.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Property } from '../../catalog/model.ts';
-import type { InstalledPackage } from '../../resolver/input.ts';
+import type { ClusterFacts, InstalledPackage } from '../../resolver/input.ts';
+import { isRequirement, propertiesOf } from '../revision-properties.ts';
+import { mayHold } from './trust.ts';
 
 /** A Subscription with its Revisions. */
 export interface Neighbour {
@@ -17,31 +18,69 @@ export interface Neighbour {
 }
 
 /**
- * What a Subscription has to do with the dependencies of others; undefined where it has nothing installed and nothing
- * under way. What is about to be installed counts for what it needs, so that nothing it needs is taken away.
+ * What a Subscription has to reckon with. Of those that may not hold it, only what they have installed counts, without
+ * what that needs; and if a package is installed by one that may, not even that.
+ */
+export function describeSurroundings(
+  one: Neighbour,
+  neighbours: readonly Neighbour[],
+): Required<Pick<ClusterFacts, 'packages' | 'coming'>> {
+  const [trusted, others] = partition(neighbours, ({ subscription }) => mayHold(subscription, one.subscription));
+  const held = [one, ...trusted].flatMap((each) => describePackage(each) ?? []);
+  const taken = new Set(held.map((each) => each.package));
+  const guests = others.flatMap((each) => describeGuest(each) ?? []).filter((each) => !taken.has(each.package));
+  return { packages: [...held, ...guests], coming: trusted.flatMap((each) => describeComing(each) ?? []) };
+}
+
+function partition<T>(all: readonly T[], is: (one: T) => boolean): readonly [readonly T[], readonly T[]] {
+  const { yes = [], no = [] } = Object.groupBy(all, (one) => (is(one) ? 'yes' : 'no'));
+  return [yes, no];
+}
+
+/**
+ * What a Subscription has to do with the dependencies of others; undefined if it has nothing installed. What is about
+ * to be installed counts for what it needs, so that nothing it needs is taken away.
  */
 export function describePackage({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
-  const installed = revisions.find(({ metadata }) => metadata.name === subscription.status?.installed?.revision);
-  const waiting = revisions.findLast(({ spec }) => spec.number > (installed?.spec.number ?? 0));
+  const installed = installedAmong(subscription, revisions);
   if (installed === undefined) return undefined;
-  const coming = waiting === undefined ? [] : propertiesOf(waiting).filter(({ type }) => isRequirement(type));
+  const waiting = revisions.findLast(({ spec }) => spec.number > installed.spec.number);
+  const coming = waiting !== undefined && isOnItsWay(subscription, waiting) ? requirementsIn(waiting) : [];
   return describe(subscription, installed, [...propertiesOf(installed), ...coming]);
+}
+
+/** What a Subscription that holds nobody has installed, with what that provides. */
+function describeGuest({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
+  const installed = installedAmong(subscription, revisions);
+  if (installed === undefined) return undefined;
+  const provided = propertiesOf(installed).filter(({ type }) => !isRequirement(type));
+  return { ...describe(subscription, installed, provided), dependency: false, holds: false };
 }
 
 /** What a Subscription is about to install for the first time: it needs what it needs, and provides nothing yet. */
 export function describeComing({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
   const coming = revisions.at(-1);
   if (coming === undefined || subscription.status?.installed !== undefined) return undefined;
-  return describe(
-    subscription,
-    coming,
-    propertiesOf(coming).filter(({ type }) => isRequirement(type)),
-  );
+  return isOnItsWay(subscription, coming) ? describe(subscription, coming, requirementsIn(coming)) : undefined;
+}
+
+/** Whether a Revision will be installed unless something unforeseen happens: what is only proposed holds nobody. */
+function isOnItsWay({ metadata, spec }: Subscription, revision: Revision): boolean {
+  const isLeaving = metadata.deletionTimestamp !== undefined || revision.metadata.deletionTimestamp !== undefined;
+  return revision.spec.approved && !spec.suspend && !isLeaving;
 }
 
 /** Whether a Subscription was made for those that depend on its package. */
 export function isDependency({ metadata }: Subscription): boolean {
   return metadata.labels?.[LABEL.dependency] === 'true';
+}
+
+function installedAmong({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
+  return revisions.find(({ metadata }) => metadata.name === status?.installed?.revision);
+}
+
+function requirementsIn(revision: Revision): readonly Property[] {
+  return propertiesOf(revision).filter(({ type }) => isRequirement(type));
 }
 
 function describe(subscription: Subscription, { spec }: Revision, properties: readonly Property[]): InstalledPackage {
@@ -57,23 +96,4 @@ function describe(subscription: Subscription, { spec }: Revision, properties: re
     subscription: keyOfObject(subscription),
     ...(release !== undefined && { release }),
   };
-}
-
-/** Parsed once for each Revision: its spec never changes. */
-const parsed = new WeakMap<object, readonly Property[]>();
-
-/** What a Revision provides and needs. */
-export function propertiesOf({ spec }: Revision): readonly Property[] {
-  const stored = spec.properties;
-  if (stored === undefined) return [];
-  const known = parsed.get(stored);
-  if (known !== undefined) return known;
-  const properties = stored.map(({ type, value }) => ({ type, value: parseJson(value) }));
-  parsed.set(stored, properties);
-  return properties;
-}
-
-/** Whether a property of this type says what a bundle needs. */
-export function isRequirement(type: string): boolean {
-  return type.endsWith('.required') || type === 'olm.constraint';
 }

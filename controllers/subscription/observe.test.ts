@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { CATALOG } from '../../api/catalog.ts';
+import { CATALOG, type Catalog } from '../../api/catalog.ts';
 import { parseObject } from '../../api/kind.ts';
 import { API_VERSION } from '../../api/names.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import type { CatalogSource } from '../../resolver/input.ts';
 import { observeSubscription, type SubscriptionCaches, type SubscriptionFacts } from './observe.ts';
 import { NOW, revision, subscription } from './testdata/facts.ts';
 
@@ -17,17 +18,22 @@ const catalogs = ['gold', 'iron'].map((tier) =>
   }),
 );
 
-function selectedBy(spec: object): readonly (readonly [string, boolean | undefined])[] {
-  const one = subscription({ spec });
+function observed(one: Subscription, among: readonly Catalog[] = catalogs): readonly CatalogSource[] {
   const caches: SubscriptionCaches = {
     subscriptions: { get: () => one, list: () => [one] },
     revisions: { get: () => undefined, byIndex: () => [] },
-    catalogs: { list: () => catalogs.toReversed() },
+    catalogs: { list: () => among.toReversed() },
     content: { get: () => undefined },
+    namespaces: {
+      get: () => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops', labels: { team: 'a' } } }),
+    },
   };
   const server = { providedKinds: [] };
-  const facts = observeSubscription(caches, { namespace: 'ops', name: 'gadget' }, { server, now: NOW });
-  return facts?.catalogs.map(({ name, selected }) => [name, selected] as const) ?? [];
+  return observeSubscription(caches, { namespace: 'ops', name: 'gadget' }, { server, now: NOW })?.catalogs ?? [];
+}
+
+function selectedBy(spec: object): readonly (readonly [string, boolean | undefined])[] {
+  return observed(subscription({ spec })).map(({ name, selected }) => [name, selected] as const);
 }
 
 test.each([
@@ -53,6 +59,7 @@ function among(revisions: readonly Revision[], one: Subscription = subscription(
     },
     catalogs: { list: () => [] },
     content: { get: () => undefined },
+    namespaces: { get: () => undefined },
   };
   const facts = observeSubscription(
     caches,
@@ -128,6 +135,7 @@ test('what a Revision that a person made needs and provides concerns no other Su
       revisions: { get: () => undefined, byIndex: (_index, owner) => (owner === 'ops/pin' ? [one] : []) },
       catalogs: { list: () => [] },
       content: { get: () => undefined },
+      namespaces: { get: () => undefined },
     };
     return observeSubscription(
       caches,
@@ -136,4 +144,58 @@ test('what a Revision that a person made needs and provides concerns no other Su
     )?.cluster.coming;
   });
   expect(coming.map((all) => all?.length)).toEqual([0, 1]);
+});
+
+describe('a Catalog that says which namespaces may use it', () => {
+  const installed = { bundle: 'b', version: '1.0.0', image: 'i', catalog: 'c-gold', revision: 'gadget-1' };
+  const gold = (allowedNamespaces: Catalog['spec']['allowedNamespaces']): readonly Catalog[] =>
+    catalogs.map((one) =>
+      one.metadata.name === 'c-gold' && allowedNamespaces !== undefined
+        ? { ...one, spec: { ...one.spec, allowedNamespaces } }
+        : one,
+    );
+  const others = { matchLabels: { team: 'b' } };
+
+  test.each([
+    { because: 'it says nothing', selector: undefined, parts: {}, state: 'Unavailable' },
+    { because: 'it selects all', selector: {}, parts: {}, state: 'Unavailable' },
+    { because: 'it selects this one', selector: { matchLabels: { team: 'a' } }, parts: {}, state: 'Unavailable' },
+    { because: 'it selects others, and nothing here is about it', selector: others, parts: {}, state: undefined },
+    { because: 'the spec names it', selector: others, parts: { spec: { catalog: 'c-gold' } }, state: 'NotAllowed' },
+    {
+      because: 'something is installed from it',
+      selector: others,
+      parts: { status: { installed } },
+      state: 'NotAllowed',
+    },
+    {
+      because: 'its selector means nothing, and would otherwise exclude none',
+      selector: { matchExpressions: [{ key: 'a b', operator: 'NotIn', values: ['x'] }] },
+      parts: { spec: { catalog: 'c-gold' } },
+      state: 'NotAllowed',
+    },
+  ] as const)('is seen as $state: $because', ({ selector, parts, state }) => {
+    const seen = observed(subscription(parts), gold(selector)).find(({ name }) => name === 'c-gold');
+    expect(seen?.state).toBe(state);
+    expect(seen?.message !== undefined).toBe(state === 'NotAllowed');
+  });
+
+  test.each([
+    { selector: { matchLabels: { team: 'b' } }, says: 'labels team=b, which namespace ops' },
+    {
+      selector: {
+        matchExpressions: [
+          { key: 'team', operator: 'In', values: ['b', 'c'] },
+          { key: 'x', operator: 'Exists' },
+        ],
+      },
+      says: 'labels team in (b,c), x, which namespace ops',
+    },
+    { selector: { matchExpressions: [{ key: 'team', operator: 'DoesNotExist' }] }, says: 'labels !team, which' },
+    { selector: { matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['a'] }] }, says: 'team notin (a)' },
+    { selector: { matchLabels: { 'a b': 'x' } }, says: 'has to correct Catalog c-gold' },
+  ] as const)('says which labels are missing: $says', ({ selector, says }) => {
+    const seen = observed(subscription({ spec: { catalog: 'c-gold' } }), gold(selector));
+    expect(seen.find(({ name }) => name === 'c-gold')?.message).toContain(says);
+  });
 });

@@ -12,13 +12,16 @@ import type { ServerFacts } from '../cluster-facts.ts';
 import type { CatalogContent } from '../catalog-content.ts';
 import { BY_SUBSCRIPTION } from '../by-subscription.ts';
 import { genuineOf, revisionName } from '../genuine.ts';
-import { describeComing, describePackage, type Neighbour } from './neighbours.ts';
+import { whyNotAllowed } from './allowed.ts';
+import { describeSurroundings, type Neighbour } from './neighbours.ts';
 
 export interface SubscriptionCaches {
   readonly subscriptions: Pick<Informer, 'get' | 'list'>;
   readonly revisions: Pick<Informer, 'get' | 'byIndex'>;
   readonly catalogs: Pick<Informer, 'list'>;
   readonly content: Pick<CatalogContent, 'get'>;
+  /** With their labels, all of them listed: which Catalogs may be used where. */
+  readonly namespaces: Pick<Informer, 'get'>;
 }
 
 export interface SubscriptionFacts {
@@ -27,7 +30,10 @@ export interface SubscriptionFacts {
   readonly revisions: readonly Revision[];
   /** The number of its next Revision: no Revision has it, or the name that follows from it, whoever made that one. */
   readonly nextNumber: number;
-  /** All catalogs, with whether the Subscription selects them. */
+  /**
+   * All catalogs that may be used in the namespace, with whether the Subscription selects them. Of the others only those
+   * that it has to do with already: they are told of, and neither read nor advised.
+   */
   readonly catalogs: readonly CatalogSource[];
   /** The other Subscriptions of the cluster. */
   readonly neighbours: readonly Neighbour[];
@@ -57,16 +63,12 @@ export function observeSubscription(
     subscription,
     revisions,
     nextNumber: nextNumberOf(caches, subscription, revisions),
-    catalogs: listCatalogs(caches).map((catalog) => ({
-      ...sourceOf(caches, catalog),
-      selected: isSelected(subscription, catalog),
-    })),
+    catalogs: listCatalogs(caches).flatMap((catalog) => {
+      const source = visibleSource(caches, subscription, catalog);
+      return source === undefined ? [] : [{ ...source, selected: isSelected(subscription, catalog) }];
+    }),
     neighbours,
-    cluster: {
-      ...server,
-      packages: [{ subscription, revisions }, ...neighbours].flatMap((one) => describePackage(one) ?? []),
-      coming: neighbours.flatMap((one) => describeComing(one) ?? []),
-    },
+    cluster: { ...server, ...describeSurroundings({ subscription, revisions }, neighbours) },
     now,
   };
 }
@@ -102,6 +104,22 @@ function isSelected({ spec }: Subscription, { metadata }: Catalog): boolean {
     (spec.catalog === undefined || metadata.name === spec.catalog) &&
     matchesSelector(spec.catalogSelector, metadata.labels)
   );
+}
+
+/** A Catalog as the Subscription sees it; undefined if it may not be used and nothing here is about it. */
+function visibleSource(
+  caches: SubscriptionCaches,
+  { metadata, spec, status }: Subscription,
+  catalog: Catalog,
+): CatalogSource | undefined {
+  const name = metadata.namespace ?? '';
+  const message = whyNotAllowed(catalog, { name, labels: caches.namespaces.get(name)?.metadata.labels });
+  if (message === undefined) return sourceOf(caches, catalog);
+  const isKnown = [spec.catalog, status?.installed?.catalog].includes(catalog.metadata.name);
+  const { priority } = catalog.spec;
+  return isKnown
+    ? { name: catalog.metadata.name, priority, state: 'NotAllowed', message, content: () => undefined }
+    : undefined;
 }
 
 function sourceOf({ content }: SubscriptionCaches, { metadata, spec, status }: Catalog): CatalogSource {

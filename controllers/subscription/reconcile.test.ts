@@ -28,6 +28,7 @@ function setUp(given: Subscription): { cluster: FakeCluster; events: EventFacts[
       revisions: { get: () => undefined, byIndex: () => [] },
       catalogs: { list: () => [] },
       content: { get: () => undefined },
+      namespaces: { get: () => undefined },
     },
     cluster,
     server: { get: () => Promise.reject(forbidden) },

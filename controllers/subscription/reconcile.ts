@@ -21,9 +21,11 @@ import { tellTrouble } from '../tell-defects.ts';
 import { requireAccount } from './account.ts';
 import { decideSubscription, type Action, type ResolvedPlan, type Target } from './decide.ts';
 import { requestDependencies } from './dependencies.ts';
-import { eventsOf } from './events.ts';
+import { bundleThatBegins, eventsOf } from './events.ts';
 import { activeOf, forgettable } from './history.ts';
+import { imageByDigest, planPull } from './images.ts';
 import { observeSubscription, type SubscriptionCaches, type SubscriptionFacts } from './observe.ts';
+import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
 import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
 import { uninstall } from './remove.ts';
 import { activateRevision, createRevision } from './revisions.ts';
@@ -98,7 +100,10 @@ async function carryOut(
 ): Promise<Result> {
   const { action } = plan;
   const { signal } = context;
-  const prepared = action.do === 'create' ? prepareEarly(deps, facts, { ...action, signal }) : undefined;
+  const prepared =
+    action.do === 'create' && plan.decision.kind !== 'none'
+      ? prepareEarly(deps, facts, { ...action, signal })
+      : undefined;
   const held = { ...facts, subscription: await addFinalizer(deps.cluster, facts.subscription) };
   const subscription = isTold(held.subscription, plan) ? held.subscription : await tell(deps, held, plan);
   const current = { ...facts, subscription };
@@ -146,14 +151,29 @@ function isTold({ metadata, status }: Subscription, { action, quarantined }: Res
 /** Writes the status first: a version that failed is remembered before anything is done about it. */
 async function tell(
   deps: SubscriptionDeps,
-  { subscription, now }: SubscriptionFacts,
+  facts: SubscriptionFacts,
   plan: ResolvedPlan,
   error?: ReasonedError,
 ): Promise<Subscription> {
+  const { subscription, now } = facts;
   const status = summarizePlan(subscription, plan, { now, ...(error !== undefined && { error }) });
   const move = plan.decision.kind === 'none' ? '' : describeMove(plan.decision);
   for (const event of eventsOf(subscription.status, status, move)) deps.record(subscription, event);
+  tellOverruled(deps, facts, { plan, begins: bundleThatBegins(subscription.status, status) });
   return writeStatus(deps.cluster, subscription, status);
+}
+
+/** Once for each decision: with the bundle that begins by it. */
+function tellOverruled(
+  { record }: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { plan: { decision }, begins }: { readonly plan: ResolvedPlan; readonly begins: string | undefined },
+): void {
+  if (decision.kind === 'none' || begins !== decision.next.name) return;
+  for (const overruled of findOverruled(facts, decision.next)) {
+    record(facts.subscription, describeOverruling(begins, overruled));
+    record(overruled.subscription, describeBeingOverruled(begins, facts.subscription, overruled));
+  }
 }
 
 interface ActOptions {
@@ -183,23 +203,6 @@ async function act(
 }
 
 /**
- * Writes the Secrets of a Revision again. If the bundle renders to other objects than before, as it may for a newer
- * Slipway, they are not what the Revision says: another one of the same is made, which is activated as its turn comes.
- */
-async function restore(
-  deps: SubscriptionDeps,
-  facts: SubscriptionFacts,
-  { revision, target, signal }: Extract<Action, { do: 'restore' }> & { readonly signal: AbortSignal },
-): Promise<void> {
-  const { image, manifests, approved } = revision.spec;
-  const bundle = await prepare(deps, facts, { target, image, signal });
-  if (bundle.manifests.digest === manifests.digest)
-    return storeManifests(deps.cluster, revision, bundle.manifests.pieces);
-  const { subscription, revisions, nextNumber: number } = facts;
-  await createRevision(deps.cluster, { subscription, revisions, number, target, bundle, approved, active: false });
-}
-
-/**
  * Begins to pull while the status is written. Not where an account is named: without it nothing is pulled, however
  * often that is tried.
  */
@@ -213,6 +216,23 @@ function prepareEarly(
   // Looked at when it is awaited: a failure before that is not unhandled.
   prepared.catch(() => undefined);
   return prepared;
+}
+
+/**
+ * Stores the manifests of a Revision again. Another release of Slipway may render the same bundle otherwise: what the
+ * Revision names can then never be had again, and a new one takes its place.
+ */
+async function restore(
+  deps: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { revision, target, signal }: { readonly revision: Revision; readonly target: Target; readonly signal: AbortSignal },
+): Promise<void> {
+  const { subscription, revisions, nextNumber: number } = facts;
+  const { image, manifests, approved } = revision.spec;
+  const bundle = await prepare(deps, facts, { target, image: imageByDigest(target, image), signal });
+  if (bundle.manifests.digest === manifests.digest)
+    return storeManifests(deps.cluster, revision, bundle.manifests.pieces);
+  await createRevision(deps.cluster, { subscription, revisions, number, target, bundle, approved, active: false });
 }
 
 interface Creation extends Pick<Extract<Action, { do: 'create' }>, 'target' | 'approved' | 'hold'> {
@@ -244,12 +264,14 @@ async function create(
   if (free && !alone) await activateRevision(deps.cluster, revisions, created);
 }
 
-function prepare(
+async function prepare(
   deps: SubscriptionDeps,
-  { subscription, cluster }: Pick<SubscriptionFacts, 'subscription' | 'cluster'>,
+  facts: SubscriptionFacts,
   { target, image, signal }: { readonly target: Target; readonly image: string; readonly signal: AbortSignal },
 ): Promise<PreparedBundle> {
-  const source = deps.bundles(deps.pullSecretOf(target.catalog));
+  const { secretOf } = planPull(facts, target);
+  const source = deps.bundles(secretOf === undefined ? undefined : deps.pullSecretOf(secretOf));
+  const { subscription, cluster } = facts;
   const { kubernetesVersion } = cluster;
   const wanted = { subscription, image, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
   return prepareBundle(source, wanted, signal);

@@ -2,6 +2,7 @@
  * Removes what a Subscription installed: its Revisions are deleted, each of which removes its objects, and the
  * Subscription goes when they are gone. What depends on it and is being removed too goes first.
  */
+import { ANNOTATION } from '../../api/names.ts';
 import { keyOfObject, refOf } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { Cluster } from '../../apply/cluster.ts';
@@ -13,6 +14,7 @@ import { writeStatus } from '../status.ts';
 import { describePackage, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { summarizeRemoval, type Dependent } from './summarize.ts';
+import { mayHold } from './trust.ts';
 
 export interface RemovalDeps {
   readonly cluster: Cluster;
@@ -43,7 +45,7 @@ export async function uninstall({ cluster, record }: RemovalDeps, facts: Subscri
 
 /**
  * Subscriptions that need this one and have to go first: those that are being deleted too, wherever they are, and
- * those of the same namespace that nobody has deleted yet. Those of other namespaces cannot hold it.
+ * those of the same namespace that nobody has deleted yet. Those that have no say here cannot hold it.
  */
 export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependent[] {
   const own = describePackage(facts);
@@ -51,7 +53,8 @@ export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependen
   const { namespace } = facts.subscription.metadata;
   const counted = facts.neighbours.filter(
     ({ subscription: other }) =>
-      isBeingDeleted(other) || (other.metadata.namespace === namespace && other.spec.dependencies !== 'Ignore'),
+      mayHold(other, facts.subscription) &&
+      (isBeingDeleted(other) || (other.metadata.namespace === namespace && other.spec.dependencies !== 'Ignore')),
   );
   const needing = new Set(dependentsOf(own, packagesOf(counted)).map((one) => one.subscription));
   return counted
@@ -60,18 +63,36 @@ export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependen
     .map((one) => ({ key: keyOfObject(one), isLeaving: isBeingDeleted(one) }));
 }
 
-/** Subscriptions that were made for this one, where the spec says that they go with it and nobody else needs them. */
+/**
+ * Subscriptions that were requested by this very one, if the spec says that they go with it and nobody who has a say
+ * needs them. One without the requester's uid was made by an earlier release, or by a person: it stays.
+ */
 export function dependenciesToDelete(facts: SubscriptionFacts): readonly Subscription[] {
   const own = describePackage(facts);
   if (own === undefined || facts.subscription.spec.uninstall.dependencies !== 'Delete') return [];
-  const staying = packagesOf(facts.neighbours.filter(({ subscription }) => !isBeingDeleted(subscription)));
+  const staying = packagesOf(
+    facts.neighbours.filter(({ subscription: other }) => !isBeingDeleted(other) && mayHold(other, facts.subscription)),
+  );
   const before = new Set(findUnneeded([...staying, { ...own, dependency: false }]));
   const unneeded = new Set(
     findUnneeded(staying)
       .filter((one) => !before.has(one))
       .map((one) => one.subscription),
   );
-  return facts.neighbours.map((one) => one.subscription).filter((one) => unneeded.has(keyOfObject(one)));
+  return facts.neighbours
+    .map((one) => one.subscription)
+    .filter((one) => unneeded.has(keyOfObject(one)) && isRequestedBy(one, facts.subscription));
+}
+
+/** Whether one Subscription was made by another as its dependency, and still acts as the same account beside it. */
+function isRequestedBy({ metadata, spec }: Subscription, requester: Subscription): boolean {
+  const { uid, namespace } = requester.metadata;
+  return (
+    uid !== undefined &&
+    metadata.annotations?.[ANNOTATION.requestedBy] === uid &&
+    metadata.namespace === namespace &&
+    spec.serviceAccountName === requester.spec.serviceAccountName
+  );
 }
 
 function packagesOf(neighbours: readonly Neighbour[]): readonly InstalledPackage[] {

@@ -63,6 +63,7 @@ async function reconcile(described: PackedManifests, ...there: readonly KubeObje
       revisions: { get: find('Revision'), byIndex: () => all('Revision') },
       catalogs: { list: () => [] },
       content: { get: () => undefined },
+      namespaces: { get: () => undefined },
     },
     cluster,
     server: { get: async () => ({ providedKinds: [] }) },
@@ -94,7 +95,9 @@ test('they take the place of what somebody swapped them for', async () => {
 });
 
 test('if the bundle renders to something else now, another Revision is made of it, to be activated in its turn', async () => {
-  const cluster = await reconcile(await packManifests([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }]));
+  const cluster = await reconcile(
+    await packManifests([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }]),
+  );
   const [lost, made] = revisionsOf(cluster) as [Revision, Revision];
   expect(made).toMatchObject({
     metadata: { name: 'gadget-2' },

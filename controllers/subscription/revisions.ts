@@ -11,9 +11,9 @@ import type { HandedManifests } from '../handed-manifests.ts';
 import { revisionName } from '../genuine.ts';
 import { storeManifests } from '../manifest-secrets.ts';
 import { describeManifests } from '../manifests.ts';
+import { isRequirement } from '../revision-properties.ts';
 import type { Target } from './decide.ts';
 import { activeOf } from './history.ts';
-import { isRequirement } from './neighbours.ts';
 import type { PreparedBundle } from './prepare-bundle.ts';
 
 type Writer = Pick<Cluster, 'get' | 'create' | 'patch' | 'delete'>;

@@ -2,14 +2,29 @@
 import { findCondition } from '../../api/conditions.ts';
 import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
+import { mayHold } from './trust.ts';
 
-/** @param before Absent where it is new. @param after Absent where it is gone. */
-export function isNews(before: Subscription | undefined, after: Subscription | undefined): boolean {
-  if (before === undefined || after === undefined) return true;
+/**
+ * Whether a change of one Subscription may change what is done for another one. What has been installed or removed is
+ * news for all, as it can be used; all else only for those that it may hold back.
+ * @param before Absent if it is new. @param after Absent if it is gone.
+ */
+export function isNewsFor(
+  waiting: Subscription,
+  before: Subscription | undefined,
+  after: Subscription | undefined,
+): boolean {
+  if (before?.status?.installed?.revision !== after?.status?.installed?.revision) return true;
+  const held = [before, after].some((one) => one !== undefined && mayHold(one, waiting));
+  return held && (before === undefined || after === undefined || isChanged(before, after));
+}
+
+function isChanged(before: Subscription, after: Subscription): boolean {
   return (
     before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
-    before.status?.installed?.revision !== after.status?.installed?.revision ||
-    before.status?.pending?.reason !== after.status?.pending?.reason
+    before.status?.pending?.reason !== after.status?.pending?.reason ||
+    before.spec.suspend !== after.spec.suspend ||
+    before.spec.serviceAccountName !== after.spec.serviceAccountName
   );
 }
 

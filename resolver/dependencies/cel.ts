@@ -84,9 +84,15 @@ function compile(text: string): Parsed<Rule> {
     const test: Rule['test'] = (properties, effort = { units: MAX_UNITS }) => {
       const most = Math.min(MAX_UNITS, effort.units);
       const units = most - countItems(properties) * UNITS_PER_ITEM - text.length;
-      const { result, left } = spend(units, () => run({ properties: properties.map(propertyToCel) }));
-      effort.units -= most - Math.max(0, left);
-      return left >= 0 && result === true;
+      try {
+        const { result, left } = spend(units, () => run({ properties: properties.map(propertyToCel) }));
+        effort.units -= most - Math.max(0, left);
+        return left >= 0 && result === true;
+      } catch {
+        // The library evaluates by recursion, and the stack may be smaller here than anywhere that it was tried.
+        effort.units -= most;
+        return false;
+      }
     };
     return { ok: true, value: { text, literals: [...literals].slice(0, MAX_LITERALS), test } };
   } catch (error) {

@@ -36,7 +36,7 @@ export function failsDependents(
 }
 
 /** What a package needs in any case; where there is a choice, the plan of the dependent has made it. */
-function directRequirements({ properties }: InstalledPackage): readonly Requirement[] {
+export function directRequirements({ properties }: InstalledPackage): readonly Requirement[] {
   const parsed = parseRequirements(properties);
   return parsed.ok ? parsed.value.flatMap(flatten) : [];
 }

@@ -228,13 +228,18 @@ function encodeProviders({ universe, solver, selector, counts, variableOf }: Wri
       const upToHere = solver.addVariable();
       if (before !== undefined) solver.addClause([-before, upToHere]);
       for (const option of node.active) {
-        if (!option.kinds.has(key)) continue;
+        if (!option.kinds.has(key) || isGuest(option, node)) continue;
         solver.addClause([-variableOf(option), upToHere]);
         if (before !== undefined && !provides(node.name)) solver.addClause([-only, -variableOf(option), -before]);
       }
       before = upToHere;
     }
   }
+}
+
+/** What somebody without a say here has installed: that it provides a kind rules out nothing. */
+function isGuest({ bundle, unread }: Option, { installed }: PackageNode): boolean {
+  return bundle === undefined && unread !== true && installed === undefined;
 }
 
 function providersByKind({ packages }: Universe): ReadonlyMap<string, readonly PackageNode[]> {

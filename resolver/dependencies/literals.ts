@@ -53,11 +53,19 @@ export function createLiterals(universe: Universe): Literals {
     const active = node.options.filter((option) => node.active.has(option));
     const options = encodeOrder(active, solver);
     for (const { option, chosen } of options) variables.set(option, chosen);
-    const current = node.installed === undefined ? undefined : options[0];
-    const changed = current === undefined ? (options.at(-1)?.upToHere ?? -always) : -current.chosen;
+    const changed = changeOf(node, options);
     const encoded = { node, options, changed };
     packages.set(node.name, encoded);
     return encoded;
+  }
+
+  function changeOf({ installed }: PackageNode, options: readonly EncodedOption[]): number {
+    if (installed !== undefined) return -(options[0]?.chosen ?? -always);
+    const fresh = options.filter(({ option }) => option.bundle !== undefined || option.unread === true);
+    if (fresh.length === options.length) return options.at(-1)?.upToHere ?? -always;
+    const changed = solver.addVariable();
+    for (const { chosen } of fresh) solver.addClause([-chosen, changed]);
+    return changed;
   }
 
   function variableOf(option: Option): number {

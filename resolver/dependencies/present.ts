@@ -9,6 +9,10 @@ export interface Present {
   readonly installed: ReadonlyMap<string, InstalledPackage>;
   /** What is installed, by package; of the package that is asked about, too. */
   readonly current: ReadonlyMap<string, Option>;
+  /** Of packages that are installed by Subscriptions without a say here: what is there to be used, by package. */
+  readonly guests: ReadonlyMap<string, readonly Option[]>;
+  /** Names of those that provide a kind. */
+  readonly guestsWith: (kind: string) => readonly string[];
   /** Kinds that the cluster has, whatever is decided. */
   readonly servedKinds: ReadonlySet<string>;
   readonly isServed: (requirement: Requirement) => boolean;
@@ -20,12 +24,23 @@ export interface Present {
 
 /** The facts about a cluster, as a plan for one package sees them. */
 export function describePresent(cluster: ClusterFacts, name: string, known: Known): Present {
-  const packages = cluster.packages ?? [];
+  const packages = (cluster.packages ?? []).filter(({ holds }) => holds !== false);
+  const guests = readGuests(cluster, name);
   const current = new Map(packages.map((one) => [one.package, currentOption(one)]));
   const installed = new Map(packages.filter((one) => one.package !== name).map((one) => [one.package, one]));
   const staying = new Map([...current].filter(([other]) => installed.get(other)?.dependency === false));
   const managed = new Set(current.values().flatMap(({ kinds }) => kinds));
   const servedKinds = new Set(cluster.providedKinds.map(kindKey).filter((key) => !managed.has(key)));
+
+  function guestsWith(kind: string): readonly string[] {
+    return [...guests].filter(([, options]) => options.some(({ kinds }) => kinds.has(kind))).map(([other]) => other);
+  }
+
+  function isMetByGuest(requirement: Requirement): boolean {
+    if (requirement.kind === 'gvk') return guestsWith(kindKey(requirement.gvk)).length > 0;
+    if (requirement.kind !== 'package') return false;
+    return guests.get(requirement.package)?.some((option) => isMetBy(option, requirement, known)) === true;
+  }
 
   function isServed(requirement: Requirement): boolean {
     return requirement.kind === 'gvk' && servedKinds.has(kindKey(requirement.gvk));
@@ -46,16 +61,24 @@ export function describePresent(cluster: ClusterFacts, name: string, known: Know
       case 'not':
         return !requirement.of.some(isMetNow);
       default:
-        return isServed(requirement) || isMetAmong(current, requirement);
+        return isServed(requirement) || isMetAmong(current, requirement) || isMetByGuest(requirement);
     }
   }
 
   return {
     installed,
     current,
+    guests,
+    guestsWith,
     servedKinds,
     isServed,
-    isMetForGood: (requirement) => isMetAmong(staying, requirement),
+    isMetForGood: (requirement) => isMetAmong(staying, requirement) || isMetByGuest(requirement),
     isMetNow,
   };
+}
+
+function readGuests({ packages = [] }: ClusterFacts, name: string): ReadonlyMap<string, readonly Option[]> {
+  const guests = packages.filter((one) => one.holds === false && one.package !== name);
+  const grouped = Map.groupBy(guests, (one) => one.package);
+  return new Map([...grouped].map(([other, all]) => [other, all.map(currentOption)]));
 }

@@ -84,11 +84,8 @@ interface Builder {
 function createBuilder(question: DependencyQuestion, known: Known, thorough: boolean): Builder {
   const root = rootOption(question.root);
   const sources = orderSources(question.catalogs, root.catalog);
-  const { installed, current, servedKinds, isServed, isMetForGood, isMetNow } = describePresent(
-    question.cluster,
-    root.package,
-    known,
-  );
+  const present = describePresent(question.cluster, root.package, known);
+  const { installed, current, guests, servedKinds, isServed, isMetForGood, isMetNow } = present;
   const packages = new Map<string, MutableNode>();
   /** Packages that are open and have an option with a kind. */
   const openProviders = new Map<string, Set<string>>();
@@ -106,11 +103,12 @@ function createBuilder(question: DependencyQuestion, known: Known, thorough: boo
     if (open !== undefined && !unread.has(name)) return open;
     const fixed = installed.get(name);
     const now = fixed === undefined ? undefined : current.get(name);
-    const options = now !== undefined ? [now] : name === root.package ? [root] : offeredOptions(name);
-    const node: MutableNode = { name, options, installed: fixed, active: new Set(), complete: fixed === undefined };
+    const there = now === undefined ? guests.get(name) : [now];
+    const options = there ?? (name === root.package ? [root] : offeredOptions(name));
+    const node: MutableNode = { name, options, installed: fixed, active: new Set(), complete: there === undefined };
     packages.set(name, node);
     noteProviders(node);
-    if (fixed !== undefined) for (const option of options) activate(option);
+    for (const option of there ?? []) activate(option);
     const waiting = unread.get(name);
     unread.delete(name);
     for (const requirement of waiting ?? []) activateFor(requirement, node);
@@ -136,15 +134,24 @@ function createBuilder(question: DependencyQuestion, known: Known, thorough: boo
     }
   }
 
-  /** What else there is for an installed package is read only where what is installed does not do. */
+  /**
+   * What else there is for a package that is there is read only where that does not do. By whomever it was installed that
+   * has no say here, it can only be installed once more.
+   */
   function complete(node: MutableNode): void {
-    if (node.complete || node.installed === undefined) return;
+    if (node.complete) return;
     node.complete = true;
-    node.options = [...node.options, ...alternativesTo(node.installed, sources.ordered, question)];
+    const others =
+      node.installed === undefined
+        ? offeredOptions(node.name)
+        : alternativesTo(node.installed, sources.ordered, question);
+    node.options = [...node.options, ...others];
     noteProviders(node);
   }
 
   function openInstalled(fixed: InstalledPackage): void {
+    // However many others there are, they cost nothing unless one of them is of use.
+    if (fixed.holds === false) return;
     const node = openPackage(fixed.package);
     if (!fixed.dependency || node.installed === undefined) return;
     complete(node);
@@ -172,6 +179,7 @@ function createBuilder(question: DependencyQuestion, known: Known, thorough: boo
     if (!wanted || followed.get(requirement) === choice) return;
     followed.set(requirement, choice);
     if (isServed(requirement)) return;
+    openGuests(requirement);
     if (!thorough && isMetForGood(requirement)) {
       leftOut = true;
       return;
@@ -188,8 +196,15 @@ function createBuilder(question: DependencyQuestion, known: Known, thorough: boo
     }
   }
 
+  function openGuests(requirement: Requirement): void {
+    if (requirement.kind === 'package' && guests.has(requirement.package)) openPackage(requirement.package);
+    if (requirement.kind === 'gvk') for (const name of present.guestsWith(kindKey(requirement.gvk))) openPackage(name);
+  }
+
   function isRead(name: string): boolean {
-    return name === root.package || installed.has(name) || (packages.has(name) && !unread.has(name));
+    return (
+      name === root.package || installed.has(name) || guests.has(name) || (packages.has(name) && !unread.has(name))
+    );
   }
 
   function takeByName(name: string, requirement: Requirement): void {
@@ -213,8 +228,8 @@ function createBuilder(question: DependencyQuestion, known: Known, thorough: boo
     if (requirement.kind === 'package') return [requirement.package];
     if (requirement.kind === 'cel') return packagesForRule(requirement.rule.literals);
     if (requirement.kind !== 'gvk') return [];
-    const present = openProviders.get(kindKey(requirement.gvk)) ?? [];
-    return [...new Set([...present, ...sources.providersOf(requirement.gvk)])];
+    const open = openProviders.get(kindKey(requirement.gvk)) ?? [];
+    return [...new Set([...open, ...sources.providersOf(requirement.gvk)])];
   }
 
   /** A rule that names packages is about those; another one may be about any. */

@@ -130,6 +130,7 @@ const CASES: ReadonlyMap<string, Case> = new Map<string, Case>([
   ['slipway.dev/subscriptions', { name: 'needy', isReady: false, holds: withNeed }],
   ['slipway.dev/revisions', { name: 'kept' }],
   ['slipway.dev/catalogs/status', { name: 'told' }],
+  ['/namespaces', { name: 'fenced' }],
   ['events.k8s.io/events', { name: 'eventful', isReady: false, holds: withNeed }],
   [
     '/serviceaccounts#impersonate',

@@ -1,0 +1,91 @@
+/**
+ * Which images are pulled for a Subscription, and with which credentials. A Revision may have been written by hand, so
+ * what it says is not enough: the image is one that its Catalog offers, or one that the manager itself has recorded. Pure.
+ */
+import { ReasonedError } from '../../api/errors.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { formatReference, parseReference, withDigest, type Reference } from '../../oci/reference.ts';
+import { graphIn } from '../../resolver/catalogs.ts';
+import type { CatalogSource } from '../../resolver/input.ts';
+import type { Target } from './decide.ts';
+import type { SubscriptionFacts } from './observe.ts';
+
+/** Where an image may be pulled from. */
+export interface Pull {
+  /** Name of the Catalog whose pull secret is used; absent: none is. */
+  readonly secretOf?: string;
+}
+
+/**
+ * How the image of a target is pulled. Throws CatalogNotAllowed if its Catalog may not be used in the namespace, and
+ * RevisionInvalid if no one has offered the image; neither is retried.
+ */
+export function planPull({ subscription, catalogs }: SubscriptionFacts, { bundle, catalog }: Target): Pull {
+  const source = catalogs.find(({ name }) => name === catalog);
+  if (source?.state === 'NotAllowed') throw notAllowed(source);
+  const image = readReference(bundle.image);
+  const offered = source === undefined ? [] : imagesOf(source, bundle.package);
+  if (image !== undefined && offered.some((one) => isSameImage(one, image))) return { secretOf: catalog };
+  if (image === undefined || !isRecorded(subscription, { catalog, image: bundle.image }))
+    throw unknown(subscription, { catalog, image: bundle.image });
+  // A pull secret opens repositories that have nothing to do with the package.
+  const isNear = source?.state === 'Unavailable' || offered.some((one) => isSameRepository(one, image));
+  return isNear ? { secretOf: catalog } : {};
+}
+
+/** The image of a target, by the digest of what was pulled before. */
+export function imageByDigest({ bundle }: Target, before: string): string {
+  const { digest } = parseReference(before);
+  const offered = parseReference(bundle.image);
+  return digest === undefined ? bundle.image : formatReference(withDigest(offered, digest));
+}
+
+function imagesOf(source: CatalogSource, name: string): readonly Reference[] {
+  const graph = graphIn(source, name);
+  return [...(graph?.bundles.values() ?? [])].flatMap(({ bundle }) => readReference(bundle.image) ?? []);
+}
+
+function readReference(text: string): Reference | undefined {
+  try {
+    return parseReference(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** By digest; what a Catalog offers by tag, by the tag that was asked for. */
+function isSameImage(offered: Reference, image: Reference): boolean {
+  if (!isSameRepository(offered, image)) return false;
+  return offered.digest === undefined ? offered.tag === image.tag : offered.digest === image.digest;
+}
+
+function isSameRepository(a: Reference, b: Reference): boolean {
+  return a.registry === b.registry && a.repository === b.repository;
+}
+
+interface Named {
+  readonly catalog: string;
+  readonly image: string;
+}
+
+/** Only the manager writes the status. */
+function isRecorded({ status }: Subscription, { catalog, image }: Named): boolean {
+  return status?.installed?.image === image && status.installed.catalog === catalog;
+}
+
+function notAllowed({ name, message }: CatalogSource): ReasonedError {
+  return new ReasonedError({
+    reason: 'CatalogNotAllowed',
+    retry: 'never',
+    message: `nothing is pulled from Catalog ${name}, which may not be used in the namespace: ${message}`,
+  });
+}
+
+function unknown({ spec }: Subscription, { catalog, image }: Named): ReasonedError {
+  return new ReasonedError({
+    reason: 'RevisionInvalid',
+    retry: 'never',
+    message: `${image} is not pulled: Catalog ${catalog} does not offer it for the package ${spec.package}, and it was never recorded as installed`,
+    hint: 'Delete the Revision that names it, unless the manager made it',
+  });
+}

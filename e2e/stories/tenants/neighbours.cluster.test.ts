@@ -1,0 +1,224 @@
+/**
+ * A tenant who may do as he likes in his namespace, beside a platform that an administrator runs in another one: what the
+ * tenant's objects say neither stops the platform, nor holds it, nor removes anything of it. What the policy refuses, the
+ * administrator writes here in the tenant's place, so that the manager itself is put to the test.
+ */
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useCluster } from '../../lib/cluster.ts';
+import { installSlipway, ROOT, startManager, type RunningManager } from '../../lib/manager.ts';
+import { catalogOf, condition, get, isReady, list, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
+import { packageDocuments, publishCatalog, type PackageVersion } from '../../lib/publish.ts';
+import { publishTiny } from '../../lib/tiny-operator.ts';
+import { until } from '../../lib/until.ts';
+
+const cluster = useCluster();
+const PLATFORM = 'platform';
+const TEAM = 'team-a';
+const TENANT = ['--as', 'tina', '--as-group', 'tenants'];
+const STORE = { kind: 'subscription', name: 'store', namespace: PLATFORM };
+/** Takes effect within the tenant's namespace only. */
+const OWN = { serviceAccountName: 'installer', watchNamespaces: [TEAM] };
+let manager: RunningManager;
+
+beforeAll(async () => {
+  await installSlipway(cluster());
+  await kubectl('apply', '-f', join(ROOT, 'deploy/policies/accounts.yaml'));
+  for (const name of [PLATFORM, TEAM]) await kubectl('create', 'namespace', name);
+  await kubectl('create', 'serviceaccount', 'installer', '-n', TEAM);
+  const inTeam = ['-n', TEAM, '--clusterrole=cluster-admin'];
+  await kubectl('create', 'rolebinding', 'installer', ...inTeam, `--serviceaccount=${TEAM}:installer`);
+  await kubectl('create', 'rolebinding', 'tenants', ...inTeam, '--group=tenants');
+  await publish();
+  manager = await startManager(cluster());
+  await apply(catalogOf('main', `${cluster().registry}/main:latest`));
+  await waitFor(cluster(), { kind: 'catalog', name: 'main' }, isReady);
+}, 300_000);
+afterAll(async () => {
+  await manager?.stop();
+});
+
+async function publish(): Promise<void> {
+  const stores = await versionsOf('store', ['1.0.0', '2.0.0'], { kind: 'Store' });
+  const needers = await Promise.all(
+    ['needer', 'shop', 'pin'].map(async (name) => {
+      const [first] = await versionsOf(name, ['1.0.0']);
+      return packageDocuments(name, [{ ...(first as PackageVersion), properties: [needsStore(RANGES[name] ?? '')] }]);
+    }),
+  );
+  const documents = [...packageDocuments('store', stores), ...needers.flat()];
+  await publishCatalog(documents, `${cluster().registry}/main:latest`);
+}
+
+const RANGES: Readonly<Record<string, string>> = { needer: '>=1.0.0', shop: '>=1.0.0', pin: '<1.5.0' };
+
+async function versionsOf(name: string, versions: readonly string[], more = {}): Promise<readonly PackageVersion[]> {
+  return Promise.all(
+    versions.map(async (version, at) => ({
+      version,
+      image: await publishTiny(cluster().registry, { name, version, ...more }),
+      ...(at > 0 && { replaces: versions[at - 1] as string }),
+    })),
+  );
+}
+
+function needsStore(versionRange: string): { readonly type: string; readonly value: object } {
+  return { type: 'olm.package.required', value: { packageName: 'store', versionRange } };
+}
+
+function kubectl(...args: readonly string[]): Promise<string> {
+  return cluster().kubectl(args);
+}
+
+async function apply(manifest: string, as: readonly string[] = []): Promise<void> {
+  await cluster().kubectl([...as, 'apply', '-f', '-'], manifest);
+}
+
+/** A Subscription of the tenant. */
+async function subscribe(name: string, spec: object = {}): Promise<void> {
+  await apply(subscriptionTo(name, TEAM, { package: name, ...OWN, ...spec }), TENANT);
+}
+
+/** A Revision that nobody but the administrator could create now, with properties of a stranger's choice. */
+function forged(subscription: string, properties: readonly object[]): string {
+  const zeros = `sha256:${'0'.repeat(64)}`;
+  return JSON.stringify({
+    apiVersion: 'slipway.dev/v1alpha1',
+    kind: 'Revision',
+    metadata: { name: `${subscription}-1`, namespace: TEAM },
+    spec: {
+      subscription,
+      number: 1,
+      package: 'ghost',
+      bundle: 'ghost.v1.0.0',
+      version: '1.0.0',
+      catalog: 'main',
+      image: `${cluster().registry}/ghost@${zeros}`,
+      properties,
+      configHash: 'x',
+      manifests: { secrets: ['none'], digest: zeros, objects: 1 },
+      certificates: 'Manager',
+      serviceAccountName: 'installer',
+      approved: true,
+      state: 'Archived',
+    },
+  });
+}
+
+async function removeStore(): Promise<void> {
+  await kubectl('-n', PLATFORM, 'delete', 'subscription', 'store', '--timeout=60s');
+}
+
+interface Event {
+  readonly reason: string;
+  readonly note: string;
+  readonly regarding: { readonly namespace?: string; readonly name: string };
+}
+
+/** Notes of the events of a reason about a Subscription. */
+async function notesAbout(namespace: string, name: string, reason: string): Promise<readonly string[]> {
+  const events = await list<Event>(cluster(), 'event', { namespace });
+  return events.filter((event) => event.reason === reason && event.regarding.name === name).map(({ note }) => note);
+}
+
+describe('a Revision with properties that are no JSON (s11), or that ask for a version that does not exist (s4)', () => {
+  const nested = '['.repeat(5000) + ']'.repeat(5000);
+
+  test('stops nobody: an install, an upgrade and a removal of others go on', async () => {
+    await subscribe('ghost', { package: 'ghost', suspend: true });
+    await subscribe('deep', { package: 'ghost', suspend: true });
+    const impossible = { type: 'olm.package.required', value: '{"packageName":"store","versionRange":">9.0.0"}' };
+    await apply(forged('ghost', [impossible, { type: 'olm.gvk', value: 'not json' }]));
+    await apply(forged('deep', [{ type: 'olm.constraint', value: nested }]));
+    await apply(subscriptionTo('store', PLATFORM, { package: 'store', version: '1.0.0' }));
+    await waitFor(cluster(), STORE, runs('1.0.0'));
+    await apply(subscriptionTo('store', PLATFORM, { package: 'store' }));
+    await waitFor(cluster(), STORE, runs('2.0.0'));
+    await removeStore();
+    expect(manager.log()).not.toContain('InternalError');
+    await kubectl('-n', TEAM, 'delete', 'revision', 'ghost-1', '--wait=false');
+    await apply(forged('ghost', [impossible]).replace('ghost-1', 'ghost-2').replace('"number":1', '"number":2'));
+    await apply(subscriptionTo('store', PLATFORM, { package: 'store' }));
+    await waitFor(cluster(), STORE, runs('2.0.0'));
+    await removeStore();
+  }, 300_000);
+});
+
+describe("a tenant's operator that needs a lower version (s2)", () => {
+  test('does not keep the platform from upgrading, and both are told', async () => {
+    await apply(subscriptionTo('store', PLATFORM, { package: 'store', version: '1.0.0' }));
+    await waitFor(cluster(), STORE, runs('1.0.0'));
+    await subscribe('pin');
+    await waitFor(cluster(), { kind: 'subscription', name: 'pin', namespace: TEAM }, runs('1.0.0'));
+    await apply(subscriptionTo('store', PLATFORM, { package: 'store' }));
+    await waitFor(cluster(), STORE, runs('2.0.0'));
+    const told = await until('both are told', async () => {
+      const ours = await notesAbout(PLATFORM, 'store', 'RequirementOverruled');
+      const theirs = await notesAbout(TEAM, 'pin', 'RequirementOverruled');
+      return ours.length > 0 && theirs.length > 0 ? [ours, theirs] : undefined;
+    });
+    expect(told).toEqual([
+      [expect.stringMatching(/store\.v2\.0\.0 .*Subscription team-a\/pin needs store in "<1\.5\.0"/)],
+      [expect.stringMatching(/store in "<1\.5\.0".*Subscription platform\/store/)],
+    ]);
+  }, 240_000);
+
+  test('does not keep it from being removed, although it is being deleted and never goes (s3)', async () => {
+    const finalizers = JSON.stringify({ metadata: { finalizers: ['slipway.dev/cleanup', 'example.com/never'] } });
+    await kubectl(...TENANT, '-n', TEAM, 'patch', 'subscription', 'pin', '--type=merge', '-p', finalizers);
+    await kubectl(...TENANT, '-n', TEAM, 'delete', 'subscription', 'pin', '--wait=false');
+    await removeStore();
+    const none = JSON.stringify({ metadata: { finalizers: ['slipway.dev/cleanup'] } });
+    await kubectl('-n', TEAM, 'patch', 'subscription', 'pin', '--type=merge', '-p', none).catch(() => undefined);
+    await kubectl('-n', TEAM, 'wait', '--for=delete', 'subscription/pin', '--timeout=60s');
+  }, 240_000);
+});
+
+describe('what was made as a dependency in another namespace (s1)', () => {
+  test('is not deleted with what a tenant removes', async () => {
+    await apply(subscriptionTo('needer', PLATFORM, { package: 'needer' }));
+    await waitFor(cluster(), { kind: 'subscription', name: 'needer', namespace: PLATFORM }, runs('1.0.0'));
+    await kubectl('-n', PLATFORM, 'delete', 'subscription', 'needer', '--timeout=60s');
+    const store = await waitFor(cluster(), STORE, runs('2.0.0'));
+    await subscribe('shop', { uninstall: { dependencies: 'Delete' } });
+    await waitFor(cluster(), { kind: 'subscription', name: 'shop', namespace: TEAM }, runs('1.0.0'));
+    await kubectl(...TENANT, '-n', TEAM, 'delete', 'subscription', 'shop', '--timeout=60s');
+    const after = await waitFor(cluster(), STORE, isReady);
+    expect(after.metadata).toMatchObject({ uid: store.metadata.uid });
+    expect(after.metadata).not.toHaveProperty('deletionTimestamp');
+  }, 240_000);
+});
+
+describe('a Catalog for namespaces with a label', () => {
+  const CLOSED = { kind: 'subscription', name: 'needer', namespace: TEAM };
+  const allowedNamespaces = { matchLabels: { tier: 'gold' } };
+
+  test('is not used elsewhere, and says which label is missing', async () => {
+    await apply(catalogOf('main', `${cluster().registry}/main:latest`, { allowedNamespaces }));
+    await subscribe('needer', { catalog: 'main' });
+    const refused = await waitFor(cluster(), CLOSED, (one) => condition(one, 'Ready')?.reason === 'CatalogNotAllowed');
+    expect(condition(refused, 'Ready')?.message).toMatch(/labels tier=gold, which namespace team-a does not have/);
+  }, 120_000);
+
+  test('is used as soon as the namespace has it', async () => {
+    await kubectl('label', 'namespace', TEAM, 'tier=gold');
+    await waitFor(cluster(), CLOSED, runs('1.0.0'));
+  }, 120_000);
+
+  test('upgrades nothing any more when the namespace has lost it, and leaves in place what is installed', async () => {
+    await kubectl('label', 'namespace', TEAM, 'tier-');
+    const kept = await waitFor(
+      cluster(),
+      CLOSED,
+      (one) => condition(one, 'UpgradeAvailable')?.reason === 'CatalogNotAllowed',
+    );
+    expect(runs('1.0.0')(kept)).toBe(true);
+    // The Subscription of the platform is not allowed either, and as little disturbed.
+    expect(isReady(await get(cluster(), 'subscription', 'store', PLATFORM))).toBe(true);
+  }, 120_000);
+
+  test('is used again as soon as it selects all', async () => {
+    await apply(catalogOf('main', `${cluster().registry}/main:latest`));
+    await waitFor(cluster(), CLOSED, (one) => condition(one, 'UpgradeAvailable')?.reason === 'UpToDate');
+  }, 120_000);
+});
