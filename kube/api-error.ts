@@ -75,6 +75,11 @@ export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.code === 409 && error.statusReason !== 'AlreadyExists';
 }
 
+/** Whether the account lacks a right. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 403;
+}
+
 /** Whether a resourceVersion or a continue token is too old to go on from. */
 export function isExpired(error: unknown): boolean {
   return (

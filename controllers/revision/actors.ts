@@ -1,5 +1,6 @@
 /** As whom a Revision is rolled out: the manager itself, and the ServiceAccount that the Subscription names. */
 import type { Client, Subject } from '../../kube/client.ts';
+import { accountOf } from './account.ts';
 import type { Account, ConversionCheck } from './conversions.ts';
 import type { Deps, RevisionDeps } from './deps.ts';
 import type { ReadText } from './last-lines.ts';
@@ -18,6 +19,12 @@ export function actors({ client }: RevisionDeps, { revision }: RevisionFacts): A
   const acting =
     serviceAccountName === undefined ? client : client.as(serviceAccount({ namespace, name: serviceAccountName }));
   return { cluster: client, acting, read: async (path, signal) => acting.raw(path, signal) };
+}
+
+/** The client of who removes what is not certainly the Subscription's; undefined for the manager. */
+export function removerOf({ client }: RevisionDeps, facts: RevisionFacts): Client | undefined {
+  const account = accountOf(facts);
+  return account && client.as(serviceAccount(account));
 }
 
 export type Actor = Deps & RollOutDeps & Actors;
