@@ -56,6 +56,11 @@ export function isRefusal(error: unknown): boolean {
   return [400, 403, 409, 422].includes(failureOf(error)?.code ?? 0);
 }
 
+/** Whether the server refuses for lack of rights, or of room. */
+export function isForbidden(error: unknown): boolean {
+  return failureOf(error)?.code === 403;
+}
+
 /** Whether the server says that the object, its kind or its namespace does not exist. */
 export function isNotFound(error: unknown): boolean {
   return failureOf(error)?.code === 404;

@@ -21,10 +21,11 @@ import { assessHealth, hasHealth, type Health } from './health.ts';
 import { identityOf } from './identity.ts';
 import { indexInventory, type InventoryEntry } from './inventory.ts';
 import { kindsDefinedIn, orderObjects, type Phase, type PhaseName } from './phases.ts';
-import { preflight, type Finding, type Permit } from './preflight.ts';
+import { preflight, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
 import { settleWrite } from './settle-write.ts';
 import { createSlots, type Slots } from './slots.ts';
+import type { Finding } from './take-over.ts';
 
 export type { ApplyResult, ObjectResult, Outcome, PhaseResult, Unready } from './apply-result.ts';
 export type { Permission, Permit } from './preflight.ts';
@@ -33,6 +34,11 @@ export interface ApplyRequest {
   /** Prepared (see prepareObjects). */
   readonly objects: readonly KubeObject[];
   readonly previousInventory: readonly InventoryEntry[];
+  /**
+   * Whether the Subscription acts as the manager. Such a one takes up what an earlier Subscription of its name left;
+   * any other only what it may also delete, and what a person has handed over.
+   */
+  readonly asManager?: boolean;
   /** Requests at once; 8 unless told. */
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
@@ -144,6 +150,7 @@ async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
     ownNamespaces,
     permit,
     observed,
+    asManager: request.asManager,
     ...signalOf(request),
   });
 }
@@ -252,6 +259,7 @@ async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings
     const { answer, ...written } = await settleWrite(run.cluster, object, {
       finding: findings.get(identity) as Finding,
       knownUid: run.known.get(identity)?.uid,
+      asManager: run.request.asManager,
       ...signalOf(run.request),
     });
     if (answer !== undefined) {

@@ -15,6 +15,8 @@ export interface DeleteOptions {
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
+  /** Deletes nothing: says whether it would be refused. */
+  readonly dryRun?: boolean;
 }
 
 export interface ListOptions {

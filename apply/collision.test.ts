@@ -10,15 +10,54 @@ const live = (metadata: Meta): KubeObject => ({
   kind: 'ConfigMap',
   metadata: { name: 'a', namespace: 'ops', uid: 'u1', ...metadata },
 });
+const ours = { [ANNOTATION.owner]: 'ops/widgets', [ANNOTATION.ownerUid]: 'subscription-uid' };
 const reference = { apiVersion: 'v1', uid: 'r', name: 'boss' };
 
 describe('an existing object', () => {
   test.each<{ metadata: Meta; knownUid?: string; kind: string; because: string }>([
-    { metadata: { annotations: { [ANNOTATION.owner]: 'ops/widgets' } }, kind: 'ours', because: 'it names us in full' },
+    { metadata: { annotations: ours }, kind: 'ours', because: 'it names our Subscription, which made it' },
+    {
+      metadata: { annotations: { ...ours, [ANNOTATION.ownerUid]: 'another' } },
+      kind: 'left',
+      because: 'another Subscription had our name when it made it',
+    },
+    {
+      metadata: { annotations: { ...ours, [ANNOTATION.ownerUid]: 'another' } },
+      knownUid: 'u1',
+      kind: 'left',
+      because: 'another Subscription of our name has taken it since',
+    },
+    {
+      metadata: { annotations: { [ANNOTATION.owner]: 'ops/widgets' } },
+      kind: 'left',
+      because: 'a name is given again, and anybody can write it',
+    },
+    {
+      metadata: { annotations: { [ANNOTATION.owner]: 'ops/widgets' } },
+      knownUid: 'u1',
+      kind: 'ours',
+      because: 'an earlier release, which wrote no uid, made it for us',
+    },
+    {
+      metadata: { annotations: { [ANNOTATION.owner]: 'ops/widgets' } },
+      knownUid: 'u0',
+      kind: 'left',
+      because: 'it is another object than the one that an earlier release made for us',
+    },
+    {
+      metadata: { annotations: { [ANNOTATION.owner]: 'ops/other', [ANNOTATION.ownerUid]: 'subscription-uid' } },
+      kind: 'foreign',
+      because: 'it names another Subscription, whatever the uid',
+    },
+    {
+      metadata: { annotations: { ...ours, [ANNOTATION.ownerUid]: 'another', [ANNOTATION.adoptBy]: 'ops/widgets' } },
+      kind: 'adopted',
+      because: 'a person hands over what an earlier Subscription of our name left',
+    },
     {
       metadata: { labels: { [LABEL.owner]: 'ops.widgets' } },
-      kind: 'ours',
-      because: 'its label is ours and nothing says otherwise',
+      kind: 'foreign',
+      because: 'a label alone is no claim',
     },
     {
       metadata: { labels: { [LABEL.owner]: 'ops.widgets' }, annotations: { [ANNOTATION.owner]: 'ops/wid.gets' } },
@@ -66,6 +105,29 @@ describe('an existing object', () => {
   ])('is $kind, because $because', ({ metadata, knownUid, kind }) => {
     expect(judgeOwnership(live(metadata), OWNER, knownUid).kind).toBe(kind);
   });
+});
+
+test.each([
+  { knownUid: 'u1', proven: true, because: 'the inventory names the very object' },
+  { knownUid: 'u0', proven: false, because: 'it was made again since' },
+  { knownUid: '', proven: false, because: 'it was only intended' },
+  { knownUid: undefined, proven: false, because: 'the inventory does not know it' },
+])('that it is ours is proven: $proven, because $because', ({ knownUid, proven }) => {
+  expect(judgeOwnership(live({ annotations: ours }), OWNER, knownUid)).toEqual({ kind: 'ours', proven });
+});
+
+test('to an owner without uid nothing belongs but what its inventory names', () => {
+  const owner = { namespace: 'ops', name: 'widgets' };
+  const made = live({ annotations: { [ANNOTATION.owner]: 'ops/widgets' } });
+  expect([undefined, 'u0', 'u1'].map((uid) => judgeOwnership(made, owner, uid).kind)).toEqual(['left', 'left', 'ours']);
+});
+
+test('of what was left the error names the earlier Subscription, and how to hand it over', () => {
+  const left = live({ annotations: { ...ours, [ANNOTATION.ownerUid]: 'another' } });
+  const { owner = '' } = judgeOwnership(left, OWNER) as { readonly owner?: string };
+  const error = collisionError(left, OWNER, owner);
+  expect(error.reason).toBe('Collision');
+  expect(error.describe()).toMatch(/an earlier Subscription ops\/widgets.*slipway\.dev\/adopt-by=ops\/widgets/);
 });
 
 describe('the owner that a collision names', () => {

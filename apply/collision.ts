@@ -1,31 +1,41 @@
 /**
- * Whether an object that exists may be ours to write. Pure; apply.ts asks before the first write, prune.ts and
- * uninstall.ts before they delete. Nothing is ever adopted silently: an object is ours when it says so, or when
- * a person has annotated it for us.
+ * Whether an object that exists belongs to a Subscription. Pure; preflight.ts and settle-write.ts ask before they
+ * write, remove.ts before it deletes. A name proves nothing, since it is given again: an object is ours if it names the
+ * uid of our Subscription, or if it is the very object of our inventory. All else is adopted at the word of a person.
  */
 import { ReasonedError } from '../api/errors.ts';
 import { ANNOTATION, LABEL } from '../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
-import { ownerLabel, ownerName, type Owner } from './prepare.ts';
+import { ownerName, type Owner } from './prepare.ts';
 
 export type Ownership =
-  /** It says that it is ours, or it is the very object that the inventory names and nobody else claims it. */
-  | { readonly kind: 'ours' }
+  /** Of our Subscription; `proven` if it is the very object that the inventory names, and does not only say so. */
+  | { readonly kind: 'ours'; readonly proven: boolean }
   /** A person has annotated it for us. */
   | { readonly kind: 'adopted'; readonly from: string }
-  /** Somebody else's, or nobody's that we know. */
+  /** An earlier Subscription of our name left it, or it only claims so. */
+  | { readonly kind: 'left'; readonly owner: string }
+  /** Another owner's, or of no owner that we know. */
   | { readonly kind: 'foreign'; readonly owner: string };
 
 /** Whose an existing object is; `knownUid` is the inventory's, where it has one. */
 export function judgeOwnership(live: KubeObject, owner: Owner, knownUid?: string): Ownership {
   const self = ownerName(owner);
   const claimed = claimOf(live);
-  if (claimed === self || (claimed === undefined && labelOf(live) === ownerLabel(owner))) return { kind: 'ours' };
+  const named = claimed === undefined || claimed === self;
+  const uid = live.metadata.annotations?.[ANNOTATION.ownerUid];
+  const proven = isProven(live, knownUid);
+  // Releases before this one wrote no uid: what they applied is known by the inventory alone.
+  if (named && (uid === undefined ? proven : uid === owner.uid)) return { kind: 'ours', proven };
   const other = otherOwner(live);
   if (live.metadata.annotations?.[ANNOTATION.adoptBy] === self) return { kind: 'adopted', from: other ?? 'nobody' };
-  const sameObject = knownUid !== undefined && knownUid !== '' && knownUid === live.metadata.uid;
-  if (sameObject && claimed === undefined) return { kind: 'ours' };
+  if (claimed === self) return { kind: 'left', owner: `an earlier Subscription ${self}, which left it` };
   return { kind: 'foreign', owner: other ?? 'nobody that Slipway knows' };
+}
+
+/** Whether it is the very object that an inventory names. */
+export function isProven(live: KubeObject | undefined, knownUid: string | undefined): boolean {
+  return knownUid !== undefined && knownUid !== '' && knownUid === live?.metadata.uid;
 }
 
 /** The error of an object that is not ours: Collision, retried with growing delays since a person may resolve it. */

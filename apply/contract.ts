@@ -141,6 +141,13 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       expect(await cluster().get(refOf(created))).toBeDefined();
     });
 
+    test('a dry run leaves the object as it is', async () => {
+      const created = await cluster().create(config('spared'));
+      const { uid = '' } = created.metadata;
+      await cluster().delete(refOf(created), { uid, dryRun: true });
+      expect((await cluster().get(refOf(created)))?.metadata).toMatchObject(created.metadata);
+    });
+
     test('what is gone is a success', async () => {
       expect(await cluster().delete(refOf(config('never')))).toBeUndefined();
     });
@@ -174,6 +181,15 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       );
       expect(found.map(({ metadata }) => metadata.uid)).toEqual([made.metadata.uid]);
       expect(found[0]).not.toHaveProperty('data');
+    });
+
+    test('by name finds the one object in its namespace', async () => {
+      const created = await cluster().create(config('listed'));
+      await cluster().create(config('listed-too'));
+      const kind = { apiVersion: 'v1', kind: 'ConfigMap' };
+      const found = await cluster().list(kind, { namespace, fieldSelector: 'metadata.name=listed' });
+      expect(found.map(({ metadata }) => metadata.uid)).toEqual([created.metadata.uid]);
+      expect(await cluster().list(kind, { namespace, fieldSelector: 'metadata.name=never' })).toEqual([]);
     });
   });
 

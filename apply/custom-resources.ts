@@ -18,6 +18,10 @@ export interface CustomResourceCount {
   /** A few of them, `namespace/name`, for messages; why they are not known, where they are not. */
   readonly samples: readonly string[];
   readonly message?: string;
+  /** How many of them no message may name. */
+  readonly unnamed?: number;
+  /** The inventory does not name the CRD by its uid: only by what it says is it ours. */
+  readonly unproven?: true;
 }
 
 /** By name of the CRD, such as `widgets.example.com`. */
@@ -28,6 +32,8 @@ export interface CountOptions {
   readonly concurrency?: number;
   /** What a watch knows of a CRD, its names and versions included; it is not read then. */
   readonly observed?: ((ref: ObjectRef) => KubeObject | undefined) | undefined;
+  /** The only namespace whose objects messages name; absent: all are named. */
+  readonly namedIn?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -56,12 +62,14 @@ export async function countCustomResources(
 async function countOf(
   cluster: Cluster,
   entry: InventoryEntry,
-  { owner, observed, signal }: CountOptions,
+  { owner, observed, ...options }: CountOptions,
 ): Promise<readonly [string, CustomResourceCount] | undefined> {
   const ref = refOfEntry(entry);
-  const crd = observed?.(ref) ?? (await cluster.get(ref, signal));
-  if (crd === undefined || judgeOwnership(crd, owner, entry.uid).kind !== 'ours') return undefined;
-  return [entry.name, await countInstances(cluster, crd, signal)];
+  const crd = observed?.(ref) ?? (await cluster.get(ref, options.signal));
+  const ownership = crd && judgeOwnership(crd, owner, entry.uid);
+  if (crd === undefined || ownership?.kind !== 'ours') return undefined;
+  const found = await countInstances(cluster, crd, options);
+  return [entry.name, ownership.proven ? found : { ...found, unproven: true }];
 }
 
 const MOST_SAMPLES = 3;
@@ -70,13 +78,15 @@ const MOST_SAMPLES = 3;
 export async function countInstances(
   cluster: Cluster,
   crd: KubeObject,
-  signal?: AbortSignal,
+  { namedIn, signal }: Pick<CountOptions, 'namedIn' | 'signal'> = {},
 ): Promise<CustomResourceCount> {
   const resource = resourceOf(crd);
   if (resource === undefined) return { resource: { apiVersion: '', kind: '' }, count: 0, samples: [] };
   try {
     const found = await listServed(cluster, resource, signal);
-    return { resource, count: found.length, samples: found.slice(0, MOST_SAMPLES).map(keyOfObject) };
+    const nameable = found.filter((object) => mayName(object, namedIn));
+    const samples = nameable.slice(0, MOST_SAMPLES).map(keyOfObject);
+    return { resource, count: found.length, samples, unnamed: found.length - nameable.length };
   } catch (error) {
     const { message } = explainFailure(error, describeRef({ ...CRD_KIND, name: crd.metadata.name }));
     return { resource, count: 'unknown', samples: [], message };
@@ -123,8 +133,21 @@ interface CrdSpec {
   readonly versions?: readonly { readonly name?: string; readonly served?: boolean; readonly storage?: boolean }[];
 }
 
-/** `ops/a, ops/b and 3 more`. */
-export function describeSamples({ count, samples }: CustomResourceCount): string {
-  const more = count === 'unknown' ? 0 : count - samples.length;
-  return more > 0 ? `${samples.join(', ')} and ${more} more` : samples.join(', ');
+/**
+ * Whether a message may name an object. The manager lists those of all namespaces, and a message for a tenant names
+ * none but his own.
+ */
+export function mayName({ metadata }: Pick<KubeObject, 'metadata'>, namedIn: string | undefined): boolean {
+  return namedIn === undefined || metadata.namespace === namedIn;
+}
+
+/** `ops/a, ops/b and 3 more and 2 in other namespaces`. */
+export function describeSamples({ count, samples, unnamed = 0 }: CustomResourceCount): string {
+  const more = count === 'unknown' ? 0 : count - samples.length - unnamed;
+  const parts = [
+    samples.join(', '),
+    more > 0 ? `${more} more` : '',
+    unnamed > 0 ? `${unnamed} in other namespaces` : '',
+  ];
+  return parts.filter((part) => part !== '').join(' and ');
 }

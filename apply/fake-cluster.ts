@@ -97,7 +97,8 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
     create: (object, { dryRun = false } = {}) => serve('create', refOf(object), dryRun, () => create(object, dryRun)),
     apply: (object, { dryRun = false } = {}) => serve('apply', refOf(object), dryRun, () => apply(object, dryRun)),
     patch: (ref, patch) => serve('patch', ref, false, () => patchObject(ref, patch)),
-    delete: (ref, deletion = {}) => serve('delete', ref, false, () => remove(ref, deletion), deletion.propagation),
+    delete: (ref, deletion = {}) =>
+      serve('delete', ref, deletion.dryRun === true, () => remove(ref, deletion), deletion.propagation),
     isNamespaced: async (kind) => scopeOf(kind),
   };
   cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' }, status: { phase: 'Active' } });
@@ -160,12 +161,13 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
     return saved;
   }
 
-  function remove(ref: ObjectRef, { uid, resourceVersion }: DeleteOptions): KubeObject | undefined {
+  function remove(ref: ObjectRef, { uid, resourceVersion, dryRun }: DeleteOptions): KubeObject | undefined {
     const live = store.get(identityOf(ref));
     if (live === undefined) return undefined;
     if (uid !== undefined && uid !== live.metadata.uid) return undefined;
     if (resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion)
       throw conflict(live, 'it was modified');
+    if (dryRun === true) return undefined;
     if (isCrd(live)) removeInstances(live);
     store.set(
       identityOf(ref),
@@ -327,6 +329,37 @@ function kindOf(crd: KubeObject): string {
 function isEstablished(crd: KubeObject): boolean {
   const status = crd['status'] as { conditions?: readonly { type: string; status: string }[] } | undefined;
   return status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True') ?? false;
+}
+
+/** The same cluster as somebody else sees it, who may do only some things; a refusal names the account as RBAC does. */
+export function actingAs<Some extends Cluster>(
+  cluster: Some,
+  account: string,
+  may: (request: Pick<FakeRequest, 'verb' | 'ref'>) => boolean,
+): Some {
+  const judged =
+    <Rest extends readonly unknown[], Result>(
+      verb: FakeRequest['verb'],
+      refIn: (first: never) => ObjectRef,
+      method: (first: never, ...rest: Rest) => Promise<Result>,
+    ) =>
+    async (first: never, ...rest: Rest): Promise<Result> => {
+      const ref = refIn(first);
+      if (may({ verb, ref })) return method(first, ...rest);
+      const [resource, group] = [`${ref.kind.toLowerCase()}s`, groupOf(ref.apiVersion)];
+      const right = `cannot ${verb} resource "${resource}" in API group "${group}"`;
+      throw new FakeApiError(403, 'Forbidden', `${resource} "${ref.name}" is forbidden: User "${account}" ${right}`);
+    };
+  const same = (ref: ObjectRef): ObjectRef => ref;
+  return {
+    ...cluster,
+    get: judged('get', same, cluster.get),
+    list: judged('list', (kind: Omit<ObjectRef, 'name'>) => ({ ...kind, name: '*' }), cluster.list),
+    create: judged('create', refOf, cluster.create),
+    apply: judged('apply', refOf, cluster.apply),
+    patch: judged('patch', same, cluster.patch),
+    delete: judged('delete', same, cluster.delete),
+  };
 }
 
 /** Controllers that succeed at once: CRDs are Established, Deployments available, Namespaces active. */

@@ -42,6 +42,8 @@ export interface Stay {
   readonly ref: ObjectRef;
   readonly reason: Reason;
   readonly message: string;
+  /** The inventory does not name it by its uid, so nothing is done about it. */
+  readonly unproven?: true;
 }
 
 export interface UninstallPlan {
@@ -71,18 +73,24 @@ const STEP_OF: Readonly<Record<PhaseName, UninstallStepName>> = {
 /**
  * The steps that remove an inventory. Under `Retain` a CRD that has objects stays with them, an empty one goes;
  * under `Delete` all objects go first; under `Block` nothing goes while there is one. Objects that could not be
- * counted are taken to exist.
+ * counted are taken to exist. A CRD that has objects and that the inventory does not name by its uid stays in any case.
+ *
+ * @param because Why a CRD with objects stays, if the policy alone does not say it.
  */
 export function planUninstall(
   inventory: readonly InventoryEntry[],
   counts: CustomResourceCounts,
   policy: CustomResourcePolicy,
+  because?: string,
 ): UninstallPlan {
   const used = inventory.filter((entry) => isCrdEntry(entry) && isUsed(counts.get(entry.name)));
-  const stays = policy === 'Delete' ? [] : used.map((entry) => stayOf(entry, counts, policy));
-  if (policy === 'Block' && stays.length > 0) return { state: 'Blocked', policy, steps: [], stays };
-  const going = policy === 'Delete' ? inventory : inventory.filter((entry) => !used.includes(entry));
-  const resources = policy === 'Delete' ? used.flatMap(({ name }) => counts.get(name)?.resource ?? []) : [];
+  const isOurs = ({ name }: InventoryEntry): boolean => counts.get(name)?.unproven !== true;
+  const emptied = policy === 'Delete' ? used.filter(isOurs) : [];
+  const kept = used.filter((entry) => !emptied.includes(entry));
+  const stays = kept.map((entry) => stayOf(entry, counts, { policy, because }));
+  if (policy === 'Block' && kept.some(isOurs)) return { state: 'Blocked', policy, steps: [], stays };
+  const going = inventory.filter((entry) => !kept.includes(entry));
+  const resources = emptied.flatMap(({ name }) => counts.get(name)?.resource ?? []);
   return { state: 'Ready', policy, steps: stepsFor(going, resources), stays };
 }
 
@@ -99,15 +107,27 @@ function stepsFor(entries: readonly InventoryEntry[], resources: UninstallStep['
   })).filter((step) => step.entries.length > 0 || step.resources.length > 0);
 }
 
-function stayOf(entry: InventoryEntry, counts: CustomResourceCounts, policy: CustomResourcePolicy): Stay {
+interface Why {
+  readonly policy: CustomResourcePolicy;
+  readonly because: string | undefined;
+}
+
+function stayOf(entry: InventoryEntry, counts: CustomResourceCounts, why: Why): Stay {
   const ref = refOfEntry(entry);
   const found = counts.get(entry.name) as CustomResourceCount;
   const what =
     found.count === 'unknown'
       ? `may have objects, which cannot be listed: ${found.message ?? ''}`
       : `has ${describeCount(found)}`;
-  const then = policy === 'Block' ? 'and the policy is to remove nothing before they are gone' : 'and stays with them';
-  return { ref, reason: 'CustomResourcesExist', message: `${describeRef(ref)} ${what}, ${then}` };
+  const unproven = found.unproven === true;
+  const message = `${describeRef(ref)} ${what}, and ${describeStay(unproven, why)}`;
+  return { ref, reason: 'CustomResourcesExist', message, ...(unproven && { unproven }) };
+}
+
+function describeStay(unproven: boolean, { policy, because }: Why): string {
+  if (unproven) return 'stays with them: the inventory does not name it by its uid';
+  if (policy === 'Block') return 'the policy is to remove nothing before they are gone';
+  return because === undefined ? 'stays with them' : `stays with them: ${because}`;
 }
 
 function describeCount(found: CustomResourceCount): string {

@@ -3,7 +3,6 @@
  * take it? One request for an object that is not there (making it as dry run tells both), or that a watch has seen
  * as it is now; two for another one that has to change. What it finds is data; apply.ts decides what follows.
  */
-import { ANNOTATION } from '../api/names.ts';
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
 import {
   explainFailure,
@@ -15,19 +14,11 @@ import {
   type Failure,
 } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
-import { collisionError, judgeOwnership } from './collision.ts';
+import { isProven } from './collision.ts';
 import { entryOf, isIntact, type InventoryEntry } from './inventory.ts';
-import { hashObject, type Owner } from './prepare.ts';
+import { hashObject } from './prepare.ts';
+import { judgeExisting, judgeLive, type Finding } from './take-over.ts';
 import { createObject, isMadePlainly, takeOverFields, withUid } from './write.ts';
-
-export type Finding =
-  /** Nothing to send. */
-  | { readonly kind: 'unchanged'; readonly entry: InventoryEntry }
-  /** To be created. */
-  | { readonly kind: 'absent' }
-  /** Ours, to be applied. */
-  | { readonly kind: 'present'; readonly live: KubeObject }
-  | { readonly kind: 'collision' | 'failed'; readonly failure: Failure };
 
 /** What a caller says to the change of an object that exists: it is `left` as it is, and counts as applied. */
 export type Permission = { readonly kind: 'change' | 'leave' } | { readonly kind: 'refuse'; readonly failure: Failure };
@@ -49,6 +40,8 @@ export interface PreflightFacts {
   readonly permit?: Permit | undefined;
   /** What a watch knows of the object: it is not read where that is still the newest. */
   readonly observed?: KubeObject | undefined;
+  /** Whether the Subscription acts as the manager; see take-over.ts. */
+  readonly asManager?: boolean | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -79,7 +72,8 @@ async function lookAtObserved(
   { known, observed, permit, signal }: PreflightFacts,
 ): Promise<Finding | undefined> {
   if (observed === undefined || known === undefined || isCrd(object)) return undefined;
-  if (judgeLive(object, observed, known.uid).kind !== 'present') return undefined;
+  if (!isProven(observed, known.uid) || judgeLive(object, observed, { knownUid: known.uid }).kind !== 'present')
+    return undefined;
   const permission = await permit?.(object, observed);
   if (permission !== undefined && permission.kind !== 'change') return undefined;
   // To the very version that was seen: where there is another by now, nothing is decided.
@@ -94,9 +88,9 @@ async function lookAtObserved(
 async function lookAtLive(cluster: Cluster, object: KubeObject, facts: PreflightFacts): Promise<Finding> {
   const live = await cluster.get(refOf(object), facts.signal);
   if (live === undefined) return { kind: 'absent' };
-  const finding = judgeLive(object, live, facts.known?.uid);
+  const { known, asManager, signal } = facts;
+  const finding = await judgeExisting(cluster, object, live, { knownUid: known?.uid, asManager, signal });
   if (finding.kind !== 'present') return finding;
-  const { known } = facts;
   // A busy watch is behind, and to send a large CRD once more takes long.
   if (isCrd(object) && known?.hash === hashObject(object) && isIntact(known, live))
     return { kind: 'unchanged', entry: known };
@@ -104,26 +98,6 @@ async function lookAtLive(cluster: Cluster, object: KubeObject, facts: Preflight
   if (permission?.kind === 'refuse') return { kind: 'failed', failure: permission.failure };
   if (permission?.kind === 'leave') return { kind: 'unchanged', entry: entryOf(object, live) };
   return tryApplication(cluster, object, live, facts.signal);
-}
-
-/** What an object that exists is to us. */
-export function judgeLive(object: KubeObject, live: KubeObject, knownUid: string | undefined): Finding {
-  const subject = describeRef(refOf(object));
-  const owner = ownerOf(object);
-  const ownership = judgeOwnership(live, owner, knownUid);
-  if (ownership.kind === 'foreign') {
-    return { kind: 'collision', failure: explainFailure(collisionError(live, owner, ownership.owner), subject) };
-  }
-  if (live.metadata.deletionTimestamp !== undefined) return { kind: 'failed', failure: beingDeleted(live, subject) };
-  return { kind: 'present', live };
-}
-
-/** The owner that a prepared object names. */
-function ownerOf(object: KubeObject): Owner {
-  const text = object.metadata.annotations?.[ANNOTATION.owner] ?? '';
-  const slash = text.indexOf('/');
-  if (slash < 0) throw new Error(`${describeRef(refOf(object))} was not prepared: it names no owner`);
-  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
 /**
@@ -191,15 +165,5 @@ function notServed(object: KubeObject): Failure {
     retry: 'backoff',
     message: `${describeRef(refOf(object))}: the cluster serves no ${groupKind(object)} in ${object.apiVersion}`,
     hint: 'Install what provides this kind first, or choose a version of the bundle that does without',
-  };
-}
-
-function beingDeleted({ kind, metadata }: KubeObject, subject: string): Failure {
-  const holders = metadata.finalizers ?? [];
-  return {
-    reason: kind === 'Namespace' ? 'NamespaceTerminating' : 'Conflict',
-    retry: 'backoff',
-    message: `${subject} is being deleted${holders.length === 0 ? '' : ` and held by ${holders.join(', ')}`}`,
-    hint: 'It is made again once it is gone',
   };
 }

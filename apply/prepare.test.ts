@@ -16,7 +16,7 @@ describe('what is added', () => {
       [LABEL.package]: 'widgets',
       [LABEL.revision]: 'widgets-1',
     });
-    expect(annotations).toEqual({ [ANNOTATION.owner]: 'ops/widgets' });
+    expect(annotations).toEqual({ [ANNOTATION.owner]: 'ops/widgets', [ANNOTATION.ownerUid]: 'subscription-uid' });
   });
 
   test('labels and annotations of the bundle are kept, even one that names a manager, since selectors may use it', () => {
@@ -32,6 +32,15 @@ describe('what is added', () => {
       labels: { [LABEL.owner]: 'ops.widgets' },
       annotations: { [ANNOTATION.owner]: 'ops/widgets' },
     });
+  });
+
+  test.each([
+    { owner: OWNER, uid: OWNER.uid, because: 'its Subscription has one' },
+    { owner: { namespace: 'ops', name: 'widgets' }, uid: undefined, because: 'there is no Subscription' },
+  ])('the uid of the owner is $uid whatever the bundle says, because $because', ({ owner, uid }) => {
+    const metadata = { name: 'a', annotations: { [ANNOTATION.ownerUid]: 'stolen' } };
+    const [object] = prepareObjects([{ apiVersion: 'v1', kind: 'Service', metadata }], { ...options, owner });
+    expect(object?.metadata.annotations?.[ANNOTATION.ownerUid]).toBe(uid);
   });
 });
 
@@ -132,11 +141,22 @@ test.each([
   expect(() => prepareOne(object)).toThrow(expect.objectContaining({ reason: 'BundleInvalid', retry: 'never' }));
 });
 
+/** Of the ConfigMap below, as the release computed it that wrote no uid. */
+const HASH_OF_BEFORE = 'b85b40934312c71ead5574a32340a8c71f1c6c3bb46797dc34f135d17c37eb12';
+
 describe('hashes', () => {
   test('do not depend on the order of keys or on the revision, so that only what differs is sent', () => {
     const [one] = prepared([sample('v1', 'ConfigMap', 'a', { data: { x: '1', y: '2' } })], { revision: 'widgets-1' });
     const [two] = prepared([sample('v1', 'ConfigMap', 'a', { data: { y: '2', x: '1' } })], { revision: 'widgets-2' });
     expect(hashObject(one as KubeObject)).toBe(hashObject(two as KubeObject));
+  });
+
+  test('are those of the release before, which wrote no uid of the owner: nothing is sent again for it', () => {
+    const [object] = prepared([sample('v1', 'ConfigMap', 'a', { data: { x: '1' } })]);
+    expect(hashObject(object as KubeObject)).toBe(HASH_OF_BEFORE);
+    const another = { ...OWNER, uid: 'another' };
+    const [same] = prepared([sample('v1', 'ConfigMap', 'a', { data: { x: '1' } })], { owner: another });
+    expect(hashObject(same as KubeObject)).toBe(HASH_OF_BEFORE);
   });
 
   test('differ with any other content', () => {

@@ -11,10 +11,11 @@ import { groupKind, refOf, type KubeObject, type ObjectMeta } from '../api/objec
 import { identityOf, knownScope } from './identity.ts';
 import { compareObjects } from './phases.ts';
 
-/** The Subscription that objects belong to. One made again under the same name takes up its objects. */
+/** The Subscription that objects belong to. Its uid tells it from another one that gets the same name later. */
 export interface Owner {
   readonly namespace: string;
   readonly name: string;
+  /** Absent where there is no Subscription: nothing says then that it belongs to this owner, except an inventory. */
   readonly uid?: string;
 }
 
@@ -76,8 +77,19 @@ function prepareMeta(object: KubeObject, meta: ObjectMeta, options: PrepareOptio
     name: meta.name,
     ...(namespace !== undefined && { namespace }),
     labels: { [LABEL.managedBy]: 'slipway', ...meta.labels, ...ownerLabels(options) },
-    annotations: { ...meta.annotations, [ANNOTATION.owner]: ownerName(options.owner) },
+    annotations: { ...withoutOwner(meta.annotations), ...ownerAnnotations(options.owner) },
   };
+}
+
+/** A bundle does not say whose its objects are. */
+function withoutOwner(annotations: ObjectMeta['annotations'] = {}): ObjectMeta['annotations'] {
+  const { [ANNOTATION.ownerUid]: _uid, ...rest } = annotations;
+  return rest;
+}
+
+function ownerAnnotations(owner: Owner): Record<string, string> {
+  const name = { [ANNOTATION.owner]: ownerName(owner) };
+  return owner.uid === undefined ? name : { ...name, [ANNOTATION.ownerUid]: owner.uid };
 }
 
 function namespaceOf(object: KubeObject, installNamespace: string): string | undefined {
@@ -117,7 +129,8 @@ export function labelValue(text: string): string {
 
 /**
  * Hex sha256 over an object's canonical JSON, without the label that names the revision: an upgrade sends only
- * what differs, so that label says which revision last changed the object.
+ * what differs, so that label says which revision last changed the object. And without the uid of the owner, which
+ * earlier releases did not write: what they applied is not sent again for it.
  */
 export function hashObject(object: KubeObject): string {
   const known = HASHES.get(object) ?? computeHash(object);
@@ -130,7 +143,10 @@ const HASHES = new WeakMap<KubeObject, string>();
 
 function computeHash(object: KubeObject): string {
   const { [LABEL.revision]: _revision, ...labels } = object.metadata.labels ?? {};
-  return sha256(canonicalJson({ ...object, metadata: { ...object.metadata, labels } }));
+  const { annotations, ...metadata } = object.metadata;
+  const { [ANNOTATION.ownerUid]: _uid, ...others } = annotations ?? {};
+  const hashed = { ...metadata, labels, ...(annotations !== undefined && { annotations: others }) };
+  return sha256(canonicalJson({ ...object, metadata: hashed }));
 }
 
 function sha256(text: string): string {

@@ -76,14 +76,14 @@ async function pruneObject(cluster: Cluster, entry: InventoryEntry, options: Pru
 export async function keepUsedCrd(
   cluster: Cluster,
   entry: InventoryEntry,
-  { owner, observed, signal }: CountOptions,
+  { owner, observed, ...options }: CountOptions,
 ): Promise<Removal | undefined> {
   const ref = refOfEntry(entry);
   try {
-    const crd = observed?.(ref) ?? (await cluster.get(ref, signal));
+    const crd = observed?.(ref) ?? (await cluster.get(ref, options.signal));
     if (crd === undefined || judgeOwnership(crd, owner, entry.uid).kind !== 'ours') return undefined;
     if (crd.metadata.deletionTimestamp !== undefined) return undefined;
-    const found = await countInstances(cluster, crd, signal);
+    const found = await countInstances(cluster, crd, options);
     if (found.count === 0) return undefined;
     const what =
       found.count === 'unknown'

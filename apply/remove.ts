@@ -3,9 +3,9 @@
  * never taken for one that is gone.
  */
 import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
-import { explainFailure, isConflict, type Failure } from './api-failure.ts';
+import { explainFailure, isConflict, isForbidden, type Failure } from './api-failure.ts';
 import type { Cluster, DeleteOptions } from './cluster.ts';
-import { judgeOwnership } from './collision.ts';
+import { judgeOwnership, type Ownership } from './collision.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
 
@@ -20,6 +20,8 @@ export type RemovalOutcome =
   | 'kept'
   /** One of that name exists and is not ours. */
   | 'foreign'
+  /** It says that it is ours, nothing proves it, and the account may not delete it: it stays. */
+  | 'refused'
   | 'failed';
 
 export interface Removal {
@@ -27,7 +29,7 @@ export interface Removal {
   /** Of the object that was deleted, where it was. */
   readonly uid?: string;
   readonly outcome: RemovalOutcome;
-  /** For deleting, kept and foreign: why it is there. */
+  /** For deleting, kept, foreign and refused: why it is there. */
   readonly message?: string;
   readonly failure?: Failure;
 }
@@ -37,6 +39,11 @@ export interface RemoveOptions {
   readonly propagation?: DeleteOptions['propagation'];
   /** What a watch knows of an object; it is not read then, and is deleted only if it is still the same. */
   readonly observed?: ((ref: ObjectRef) => KubeObject | undefined) | undefined;
+  /**
+   * As whom an object is deleted that says that it is ours and that the inventory does not name by its uid: it was only
+   * intended, or was made again. Absent: as all others.
+   */
+  readonly unproven?: Cluster | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -60,21 +67,34 @@ export async function removeObject(cluster: Cluster, entry: InventoryEntry, opti
 }
 
 async function removeOnce(cluster: Cluster, entry: InventoryEntry, options: RemoveOptions): Promise<Removal> {
-  const { owner, propagation = 'Background', observed, signal } = options;
+  const { owner, propagation = 'Background', observed, unproven, signal } = options;
   const ref = refOfEntry(entry);
   if ((await cluster.isNamespaced(ref, signal)) === undefined) return judgeUnserved(cluster, ref, signal);
   const live = observed?.(ref) ?? (await cluster.get(ref, signal));
   if (live === undefined) return { ref, outcome: 'gone' };
   const ownership = judgeOwnership(live, owner, entry.uid);
   if (ownership.kind !== 'ours') return { ref, outcome: 'foreign', message: describeForeign(ownership) };
-  return deleteSeen(cluster, live, { propagation, ...(signal !== undefined && { signal }) });
+  const how = { propagation, ...(signal !== undefined && { signal }) };
+  if (ownership.proven || unproven === undefined) return deleteSeen(cluster, live, how);
+  return unlessRefused(ref, () => deleteSeen(unproven, live, how));
+}
+
+/** What is not certainly ours holds up no removal. */
+async function unlessRefused(ref: ObjectRef, task: () => Promise<Removal>): Promise<Removal> {
+  try {
+    return await task();
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    const { message } = explainFailure(error, describeRef(ref));
+    return { ref, outcome: 'refused', message: `the inventory does not name it by its uid, and ${message}` };
+  }
 }
 
 /** Deletes the very object that was seen, unless that has begun already. Throws as the client does. */
 export async function deleteSeen(
   cluster: Cluster,
   live: KubeObject,
-  { propagation, signal }: Omit<RemoveOptions, 'owner' | 'observed'>,
+  { propagation, signal }: Pick<RemoveOptions, 'propagation' | 'signal'>,
 ): Promise<Removal> {
   const { uid, deletionTimestamp } = live.metadata;
   const seen = { ref: refOf(live), ...(uid !== undefined && { uid }) };
@@ -85,12 +105,8 @@ export async function deleteSeen(
   return { ...seen, outcome: 'deleting', message: describeHolders(left) };
 }
 
-function describeForeign(ownership: {
-  readonly kind: 'adopted' | 'foreign';
-  readonly from?: string;
-  readonly owner?: string;
-}): string {
-  return `it belongs to ${ownership.owner ?? ownership.from ?? 'nobody'}`;
+function describeForeign(ownership: Exclude<Ownership, { readonly kind: 'ours' }>): string {
+  return `it belongs to ${ownership.kind === 'adopted' ? ownership.from : ownership.owner}`;
 }
 
 /** Why an object that was deleted is still there. */

@@ -2,7 +2,7 @@
 import type { KubeObject } from '../api/object.ts';
 import { prepareObjects, type Owner } from './prepare.ts';
 
-export const OWNER: Owner = { namespace: 'ops', name: 'widgets' };
+export const OWNER: Owner = { namespace: 'ops', name: 'widgets', uid: 'subscription-uid' };
 
 /** An object of any kind; `fields` are its other top-level fields, and may replace metadata. */
 export function sample(

@@ -4,13 +4,15 @@ import { explainFailure, isAlreadyExists, isConflict, isNotFound } from './api-f
 import type { ObjectResult } from './apply-result.ts';
 import type { Cluster } from './cluster.ts';
 import { entryOf } from './inventory.ts';
-import { judgeLive, type Finding } from './preflight.ts';
+import { judgeExisting, type Finding } from './take-over.ts';
 import { changeObject, createObject } from './write.ts';
 
 export interface SettleOptions {
   readonly finding: Finding;
   /** Of the inventory; absent or empty where it knows none. */
   readonly knownUid?: string | undefined;
+  /** Whether the Subscription acts as the manager; see take-over.ts. */
+  readonly asManager?: boolean | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -64,7 +66,7 @@ async function write(cluster: Cluster, object: KubeObject, { live, signal }: Wri
   return { outcome: 'configured', entry: entryOf(object, answer), answer };
 }
 
-async function lookAgain(cluster: Cluster, object: KubeObject, { knownUid, signal }: SettleOptions): Promise<Finding> {
-  const live = await cluster.get(refOf(object), signal);
-  return live === undefined ? { kind: 'absent' } : judgeLive(object, live, knownUid);
+async function lookAgain(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<Finding> {
+  const live = await cluster.get(refOf(object), options.signal);
+  return live === undefined ? { kind: 'absent' } : judgeExisting(cluster, object, live, options);
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { applyRevision } from './apply.ts';
 import { countCustomResources, type CustomResourceCounts } from './custom-resources.ts';
-import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { actingAs, createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
 import { identityOf } from './identity.ts';
 import { intendedEntries, type InventoryEntry } from './inventory.ts';
 import { planUninstall, UNINSTALL_STEPS, type CustomResourcePolicy } from './plan-uninstall.ts';
@@ -306,6 +307,117 @@ describe('the run', () => {
         expect(left(cluster), `${when} request ${at}`).toEqual([]);
       }
     }
+  });
+});
+
+/** As an account that may do only some things, and the manager for what the inventory proves. */
+describe('the run for an account', () => {
+  const ACCOUNT = 'system:serviceaccount:ops:installer';
+  const nothing = (): boolean => false;
+  const theirs = sample('example.com/v1', 'Widget', 'precious', { namespace: 'platform' });
+
+  async function removeAs(
+    cluster: FakeCluster,
+    inventory: readonly InventoryEntry[],
+    {
+      policy = 'Delete',
+      may,
+    }: { readonly policy?: CustomResourcePolicy; readonly may: Parameters<typeof actingAs>[2] },
+  ): Promise<UninstallResult> {
+    const acting = actingAs(cluster, ACCOUNT, may);
+    const options = { owner: OWNER, namedIn: 'ops', stepSeconds: 0.05 };
+    const found = await countCustomResources(cluster, inventory, options);
+    return runUninstall(cluster, planUninstall(inventory, found, policy), { ...options, acting });
+  }
+
+  test('what the inventory names by its uid goes, although the account may do nothing any more', async () => {
+    const [cluster, inventory] = await installed();
+    expect(await removeAs(cluster, inventory, { may: nothing })).toMatchObject({ state: 'Complete', stays: [] });
+    expect(left(cluster)).toEqual([]);
+  });
+
+  test('what was only intended goes as the account, and stays if that may not, and is named', async () => {
+    const [cluster, inventory] = await installed();
+    const intended = inventory.map((entry) =>
+      ['Deployment', 'ClusterRole'].includes(entry.kind) ? { ...entry, uid: '' } : entry,
+    );
+    const may: Parameters<typeof actingAs>[2] = ({ ref }) => ref.kind === 'Deployment';
+    const result = await removeAs(cluster, intended, { may });
+    expect(result).toMatchObject({ state: 'Complete', stays: [{ reason: 'Forbidden', ref: { kind: 'ClusterRole' } }] });
+    expect(result.stays[0]?.message).toMatch(
+      /ClusterRole.*stays: the inventory does not name it.*installer.*cannot delete/,
+    );
+    expect(left(cluster)).toEqual(['ClusterRole']);
+  });
+
+  test('what only has our name is not deleted, not even by an account that may', async () => {
+    const [cluster, inventory] = await installed();
+    for (const { metadata, ...rest } of cluster.objects().filter(({ kind }) => kind === 'ClusterRole')) {
+      const annotations = { ...metadata.annotations, [ANNOTATION.ownerUid]: 'earlier' };
+      cluster.put({ ...rest, metadata: { ...metadata, uid: 'other', annotations } } as KubeObject);
+    }
+    const result = await removeAs(cluster, inventory, { may: () => true });
+    expect(result).toMatchObject({ state: 'Complete', stays: [{ reason: 'Collision', ref: { kind: 'ClusterRole' } }] });
+    expect(left(cluster)).toEqual(['ClusterRole']);
+  });
+
+  describe('custom resources', () => {
+    test.each(['list', 'delete'] as const)('are not deleted by an account that may not %s them', async (verb) => {
+      const [cluster, inventory] = await installed();
+      cluster.put(theirs);
+      const result = await removeAs(cluster, inventory, { may: (request) => request.verb !== verb });
+      expect(result).toMatchObject({ state: 'Failed', step: 'customResources', failures: [{ reason: 'Forbidden' }] });
+      const [{ message, hint } = { message: '' }] = result.failures;
+      expect(hint).toBe(
+        `Grant ${ACCOUNT} the verb ${verb} on widgets.example.com, or set spec.uninstall.customResources to Retain`,
+      );
+      expect(message).not.toContain('precious');
+      expect(left(cluster)).toEqual(expect.arrayContaining(['Widget', 'CustomResourceDefinition', 'Deployment']));
+    });
+
+    test('are deleted in all namespaces by an account that may', async () => {
+      const [cluster, inventory] = await installed();
+      cluster.put(widget);
+      cluster.put(theirs);
+      expect(await removeAs(cluster, inventory, { may: () => true })).toMatchObject({ state: 'Complete' });
+      expect(left(cluster)).toEqual([]);
+    });
+
+    test.each(['Retain', 'Delete', 'Block'] as const)(
+      'stay under %s with a CRD that the inventory does not name by its uid',
+      async (policy) => {
+        const [cluster, inventory] = await installed();
+        cluster.put(theirs);
+        const unproven = inventory.map((entry) =>
+          entry.kind === 'CustomResourceDefinition' ? { ...entry, uid: '' } : entry,
+        );
+        const result = await removeAs(cluster, unproven, { policy, may: () => true });
+        expect(result).toMatchObject({ state: 'Complete', stays: [{ reason: 'CustomResourcesExist' }] });
+        expect(left(cluster).toSorted()).toEqual(['CustomResourceDefinition', 'Widget']);
+      },
+    );
+
+    test('of other namespaces are counted and not named', async () => {
+      const [cluster, inventory] = await installed();
+      cluster.put(widget);
+      cluster.put(theirs);
+      const { stays } = await removeAs(cluster, inventory, { policy: 'Retain', may: nothing });
+      expect(stays[0]?.message).toContain('has 2 objects (ops/first and 1 in other namespaces)');
+    });
+
+    test('that are made after they were deleted do not go with their CRD: the account is asked again', async () => {
+      const [cluster, inventory] = await installed();
+      const options = { owner: OWNER, namedIn: 'ops', stepSeconds: 0.05 };
+      const plan = planUninstall(inventory, await countCustomResources(cluster, inventory, options), 'Delete');
+      cluster.put(theirs);
+      const acting = actingAs(cluster, ACCOUNT, nothing);
+      expect(await runUninstall(cluster, plan, { ...options, acting })).toMatchObject({
+        state: 'Failed',
+        step: 'crds',
+        failures: [{ reason: 'CustomResourcesExist', retry: 'backoff' }],
+      });
+      expect(left(cluster).toSorted()).toEqual(['CustomResourceDefinition', 'Widget']);
+    });
   });
 });
 

@@ -6,13 +6,15 @@
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
-import { countInstances, isCrdEntry, listServed } from './custom-resources.ts';
+import { isProven } from './collision.ts';
+import { countInstances, describeSamples, isCrdEntry, mayName } from './custom-resources.ts';
+import { deleteInstances } from './delete-instances.ts';
 import { identityOf } from './identity.ts';
-import type { InventoryEntry } from './inventory.ts';
+import { refOfEntry, type InventoryEntry } from './inventory.ts';
 import type { Stay, UninstallPlan, UninstallStep, UninstallStepName } from './plan-uninstall.ts';
 import type { Owner } from './prepare.ts';
 import { keepUsedCrd } from './prune.ts';
-import { deleteSeen, describeHolders, removeObject, type Removal } from './remove.ts';
+import { describeHolders, removeObject, type Removal } from './remove.ts';
 import { retainReadable, type IsGoing, type Retained } from './retain-readable.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { fieldsOf, listOf, textOf } from './untyped.ts';
@@ -20,6 +22,13 @@ import { observeByPolling, waitUntilGone, type Leaving, type Observe } from './w
 
 export interface UninstallOptions {
   readonly owner: Owner;
+  /**
+   * As the account of the Subscription: custom resources, and what the inventory does not name by its uid. Absent: as
+   * everything else, as the manager.
+   */
+  readonly acting?: Cluster | undefined;
+  /** The only namespace whose custom resources messages name; absent: all are named. */
+  readonly namedIn?: string | undefined;
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
   /** How long one step may take in this call, thrice where CRDs go; what is not gone by then is reported as waiting. */
@@ -90,7 +99,10 @@ export async function runUninstall(
 
 /** Sees to it that the objects of the CRDs that stay can be read without the operator. */
 async function retainAll(run: Run, stays: readonly Stay[]): Promise<Pick<UninstallResult, 'stays' | 'failures'>> {
-  const done = await inSlots(run, stays, async (stay) => ({ stay, ...(await retain(run, stay.ref)) }));
+  const done = await inSlots(run, stays, async (stay) => ({
+    stay,
+    ...(stay.unproven === true ? {} : await retain(run, stay.ref)),
+  }));
   return {
     stays: done.map(({ stay, message }) => (message === undefined ? stay : withMore(stay, message))),
     failures: done.flatMap(({ failure }) => failure ?? []),
@@ -117,7 +129,11 @@ function isServiceOf({ steps }: UninstallPlan, { namespace, name }: Parameters<I
 }
 
 async function runStep(run: Run, step: UninstallStep): Promise<StepResult> {
-  const removals = step.name === 'customResources' ? await deleteInstances(run, step) : await deleteEntries(run, step);
+  const { cluster, options, slots } = run;
+  const removals =
+    step.name === 'customResources'
+      ? await deleteInstances(options.acting ?? cluster, step.resources, { ...options, slots })
+      : await deleteEntries(run, step);
   for (const removal of removals) run.options.onProgress?.(step.name, removal);
   const deleted = removals.filter(({ outcome }) => outcome === 'deleted' || outcome === 'deleting').map(leavingOf);
   const waiting = await awaitGone(run, deleted);
@@ -139,13 +155,32 @@ async function deleteEntry(
   entry: InventoryEntry,
   propagation: 'Foreground' | 'Background',
 ): Promise<Removal> {
+  const { cluster, options } = run;
+  const kept = isCrdEntry(entry) ? await keepCrd(run, entry) : undefined;
+  return kept ?? removeObject(cluster, entry, { ...options, unproven: options.acting, propagation });
+}
+
+/**
+ * Why a CRD is not deleted now: an object was made after all had been counted. With a CRD all its objects go, so an
+ * account that is to delete them is asked again; undefined if the CRD may go.
+ */
+async function keepCrd(run: Run, entry: InventoryEntry): Promise<Removal | undefined> {
   const { cluster, plan, options } = run;
-  if (isCrdEntry(entry) && plan.policy !== 'Delete') {
+  const ref = refOfEntry(entry);
+  try {
+    const proven = isProven(await look(run, ref), entry.uid);
+    const deletes = plan.policy === 'Delete' && proven;
+    if (deletes && options.acting === undefined) return undefined;
     const kept = await keepUsedCrd(cluster, entry, options);
-    if (kept?.outcome === 'kept') return retainLate(run, kept);
-    if (kept !== undefined) return kept;
+    if (kept?.outcome !== 'kept' || !proven) return kept;
+    return deletes ? { ...kept, outcome: 'failed', failure: madeMeanwhile(kept) } : await retainLate(run, kept);
+  } catch (error) {
+    return { ref, outcome: 'failed', failure: explainFailure(error, describeRef(ref)) };
   }
-  return removeObject(cluster, entry, { ...options, propagation });
+}
+
+function madeMeanwhile({ ref, message = '' }: Removal): Failure {
+  return { reason: 'CustomResourcesExist', retry: 'backoff', message: `${describeRef(ref)}: ${message}` };
 }
 
 /** Its first object was made after all had been counted. */
@@ -153,33 +188,6 @@ async function retainLate(run: Run, kept: Removal): Promise<Removal> {
   const { message, failure } = await retain(run, kept.ref);
   if (failure !== undefined) return { ...kept, outcome: 'failed', failure };
   return message === undefined ? kept : { ...kept, message: `${kept.message}; ${message}` };
-}
-
-async function deleteInstances(run: Run, { resources }: UninstallStep): Promise<Removal[]> {
-  const lists = await inSlots(run, resources, (resource) => listInstances(run, resource));
-  const failures = lists.flatMap((list) => ('failure' in list ? [list] : []));
-  const objects = lists.flatMap((list) => ('objects' in list ? list.objects : []));
-  return [...failures, ...(await inSlots(run, objects, (object) => deleteInstance(run, object)))];
-}
-
-type Listed = { readonly objects: readonly KubeObject[] } | (Removal & { readonly failure: Failure });
-
-async function listInstances({ cluster, options }: Run, kind: Pick<ObjectRef, 'apiVersion' | 'kind'>): Promise<Listed> {
-  try {
-    return { objects: await listServed(cluster, kind, options.signal) };
-  } catch (error) {
-    const ref = { ...kind, name: '*' };
-    return { ref, outcome: 'failed', failure: explainFailure(error, describeRef(ref)) };
-  }
-}
-
-async function deleteInstance({ cluster, options }: Run, object: KubeObject): Promise<Removal> {
-  const ref = refOf(object);
-  try {
-    return await deleteSeen(cluster, object, { ...(options.signal !== undefined && { signal: options.signal }) });
-  } catch (error) {
-    return { ref, outcome: 'failed', failure: explainFailure(error, describeRef(ref)) };
-  }
 }
 
 function inSlots<Item, Result>(
@@ -290,15 +298,17 @@ async function explainCrd(run: Run, ref: ObjectRef, otherwise: string): Promise<
   const { cluster, options } = run;
   const crd = await look(run, ref);
   if (crd === undefined) return otherwise;
-  const found = await countInstances(cluster, crd, options.signal);
+  const found = await countInstances(cluster, crd, options);
   if (found.count === 0 || found.count === 'unknown') return `${otherwise}; the API server has not finished it`;
-  const left = await cluster.list(found.resource, { limit: 3 }, options.signal);
-  const named = left.slice(0, 3).map((object) => `${describeRef(refOf(object))} (${describeHolders(object)})`);
-  return `${found.count} of its objects are left: ${named.join(', ')}`;
+  const left = await cluster.list(found.resource, {}, options.signal);
+  const nameable = left.filter((object) => mayName(object, options.namedIn)).slice(0, 3);
+  const samples = nameable.map((object) => `${describeRef(refOf(object))} (${describeHolders(object)})`);
+  return `${found.count} of its objects are left: ${describeSamples({ ...found, samples })}`;
 }
 
 function stayOfRemoval({ ref, outcome, message = '' }: Removal): Stay[] {
   const text = `${describeRef(ref)} stays: ${message}`;
   if (outcome === 'kept') return [{ ref, reason: 'CustomResourcesExist', message: text }];
+  if (outcome === 'refused') return [{ ref, reason: 'Forbidden', message: text }];
   return outcome === 'foreign' ? [{ ref, reason: 'Collision', message: text }] : [];
 }

@@ -44,7 +44,10 @@ function parseAll(stored: NonNullable<Revision['spec']['properties']>): Reading 
     try {
       properties.push({ type, value: parseJson(value) });
     } catch {
-      return { properties: [], problem: `spec.properties[${index}] (${type}) is not JSON that can be read, or is nested too deep` };
+      return {
+        properties: [],
+        problem: `spec.properties[${index}] (${type}) is not JSON that can be read, or is nested too deep`,
+      };
     }
   }
   return { properties };

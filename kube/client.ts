@@ -6,7 +6,7 @@
 import { formatJson } from '../api/json.ts';
 import { FIELD_MANAGER } from '../api/names.ts';
 import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
-import { ApiError, isConflict, isExpired, isNotFound, parseStatus, readable } from './api-error.ts';
+import { ApiError, isConflict, isExpired, isForbidden, isNotFound, parseStatus, readable } from './api-error.ts';
 import type { Clock } from './clock.ts';
 import { createDiscovery, type Discovery, type Kind } from './discovery.ts';
 import { parseDeleted, parseList, parseObject, stamp, type ObjectList } from './parse-answer.ts';
@@ -33,6 +33,8 @@ export interface DeleteOptions {
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
+  /** Deletes nothing: says whether it would be refused. */
+  readonly dryRun?: boolean;
 }
 
 export interface ListOptions {
@@ -163,9 +165,15 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     }
   }
 
-  /** Whether another object has taken the name of the one that was meant. */
+  /** Whether another object has taken the name of the one that was meant; false if it may not be read. */
   async function isReplaced(ref: ObjectRef, uid: string | undefined, signal?: AbortSignal): Promise<boolean> {
-    return uid !== undefined && (await read(ref, METADATA, signal))?.metadata.uid !== uid;
+    if (uid === undefined) return false;
+    try {
+      return (await read(ref, METADATA, signal))?.metadata.uid !== uid;
+    } catch (error) {
+      if (isForbidden(error)) return false;
+      throw error;
+    }
   }
 
   async function listPage(kind: Kind, options: ListPageOptions = {}, signal?: AbortSignal): Promise<ObjectList> {
@@ -324,11 +332,12 @@ export async function listConsistently(
   }
 }
 
-function deleteBody({ uid, resourceVersion, propagation = 'Background' }: DeleteOptions): object {
+function deleteBody({ uid, resourceVersion, propagation = 'Background', dryRun = false }: DeleteOptions): object {
   return {
     apiVersion: 'v1',
     kind: 'DeleteOptions',
     propagationPolicy: propagation,
+    ...(dryRun && { dryRun: ['All'] }),
     ...((uid !== undefined || resourceVersion !== undefined) && { preconditions: { uid, resourceVersion } }),
   };
 }

@@ -29,6 +29,8 @@ export interface HurtObjects {
   readonly count: number;
   /** A few of them, `namespace/name`. */
   readonly names: readonly string[];
+  /** How many of them no message may name. */
+  readonly unnamed?: number;
   /** There are others that were not looked at. */
   readonly more: boolean;
 }
@@ -73,9 +75,14 @@ export function describeFinding({ version, path, rule, message, objects }: Findi
   return objects === undefined ? line : `${line} (${describeObjects(objects)})`;
 }
 
-function describeObjects({ count, names, more }: HurtObjects): string {
-  const rest = count - names.length;
-  const others = [...(rest > 0 ? [`${rest} more`] : []), ...(more ? ['others that were not looked at'] : [])];
+function describeObjects({ count, unnamed = 0, names, more }: HurtObjects): string {
+  const rest = count - names.length - unnamed;
+  const elsewhere = unnamed > 0 ? [`${unnamed} in other namespaces`] : [];
+  const others = [
+    ...(rest > 0 ? [`${rest} more`] : []),
+    ...elsewhere,
+    ...(more ? ['others that were not looked at'] : []),
+  ];
   return [names.join(', '), ...others].filter((part) => part !== '').join(' and ');
 }
 

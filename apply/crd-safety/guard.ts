@@ -4,6 +4,7 @@
  * revision controller asks before anything of a roll-out is written.
  */
 import { keyOfObject, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { mayName } from '../custom-resources.ts';
 import { fieldsOf, textOf } from '../untyped.ts';
 import { compareCrds, isDangerous, type CrdVerdict, type Finding, type HurtObjects, type Waiver } from './compare.ts';
 import { isRegardless, judgeOf, type Hurts } from './hurt.ts';
@@ -21,6 +22,8 @@ export type ListPage = (
 export interface GuardOptions {
   readonly listPage: ListPage;
   readonly waivers?: readonly Waiver[];
+  /** The only namespace whose objects a finding names; absent: all are named. */
+  readonly namedIn?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -73,16 +76,18 @@ interface Judge {
 async function findHurt(
   kind: Kind | undefined,
   judges: readonly Judge[],
-  { listPage, signal }: GuardOptions,
+  { listPage, namedIn, signal }: GuardOptions,
 ): Promise<ReadonlyMap<Finding, HurtObjects>> {
-  const found = new Map(judges.map(({ finding }) => [finding, { count: 0, names: [] as string[], more: false }]));
+  const found = new Map(
+    judges.map(({ finding }) => [finding, { count: 0, unnamed: 0, names: [] as string[], more: false }]),
+  );
   if (kind === undefined) return new Map(judges.map(({ finding }) => [finding, { count: 0, names: [], more: true }]));
   let seen = 0;
   let next: string | undefined;
   do {
     const page = await listPage(kind, { limit: PAGE, ...(next !== undefined && { continue: next }) }, signal);
     for (const object of page.items) {
-      for (const { finding, hurts } of judges) if (hurts(object)) note(found.get(finding), object);
+      for (const { finding, hurts } of judges) if (hurts(object)) note(found.get(finding), object, namedIn);
     }
     seen += page.items.length;
     next = page.continue;
@@ -91,10 +96,17 @@ async function findHurt(
   return new Map([...found].map(([finding, objects]) => [finding, { ...objects, more: true }]));
 }
 
-function note(found: { count: number; names: string[] } | undefined, object: KubeObject): void {
+interface Found {
+  count: number;
+  unnamed: number;
+  readonly names: string[];
+}
+
+function note(found: Found | undefined, object: KubeObject, namedIn: string | undefined): void {
   if (found === undefined) return;
   found.count += 1;
-  if (found.names.length < MOST_NAMED) found.names.push(keyOfObject(object));
+  if (!mayName(object, namedIn)) found.unnamed += 1;
+  else if (found.names.length < MOST_NAMED) found.names.push(keyOfObject(object));
 }
 
 function withObjects(finding: Finding, objects: HurtObjects | undefined): Finding {

@@ -31,3 +31,17 @@ test('without an account the manager acts as itself', () => {
   expect(actors({ client } as RevisionDeps, factsOf({})).acting).toBe(client);
   expect(subjects).toEqual([]);
 });
+
+test.each([
+  { revision: {}, subscription: { serviceAccountName: 'new' }, because: 'the Revision is of before it named one' },
+  {
+    revision: { serviceAccountName: 'old' },
+    subscription: { serviceAccountName: 'new' },
+    because: 'the Revision is of before it named another one',
+  },
+])('a Subscription that names an account never acts as more: $because', ({ revision, subscription }) => {
+  const { client, subjects } = noting();
+  const facts = { ...factsOf(revision), subscription: { spec: subscription } } as unknown as RevisionFacts;
+  actors({ client } as RevisionDeps, facts);
+  expect(subjects).toEqual([{ user: 'system:serviceaccount:lights:new' }]);
+});

@@ -1,5 +1,6 @@
 /** As whom a Revision is rolled out: the manager itself, and the ServiceAccount that the Subscription names. */
 import type { Client, Subject } from '../../kube/client.ts';
+import { accountOf } from './account.ts';
 import type { Account, ConversionCheck } from './conversions.ts';
 import type { Deps, RevisionDeps } from './deps.ts';
 import type { ReadText } from './last-lines.ts';
@@ -11,13 +12,17 @@ export function listPageOf({ client }: RevisionDeps): RollOutDeps['listPage'] {
   return (kind, options, signal) => client.listPage(kind, options, signal);
 }
 
-/** The clients: as the manager, and as the account that the Subscription names. */
-export function actors({ client }: RevisionDeps, { revision }: RevisionFacts): Actors {
-  const { serviceAccountName } = revision.spec;
-  const { namespace = '' } = revision.metadata;
-  const acting =
-    serviceAccountName === undefined ? client : client.as(serviceAccount({ namespace, name: serviceAccountName }));
+/** The clients: as the manager, and as the account that the Subscription names, or else the Revision. */
+export function actors({ client }: RevisionDeps, facts: RevisionFacts): Actors {
+  const account = accountOf(facts);
+  const acting = account === undefined ? client : client.as(serviceAccount(account));
   return { cluster: client, acting, read: async (path, signal) => acting.raw(path, signal) };
+}
+
+/** The client of who removes what is not certainly the Subscription's; undefined for the manager. */
+export function removerOf({ client }: RevisionDeps, facts: RevisionFacts): Client | undefined {
+  const account = accountOf(facts);
+  return account && client.as(serviceAccount(account));
 }
 
 export type Actor = Deps & RollOutDeps & Actors;

@@ -10,6 +10,7 @@ import { isDangerous, unsafeError, type CrdVerdict } from '../../apply/crd-safet
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import { accountOf } from './account.ts';
 
 export interface CrdSafetyOptions {
   /** As the manager: an account that may change CRDs need not be able to read their objects. */
@@ -26,9 +27,10 @@ export function permitCrds(
 ): Permit {
   const { enforcement = 'Enforce', waivers = [] } = subscription?.spec.crdUpgradeSafety ?? {};
   const returns = hasWorked(revision);
+  const namedIn = accountOf({ revision, subscription })?.namespace;
   return async (object, live) => {
     if (!isCrdEntry(object) || (enforcement === 'None' && !returns)) return CHANGE;
-    const verdict = await guardCrd(live, object, { ...options, waivers });
+    const verdict = await guardCrd(live, object, { ...options, waivers, namedIn });
     if (returns) return judgeReturn(object, verdict, { enforcement, ...options });
     return judgeAdvance(verdict);
   };

@@ -3,7 +3,7 @@
  * rolled out, since every change of an object on the way asks for them again. Forgotten as soon as nothing is left to do.
  */
 import type { Cluster } from '../../apply/cluster.ts';
-import { prepareObjects, type PrepareOptions } from '../../apply/prepare.ts';
+import { prepareObjects, type Owner, type PrepareOptions } from '../../apply/prepare.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
@@ -55,8 +55,17 @@ async function loadObjects(
 }
 
 /** What every object that a Revision makes carries. */
-export function prepareFor({ metadata, spec }: Revision): PrepareOptions {
-  const namespace = metadata.namespace ?? '';
-  const owner = { namespace, name: spec.subscription };
-  return { owner, package: spec.package, revision: metadata.name, installNamespace: namespace };
+export function prepareFor(revision: Revision): PrepareOptions {
+  const { metadata, spec } = revision;
+  const installNamespace = metadata.namespace ?? '';
+  return { owner: ownerOf(revision), package: spec.package, revision: metadata.name, installNamespace };
+}
+
+/** The Subscription that a Revision belongs to, by the reference that its controller wrote. */
+export function ownerOf({ metadata, spec }: Revision): Owner {
+  const holder = metadata.ownerReferences?.find(
+    ({ kind, controller }) => kind === 'Subscription' && controller === true,
+  );
+  const owner = { namespace: metadata.namespace ?? '', name: spec.subscription };
+  return holder === undefined ? owner : { ...owner, uid: holder.uid };
 }

@@ -1,4 +1,5 @@
 /** Gathers what a reconcile of a Revision looks at, from the caches: no request is sent. */
+import { mergeInventories, type InventoryEntry } from '../../apply/inventory.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { formatKey, type ObjectKey } from '../../kube/controller.ts';
@@ -46,4 +47,10 @@ export function observeRevision(
 /** Whether the Subscription that has the name now is not the one that the Revision belongs to. */
 function isAnother(subscription: Subscription | undefined, uid: string | undefined): boolean {
   return uid !== undefined && subscription !== undefined && subscription.metadata.uid !== uid;
+}
+
+/** What the Subscription has in the cluster: the Revision's inventory, and what those of earlier ones have besides. */
+export function knownInventory({ revision, siblings }: RevisionFacts): InventoryEntry[] {
+  const inherited = siblings.flatMap(({ status }) => status?.inventory ?? []);
+  return mergeInventories(inherited, revision.status?.inventory ?? []);
 }

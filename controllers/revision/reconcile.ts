@@ -6,6 +6,7 @@
 import type { Reconcile, ReconcileContext, Result } from '../../kube/controller.ts';
 import { subscriptionKey } from '../by-subscription.ts';
 import { writeStatus } from '../status.ts';
+import { removerOf } from './actors.ts';
 import { createPhaseWaits } from './await-phase.ts';
 import { carryOut } from './carry-out.ts';
 import { createConversions } from './conversions.ts';
@@ -24,6 +25,9 @@ import { hasWorked, type Revision } from '../../api/revision.ts';
 
 /** Nodes need a moment to find a Pod that has just become ready. */
 const WEBHOOK_SECONDS = 3;
+
+/** No watch sees that a right has been granted. */
+const REFUSED_SECONDS = 10;
 
 /** The reconcile function of the controller. */
 export function createRevisionReconciler(given: RevisionDeps): Reconcile {
@@ -113,8 +117,9 @@ async function archive(deps: RevisionDeps, { revision }: RevisionFacts, handedOv
 }
 
 async function remove(deps: RevisionDeps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
-  const gone = await removeRevision({ ...deps, cluster: deps.client }, facts, signal);
-  return gone ? undefined : { requeueAfterSeconds: 1 };
+  const acting = removerOf(deps, facts);
+  const state = await removeRevision({ ...deps, cluster: deps.client, acting }, facts, signal);
+  return state === 'Gone' ? undefined : { requeueAfterSeconds: state === 'Refused' ? REFUSED_SECONDS : 1 };
 }
 
 async function write(deps: RevisionDeps, revision: Revision, findings: RevisionFindings): Promise<Revision> {

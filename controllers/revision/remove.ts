@@ -5,7 +5,8 @@
 import { isNotFound } from '../../apply/api-failure.ts';
 import { countCustomResources } from '../../apply/custom-resources.ts';
 import type { Cluster } from '../../apply/cluster.ts';
-import { planUninstall } from '../../apply/plan-uninstall.ts';
+import { planUninstall, type UninstallPlan } from '../../apply/plan-uninstall.ts';
+import { readByList } from '../../apply/read-by-list.ts';
 import { observeByPolling, type Observe } from '../../apply/wait.ts';
 import { runUninstall, type UninstallResult } from '../../apply/uninstall.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../api/object.ts';
@@ -14,9 +15,11 @@ import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { deleteManifests } from '../manifest-secrets.ts';
 import { writeStatus } from '../status.ts';
+import { ownerOf } from './desired-objects.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { observeManaged } from './observe-managed.ts';
 import type { RevisionFacts } from './observe.ts';
+import { accountOf, whyAccountIsGone } from './account.ts';
 import { summarizeRevision, type Judgement } from './summarize.ts';
 
 /** How long one step may take in one call; what takes longer is waited for by further calls. */
@@ -25,41 +28,67 @@ const STEP_SECONDS = 10;
 export interface RemoveDeps {
   /** As the manager: an account that may not, or is gone, must not keep a Subscription from being deleted. */
   readonly cluster: Cluster;
+  /** As the account: custom resources, and what the inventory does not name by its uid. Undefined: as the manager. */
+  readonly acting: Cluster | undefined;
   readonly managed: ManagedObjects;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }
 
-/** Does what can be done now; returns whether everything is gone. */
-export async function removeRevision(deps: RemoveDeps, facts: RevisionFacts, signal: AbortSignal): Promise<boolean> {
-  const { revision, subscription } = facts;
-  const inventory = revision.status?.inventory ?? [];
-  const policy = subscription?.spec.uninstall.customResources ?? 'Retain';
-  const owner = { namespace: revision.metadata.namespace ?? '', name: revision.spec.subscription };
-  const observed = (ref: ObjectRef): KubeObject | undefined => deps.managed.get(ref);
-  const counts = await countCustomResources(deps.cluster, inventory, { owner, observed, signal });
-  const plan = planUninstall(inventory, counts, policy);
-  const result = await runUninstall(deps.cluster, plan, {
-    owner,
-    observed,
-    observe: observeRemoval(deps),
+/** `Refused`: it does not go on before somebody grants a right or changes the spec, which no watch sees. */
+export type RemovalState = 'Gone' | 'Going' | 'Refused';
+
+/** Does what can be done now; returns how far it is. */
+export async function removeRevision(
+  { cluster, ...given }: RemoveDeps,
+  facts: RevisionFacts,
+  signal: AbortSignal,
+): Promise<RemovalState> {
+  const { revision } = facts;
+  const deps = { ...given, cluster: readByList(cluster) };
+  const about = {
+    owner: ownerOf(revision),
+    observed: (ref: ObjectRef): KubeObject | undefined => deps.managed.get(ref),
+    namedIn: accountOf(facts)?.namespace,
     signal,
+  };
+  const plan = await planRemoval(deps.cluster, facts, about);
+  const result = await runUninstall(deps.cluster, plan, {
+    ...about,
+    acting: deps.acting,
+    observe: observeRemoval(deps),
     stepSeconds: STEP_SECONDS,
     now: deps.now,
   });
   if (result.state === 'Complete') {
     // Told after it is done: who finds the Revision released already, from a cache that lags, has nothing to tell.
-    if (await releaseRevision(deps.cluster, revision)) tellWhatStays(deps, facts, result);
-    return true;
+    if (await releaseRevision(cluster, revision)) tellWhatStays(deps, facts, result);
+    return 'Gone';
   }
-  const judgement = judgeRemoval(result);
+  const judgement = judgeRemoval(result, about.namedIn);
   const status = summarizeRevision(revision, { judgement }, deps.now());
-  await writeStatus(deps.cluster, revision, status);
-  return false;
+  await writeStatus(cluster, revision, status);
+  return judgement.reason === 'Forbidden' ? 'Refused' : 'Going';
+}
+
+/** Custom resources that an account was to delete stay if there is no account any more. */
+async function planRemoval(
+  cluster: Cluster,
+  facts: RevisionFacts,
+  options: Parameters<typeof countCustomResources>[2],
+): Promise<UninstallPlan> {
+  const inventory = facts.revision.status?.inventory ?? [];
+  const policy = facts.subscription?.spec.uninstall.customResources ?? 'Retain';
+  const counts = await countCustomResources(cluster, inventory, options);
+  const plan = planUninstall(inventory, counts, policy);
+  const account = accountOf(facts);
+  if (account === undefined || !plan.steps.some(({ name }) => name === 'customResources')) return plan;
+  const why = await whyAccountIsGone(cluster, account, options.signal);
+  return why === undefined ? plan : planUninstall(inventory, counts, 'Retain', why);
 }
 
 /** By the watches where they know every kind that is asked about, else by reading. */
-function observeRemoval({ cluster, managed }: RemoveDeps): Observe {
+function observeRemoval({ cluster, managed }: Pick<RemoveDeps, 'cluster' | 'managed'>): Observe {
   const byWatch = observeManaged(managed);
   const byReading = observeByPolling(cluster);
   return (refs, signal) => (refs.every((ref) => managed.isFollowed(ref)) ? byWatch : byReading)(refs, signal);
@@ -78,7 +107,7 @@ export async function releaseRevision(cluster: Cluster, revision: Revision): Pro
 }
 
 function tellWhatStays(
-  { record }: RemoveDeps,
+  { record }: Pick<RemoveDeps, 'record'>,
   { revision, subscription }: RevisionFacts,
   { stays }: UninstallResult,
 ): void {
@@ -87,19 +116,25 @@ function tellWhatStays(
   }
 }
 
-/** Why the removal is not complete, in a sentence. */
-export function judgeRemoval(result: UninstallResult): Judgement {
+/** Why the removal is not complete, in a sentence. `namedIn`: the only namespace whose custom resources it names. */
+export function judgeRemoval(result: UninstallResult, namedIn?: string): Judgement {
   const [failure] = result.failures;
-  if (failure !== undefined) return { state: 'Working', reason: failure.reason, message: failure.message };
+  if (failure !== undefined) {
+    const { reason, message, hint } = failure;
+    return { state: 'Working', reason, message: hint === undefined ? message : `${message}. ${hint}` };
+  }
   const [stay] = result.stays;
   if (result.step === undefined && stay !== undefined)
     return { state: 'Failed', reason: 'DeleteBlocked', message: stay.message };
-  const [waiting] = result.waiting;
-  if (waiting === undefined)
-    return { state: 'Working', reason: 'Uninstalling', message: 'The objects are being deleted' };
-  return {
-    state: 'Working',
-    reason: 'Uninstalling',
-    message: `${describeRef(waiting.ref)} is being deleted: ${waiting.message}`,
-  };
+  return { state: 'Working', reason: 'Uninstalling', message: describeWaiting(result, namedIn) };
+}
+
+function describeWaiting({ step, waiting }: UninstallResult, namedIn: string | undefined): string {
+  const isNameable = ({ namespace }: ObjectRef): boolean =>
+    step !== 'customResources' || namedIn === undefined || namespace === namedIn;
+  const [first] = waiting;
+  if (first === undefined) return 'The objects are being deleted';
+  const named = waiting.find(({ ref }) => isNameable(ref));
+  if (named !== undefined) return `${describeRef(named.ref)} is being deleted: ${named.message}`;
+  return `${waiting.length} custom resources in other namespaces are being deleted; of the first: ${first.message}`;
 }

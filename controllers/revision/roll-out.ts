@@ -5,14 +5,7 @@
 import { applyRevision, type ApplyResult, type Unready } from '../../apply/apply.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { assessHealth, hasHealth } from '../../apply/health.ts';
-import {
-  diffInventory,
-  intendedEntries,
-  isIntact,
-  mergeInventories,
-  refOfEntry,
-  type InventoryEntry,
-} from '../../apply/inventory.ts';
+import { diffInventory, intendedEntries, isIntact, refOfEntry, type InventoryEntry } from '../../apply/inventory.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
@@ -23,11 +16,12 @@ import type { ManagedObjects } from './managed-objects.ts';
 import type { RecordEvent } from '../events.ts';
 import { writeStatus } from '../status.ts';
 import { certificatesDue, certify } from './certificates/roll-out.ts';
+import { actsAsManager } from './account.ts';
 import { permitCrds } from './crd-safety.ts';
-import type { DesiredObjects } from './desired-objects.ts';
+import { ownerOf, type DesiredObjects } from './desired-objects.ts';
 import type { PhaseWaits } from './await-phase.ts';
 import type { Gate } from './gate.ts';
-import type { RevisionFacts } from './observe.ts';
+import { knownInventory, type RevisionFacts } from './observe.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
 import type { Stage } from './rehearsal/stage.ts';
 import type { Judgement } from './summarize.ts';
@@ -99,6 +93,7 @@ async function applyAgain(
     signal,
     noted,
     tried: triedOf(bare),
+    asManager: actsAsManager(facts),
     unchanged: (entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))),
     observed: (ref) => deps.managed.get(ref),
     waitFor: deps.waits.of(signal),
@@ -149,12 +144,8 @@ async function followServed(
 }
 
 /** What is there, what earlier Revisions left, and what is about to be applied. */
-function intendedInventory(
-  { revision, siblings }: RevisionFacts,
-  objects: readonly KubeObject[],
-): readonly InventoryEntry[] {
-  const inherited = siblings.flatMap(({ status }) => status?.inventory ?? []);
-  const known = mergeInventories(inherited, revision.status?.inventory ?? []);
+function intendedInventory(facts: RevisionFacts, objects: readonly KubeObject[]): readonly InventoryEntry[] {
+  const known = knownInventory(facts);
   const listed = new Set(known.map(identityOf));
   return [...known, ...intendedEntries(objects).filter((entry) => !listed.has(identityOf(entry)))];
 }
@@ -175,7 +166,7 @@ export function pruneLeftovers(
   { revision }: RevisionFacts,
   options: { readonly leftovers: readonly InventoryEntry[]; readonly signal: AbortSignal },
 ): Promise<PruneResult> {
-  const owner = { namespace: revision.metadata.namespace ?? '', name: revision.spec.subscription };
+  const owner = ownerOf(revision);
   const observed = (ref: ObjectRef): KubeObject | undefined => managed.get(ref);
   return pruneObjects(acting, options.leftovers, { owner, observed, signal: options.signal });
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
+import type { Revision } from '../../api/revision.ts';
 import type { SubscriptionStatus } from '../../api/subscription.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
 import { decideSubscription } from './decide.ts';
@@ -247,14 +248,42 @@ describe('what else the status tells', () => {
 
 describe('a Subscription that is being removed', () => {
   const leaving = subscription({ metadata: { deletionTimestamp: 'x' } });
+  /** A Revision that is being deleted; its condition is of the generation 1. */
+  const going = (reason: Reason, generation = 1): Revision => {
+    const one = revision({ ready: false, reason, deleted: true });
+    return { ...one, metadata: { ...one.metadata, generation } };
+  };
+
+  test('says in full what the removal of the Revision lacks', () => {
+    const status = summarizeRemoval(leaving, { revisions: [going('Forbidden')], waitsFor: [], now: NOW });
+    expect(findCondition(status.conditions, 'Ready')?.message).toBe('as it says');
+  });
 
   test.each([
     { because: 'its objects are being removed', waitsFor: [], revisions: [works], ready: 'False Uninstalling' },
     {
       because: 'something of it cannot be removed',
       waitsFor: [],
-      revisions: [revision({ ready: false, reason: 'DeleteBlocked' })],
+      revisions: [going('DeleteBlocked')],
       ready: 'False DeleteBlocked',
+    },
+    {
+      because: 'the account lacks a right, which the Revision says',
+      waitsFor: [],
+      revisions: [going('Forbidden')],
+      ready: 'False Forbidden',
+    },
+    {
+      because: 'what was wrong before the removal says nothing about it',
+      waitsFor: [],
+      revisions: [going('WorkloadUnhealthy', 2)],
+      ready: 'False Uninstalling',
+    },
+    {
+      because: 'a Revision that is not being deleted yet says nothing about the removal',
+      waitsFor: [],
+      revisions: [revision({ ready: false, reason: 'Forbidden' })],
+      ready: 'False Uninstalling',
     },
     {
       because: 'what needs it goes first',

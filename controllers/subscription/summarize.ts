@@ -1,5 +1,11 @@
 /** The status of a Subscription: what is installed, available, happening and wrong, in one place. Pure. */
-import { findCondition, formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
+import {
+  findCondition,
+  formatTime,
+  replaceConditions,
+  type Condition,
+  type NextCondition,
+} from '../../api/conditions.ts';
 import { redact, type ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
@@ -61,13 +67,21 @@ export function summarizeRemoval(
   const telling = revisions.find(({ spec }) => spec.state === 'Active') ?? revisions[0];
   const ready = findCondition(telling?.status?.conditions, 'Ready');
   const held = waitsFor.some(({ isLeaving }) => !isLeaving);
-  const blocked = held || ready?.reason === 'DeleteBlocked';
-  const reason: Reason = blocked ? 'DeleteBlocked' : 'Uninstalling';
-  const told = waitsFor.length === 0 && ready?.reason === reason ? ready.message : undefined;
-  const message = told ?? describeRemoval(waitsFor);
+  // Of the removal itself, and not of before: to mark an object for deletion makes a new generation of it.
+  const isTold = waitsFor.length === 0 && ready?.status === 'False' && isJudged(telling, ready);
+  const told = isTold ? ready : undefined;
+  const blocked = held || told?.reason === 'DeleteBlocked';
+  const reason: Reason = held ? 'DeleteBlocked' : told === undefined ? 'Uninstalling' : (told.reason as Reason);
+  const message = told?.message ?? describeRemoval(waitsFor);
   const progress: NextCondition = { type: blocked ? 'Stalled' : 'Reconciling', status: 'True', reason, message };
   const conditions: NextCondition[] = [{ type: 'Ready', status: 'False', reason, message }, progress];
   return { ...subscription.status, ...observed(subscription), conditions: judge(subscription, conditions, now) };
+}
+
+/** Whether a condition is about the object as it is now, which is being deleted. */
+function isJudged(revision: Revision | undefined, { observedGeneration }: Condition): boolean {
+  const { deletionTimestamp, generation } = revision?.metadata ?? {};
+  return deletionTimestamp !== undefined && observedGeneration === generation;
 }
 
 function describeRemoval(waitsFor: readonly Dependent[]): string {

@@ -3,7 +3,9 @@ import { createServer, connect, type TlsOptions } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeCluster, type FakeCluster } from '../../../apply/fake-cluster.ts';
+import { entryOf, type InventoryEntry } from '../../../apply/inventory.ts';
 import { prepareObjects, type PrepareOptions } from '../../../apply/prepare.ts';
+import { ANNOTATION } from '../../../api/names.ts';
 import { refOf, type KubeObject } from '../../../api/object.ts';
 import { renderBundle, requiredCertificates } from '../../../bundles/render/render.ts';
 import { makeBundle, makeCrd, makeDeployment } from '../../../bundles/testing/bundle.ts';
@@ -17,7 +19,7 @@ const DAY = 24 * 3600_000;
 const NAMESPACE = 'ops';
 const HOST = 'gadget-manager-service.ops.svc';
 const prepare: PrepareOptions = {
-  owner: { namespace: NAMESPACE, name: 'gadgets' },
+  owner: { namespace: NAMESPACE, name: 'gadgets', uid: 'subscription-uid' },
   package: 'gadget-operator',
   revision: 'gadgets-1',
   installNamespace: NAMESPACE,
@@ -59,11 +61,12 @@ let cluster: FakeCluster;
 let time: number;
 
 /** One roll-out: decides, and applies the Secret. */
-async function rollOut(settled = true): Promise<Applied> {
+async function rollOut(settled = true, inventory: readonly InventoryEntry[] = []): Promise<Applied> {
   let step: Applied['step'] = 'keep';
   const objects = await addCertificates(rendered, {
     cluster,
     prepare,
+    inventory,
     now: new Date(time),
     settled,
     signal: new AbortController().signal,
@@ -196,12 +199,24 @@ describe('a certificate', () => {
     const second = await addCertificates(rendered, {
       cluster,
       prepare: { ...prepare, revision: 'gadgets-2' },
+      inventory: [],
       now: new Date(time),
       settled: false,
       signal: new AbortController().signal,
     });
     expect(dataOf(second)).toEqual(dataOf(first.objects));
     expect(bundlesIn(second)).toEqual(bundlesIn(first.objects));
+  });
+
+  test('of the release before, which named no uid of the owner, is kept as what the inventory names', async () => {
+    const first = await rollOut();
+    const secret = secretIn(first.objects);
+    cluster.change(refOf(secret), ({ metadata: { annotations, ...metadata }, ...rest }) => {
+      const { [ANNOTATION.ownerUid]: _uid, ...others } = annotations ?? {};
+      return { ...rest, metadata: { ...metadata, annotations: others } } as KubeObject;
+    });
+    const live = (await cluster.get(refOf(secret))) as KubeObject;
+    expect((await rollOut(true, [entryOf(secret, live)])).step).toBe('keep');
   });
 
   test('is mounted by the Deployment that is called, and only that one is restarted for it', async () => {
@@ -247,6 +262,7 @@ describe('a certificate', () => {
     const added = await addCertificates(rendered, {
       cluster,
       prepare,
+      inventory: [],
       now: new Date(time),
       settled: true,
       signal: new AbortController().signal,
@@ -281,6 +297,7 @@ describe('which certificates are needed', () => {
     const added = await addCertificates(objects, {
       cluster,
       prepare,
+      inventory: [],
       now: new Date(time),
       settled: true,
       signal: new AbortController().signal,

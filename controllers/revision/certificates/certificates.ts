@@ -6,6 +6,8 @@
  */
 import type { Cluster } from '../../../apply/cluster.ts';
 import { judgeOwnership } from '../../../apply/collision.ts';
+import { identityOf } from '../../../apply/identity.ts';
+import type { InventoryEntry } from '../../../apply/inventory.ts';
 import { prepareObjects, type PrepareOptions } from '../../../apply/prepare.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { injectCaBundles, type RequiredCertificate } from '../../../bundles/render/render.ts';
@@ -28,6 +30,8 @@ export interface CertificateOptions extends Circumstances {
   readonly cluster: Pick<Cluster, 'get'>;
   /** As for all objects of the Revision: the Secrets get its labels. */
   readonly prepare: PrepareOptions;
+  /** What the Subscription has in the cluster: its Secrets are known by their uids. */
+  readonly inventory: readonly InventoryEntry[];
   readonly signal: AbortSignal;
   /** Told of each step of a rotation. */
   readonly onStep?: (step: CertificateStep, secret: ObjectRef) => void;
@@ -71,10 +75,12 @@ function namesOf({ dnsNames, serviceName }: RequiredCertificate, namespace: stri
 /** Somebody else's Secret of that name is a collision, which the apply tells; its content is none of ours. */
 async function readOurs(
   ref: ObjectRef,
-  { cluster, prepare, signal }: CertificateOptions,
+  { cluster, prepare, inventory, signal }: CertificateOptions,
 ): Promise<CertificateState | undefined> {
   const secret = await cluster.get(ref, signal);
-  return secret !== undefined && judgeOwnership(secret, prepare.owner).kind === 'ours' ? readSecret(secret) : undefined;
+  const known = inventory.find((entry) => identityOf(entry) === identityOf(ref));
+  const isOurs = secret !== undefined && judgeOwnership(secret, prepare.owner, known?.uid).kind === 'ours';
+  return isOurs ? readSecret(secret) : undefined;
 }
 
 interface StepOptions {

@@ -6,7 +6,7 @@ import { hasWorked } from '../../../api/revision.ts';
 import type { RecordEvent } from '../../events.ts';
 import { prepareFor } from '../desired-objects.ts';
 import type { ManagedObjects } from '../managed-objects.ts';
-import type { RevisionFacts } from '../observe.ts';
+import { knownInventory, type RevisionFacts } from '../observe.ts';
 import { addCertificates } from './certificates.ts';
 import type { CertificateStep } from './plan.ts';
 import { dueOf } from './secret.ts';
@@ -36,6 +36,7 @@ export async function certify(
   return addCertificates(objects, {
     cluster: deps.cluster,
     prepare: prepareFor(facts.revision),
+    inventory: knownInventory(facts),
     now: deps.now(),
     settled,
     signal,

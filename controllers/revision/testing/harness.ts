@@ -1,10 +1,10 @@
 /** Runs the Revision controller against a cluster in memory: one Subscription and its Revisions, a clock to turn. */
-import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../../apply/fake-cluster.ts';
+import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from '../../../apply/fake-cluster.ts';
 import { API_VERSION, FINALIZER } from '../../../api/names.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { Revision } from '../../../api/revision.ts';
 import { Subscription } from '../../../api/subscription.ts';
-import type { Client } from '../../../kube/client.ts';
+import type { Client, Subject } from '../../../kube/client.ts';
 import type { ObjectKey, Result } from '../../../kube/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
 import type { EventFacts } from '../../events.ts';
@@ -34,8 +34,15 @@ export interface Harness {
   settle(number: number): Promise<Revision>;
 }
 
+export interface HarnessOptions extends FakeOptions, Pick<RevisionDeps, 'probeWebhooks'> {
+  /** What the account of the Subscription may do; everything unless given. */
+  readonly accountMay?: Parameters<typeof actingAs>[2];
+  /** What the manager may do; everything unless given. */
+  readonly managerMay?: Parameters<typeof actingAs>[2];
+}
+
 /** An empty cluster with the namespace `ops` and the Subscription `ops/widgets`. */
-export function createHarness(options: FakeOptions & Pick<RevisionDeps, 'probeWebhooks'> = {}): Harness {
+export function createHarness(options: HarnessOptions = {}): Harness {
   const cluster = createFakeCluster(options);
   const events: EventFacts[] = [];
   let time = Date.parse('2026-01-01T00:00:00Z');
@@ -48,7 +55,7 @@ export function createHarness(options: FakeOptions & Pick<RevisionDeps, 'probeWe
       subscriptions: { get: () => find('Subscription', 'widgets') },
       revisions: { get: (key) => frozen ?? find('Revision', key.split('/')[1] ?? ''), byIndex: revisions },
     },
-    client: asClient(cluster),
+    client: asClient(cluster, options),
     managed: {
       follow: async (kinds) => {
         const scopes = await Promise.all([...kinds].map((kind) => cluster.isNamespaced(kind)));
@@ -113,14 +120,15 @@ function refOfRevision(number: number): { apiVersion: string; kind: string; name
   return { apiVersion: API_VERSION, kind: 'Revision', namespace: NAMESPACE, name: `widgets-${number}` };
 }
 
-/** The parts of a client that the controller uses; acting as somebody else is not judged here. */
-function asClient(cluster: FakeCluster): Client {
+/** The parts of a client that the controller uses. */
+function asClient(cluster: FakeCluster, { accountMay, managerMay = () => true }: HarnessOptions): Client {
+  const manager = actingAs(cluster, 'system:serviceaccount:slipway-system:slipway-manager', managerMay);
   const client = {
-    ...cluster,
-    as: () => client,
+    ...manager,
+    as: ({ user }: Subject) => (accountMay === undefined ? client : actingAs(cluster, user, accountMay)),
     listPage: async (kind: Parameters<Client['listPage']>[0]) => ({
       resourceVersion: '1',
-      items: await cluster.list(kind),
+      items: await manager.list(kind),
     }),
   } as unknown as Client;
   return client;

@@ -1,0 +1,89 @@
+/**
+ * Deletes the custom resources of the kinds that a Subscription brought, as the account that it names: the manager may
+ * delete every object of the cluster, and who wrote the Subscription may not. uninstall.ts calls it, while the operator
+ * still runs. It does not wait until they are gone.
+ */
+import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { explainFailure, parseMissingRule, type Failure } from './api-failure.ts';
+import type { Cluster } from './cluster.ts';
+import { listServed, mayName } from './custom-resources.ts';
+import { deleteSeen, type Removal } from './remove.ts';
+import type { Slots } from './slots.ts';
+
+type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
+
+export interface DeleteInstancesOptions {
+  readonly slots: Slots;
+  /** The only namespace whose objects messages name; absent: all are named. */
+  readonly namedIn?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Deletes every object of the kinds. Refusals are part of the result: Forbidden (retried) says which right the account
+ * lacks, or to retain the objects. Throws the signal's reason when aborted.
+ */
+export async function deleteInstances(
+  cluster: Cluster,
+  kinds: readonly Kind[],
+  options: DeleteInstancesOptions,
+): Promise<Removal[]> {
+  const lists = await inSlots(options, kinds, (kind) => listInstances(cluster, kind, options));
+  const failures = lists.flatMap((list) => ('failure' in list ? [list] : []));
+  const objects = lists.flatMap((list) => ('objects' in list ? list.objects : []));
+  return [...failures, ...(await inSlots(options, objects, (object) => deleteInstance(cluster, object, options)))];
+}
+
+type Listed = { readonly objects: readonly KubeObject[] } | (Removal & { readonly failure: Failure });
+
+async function listInstances(cluster: Cluster, kind: Kind, { signal }: DeleteInstancesOptions): Promise<Listed> {
+  try {
+    return { objects: await listServed(cluster, kind, signal) };
+  } catch (error) {
+    const ref = { ...kind, name: '*' };
+    return { ref, outcome: 'failed', failure: orRetain(explainFailure(error, describeRef(ref))) };
+  }
+}
+
+async function deleteInstance(
+  cluster: Cluster,
+  object: KubeObject,
+  { namedIn, signal }: DeleteInstancesOptions,
+): Promise<Removal> {
+  const ref = refOf(object);
+  try {
+    return await deleteSeen(cluster, object, signal === undefined ? {} : { signal });
+  } catch (error) {
+    const failure = explainFailure(error, describeRef(ref));
+    return { ref, outcome: 'failed', failure: orRetain(mayName(object, namedIn) ? failure : unnamed(ref, failure)) };
+  }
+}
+
+/** With the two ways out of a refusal: the right, or not to delete. */
+function orRetain(failure: Failure): Failure {
+  if (failure.reason !== 'Forbidden') return failure;
+  const { hint = 'Grant the account the right' } = failure;
+  return { ...failure, hint: `${hint}, or set spec.uninstall.customResources to Retain` };
+}
+
+/** The same failure without the name of the object, which the API server's sentence has too. */
+function unnamed(ref: ObjectRef, failure: Failure): Failure {
+  const rule = parseMissingRule(failure.message);
+  const why = rule === undefined ? 'is not deleted' : `${rule.account} lacks the verb ${rule.verb} on ${rule.resource}`;
+  return { ...failure, message: `${groupKind(ref)} in another namespace: ${why}` };
+}
+
+function inSlots<Item, Result>(
+  { slots, signal }: DeleteInstancesOptions,
+  items: readonly Item[],
+  task: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  return Promise.all(
+    items.map((item) =>
+      slots(() => {
+        signal?.throwIfAborted();
+        return task(item);
+      }),
+    ),
+  );
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { refOf } from '../api/object.ts';
+import { actingAs, createFakeCluster, FakeApiError, type FakeCluster, type FakeRequest } from './fake-cluster.ts';
+import { readByList } from './read-by-list.ts';
+import { sample } from './sample-objects.ts';
+import { observeByPolling, waitUntilGone } from './wait.ts';
+
+const pod = sample('v1', 'ConfigMap', 'a', { namespace: 'default' });
+
+function limited(...verbs: readonly FakeRequest['verb'][]): [FakeCluster, FakeCluster] {
+  const cluster = createFakeCluster();
+  cluster.put(pod);
+  cluster.put(sample('v1', 'ConfigMap', 'a', { namespace: 'other' }));
+  return [cluster, readByList(actingAs(cluster, 'manager', ({ verb }) => verbs.includes(verb)))];
+}
+
+test('what may be listed and not read is read by list, in its namespace and by its name', async () => {
+  const [cluster, listing] = limited('list');
+  expect(await listing.get(refOf(pod))).toEqual(await cluster.get(refOf(pod)));
+  expect(await listing.get({ ...refOf(pod), name: 'never' })).toBeUndefined();
+});
+
+test('what may be read is not listed', async () => {
+  const [cluster, reading] = limited('get', 'list');
+  await reading.get(refOf(pod));
+  expect(cluster.requests.map(({ verb }) => verb)).toEqual(['get']);
+});
+
+test('that neither is allowed is an error, not an absence', async () => {
+  const [, blind] = limited();
+  await expect(blind.get(refOf(pod))).rejects.toMatchObject({ reason: 'Forbidden' });
+});
+
+test('any other error is not mistaken for a missing right', async () => {
+  const cluster = createFakeCluster({
+    before: ({ verb }) => {
+      if (verb === 'get') throw new FakeApiError(503, 'ServiceUnavailable', 'no');
+    },
+  });
+  await expect(readByList(cluster).get(refOf(pod))).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+});
+
+test('that an object is gone is seen without the right to read it', async () => {
+  const [cluster, listing] = limited('list');
+  const waiting = waitUntilGone([refOf(pod)], { observe: observeByPolling(listing), deadlineSeconds: 5 });
+  await cluster.delete(refOf(pod));
+  expect(await waiting).toEqual([]);
+});

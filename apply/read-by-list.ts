@@ -1,0 +1,32 @@
+/**
+ * Reads single objects by list if they may not be read one by one. The manager may list every kind and get few: what it
+ * removes, custom resources among it, is of any kind.
+ */
+import { groupKind } from '../api/object.ts';
+import { isForbidden } from './api-failure.ts';
+import type { Cluster } from './cluster.ts';
+
+/**
+ * The same cluster, whose `get` asks by list what it is forbidden to get; a kind is asked so from its first refusal on.
+ * Throws as the client does, Forbidden if neither is allowed.
+ */
+export function readByList<Some extends Pick<Cluster, 'get' | 'list'>>(cluster: Some): Some {
+  const refused = new Set<string>();
+  const list: Cluster['get'] = async (ref, signal) => {
+    const { apiVersion, kind, namespace, name } = ref;
+    const options = { fieldSelector: `metadata.name=${name}`, ...(namespace !== undefined && { namespace }) };
+    const found = await cluster.list({ apiVersion, kind }, options, signal);
+    return found.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+  };
+  const get: Cluster['get'] = async (ref, signal) => {
+    if (refused.has(groupKind(ref))) return list(ref, signal);
+    try {
+      return await cluster.get(ref, signal);
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      refused.add(groupKind(ref));
+      return list(ref, signal);
+    }
+  };
+  return { ...cluster, get };
+}

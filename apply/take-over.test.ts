@@ -1,0 +1,120 @@
+/** What becomes of an object that exists, by whose it is and by what the account may do with it. */
+import { describe, expect, test } from 'vitest';
+import { ANNOTATION } from '../api/names.ts';
+import { refOf, type KubeObject } from '../api/object.ts';
+import { applyRevision, type ApplyRequest, type ApplyResult } from './apply.ts';
+import { actingAs, createFakeCluster, FakeApiError, type FakeCluster, type FakeRequest } from './fake-cluster.ts';
+import { entryOf, intendedEntries } from './inventory.ts';
+import { prepared, sample, sampleCrd } from './sample-objects.ts';
+
+type May = (request: Pick<FakeRequest, 'verb' | 'ref'>) => boolean;
+
+const config = sample('v1', 'ConfigMap', 'widget-config', { namespace: 'ops', data: { level: 'info' } });
+const ACCOUNT = 'system:serviceaccount:ops:installer';
+const all: May = () => true;
+const noDelete: May = ({ verb }) => verb !== 'delete';
+const OURS = { [ANNOTATION.owner]: 'ops/widgets', [ANNOTATION.ownerUid]: 'subscription-uid' };
+const LEFT = { [ANNOTATION.owner]: 'ops/widgets', [ANNOTATION.ownerUid]: 'earlier' };
+const BEFORE = { [ANNOTATION.owner]: 'ops/widgets' };
+const ADOPTED = { [ANNOTATION.adoptBy]: 'ops/widgets' };
+
+function existing(object: KubeObject, annotations: Readonly<Record<string, string>>): FakeCluster {
+  const cluster = createFakeCluster();
+  cluster.put(sample('v1', 'Namespace', 'ops'));
+  cluster.put({ ...object, metadata: { ...object.metadata, annotations } });
+  return cluster;
+}
+
+function apply(
+  cluster: FakeCluster,
+  object: KubeObject,
+  { may = all, ...request }: Partial<ApplyRequest> & { readonly may?: May },
+): Promise<ApplyResult> {
+  const acting = request.asManager === true ? cluster : actingAs(cluster, ACCOUNT, may);
+  return applyRevision(acting, { objects: prepared([object]), previousInventory: [], ...request });
+}
+
+describe.each([
+  { what: 'a ConfigMap', object: config },
+  { what: 'a CRD', object: sampleCrd('Widget') },
+])('$what that exists', ({ object }) => {
+  test.each<{
+    annotations: Readonly<Record<string, string>>;
+    asManager?: boolean;
+    may?: May;
+    reason: string | undefined;
+    because: string;
+  }>([
+    { annotations: OURS, reason: undefined, because: 'a manager that was killed made it before it was listed' },
+    { annotations: OURS, may: noDelete, reason: 'Forbidden', because: 'who may annotate it could have forged that' },
+    { annotations: OURS, asManager: true, reason: undefined, because: 'the manager may' },
+    { annotations: ADOPTED, reason: undefined, because: 'a person hands it over' },
+    {
+      annotations: ADOPTED,
+      may: noDelete,
+      reason: 'Forbidden',
+      because: 'it would be removed with the rights of the manager later',
+    },
+    { annotations: LEFT, reason: 'Collision', because: 'to have the same name is no right to it' },
+    { annotations: LEFT, asManager: true, reason: undefined, because: 'an administrator takes it up again' },
+    { annotations: { ...LEFT, ...ADOPTED }, reason: undefined, because: 'a person hands over what was left' },
+    { annotations: BEFORE, reason: 'Collision', because: 'a release that wrote no uid left it' },
+    { annotations: BEFORE, asManager: true, reason: undefined, because: 'an administrator takes it up again' },
+    { annotations: {}, asManager: true, reason: 'Collision', because: 'an administrator adopts nothing silently' },
+  ])('ends in $reason, because $because', async ({ annotations, asManager = false, may = all, reason }) => {
+    const cluster = existing(object, annotations);
+    const { uid } = (await cluster.get(refOf(object)))?.metadata ?? {};
+    const { failures, inventory } = await apply(cluster, object, { asManager, may });
+    expect(failures[0]?.reason).toBe(reason);
+    const live = await cluster.get(refOf(object));
+    expect(live?.metadata).toMatchObject({ uid, annotations: reason === undefined ? OURS : annotations });
+    if (reason === undefined) expect(inventory).toMatchObject([{ uid }]);
+  });
+});
+
+test('the refusal says that deleting is what is lacking, and what to grant', async () => {
+  const { failures } = await apply(existing(config, ADOPTED), config, { may: noDelete });
+  expect(failures[0]?.message).toContain('exists already and is taken over only if it may be deleted too');
+  expect(failures[0]?.hint).toBe(`Grant ${ACCOUNT} the verb delete on configmaps`);
+});
+
+test('what the inventory names by its uid is ours, whether the account may delete it or not', async () => {
+  const cluster = existing(config, BEFORE);
+  const [object] = prepared([config]);
+  const live = (await cluster.get(refOf(config))) as KubeObject;
+  const known = { ...entryOf(object as KubeObject, live), hash: 'another' };
+  const { failures } = await apply(cluster, config, { may: noDelete, previousInventory: [known] });
+  expect(failures).toEqual([]);
+});
+
+test('what was intended and was made by another one meanwhile is judged as if nothing were known', async () => {
+  const cluster = existing(config, LEFT);
+  const previousInventory = intendedEntries(prepared([config]));
+  expect((await apply(cluster, config, { previousInventory })).failures[0]?.reason).toBe('Collision');
+});
+
+test('what appears between the look and the write is judged as well', async () => {
+  let appeared = false;
+  const cluster = createFakeCluster({
+    before: ({ verb, dryRun }, it) => {
+      if (appeared || verb !== 'apply' || dryRun) return;
+      appeared = true;
+      it.put({ ...config, metadata: { ...config.metadata, annotations: OURS } });
+    },
+  });
+  cluster.put(sample('v1', 'Namespace', 'ops'));
+  expect((await apply(cluster, config, { may: noDelete })).failures[0]?.reason).toBe('Forbidden');
+  expect(appeared).toBe(true);
+});
+
+test('a webhook that does not support dry runs was reached with the right to delete', async () => {
+  const cluster = createFakeCluster({
+    before: ({ verb, dryRun }) => {
+      if (verb === 'delete' && dryRun)
+        throw new FakeApiError(400, 'BadRequest', 'the webhook does not support dry run');
+    },
+  });
+  cluster.put(sample('v1', 'Namespace', 'ops'));
+  cluster.put({ ...config, metadata: { ...config.metadata, annotations: OURS } });
+  expect((await apply(cluster, config, {})).failures).toEqual([]);
+});

@@ -1,0 +1,105 @@
+/**
+ * Decides whether an object that exists is written, by whose it is. One that the inventory names by its uid is. Any
+ * other is taken over only on the word of a person or because it names the uid of our Subscription, and only by an
+ * account that may also delete it: it is removed with the rights of the manager later. preflight.ts and settle-write.ts
+ * ask.
+ */
+import { ANNOTATION } from '../api/names.ts';
+import { describeRef, refOf, type KubeObject } from '../api/object.ts';
+import { explainFailure, isConflict, isDryRunUnsupported, isForbidden, type Failure } from './api-failure.ts';
+import type { Cluster } from './cluster.ts';
+import { collisionError, isProven, judgeOwnership } from './collision.ts';
+import type { InventoryEntry } from './inventory.ts';
+import type { Owner } from './prepare.ts';
+
+export type Finding =
+  /** Nothing to send. */
+  | { readonly kind: 'unchanged'; readonly entry: InventoryEntry }
+  /** To be created. */
+  | { readonly kind: 'absent' }
+  /** Ours, to be applied. */
+  | { readonly kind: 'present'; readonly live: KubeObject }
+  | { readonly kind: 'collision' | 'failed'; readonly failure: Failure };
+
+export interface TakeOverFacts {
+  /** Of the inventory; absent or empty if it knows none. */
+  readonly knownUid?: string | undefined;
+  /**
+   * Whether the Subscription acts as the manager: its word is an administrator's. It takes up what an earlier
+   * Subscription of its name left, and is not asked whether it may delete.
+   */
+  readonly asManager?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What an object that exists is to us; one request if it is to be taken over with an account. Refusals of the API
+ * server to that are findings; throws what the client throws else.
+ */
+export async function judgeExisting(
+  cluster: Pick<Cluster, 'delete'>,
+  object: KubeObject,
+  live: KubeObject,
+  facts: TakeOverFacts,
+): Promise<Finding> {
+  const finding = judgeLive(object, live, facts);
+  if (finding.kind !== 'present' || facts.asManager === true || isProven(live, facts.knownUid)) return finding;
+  return (await refusalToDelete(cluster, live, facts.signal)) ?? finding;
+}
+
+/** What an object that exists is to us, by what it says and the inventory knows. Pure. */
+export function judgeLive(object: KubeObject, live: KubeObject, { knownUid, asManager }: TakeOverFacts): Finding {
+  const subject = describeRef(refOf(object));
+  const owner = ownerOf(object);
+  const ownership = judgeOwnership(live, owner, knownUid);
+  if (ownership.kind === 'foreign' || (ownership.kind === 'left' && asManager !== true)) {
+    return { kind: 'collision', failure: explainFailure(collisionError(live, owner, ownership.owner), subject) };
+  }
+  if (live.metadata.deletionTimestamp !== undefined) return { kind: 'failed', failure: beingDeleted(live, subject) };
+  return { kind: 'present', live };
+}
+
+/** The owner that a prepared object names. */
+function ownerOf(object: KubeObject): Owner {
+  const { [ANNOTATION.owner]: text = '', [ANNOTATION.ownerUid]: uid } = object.metadata.annotations ?? {};
+  const slash = text.indexOf('/');
+  if (slash < 0) throw new Error(`${describeRef(refOf(object))} was not prepared: it names no owner`);
+  return { namespace: text.slice(0, slash), name: text.slice(slash + 1), ...(uid !== undefined && { uid }) };
+}
+
+/** Why the account may not delete the object, tried without deleting; undefined if it may. */
+async function refusalToDelete(
+  cluster: Pick<Cluster, 'delete'>,
+  live: KubeObject,
+  signal: AbortSignal | undefined,
+): Promise<Finding | undefined> {
+  const { uid } = live.metadata;
+  try {
+    await cluster.delete(refOf(live), { dryRun: true, ...(uid !== undefined && { uid }) }, signal);
+    return undefined;
+  } catch (error) {
+    if (isForbidden(error)) return { kind: 'failed', failure: notDeletable(error, live) };
+    // A webhook was reached, so the rights suffice; another object in its place shows as a conflict of the write.
+    if (isDryRunUnsupported(error) || isConflict(error)) return undefined;
+    throw error;
+  }
+}
+
+function notDeletable(error: unknown, live: KubeObject): Failure {
+  const subject = describeRef(refOf(live));
+  const { message, ...failure } = explainFailure(error, subject);
+  return {
+    ...failure,
+    message: `${subject} exists already and is taken over only if it may be deleted too: ${message}`,
+  };
+}
+
+function beingDeleted({ kind, metadata }: KubeObject, subject: string): Failure {
+  const holders = metadata.finalizers ?? [];
+  return {
+    reason: kind === 'Namespace' ? 'NamespaceTerminating' : 'Conflict',
+    retry: 'backoff',
+    message: `${subject} is being deleted${holders.length === 0 ? '' : ` and held by ${holders.join(', ')}`}`,
+    hint: 'It is made again once it is gone',
+  };
+}

@@ -1,0 +1,44 @@
+/**
+ * As whom a Revision is rolled out and removed, and whether its messages may name what others have in the cluster.
+ */
+import type { Cluster } from '../../apply/cluster.ts';
+import type { ObjectRef } from '../../api/object.ts';
+import type { Account } from './conversions.ts';
+import type { RevisionFacts } from './observe.ts';
+
+type Facts = Pick<RevisionFacts, 'revision' | 'subscription'>;
+
+/**
+ * The account that is named; undefined for the manager. What the Subscription says now comes first: it also says what
+ * becomes of custom resources.
+ */
+export function accountOf({ revision, subscription }: Facts): Account | undefined {
+  const name = subscription?.spec.serviceAccountName ?? revision.spec.serviceAccountName;
+  return name === undefined ? undefined : { namespace: revision.metadata.namespace ?? '', name };
+}
+
+/** Whether neither Revision nor Subscription names an account: by the policy, their word is then an administrator's. */
+export function actsAsManager(facts: Facts): boolean {
+  return accountOf(facts) === undefined;
+}
+
+/**
+ * Why an account cannot act any more: it is gone, or is going with its namespace; undefined if it can. Throws what the
+ * client throws.
+ *
+ * @param cluster As the manager.
+ */
+export async function whyAccountIsGone(
+  cluster: Pick<Cluster, 'get'>,
+  { namespace, name }: Account,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const refs: readonly ObjectRef[] = [
+    { apiVersion: 'v1', kind: 'ServiceAccount', namespace, name },
+    { apiVersion: 'v1', kind: 'Namespace', name: namespace },
+  ];
+  const found = await Promise.all(refs.map((ref) => cluster.get(ref, signal)));
+  if (found.every((object) => object !== undefined && object.metadata.deletionTimestamp === undefined))
+    return undefined;
+  return `ServiceAccount ${namespace}/${name}, which would delete them, does not exist any more`;
+}

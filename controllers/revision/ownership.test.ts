@@ -1,0 +1,321 @@
+/**
+ * A Subscription's name is no title to what is in the cluster: what an earlier one left, what somebody marked by hand,
+ * and what the account may not touch. Scenes of an attack stand beside those of an administrator and of an upgrade.
+ */
+import { describe, expect, test } from 'vitest';
+import { sample, sampleCrd } from '../../apply/sample-objects.ts';
+import { findCondition } from '../../api/conditions.ts';
+import { ANNOTATION } from '../../api/names.ts';
+import { refOf, type KubeObject } from '../../api/object.ts';
+import { createHarness, NAMESPACE, type Harness, type HarnessOptions } from './testing/harness.ts';
+
+type May = NonNullable<HarnessOptions['accountMay']>;
+
+const config = sample('v1', 'ConfigMap', 'widget-config', { namespace: NAMESPACE, data: { level: 'info' } });
+const crd = sampleCrd('Widget');
+const objects = [crd, config];
+const precious = sample('example.com/v1', 'Widget', 'precious', { namespace: 'platform' });
+const mine = sample('example.com/v1', 'Widget', 'mine', { namespace: NAMESPACE });
+const EARLIER = { [ANNOTATION.owner]: 'ops/widgets', [ANNOTATION.ownerUid]: 'earlier-uid' };
+/** The rights of a tenant's account: everything in its namespace, nothing else. */
+const ownNamespace: May = ({ ref }) => ref.namespace === NAMESPACE;
+const NAMED = { serviceAccountName: 'installer' };
+const refOfSubscription = {
+  apiVersion: 'slipway.dev/v1alpha1',
+  kind: 'Subscription',
+  namespace: NAMESPACE,
+  name: 'widgets',
+};
+
+function sceneFor(accountMay: May, options: HarnessOptions = {}): Harness {
+  const harness = createHarness({ accountMay, ...options });
+  harness.cluster.put(sample('v1', 'ServiceAccount', 'installer', { namespace: NAMESPACE }));
+  return harness;
+}
+
+/** What an earlier Subscription left: the CRD with an object of another namespace. */
+function leave(harness: Harness, annotations: Readonly<Record<string, string>> = EARLIER): void {
+  harness.cluster.put({ ...crd, metadata: { ...crd.metadata, annotations } });
+  harness.cluster.put(precious);
+}
+
+/** Rolls out as far as it goes; a refusal is in the status. */
+async function rollOut(harness: Harness): Promise<string | undefined> {
+  for (let round = 0; round < 4; round += 1) await harness.reconcile(1).catch(() => undefined);
+  return readyOf(harness)?.reason;
+}
+
+function readyOf(harness: Harness): { readonly reason: string; readonly message: string } | undefined {
+  return findCondition(harness.revision(1)?.status?.conditions, 'Ready');
+}
+
+async function remove(harness: Harness, uninstall: object = { customResources: 'Delete' }, spec = {}): Promise<void> {
+  harness.setSubscription({ uninstall, ...spec });
+  harness.cluster.change(refOfSubscription, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['slipway.dev/cleanup'] },
+  }));
+  await harness.cluster.delete(refOf(harness.revision(1)));
+  for (let round = 0; round < 3 && harness.revision(1) !== undefined; round += 1) await harness.reconcile(1);
+}
+
+const isThere = async (harness: Harness, object: KubeObject): Promise<boolean> =>
+  (await harness.cluster.get(refOf(object))) !== undefined;
+
+describe('a Subscription with an account that only has the name of an earlier one', () => {
+  test.each<{ annotations: Readonly<Record<string, string>>; may: May; because: string }>([
+    { annotations: EARLIER, may: ownNamespace, because: 'the account may not even read it' },
+    { annotations: EARLIER, may: () => true, because: 'the account may delete it, and nobody handed it over' },
+    {
+      annotations: { [ANNOTATION.owner]: 'ops/widgets' },
+      may: ownNamespace,
+      because: 'an earlier release wrote no uid',
+    },
+  ])('destroys nothing of what that left, though $because', async ({ annotations, may }) => {
+    const harness = sceneFor(may);
+    leave(harness, annotations);
+    harness.setSubscription(NAMED);
+    await harness.addRevision(1, objects, NAMED);
+    expect(await rollOut(harness)).toMatch(/Forbidden|Collision/);
+    await remove(harness, { customResources: 'Delete' }, NAMED);
+    expect(harness.revision(1)).toBeUndefined();
+    expect(await isThere(harness, crd)).toBe(true);
+    expect(await isThere(harness, precious)).toBe(true);
+    expect(harness.events).toContainEqual(
+      expect.objectContaining({ type: 'Warning', note: expect.stringContaining('widgets.example.com stays') }),
+    );
+  });
+
+  test('destroys nothing that somebody marked with its very uid, if the account may not', async () => {
+    const harness = sceneFor(ownNamespace);
+    leave(harness, { [ANNOTATION.owner]: 'ops/widgets', [ANNOTATION.ownerUid]: 'subscription-uid' });
+    harness.setSubscription(NAMED);
+    await harness.addRevision(1, objects, NAMED);
+    expect(await rollOut(harness)).toBe('Forbidden');
+    await remove(harness, { customResources: 'Delete' }, NAMED);
+    expect(await isThere(harness, crd)).toBe(true);
+    expect(await isThere(harness, precious)).toBe(true);
+    expect(harness.revision(1)).toBeUndefined();
+  });
+
+  test('is shown the earlier one, and how it is handed over', async () => {
+    const harness = sceneFor(() => true);
+    leave(harness);
+    harness.setSubscription(NAMED);
+    await harness.addRevision(1, objects, NAMED);
+    expect(await rollOut(harness)).toBe('Collision');
+    expect(readyOf(harness)?.message).toMatch(
+      /an earlier Subscription ops\/widgets.*slipway\.dev\/adopt-by=ops\/widgets/,
+    );
+    await harness.cluster.patch(refOf(crd), { metadata: { annotations: { [ANNOTATION.adoptBy]: 'ops/widgets' } } });
+    expect(await rollOut(harness)).toBe('Succeeded');
+  });
+
+  test('takes over nothing that its account may patch and not delete', async () => {
+    const harness = sceneFor(({ verb }) => verb !== 'delete');
+    leave(harness, { [ANNOTATION.adoptBy]: 'ops/widgets' });
+    harness.setSubscription(NAMED);
+    await harness.addRevision(1, objects, NAMED);
+    expect(await rollOut(harness)).toBe('Forbidden');
+    expect((await harness.cluster.get(refOf(crd)))?.metadata.annotations).toEqual({
+      [ANNOTATION.adoptBy]: 'ops/widgets',
+    });
+  });
+});
+
+test("a Revision made by hand claims nothing by its inventory's names", async () => {
+  const harness = sceneFor(ownNamespace);
+  const victim = sample('v1', 'Secret', 'victim', { namespace: 'platform' });
+  harness.cluster.put({
+    ...victim,
+    metadata: { ...victim.metadata, annotations: { [ANNOTATION.owner]: 'ops/widgets' } },
+  });
+  await harness.addRevision(1, [victim], NAMED);
+  await rollOut(harness);
+  await remove(harness, {}, NAMED);
+  expect(harness.revision(1)).toBeUndefined();
+  expect(await isThere(harness, victim)).toBe(true);
+});
+
+describe('an administrator', () => {
+  test('takes a retained CRD up again with a Subscription of the same name, and may remove it with its objects', async () => {
+    const harness = sceneFor(ownNamespace);
+    leave(harness);
+    await harness.addRevision(1, objects);
+    expect(await rollOut(harness)).toBe('Succeeded');
+    expect((await harness.cluster.get(refOf(crd)))?.metadata.annotations?.[ANNOTATION.ownerUid]).toBe(
+      'subscription-uid',
+    );
+    await remove(harness);
+    expect(await isThere(harness, crd)).toBe(false);
+    expect(await isThere(harness, precious)).toBe(false);
+  });
+
+  test('does not destroy by a removal what was never taken up', async () => {
+    const harness = sceneFor(ownNamespace, {
+      before: ({ verb, dryRun, ref }) => {
+        if (verb === 'apply' && !dryRun && ref.kind === 'CustomResourceDefinition') throw new Error('killed');
+      },
+    });
+    leave(harness);
+    await harness.addRevision(1, objects);
+    await rollOut(harness);
+    await remove(harness);
+    expect(await isThere(harness, crd)).toBe(true);
+    expect(await isThere(harness, precious)).toBe(true);
+  });
+
+  test("whose Subscription was handed to a tenant's account does not lend it the manager's rights", async () => {
+    const harness = sceneFor(ownNamespace);
+    await harness.addRevision(1, objects);
+    expect(await rollOut(harness)).toBe('Succeeded');
+    harness.cluster.put(precious);
+    await remove(harness, { customResources: 'Delete' }, NAMED);
+    expect(await isThere(harness, precious)).toBe(true);
+    expect(readyOf(harness)).toMatchObject({
+      reason: 'Forbidden',
+      message: expect.stringMatching(
+        /installer the verb list on widgets\.example\.com, or set .*customResources to Retain/,
+      ),
+    });
+    harness.setSubscription({ ...NAMED, uninstall: { customResources: 'Retain' } });
+    await remove(harness, { customResources: 'Retain' }, NAMED);
+    expect(harness.revision(1)).toBeUndefined();
+    expect(await isThere(harness, precious)).toBe(true);
+  });
+});
+
+describe('what the release before applied, which wrote no uid', () => {
+  /** As that release left it. */
+  async function installedBefore(spec: object): Promise<Harness> {
+    const harness = sceneFor(() => true);
+    harness.setSubscription(spec);
+    await harness.addRevision(1, objects, spec);
+    expect(await rollOut(harness)).toBe('Succeeded');
+    for (const object of objects) {
+      harness.cluster.change(refOf(object), ({ metadata: { annotations, ...metadata }, ...rest }) => {
+        const { [ANNOTATION.ownerUid]: _uid, ...others } = annotations ?? {};
+        return { ...rest, metadata: { ...metadata, annotations: others } } as KubeObject;
+      });
+    }
+    return harness;
+  }
+
+  test.each([{ spec: {} }, { spec: NAMED }])('goes on being ours, and is not sent again: $spec', async ({ spec }) => {
+    const harness = await installedBefore(spec);
+    const writes = (): number =>
+      harness.cluster.requests.filter(
+        ({ verb, dryRun, ref: { kind } }) => verb === 'apply' && !dryRun && kind !== 'Revision',
+      ).length;
+    const before = writes();
+    harness.setState(1, 'Active');
+    expect(await rollOut(harness)).toBe('Succeeded');
+    // A kind without a generation shows any change of its metadata as one of itself, as this test made it.
+    expect(writes() - before).toBeLessThanOrEqual(1);
+    expect((await harness.cluster.get(refOf(crd)))?.metadata.annotations).not.toHaveProperty([ANNOTATION.ownerUid]);
+  });
+
+  test.each([{ spec: {} }, { spec: NAMED }])('is removed: $spec', async ({ spec }) => {
+    const harness = await installedBefore(spec);
+    await remove(harness, {}, spec);
+    expect(await isThere(harness, crd)).toBe(false);
+    expect(await isThere(harness, config)).toBe(false);
+  });
+});
+
+describe('a manager that was killed after an object was made and before it was listed', () => {
+  async function killed(accountMay: May): Promise<Harness> {
+    let armed = true;
+    const harness = sceneFor(accountMay, {
+      after: ({ verb, dryRun, ref }) => {
+        if (armed && verb === 'apply' && !dryRun && ref.kind === 'ConfigMap') throw new Error('killed');
+      },
+    });
+    harness.setSubscription(NAMED);
+    await harness.addRevision(1, [config], NAMED);
+    await harness.reconcile(1).catch(() => undefined);
+    armed = false;
+    expect(harness.revision(1).status?.inventory).toMatchObject([{ kind: 'ConfigMap', uid: '' }]);
+    return harness;
+  }
+
+  test('finds it by the uid of its owner, and goes on', async () => {
+    const harness = await killed(ownNamespace);
+    expect(await rollOut(harness)).toBe('Succeeded');
+  });
+
+  test('removes it as the account', async () => {
+    const harness = await killed(ownNamespace);
+    await remove(harness, {}, NAMED);
+    expect(await isThere(harness, config)).toBe(false);
+  });
+});
+
+describe('custom resources that an account is to delete', () => {
+  async function installed(accountMay: May, options: HarnessOptions = {}): Promise<Harness> {
+    let allowed = true;
+    const harness = sceneFor((request) => allowed || accountMay(request), options);
+    harness.setSubscription(NAMED);
+    await harness.addRevision(1, objects, NAMED);
+    expect(await rollOut(harness)).toBe('Succeeded');
+    allowed = false;
+    harness.cluster.put(precious);
+    harness.cluster.put(mine);
+    return harness;
+  }
+
+  test('stay if the account does not exist any more, and an event says so', async () => {
+    const harness = await installed(ownNamespace);
+    await harness.cluster.delete({ apiVersion: 'v1', kind: 'ServiceAccount', namespace: NAMESPACE, name: 'installer' });
+    await remove(harness, { customResources: 'Delete' }, NAMED);
+    expect(harness.revision(1)).toBeUndefined();
+    expect(await isThere(harness, precious)).toBe(true);
+    expect(await isThere(harness, config)).toBe(false);
+    const [event] = harness.events;
+    expect(event?.note).toContain('ServiceAccount ops/installer, which would delete them, does not exist any more');
+    expect(event?.note).toContain('(ops/mine and 1 in other namespaces)');
+  });
+
+  test('stay if the namespace of the account is being deleted: it must not be held up', async () => {
+    const harness = await installed(ownNamespace);
+    const ref = { apiVersion: 'v1', kind: 'Namespace', name: NAMESPACE };
+    harness.cluster.change(ref, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['kubernetes'] },
+    }));
+    await remove(harness, { customResources: 'Delete' }, NAMED);
+    expect(harness.revision(1)).toBeUndefined();
+    expect(await isThere(harness, precious)).toBe(true);
+  });
+
+  test('go as soon as it may', async () => {
+    let granted = false;
+    const harness = await installed((request) => granted || ownNamespace(request));
+    await remove(harness, { customResources: 'Delete' }, NAMED);
+    expect(readyOf(harness)?.reason).toBe('Forbidden');
+    expect(await harness.reconcile(1)).toEqual({ requeueAfterSeconds: 10 });
+    granted = true;
+    await harness.reconcile(1);
+    expect(harness.revision(1)).toBeUndefined();
+    expect(await isThere(harness, precious)).toBe(false);
+  });
+
+  test('are waited for by a manager that may list and delete them, and not read them', async () => {
+    const harness = await installed(() => true, {
+      managerMay: ({ verb, ref }) => verb !== 'get' || ref.kind !== 'Widget',
+    });
+    harness.cluster.change(refOf(precious), (object) => ({
+      ...object,
+      metadata: { ...object.metadata, finalizers: ['example.com/hold'] },
+    }));
+    const removal = remove(harness, { customResources: 'Delete' }, NAMED);
+    await expect.poll(() => isThere(harness, mine)).toBe(false);
+    harness.cluster.change(refOf(precious), (object) => ({
+      ...object,
+      metadata: { ...object.metadata, finalizers: [] },
+    }));
+    await removal;
+    expect(harness.revision(1)).toBeUndefined();
+    expect(await isThere(harness, crd)).toBe(false);
+  });
+});
