@@ -122,6 +122,96 @@ describe('documents', () => {
   });
 });
 
+/** By `sigs.k8s.io/yaml` 1.6, which takes the lines of quotes and brackets however they are indented. */
+const UNINDENTED: readonly { readonly text: string; readonly value: unknown; readonly because: string }[] = [
+  { text: "a:\n  b: 'x\n  y'\n  c: 1\n", value: { a: { b: 'x y', c: 1 } }, because: 'a line is indented as its key' },
+  { text: "a:\n  b: 'x\ny'\n", value: { a: { b: 'x y' } }, because: 'a line is not indented at all' },
+  { text: "a:\n  b: 'it''s\n\n y'\n", value: { a: { b: "it's\ny" } }, because: 'an empty line is a line break' },
+  { text: 'a:\n  b: "x\\\n  y\\" z\n w"\n', value: { a: { b: 'xy" z w' } }, because: 'an escaped line break is none' },
+  { text: "a:\n  - 'x\n  y'\n  - 1\n", value: { a: ['x y', 1] }, because: 'the text is an item of a list' },
+  { text: "a:\n  - b: 'x\n  y'\n", value: { a: [{ b: 'x y' }] }, because: 'a map starts behind the dash' },
+  { text: "a:\n  - - b: 'x\n y'\n", value: { a: [[{ b: 'x y' }]] }, because: 'two lists start in one line' },
+  {
+    text: "k:\n  a: {b: 'it''s',\n c: [1,\n2]\n}\n",
+    value: { k: { a: { b: "it's", c: [1, 2] } } },
+    because: 'brackets',
+  },
+  {
+    text: 'k:\n  a: {b: it\'s, # don\'t\n c: "#"\n}\n',
+    value: { k: { a: { b: "it's", c: '#' } } },
+    because: 'an apostrophe in a plain text or comment quotes nothing',
+  },
+  {
+    text: "a:\n  l: |\n    it's\n  }\n  m: 'x\n  y'\n".replace('  }\n', '    }\n'),
+    value: { a: { l: "it's\n}\n", m: 'x y' } },
+    because: 'an apostrophe in a block is text, and the block keeps its indentation',
+  },
+  {
+    text: "a:\n  l: >2-\n      it's\n\n    b\n  m: 'x\n  y'\n",
+    value: { a: { l: "  it's\n\nb", m: 'x y' } },
+    because: 'a block says its own indentation',
+  },
+  {
+    text: "a:\n  - |\n   'b\n  - 'x\n  y'\n",
+    value: { a: ["'b\n", 'x y'] },
+    because: 'a block is an item of a list',
+  },
+  {
+    text: "a:\n  p: plain\n    'tis\n  m: 'x\n  y'\n",
+    value: { a: { p: "plain 'tis", m: 'x y' } },
+    because: 'a plain text goes on in a line that starts with an apostrophe',
+  },
+  {
+    text: "a:\n  p:\n    plain\n    'tis\n  m: 'x\n  y'\n",
+    value: { a: { p: "plain 'tis", m: 'x y' } },
+    because: 'a plain text starts in a line of its own',
+  },
+  {
+    text: "a:\n  p: don't # isn't\n  # can't\n  m: 'x\n  y'\n",
+    value: { a: { p: "don't", m: 'x y' } },
+    because: 'apostrophes stand in plain texts and comments',
+  },
+  {
+    text: "a:\n  'k': &x !!str 'x\n  y'\n  m: *x\n",
+    value: { a: { k: 'x y', m: 'x y' } },
+    because: 'key, anchor and tag come before the text',
+  },
+  {
+    text: "a:\n  ? 'k'\n  : 'x\n  y'\n",
+    value: { a: { k: 'x y' } },
+    because: 'the key is marked as one',
+  },
+  { text: "a:\r\n  b: 'x\r\n  y'\r\n", value: { a: { b: 'x y' } }, because: 'lines end as on Windows' },
+  { text: "a:\n  b: 'x\n\ty'\n", value: { a: { b: 'x y' } }, because: 'a line is indented by a tab' },
+];
+
+describe('lines of quotes and brackets that are not indented', () => {
+  it.each(UNINDENTED)('are read as by Go when $because', ({ text, value }) => {
+    expect(one(text)).toEqual(value);
+  });
+
+  it('are read however many texts have them', () => {
+    const text = Array.from({ length: 20_000 }, (_, index) => `- k: 'x${index}\n  y'\n`).join('');
+    const value = one(`a:\n${text}`) as { readonly a: readonly unknown[] };
+    expect(value.a).toHaveLength(20_000);
+    expect(value.a.at(-1)).toEqual({ k: 'x19999 y' });
+  });
+
+  it.each([
+    { because: 'a document ends inside of the text', text: "a:\n  b: 'x\n...\n  y'\n" },
+    { because: 'the text does not end', text: "a:\n  b: 'x\n  y\n" },
+    { because: 'the bracket does not end', text: 'a:\n  b: [x,\n  y\n' },
+    { because: 'something follows the text', text: "a:\n  b: 'x\n  y' z\n" },
+  ])('are refused as by Go when $because', ({ text }) => {
+    expect(thrown(() => parseYaml(text))).toMatchObject({ kind: 'syntax' });
+  });
+
+  it('are refused where indenting them would make a text many times as long', () => {
+    const deep = `${Array.from({ length: 150 }, (_, depth) => `${' '.repeat(depth * 1000)}a:`).join('\n')} 'x`;
+    expect(thrown(() => parseYaml(`${deep}${'\ny'.repeat(200_000)}'\n`))).toMatchObject({ kind: 'syntax' });
+  });
+});
+
 describe('limits', () => {
   it.each([
     { name: 'nested lists', text: deep(100_000) },

@@ -5,10 +5,11 @@
  * The parsers of bundles and catalogs and the CLI call it. It writes nothing and knows nothing of Kubernetes
  * objects. Everything read is hostile: size, depth, nodes after expansion of aliases and documents are bounded.
  */
-import { YAMLException, parseEvents, type Event } from 'js-yaml';
+import { YAMLException } from 'js-yaml';
 import { parseJson } from '../api/json.ts';
 import { buildDocuments } from './yaml/build.ts';
 import { YamlError } from './yaml/error.ts';
+import { parseLenient } from './yaml/lenient.ts';
 import { DEFAULT_YAML_LIMITS, checkDensity, checkShape, type YamlLimits } from './yaml/limits.ts';
 import { splitDocuments, type DocumentText } from './yaml/split.ts';
 
@@ -76,32 +77,6 @@ function parseDocument(document: DocumentText, bounds: YamlLimits): readonly Yam
   } catch (error) {
     throw locate(error, document);
   }
-}
-
-/** js-yaml wants continuation lines of quotes and brackets indented, Go does not: such lines are indented first. */
-function parseLenient(text: string, { maxDepth }: YamlLimits): { source: string; events: readonly Event[] } {
-  let source = text;
-  let budget = Math.max(MAX_REPARSED_BYTES, 2 * text.length);
-  for (;;) {
-    try {
-      return { source, events: parseEvents(source, { maxDepth }) };
-    } catch (error) {
-      budget -= source.length;
-      if (!isDeficientIndentation(error) || budget < 0) throw error;
-      source = indentLine(source, error.mark?.position ?? 0);
-    }
-  }
-}
-
-const MAX_REPARSED_BYTES = 32 << 20;
-
-function isDeficientIndentation(error: unknown): error is YAMLException {
-  return error instanceof YAMLException && error.reason === 'deficient indentation';
-}
-
-function indentLine(source: string, position: number): string {
-  const start = source.lastIndexOf('\n', position - 1) + 1;
-  return `${source.slice(0, start)}${' '.repeat(100)}${source.slice(start).trimStart()}`;
 }
 
 function locate(error: unknown, { index, line }: DocumentText): unknown {

@@ -6,8 +6,8 @@
 import { field, isFields, type Fields } from './fields.ts';
 
 /** How a field is read. A shape is an object whose fields are read in turn. */
-type Kind = 'text' | 'always' | 'flag' | 'port' | 'texts' | 'any' | readonly [Shape];
-interface Shape {
+export type Kind = 'text' | 'always' | 'flag' | 'port' | 'texts' | 'any' | readonly [Shape];
+export interface Shape {
   readonly [field: string]: Kind;
 }
 
@@ -29,6 +29,9 @@ const DESCRIPTION: Shape = {
   actionDescriptors: [DESCRIPTOR],
 };
 const API_SERVICE: Shape = { ...DESCRIPTION, group: 'always', deploymentName: 'text', containerPort: 'port' };
+const API_SERVICES: Shape = { owned: [API_SERVICE], required: [API_SERVICE] };
+const CRDS: Shape = { owned: [DESCRIPTION], required: [DESCRIPTION] };
+const PROVIDER: Shape = { name: 'text', url: 'text' };
 const SPEC: Shape = {
   description: 'text',
   displayName: 'text',
@@ -41,6 +44,14 @@ const SPEC: Shape = {
   nativeAPIs: [{ group: 'always', version: 'always', kind: 'always' }],
 };
 
+/** What the excerpt may hold; its annotations and labels are maps of texts. */
+export const EXCERPT = {
+  apiServiceDefinitions: API_SERVICES,
+  crdDescriptions: CRDS,
+  provider: PROVIDER,
+  ...SPEC,
+} as const;
+
 /**
  * The value of the property `olm.csv.metadata` for a ClusterServiceVersion.
  * @see https://olm.operatorframework.io/docs/reference/file-based-catalogs/#olmcsvmetadata
@@ -52,17 +63,11 @@ export function buildCsvMetadata(csv: Fields): Fields {
   const labels = textMap(fieldsOf(metadata, 'labels'));
   return {
     ...(annotations !== undefined && { annotations }),
-    apiServiceDefinitions: pick(fieldsOf(spec, 'apiservicedefinitions'), {
-      owned: [API_SERVICE],
-      required: [API_SERVICE],
-    }),
-    crdDescriptions: pick(fieldsOf(spec, 'customresourcedefinitions'), {
-      owned: [DESCRIPTION],
-      required: [DESCRIPTION],
-    }),
+    apiServiceDefinitions: pick(fieldsOf(spec, 'apiservicedefinitions'), API_SERVICES),
+    crdDescriptions: pick(fieldsOf(spec, 'customresourcedefinitions'), CRDS),
     ...(labels !== undefined && { labels }),
     ...pick(spec, SPEC),
-    provider: pick(fieldsOf(spec, 'provider'), { name: 'text', url: 'text' }),
+    provider: pick(fieldsOf(spec, 'provider'), PROVIDER),
   };
 }
 

@@ -40,7 +40,7 @@ describe('what a document means', () => {
       name: ' stable',
       package: 'p',
       Entries: [
-        { Name: 'b', replaces: 'a', skips: ['x', 7], SKIPRANGE: '<1.0.0' },
+        { Name: 'b', replaces: 'a', skips: ['x'], SKIPRANGE: '<1.0.0' },
         { name: 'c', replaces: '', skips: null },
       ],
     };
@@ -97,7 +97,7 @@ describe('what a document means', () => {
       package: 'p',
       entries: [
         { reference, message: 'm' },
-        { reference: { schema: 'olm.package' }, message: 'n' },
+        { reference: { schema: 'olm.package', name: 'p' }, message: 'n' },
       ],
     };
     expect(meaning(document)).toEqual({
@@ -118,6 +118,10 @@ describe('what a document means', () => {
     { because: 'entries are a text', document: { schema: 'olm.channel', name: 'c', package: 'p', entries: 'x' } },
     { because: 'an entry is a number', document: { schema: 'olm.channel', name: 'c', package: 'p', entries: [7] } },
     { because: 'an entry has no name', document: { schema: 'olm.channel', name: 'c', package: 'p', entries: [{}] } },
+    ...[{ replaces: 7 }, { skipRange: 0.1 }, { skips: 'a' }, { skips: ['a', 7] }].map((edge) => ({
+      because: `an edge is left out: ${JSON.stringify(edge)}`,
+      document: { schema: 'olm.channel', name: 'c', package: 'p', entries: [{ name: 'b', ...edge }] },
+    })),
     { because: 'a bundle has no properties', document: { schema: 'olm.bundle', name: 'b', package: 'p' } },
     { because: 'a property is null', document: { schema: 'olm.bundle', name: 'b', package: 'p', properties: [null] } },
     {

@@ -91,6 +91,7 @@ function parseEntries(document: Fields, problems: string[]): ChannelEntry[] {
       tell(problems, 'an entry has no name');
       continue;
     }
+    for (const edge of malformedEdges(entry)) tell(problems, edge);
     const replaces = textField(entry, 'replaces');
     const skipRange = textField(entry, 'skipRange');
     entries.push({
@@ -101,6 +102,18 @@ function parseEntries(document: Fields, problems: string[]): ChannelEntry[] {
     });
   }
   return entries;
+}
+
+/** The fields of an entry whose edges are left out. */
+function malformedEdges(entry: Fields): readonly string[] {
+  const skips = field(entry, 'skips') ?? [];
+  const isText = (value: unknown): boolean => typeof value === 'string';
+  return [
+    ...(isText(field(entry, 'replaces') ?? '') ? [] : ['the replaces of an entry is not a text']),
+    ...(isText(field(entry, 'skipRange') ?? '') ? [] : ['the skipRange of an entry is not a text']),
+    ...(Array.isArray(skips) ? [] : ['the skips of an entry are not a list']),
+    ...(!Array.isArray(skips) || skips.every((skip) => isText(skip ?? '')) ? [] : ['a skip of an entry is not a text']),
+  ];
 }
 
 function parseBundle(keys: BlobKeys, document: Fields, problems: string[]): CatalogBundle {
@@ -145,7 +158,7 @@ function parseDeprecations(document: Fields, problems: string[]): Deprecation[] 
       tell(problems, 'a deprecation refers to neither a package, a channel nor a bundle');
       continue;
     }
-    const name = textField(reference, 'name');
+    const name = schema === 'olm.package' ? undefined : textField(reference, 'name');
     const message = textField(entry, 'message') ?? '';
     deprecations.push({ schema, ...(name !== undefined && name !== '' && { name }), message });
   }

@@ -105,6 +105,12 @@ export function* parseDocuments(path: string, content: Uint8Array, limits: Strea
   yield* splitter.end();
 }
 
+/** The document with all of its properties, those that hold manifests too. */
+export function wholeValue({ bytes, longNumbers }: RawDocument): RawDocument['value'] {
+  const text = Buffer.from(bytes).toString('utf8');
+  return (longNumbers ? parseJson(text) : JSON.parse(text)) as RawDocument['value'];
+}
+
 type Parsed = Omit<RawDocument, 'ordinal'>;
 type Place = { readonly path: string; readonly document: number };
 

@@ -1,17 +1,31 @@
 /** The other objects of the bundle as published, those of namespaced kinds in the namespace of the operator. */
-import type { KubeObject } from '../../api/object.ts';
+import { groupKind, type KubeObject } from '../../api/object.ts';
 import type { Manifest } from '../bundle.ts';
-import { SUPPORTED_KINDS } from './kinds.ts';
+import { ownKinds, supportedKind, type OwnKind } from './kinds.ts';
 import { publishedMetadata } from './metadata.ts';
 import type { RenderContext } from './options.ts';
 
 export function renderAdditionalObjects({ bundle, options }: RenderContext): readonly KubeObject[] {
-  return bundle.objects.map((manifest) => place(manifest, options.namespace));
+  const own = ownKinds(bundle.crds);
+  return bundle.objects.map(({ object }) => {
+    const kind = own.get(groupKind(object));
+    return supportedKind(object) === undefined && kind !== undefined
+      ? placeOwn(object, kind, options.namespace)
+      : place(object, options.namespace);
+  });
 }
 
-function place({ object }: Manifest, namespace: string): KubeObject {
-  const kind = SUPPORTED_KINDS.get(object.kind);
-  if (kind === undefined) throw new Error(`an object of the kind ${object.kind} was not refused`);
+type Published = Manifest['object'];
+
+/** A custom resource of the bundle's own: where it belongs is what its CRD says. */
+function placeOwn({ metadata, status: _status, ...rest }: Published, own: OwnKind, namespace: string): KubeObject {
+  const { namespace: _elsewhere, ...published } = publishedMetadata(metadata);
+  return { ...rest, metadata: own.namespaced ? { ...published, namespace } : published };
+}
+
+function place(object: Published, namespace: string): KubeObject {
+  const kind = supportedKind(object);
+  if (kind === undefined) throw new Error(`an object of the kind ${groupKind(object)} was not refused`);
   const { apiVersion, metadata, status: _status, ...rest } = object;
   const published = publishedMetadata(metadata);
   return {

@@ -1,4 +1,8 @@
-/** The kinds that a bundle may hold besides its CSV and CRDs. @see https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/ */
+/** The kinds that a bundle may hold besides its CSV and CRDs: well-known ones, and those that its CRDs define. @see https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/ */
+
+import { isRecord } from '../../api/json.ts';
+import { groupKind, groupOf, type KubeObject } from '../../api/object.ts';
+import type { Manifest } from '../bundle.ts';
 
 export interface SupportedKind {
   /** Whether its objects are put into the namespace of the operator. */
@@ -12,8 +16,8 @@ const MONITORING = 'monitoring.coreos.com/v1';
 const CONSOLE = 'console.openshift.io/v1';
 
 /**
- * By kind alone, as OLM has it: an object of another group whose kind has the same name is treated alike. A
- * VerticalPodAutoscaler is namespaced, but counts as if it were not: its namespace stays.
+ * By kind; the group is that of `apiVersion`. A VerticalPodAutoscaler is namespaced, but counts as if it were not: its
+ * namespace stays, as with OLM.
  */
 export const SUPPORTED_KINDS: ReadonlyMap<string, SupportedKind> = new Map(
   Object.entries({
@@ -39,3 +43,38 @@ export const SUPPORTED_KINDS: ReadonlyMap<string, SupportedKind> = new Map(
     ConsolePlugin: { namespaced: false, apiVersion: CONSOLE },
   }),
 );
+
+/** A kind that a CRD of the bundle defines. */
+export interface OwnKind {
+  readonly namespaced: boolean;
+  /** Of the CRD, those that are served: `v1`. */
+  readonly versions: readonly string[];
+}
+
+/**
+ * The well-known kind of an object, by group and kind: `Secret.secretsmanager.services.k8s.aws` is no Secret. An object
+ * without apiVersion is of the group that its kind usually has.
+ */
+export function supportedKind({
+  apiVersion,
+  kind,
+}: Pick<KubeObject, 'apiVersion' | 'kind'>): SupportedKind | undefined {
+  const known = SUPPORTED_KINDS.get(kind);
+  if (known === undefined || apiVersion === '') return known;
+  return groupOf(apiVersion) === groupOf(known.apiVersion) ? known : undefined;
+}
+
+/** The kinds that CRDs define, by kind and group: `Gadget.example.com`. CRDs are read as far as they can be understood. */
+export function ownKinds(crds: readonly Manifest[]): ReadonlyMap<string, OwnKind> {
+  return new Map(crds.flatMap(({ object }) => ownKind(object['spec'])));
+}
+
+function ownKind(spec: unknown): readonly (readonly [string, OwnKind])[] {
+  if (!isRecord(spec) || typeof spec['group'] !== 'string' || !isRecord(spec['names'])) return [];
+  const { kind } = spec['names'];
+  if (typeof kind !== 'string') return [];
+  const versions = Array.isArray(spec['versions']) ? spec['versions'].filter(isRecord) : [];
+  const served = versions.filter((version) => version['served'] === true).map(({ name }) => String(name));
+  const identity = groupKind({ apiVersion: `${spec['group']}/v1`, kind });
+  return [[identity, { namespaced: spec['scope'] !== 'Cluster', versions: served }]];
+}

@@ -146,6 +146,31 @@ describe('roles', () => {
 });
 
 describe('objects of the bundle', () => {
+  it.each([
+    { scope: 'Namespaced', kind: 'Secret', namespace: 'ops', because: 'its CRD says that it is namespaced' },
+    { scope: 'Cluster', kind: 'Secret', namespace: undefined, because: 'its CRD says that it is not' },
+    { scope: 'Namespaced', kind: 'Gadget', namespace: 'ops', because: 'no other kind has that name' },
+  ])('may be $scope of a kind $kind that the bundle defines; $because', ({ scope, kind, namespace }) => {
+    const names = { kind, plural: 'gadgets' };
+    const objects = render({
+      objects: [
+        makeCrd({ names, scope }),
+        {
+          apiVersion: 'example.com/v1',
+          kind,
+          metadata: { name: 'example', namespace: 'elsewhere' },
+          spec: { size: 1 },
+        },
+      ],
+    });
+    expect(objects.find(({ apiVersion }) => apiVersion === 'example.com/v1')).toEqual({
+      apiVersion: 'example.com/v1',
+      kind,
+      metadata: { name: 'example', ...(namespace !== undefined && { namespace }) },
+      spec: { size: 1 },
+    });
+  });
+
   it('go to the namespace of the operator where their kind is namespaced, and lose what belongs to a cluster', () => {
     const metadata = {
       namespace: 'elsewhere',
@@ -174,7 +199,8 @@ describe('objects of the bundle', () => {
   it('get the apiVersion of their kind where they name none, or one of RBAC that is gone', () => {
     const beta = { apiVersion: 'rbac.authorization.k8s.io/v1beta1', kind: 'Role', metadata: { name: 'r' } };
     const other = { apiVersion: 'example.com/v1', kind: 'Secret', metadata: { name: 'o' } };
-    const objects = render({ objects: [{ kind: 'Service', metadata: { name: 's' } }, beta, other] });
+    const own = makeCrd({ names: { kind: 'Secret', plural: 'gadgets' } });
+    const [, ...objects] = render({ objects: [own, { kind: 'Service', metadata: { name: 's' } }, beta, other] });
     expect(objects.slice(0, 3).map(({ apiVersion }) => apiVersion)).toEqual([
       'v1',
       'rbac.authorization.k8s.io/v1',

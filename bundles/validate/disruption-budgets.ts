@@ -1,3 +1,4 @@
+import { supportedKind } from '../render/kinds.ts';
 import { at, type Check } from './check.ts';
 
 /** A budget that allows no disruption keeps nodes from being drained. */
@@ -6,7 +7,7 @@ export const disruptionBudgets: Check = {
   suite: 'format',
   *run({ objects }) {
     for (const manifest of objects) {
-      if (manifest.object.kind !== 'PodDisruptionBudget') continue;
+      if (manifest.object.kind !== 'PodDisruptionBudget' || supportedKind(manifest.object) === undefined) continue;
       const { maxUnavailable, minAvailable } = (manifest.object['spec'] ?? {}) as Readonly<Record<string, unknown>>;
       const where = { level: 'error', ...at(manifest) } as const;
       if (maxUnavailable === 0 || maxUnavailable === '0%') {

@@ -1,18 +1,31 @@
-import { SUPPORTED_KINDS } from '../render/kinds.ts';
+import { groupKind } from '../../api/object.ts';
+import { ownKinds, SUPPORTED_KINDS, supportedKind } from '../render/kinds.ts';
 import { at, type Check } from './check.ts';
 
-/** The kinds of objects in a bundle are limited; the operator itself makes the rest. */
+/** The kinds of objects in a bundle are limited, to those that its own CRDs define and some more; the operator makes the rest. */
 export const supportedKinds: Check = {
   name: 'supported-kinds',
   suite: 'install',
   reason: 'BundleUnsupported',
-  *run({ objects }) {
+  *run({ crds, objects }) {
+    const own = ownKinds(crds);
     for (const manifest of objects) {
-      const { kind } = manifest.object;
-      if (SUPPORTED_KINDS.has(kind)) continue;
-      const message = `a bundle may not hold objects of the kind ${kind}`;
-      const advice = `Let the operator create it. Allowed are ${[...SUPPORTED_KINDS.keys()].join(', ')}`;
-      yield { level: 'error', ...at(manifest), path: 'kind', message, advice };
+      const { apiVersion } = manifest.object;
+      if (supportedKind(manifest.object) !== undefined) continue;
+      const kind = groupKind(manifest.object);
+      const defined = own.get(kind);
+      const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+      if (defined === undefined) {
+        const message = `a bundle may not hold objects of the kind ${kind}`;
+        const advice = `Let the operator create it. Allowed are the kinds that CRDs of the bundle define, and ${KNOWN}`;
+        yield { level: 'error', ...at(manifest), path: 'kind', message, advice };
+      } else if (!defined.versions.includes(version)) {
+        const message = `its CRD in the bundle does not serve the version ${version}`;
+        const advice = `Use ${defined.versions.join(' or ') || 'a version that the CRD serves'}`;
+        yield { level: 'error', ...at(manifest), path: 'apiVersion', message, advice };
+      }
     }
   },
 };
+
+const KNOWN = [...SUPPORTED_KINDS].map(([kind, { apiVersion }]) => groupKind({ apiVersion, kind })).join(', ');

@@ -250,6 +250,22 @@ const ROWS: readonly Row[] = [
     parts: holding({ kind: 'Job', metadata: { name: 'j' } }),
   },
   {
+    check: 'supported-kinds',
+    because: 'an object of another group has a kind of the same name',
+    parts: holding({ apiVersion: 'secrets.example.org/v1', kind: 'Secret', metadata: { name: 's' } }),
+  },
+  {
+    check: 'supported-kinds',
+    because: 'a ClusterRole is of no version of its group',
+    parts: holding({ apiVersion: 'v1', kind: 'ClusterRole', metadata: { name: 'r' } }),
+  },
+  {
+    check: 'supported-kinds',
+    because: 'the CRD of the bundle does not serve the version of its object',
+    parts: holding({ apiVersion: 'example.com/v2', kind: 'Gadget', metadata: { name: 'g' } }),
+    path: 'apiVersion',
+  },
+  {
     check: 'webhook-names',
     because: 'it is no name',
     parts: changed({ webhookdefinitions: [{ ...WEBHOOK, generateName: 'V' }] }),

@@ -60,6 +60,7 @@ function* checkPlace(bundle: SeenBundle, { hasPackage, isEntry, isSecond }: Surr
   }
   if (isSecond)
     yield error(bundle, 'DuplicateBundle', `${what} is described more than once`, 'Keep one of the descriptions');
+  for (const part of bundle.malformed) yield error(bundle, 'Malformed', `${what}: ${part}`, 'Correct it');
   for (const problem of bundle.problems)
     yield error(bundle, 'Properties', `${what}: ${problem}`, 'Correct the property');
 }

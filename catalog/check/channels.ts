@@ -40,7 +40,7 @@ function* checkIdentity(channel: SeenChannel, packages: ReadonlySet<string>, see
       'Put its entries into one olm.channel',
     );
   seen.add(key);
-  for (const problem of channel.problems) yield error(channel, 'Malformed', `${what}: ${problem}`, 'Correct it');
+  for (const part of channel.malformed) yield error(channel, 'Malformed', `${what}: ${part}`, 'Correct it');
 }
 
 function* checkEntries(channel: SeenChannel, rules: VersionRules): Generator<Finding> {

@@ -39,6 +39,10 @@ function identity(version: string, more: Fields = {}): Fields {
   return { type: 'olm.package', value: { packageName: 'foo', version, ...more } };
 }
 
+function withProperty(type: string, value: Fields): Fields {
+  return { properties: [identity('0.1.0'), { type, value }] };
+}
+
 const sound = [foo, channel('foo.v0.1.0'), bundle('0.1.0')];
 
 describe('a catalog that keeps the rules', () => {
@@ -106,6 +110,32 @@ describe('a catalog that keeps the rules', () => {
         { schema: 'custom', x: 1 },
         { ...bundle('0.2.0'), color: 'red', properties: [identity('0.2.0'), { type: 'custom', value: false }] },
         { ...channel('foo.v0.2.0'), name: 'beta' },
+      ],
+    },
+    {
+      because: 'an icon, null for what is absent, and names in other cases',
+      documents: [
+        { ...foo, icon: { Base64Data: 'eA==\n', mediatype: null } },
+        { ...channel(), entries: [{ Name: 'foo.v0.1.0', skips: null, skipRange: null }] },
+        bundle('0.1.0', { relatedImages: null }),
+      ],
+    },
+    {
+      because: 'an excerpt of a CSV with all kinds of fields',
+      documents: [
+        ...sound.slice(0, 2),
+        bundle(
+          '0.1.0',
+          withProperty('olm.csv.metadata', {
+            annotations: { certified: 'false' },
+            apiServiceDefinitions: { owned: [{ name: 'x', containerPort: 443 }] },
+            crdDescriptions: { owned: [{ name: 'x', specDescriptors: [{ path: 'a', value: { any: 1 } }] }] },
+            installModes: [{ type: 'OwnNamespace', supported: true }],
+            keywords: ['a'],
+            provider: { name: 'x' },
+            unknown: 7,
+          }),
+        ),
       ],
     },
     {
@@ -369,6 +399,114 @@ describe('a catalog that breaks a rule', () => {
           { reference: { schema: 'olm.channel', name: 'alpha' }, message: 'm' },
           { reference: { schema: 'olm.channel', name: 'alpha' }, message: 'm' },
         ),
+      ],
+    },
+    {
+      because: 'a deprecation of the package by its name, which the reference refuses as well',
+      rules: ['Deprecation'],
+      documents: [...sound, deprecations({ reference: { schema: 'olm.package', name: 'foo' }, message: 'm' })],
+    },
+    {
+      because: 'a deprecation whose message is no text',
+      rules: ['Malformed', 'Deprecation'],
+      documents: [...sound, deprecations({ reference: { schema: 'olm.package' }, message: 7 })],
+    },
+    {
+      because: 'an icon that is a text',
+      rules: ['Malformed'],
+      documents: [{ ...foo, icon: 'eA==' }, ...sound.slice(1)],
+    },
+    {
+      because: 'an icon whose data are no base64',
+      rules: ['Malformed'],
+      documents: [{ ...foo, icon: { base64data: 'a b', mediatype: 'image/png' } }, ...sound.slice(1)],
+    },
+    {
+      because: 'a property of a package whose type is a number',
+      rules: ['Malformed'],
+      documents: [{ ...foo, properties: [{ type: 7, value: 1 }] }, ...sound.slice(1)],
+    },
+    {
+      because: 'properties of a channel that are texts',
+      rules: ['Malformed'],
+      documents: [foo, { ...channel('foo.v0.1.0'), properties: ['x'] }, bundle('0.1.0')],
+    },
+    {
+      because: 'skips that are a text',
+      rules: ['Malformed'],
+      documents: [foo, { ...channel(), entries: [{ name: 'foo.v0.1.0', skips: 'foo.v0.0.9' }] }, bundle('0.1.0')],
+    },
+    {
+      because: 'a skip that is a number',
+      rules: ['Malformed'],
+      documents: [foo, { ...channel(), entries: [{ name: 'foo.v0.1.0', skips: [1] }] }, bundle('0.1.0')],
+    },
+    {
+      because: 'a skipRange that is a number',
+      rules: ['Malformed'],
+      documents: [foo, { ...channel(), entries: [{ name: 'foo.v0.1.0', skipRange: 0.1 }] }, bundle('0.1.0')],
+    },
+    {
+      because: 'related images that are a text',
+      rules: ['Malformed'],
+      documents: [...sound.slice(0, 2), bundle('0.1.0', { relatedImages: 'registry.example/foo:v1' })],
+    },
+    {
+      because: 'properties that are a map',
+      rules: ['Malformed', 'BundleIdentity'],
+      documents: [...sound.slice(0, 2), bundle('0.1.0', { properties: identity('0.1.0') })],
+    },
+    {
+      because: 'an inlined object whose data are no base64',
+      rules: ['Properties'],
+      documents: [...sound.slice(0, 2), bundle('0.1.0', withProperty('olm.bundle.object', { data: 'e===' }))],
+    },
+    {
+      because: 'an inlined object that is no YAML',
+      rules: ['Properties'],
+      documents: [...sound.slice(0, 2), bundle('0.1.0', withProperty('olm.bundle.object', { data: 'YTogW3g=' }))],
+    },
+    {
+      because: 'an excerpt of a CSV whose keywords are a text',
+      rules: ['Properties'],
+      documents: [...sound.slice(0, 2), bundle('0.1.0', withProperty('olm.csv.metadata', { keywords: 'a, b' }))],
+    },
+    {
+      because: 'an excerpt of a CSV with an annotation that is a flag',
+      rules: ['Properties'],
+      documents: [
+        ...sound.slice(0, 2),
+        bundle('0.1.0', withProperty('olm.csv.metadata', { annotations: { certified: false } })),
+      ],
+    },
+    {
+      because: 'an excerpt of a CSV whose install mode is supported by a text',
+      rules: ['Properties'],
+      documents: [
+        ...sound.slice(0, 2),
+        bundle(
+          '0.1.0',
+          withProperty('olm.csv.metadata', { installModes: [{ type: 'OwnNamespace', supported: 'true' }] }),
+        ),
+      ],
+    },
+    {
+      because: 'an excerpt of a CSV whose port has a fraction',
+      rules: ['Properties'],
+      documents: [
+        ...sound.slice(0, 2),
+        bundle(
+          '0.1.0',
+          withProperty('olm.csv.metadata', { apiServiceDefinitions: { owned: [{ containerPort: 1.5 }] } }),
+        ),
+      ],
+    },
+    {
+      because: 'the priority of a channel is a text',
+      rules: ['Properties'],
+      documents: [
+        ...sound.slice(0, 2),
+        bundle('0.1.0', withProperty('olm.channel', { channelName: 'a', priority: '1' })),
       ],
     },
     {

@@ -3,11 +3,13 @@ import { field, isFields, listField, textField, type Fields } from '../fields.ts
 import type { Place } from '../invalid.ts';
 import type { ChannelEntry } from '../model.ts';
 import { parseKeys, parseMeaning } from '../parse.ts';
+import { formProblems, type Forms } from './form.ts';
 import { propertyProblem } from './properties.ts';
 
 export interface SeenPackage {
   readonly name: string;
   readonly defaultChannel: string;
+  readonly malformed: readonly string[];
   readonly place: Place;
 }
 
@@ -16,7 +18,7 @@ export interface SeenChannel {
   readonly package: string;
   readonly entries: readonly ChannelEntry[];
   readonly emptySkips: readonly string[];
-  readonly problems: readonly string[];
+  readonly malformed: readonly string[];
   readonly place: Place;
 }
 
@@ -28,13 +30,16 @@ export interface SeenBundle {
   readonly relatedImages: readonly string[];
   /** Values of the properties `olm.package`. */
   readonly identities: readonly { readonly packageName: string; readonly version: string; readonly release?: string }[];
+  /** Of its properties. */
   readonly problems: readonly string[];
+  readonly malformed: readonly string[];
   readonly place: Place;
 }
 
 export interface SeenDeprecations {
   readonly package: string;
   readonly entries: readonly { readonly schema: string; readonly name: string; readonly message: string }[];
+  readonly malformed: readonly string[];
   readonly place: Place;
 }
 
@@ -55,11 +60,17 @@ export function newCollection(): Collected {
 export function collect(into: Collected, document: Fields, place: Place): void {
   const keys = parseKeys(document, place);
   const meaning = parseMeaning(keys, document);
-  const common = { name: keys.name, package: keys.package, place };
+  const malformed = malformedParts(keys.schema, document);
+  const common = { name: keys.name, package: keys.package, malformed, place };
   if (meaning.kind === 'package') into.packages.push({ ...common, defaultChannel: meaning.defaultChannel });
   else if (meaning.kind === 'channel') {
     const { entries } = meaning.channel;
-    into.channels.push({ ...common, entries, emptySkips: emptySkips(entries), problems: meaning.problems });
+    into.channels.push({
+      ...common,
+      entries,
+      emptySkips: emptySkips(entries),
+      malformed: [...malformed, ...nameless(document)],
+    });
   } else if (meaning.kind === 'bundle') {
     const { image, inlined = false, relatedImages } = meaning.bundle;
     into.bundles.push({
@@ -71,8 +82,37 @@ export function collect(into: Collected, document: Fields, place: Place): void {
       problems: listField(document, 'properties').flatMap((property, index) => propertyProblem(property, index) ?? []),
     });
   } else if (meaning.kind === 'deprecations') {
-    into.deprecations.push({ package: keys.package, entries: deprecationsOf(document), place });
+    into.deprecations.push({ package: keys.package, entries: deprecationsOf(document), malformed, place });
   }
+}
+
+/** What the reference tools read a document into, by its schema; properties of bundles have rules of their own. */
+const DOCUMENTS: Readonly<Record<string, Forms>> = {
+  'olm.package': {
+    defaultChannel: 'text',
+    icon: { base64data: 'bytes', mediatype: 'text' },
+    description: 'text',
+    properties: [{ type: 'text' }],
+  },
+  'olm.channel': {
+    entries: [{ name: 'text', replaces: 'text', skips: 'texts', skipRange: 'text' }],
+    properties: [{ type: 'text' }],
+  },
+  'olm.bundle': { image: 'text', properties: 'list', relatedImages: [{ name: 'text', image: 'text' }] },
+  'olm.deprecations': { entries: [{ reference: { schema: 'text', name: 'text' }, message: 'text' }] },
+};
+
+function malformedParts(schema: string, document: Fields): readonly string[] {
+  const form = Object.hasOwn(DOCUMENTS, schema) ? DOCUMENTS[schema] : undefined;
+  return form === undefined ? [] : [...formProblems(document, form, '')];
+}
+
+function nameless(document: Fields): readonly string[] {
+  return listField(document, 'entries').flatMap((entry, index) =>
+    (entry === null || isFields(entry)) && (field(entry ?? {}, 'name') ?? '') === ''
+      ? [`entries[${index}] has no name`]
+      : [],
+  );
 }
 
 function emptySkips(entries: readonly ChannelEntry[]): string[] {
@@ -98,14 +138,13 @@ function identityOf(property: Fields): SeenBundle['identities'][number] {
 }
 
 function deprecationsOf(document: Fields): SeenDeprecations['entries'] {
-  return listField(document, 'entries')
-    .filter(isFields)
-    .map((entry) => {
-      const reference = field(entry, 'reference');
-      return {
-        schema: isFields(reference) ? (textField(reference, 'schema') ?? '') : '',
-        name: isFields(reference) ? (textField(reference, 'name') ?? '') : '',
-        message: textField(entry, 'message') ?? '',
-      };
-    });
+  return listField(document, 'entries').map((item) => {
+    const entry = isFields(item) ? item : {};
+    const reference = field(entry, 'reference');
+    return {
+      schema: isFields(reference) ? (textField(reference, 'schema') ?? '') : '',
+      name: isFields(reference) ? (textField(reference, 'name') ?? '') : '',
+      message: textField(entry, 'message') ?? '',
+    };
+  });
 }

@@ -14,6 +14,10 @@ export function* checkDeprecations({ packages, channels, bundles, deprecations }
   const seen = new Set<string>();
   for (const deprecation of deprecations) {
     const owner = deprecation.package;
+    for (const part of deprecation.malformed) {
+      const message = `the deprecations of package "${owner}": ${part}`;
+      yield { ...error(deprecation, message, 'Correct it'), rule: 'Malformed' };
+    }
     if (!known.has(`olm.package\0${owner}\0`)) {
       yield error(
         deprecation,
@@ -36,7 +40,11 @@ function* checkEntries(deprecation: SeenDeprecations, known: ReadonlySet<string>
     const what = `the deprecation of ${entry.schema} "${entry.name}" in package ${owner}`;
     const problem = referenceProblem(entry, owner, known);
     if (problem !== undefined)
-      yield error(deprecation, `${what} ${problem}`, 'Refer to the package, or to a channel or bundle of it by name');
+      yield error(
+        deprecation,
+        `${what} ${problem}`,
+        'Refer to the package without a name, or to a channel or bundle of it by name',
+      );
     if (entry.message === '') yield error(deprecation, `${what} has no message`, 'Say why, and what to use instead');
     const key = `${entry.schema}\0${entry.name}`;
     if (seen.has(key)) yield error(deprecation, `${what} is there more than once`, 'Keep one');
@@ -46,7 +54,7 @@ function* checkEntries(deprecation: SeenDeprecations, known: ReadonlySet<string>
 
 function referenceProblem({ schema, name }: Entry, owner: string, known: ReadonlySet<string>): string | undefined {
   if (schema !== 'olm.package' && schema !== 'olm.channel' && schema !== 'olm.bundle') return 'has an unknown schema';
-  if (schema === 'olm.package') return name === '' || name === owner ? undefined : 'names another package';
+  if (schema === 'olm.package') return name === '' ? undefined : 'has a name, which the reference tools refuse';
   if (name === '') return 'has no name';
   return known.has(`${schema}\0${owner}\0${name}`) ? undefined : 'refers to what is not there';
 }

@@ -7,9 +7,11 @@ export function* checkPackages({ packages, channels }: Collected): Generator<Fin
   const seen = new Set<string>();
   const channelNames = new Set(channels.map((channel) => `${channel.package}\0${channel.name}`));
   const withChannels = new Set(channels.map((channel) => channel.package));
-  for (const { name, defaultChannel, place } of packages) {
+  for (const { name, defaultChannel, malformed, place } of packages) {
     const common = { severity: 'error', package: name, place } as const;
-    yield* checkName({ name, defaultChannel, place });
+    yield* checkName({ name, place });
+    for (const part of malformed)
+      yield { ...common, rule: 'Malformed', message: `package ${name}: ${part}`, advice: 'Correct it' };
     if (name === '') continue;
     if (seen.has(name)) {
       yield {
@@ -47,7 +49,7 @@ export function* checkPackages({ packages, channels }: Collected): Generator<Fin
   }
 }
 
-function* checkName({ name, place }: SeenPackage): Generator<Finding> {
+function* checkName({ name, place }: Pick<SeenPackage, 'name' | 'place'>): Generator<Finding> {
   const common = { severity: 'error', rule: 'PackageName', package: name, place } as const;
   if (name === '') yield { ...common, message: 'a package has no name', advice: 'Set its name' };
   else if (name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) {

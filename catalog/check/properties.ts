@@ -1,14 +1,18 @@
 /** Whether the properties of a bundle have the form that their type asks for; values of unknown types may be anything. */
+import { YamlError, parseYaml } from '../../bundles/yaml.ts';
+import { EXCERPT } from '../csv-metadata.ts';
 import { field, isFields, textField } from '../fields.ts';
+import { decodeBase64, formProblems, type Forms } from './form.ts';
 
-/** Fields that are texts where they are there, by type of property. */
-const TEXTS: Readonly<Record<string, readonly string[]>> = {
-  'olm.package': ['packageName', 'version', 'release'],
-  'olm.package.required': ['packageName', 'versionRange'],
-  'olm.gvk': ['group', 'kind', 'version'],
-  'olm.gvk.required': ['group', 'kind', 'version'],
-  'olm.bundle.object': ['data'],
-  'olm.csv.metadata': [],
+/** What the reference tools read the value of a property into, by its type. */
+const VALUES: Readonly<Record<string, Forms>> = {
+  'olm.package': { packageName: 'text', version: 'text', release: 'text' },
+  'olm.package.required': { packageName: 'text', versionRange: 'text' },
+  'olm.gvk': { group: 'text', kind: 'text', version: 'text' },
+  'olm.gvk.required': { group: 'text', kind: 'text', version: 'text' },
+  'olm.channel': { channelName: 'text', priority: 'port' },
+  'olm.bundle.object': { data: 'bytes' },
+  'olm.csv.metadata': { annotations: 'text map', labels: 'text map', ...EXCERPT },
 };
 
 /** What is wrong with the property at this index; undefined where nothing is. */
@@ -18,9 +22,21 @@ export function propertyProblem(property: unknown, index: number): string | unde
   if (type === '') return `property ${index} has no type`;
   const value = field(property, 'value');
   if (value === undefined) return `property ${index} (${type}) has no value`;
-  const texts = Object.hasOwn(TEXTS, type) ? TEXTS[type] : undefined;
-  if (texts === undefined) return undefined;
-  if (!isFields(value)) return `the value of property ${index} (${type}) is not an object`;
-  const wrong = texts.find((name) => !['string', 'undefined'].includes(typeof field(value, name)));
-  return wrong === undefined ? undefined : `${wrong} of property ${index} (${type}) is not a text`;
+  const form = Object.hasOwn(VALUES, type) ? VALUES[type] : undefined;
+  if (form === undefined) return undefined;
+  const what = `property ${index} (${type})`;
+  const [first] = formProblems(value, form, 'value');
+  if (first !== undefined) return `${what}: ${first}`;
+  if (type !== 'olm.bundle.object' || !isFields(value)) return undefined;
+  return objectProblem(field(value, 'data'), what);
+}
+
+function objectProblem(data: unknown, what: string): string | undefined {
+  try {
+    parseYaml(decodeBase64(data) ?? '');
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    return `the object in ${what} is not YAML: ${error.message}`;
+  }
 }

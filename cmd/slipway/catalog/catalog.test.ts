@@ -91,6 +91,33 @@ describe('catalog validate', () => {
     expect(stdout).toMatch(/^error: catalog\.yaml, document 1: .*\(DefaultChannel\)\n {2}.*\n1 error, 0 warnings\n$/);
   });
 
+  test.each([
+    { type: 'olm.bundle.object', value: { data: 'e===' } },
+    { type: 'olm.csv.metadata', value: { keywords: 'a, b' } },
+  ])('judges the value of $type in JSON and in YAML, though lists and a cluster do without it', async (property) => {
+    const documents = [
+      { schema: 'olm.package', name: 'gadget', defaultChannel: 'stable' },
+      { schema: 'olm.channel', package: 'gadget', name: 'stable', entries: [{ name: 'gadget.v1.0.0' }] },
+      {
+        schema: 'olm.bundle',
+        package: 'gadget',
+        name: 'gadget.v1.0.0',
+        image: 'registry.example/gadget:v1.0.0',
+        properties: [{ type: 'olm.package', value: { packageName: 'gadget', version: '1.0.0' } }, property],
+      },
+    ].map((document) => JSON.stringify(document));
+    workplace().write(
+      new Map([
+        ['bulky/json/a.json', documents.join('\n')],
+        ['bulky/yaml/a.yaml', documents.map((document) => `---\n# YAML\n${document}\n`).join('')],
+      ]),
+    );
+    for (const source of ['bulky/json', 'bulky/yaml']) {
+      const report = await workplace().json('catalog', 'validate', source);
+      expect(report).toMatchObject({ errors: 1, findings: [{ check: 'Properties', document: 3 }] });
+    }
+  });
+
   test('leaves out what .indexignore names', async () => {
     workplace().write(
       new Map([

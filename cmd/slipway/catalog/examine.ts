@@ -3,7 +3,7 @@ import { ReasonedError } from '../../../api/errors.ts';
 import { createCatalogChecker } from '../../../catalog/check/check.ts';
 import type { Finding } from '../../../catalog/check/finding.ts';
 import { DEFAULT_LIMITS } from '../../../catalog/limits.ts';
-import { parseDocuments } from '../../../catalog/stream.ts';
+import { parseDocuments, wholeValue } from '../../../catalog/stream.ts';
 import { catalogFilesOf } from '../../../catalog/tree.ts';
 import type { Level, PrintedFinding } from '../output/findings.ts';
 import { versionRules } from '../../../resolver/version-rules.ts';
@@ -26,8 +26,8 @@ export function examineFiles(files: ReadonlyMap<string, Uint8Array>): readonly C
   const unreadable: CatalogFinding[] = [];
   for (const { path, content } of catalogFilesOf(files)) {
     try {
-      for (const { value, ordinal } of parseDocuments(path, content, DEFAULT_LIMITS)) {
-        checker.add(value, { path, document: ordinal });
+      for (const document of parseDocuments(path, content, DEFAULT_LIMITS)) {
+        checker.add(wholeValue(document), { path, document: document.ordinal });
       }
     } catch (error) {
       if (!(error instanceof ReasonedError) || error.reason !== 'CatalogInvalid') throw error;

@@ -1,0 +1,206 @@
+/**
+ * Finds quoted texts and bracketed collections in a YAML text, with the lines in which they go on. It knows as much of
+ * the grammar as that takes: which characters of a line are quotes and brackets, and which are in plain texts, blocks
+ * and comments. It finds no faults; lenient.ts has the parser confirm what it finds. Linear in the length of the text.
+ */
+
+/** A quoted text or outermost collection in brackets. */
+export interface Construct {
+  /** Position of its first character. */
+  readonly start: number;
+  /** Position behind its last character. */
+  readonly end: number;
+  readonly quoted: boolean;
+  /** Where the lines start in which it goes on; those that end a document are not among them. */
+  readonly lines: readonly number[];
+  /** Column of the key or dash that it belongs to; -1 at the top. */
+  readonly parent: number;
+}
+
+/** All of them, in their order. The text is one document. */
+export function findConstructs(text: string): readonly Construct[] {
+  const state: State = { text, found: [], columns: [] };
+  for (let at = 0; at < text.length;) {
+    const content = skipSpaces(text, at);
+    at = isEnd(text, content) || text[content] === '#' ? nextLine(text, content) : readLine(state, at, content);
+  }
+  return state.found;
+}
+
+interface State {
+  readonly text: string;
+  readonly found: Construct[];
+  /** Of the keys and dashes that enclose the place that is read, from the outermost one on. */
+  readonly columns: number[];
+}
+
+/** Reads a line of a block, with what goes on in the lines after it; returns where the next one starts. */
+function readLine({ text, found, columns }: State, lineStart: number, content: number): number {
+  enclose(columns, content - lineStart);
+  let token = content;
+  for (let at = content; ;) {
+    const character = text[at];
+    if (isEnd(text, at) || (character === '#' && isSpace(text[at - 1]))) return nextLine(text, at);
+    if (isProperty(character)) {
+      at = skipSpaces(text, skipWord(text, at));
+    } else if (isIndicator(character) && isSpaceOrEnd(text, at + 1)) {
+      columns.push(at - lineStart);
+      at = skipSpaces(text, at + 1);
+      token = at;
+    } else if (character === '|' || character === '>') {
+      return skipDeeper(text, nextLine(text, at), columns.at(-1) ?? -1);
+    } else {
+      const construct = readConstruct(text, at, columns.at(-1) ?? -1);
+      if (construct !== undefined) found.push(construct);
+      const end = construct?.end ?? endOfPlain(text, at);
+      const colon = skipSpaces(text, end);
+      if (text[colon] !== ':' || !isSpaceOrEnd(text, colon + 1)) {
+        return construct === undefined ? skipPlain(text, end, columns.at(-1) ?? -1) : nextLine(text, end);
+      }
+      columns.push(token - lineStart);
+      at = skipSpaces(text, colon + 1);
+      token = at;
+    }
+  }
+}
+
+/** Leaves the columns that enclose something in this column. */
+function enclose(columns: number[], column: number): void {
+  while ((columns.at(-1) ?? -1) >= column) columns.pop();
+}
+
+function readConstruct(text: string, start: number, parent: number): Construct | undefined {
+  const character = text[start];
+  const lines: number[] = [];
+  if (isQuote(character)) return { start, end: endOfQuoted(text, start, lines), quoted: true, lines, parent };
+  if (character !== '[' && character !== '{') return undefined;
+  return { start, end: endOfBrackets(text, start, lines), quoted: false, lines, parent };
+}
+
+function endOfQuoted(text: string, start: number, lines: number[]): number {
+  const quote = text[start];
+  for (let at = start + 1; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '\n') addLine(text, at + 1, lines);
+    else if (character === '\\' && quote === '"' && !isEnd(text, at + 1)) at += 1;
+    else if (character !== quote) continue;
+    else if (quote === "'" && text[at + 1] === "'") at += 1;
+    else return at + 1;
+  }
+  return text.length;
+}
+
+function endOfBrackets(text: string, start: number, lines: number[]): number {
+  let depth = 0;
+  let isTokenStart = true;
+  for (let at = start; at < text.length;) {
+    const character = text[at];
+    if (character === '\n') addLine(text, at + 1, lines);
+    else if (character === '#' && isSpaceOrEnd(text, at - 1)) {
+      at = endOfLine(text, at);
+      continue;
+    } else if (isQuote(character) && isTokenStart) {
+      at = endOfQuoted(text, at, lines);
+      isTokenStart = false;
+      continue;
+    } else if (isProperty(character) && isTokenStart) {
+      at = skipWord(text, at, ',[]{}');
+      continue;
+    } else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth === 0) return at + 1;
+    if (!isSpaceOrEnd(text, at)) isTokenStart = startsToken(text, at);
+    at += 1;
+  }
+  return text.length;
+}
+
+/** Whether what stands behind this character, in brackets, is something of its own. */
+function startsToken(text: string, at: number): boolean {
+  const character = text[at];
+  return character === '[' || character === '{' || character === ',' || character === ':' || character === '?';
+}
+
+function addLine(text: string, start: number, lines: number[]): void {
+  if (!isEnd(text, skipSpaces(text, start)) && !isDocumentEnd(text, start)) lines.push(start);
+}
+
+/** A line of three dots ends a document wherever it stands, for Go in the middle of a text, which is a fault. */
+function isDocumentEnd(text: string, start: number): boolean {
+  return (text.startsWith('...', start) || text.startsWith('---', start)) && isSpaceOrEnd(text, start + 3);
+}
+
+/** A plain text ends at its line's end, a comment, or the colon of a key. */
+function endOfPlain(text: string, start: number): number {
+  let at = start;
+  for (; text[at] !== '\n' && at < text.length; at += 1) {
+    if (text[at] === ':' && isSpaceOrEnd(text, at + 1)) break;
+    if (text[at] === '#' && isSpace(text[at - 1])) break;
+  }
+  return at;
+}
+
+/** A plain text goes on in lines that are deeper than its parent, unless a comment has ended it. */
+function skipPlain(text: string, end: number, parent: number): number {
+  const next = nextLine(text, end);
+  return text[end] === '#' ? next : skipDeeper(text, next, parent, '#');
+}
+
+/** Skips lines that are deeper than a column, and empty ones; to the first of them that starts with `stop`. */
+function skipDeeper(text: string, start: number, column: number, stop?: string): number {
+  let at = start;
+  while (at < text.length) {
+    const content = skipSpaces(text, at, false);
+    const isEmpty = isEnd(text, skipSpaces(text, content));
+    if (!isEmpty && (content - at <= column || text[content] === stop)) break;
+    at = nextLine(text, content);
+  }
+  return at;
+}
+
+function skipSpaces(text: string, start: number, tabs = true): number {
+  let at = start;
+  while (text[at] === ' ' || (tabs && text[at] === '\t')) at += 1;
+  return at;
+}
+
+function skipWord(text: string, start: number, stops = ''): number {
+  let at = start + 1;
+  while (!isSpaceOrEnd(text, at) && !stops.includes(text[at]!)) at += 1;
+  return at;
+}
+
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end;
+}
+
+function nextLine(text: string, at: number): number {
+  return Math.min(text.length, endOfLine(text, at) + 1);
+}
+
+function isQuote(character: string | undefined): boolean {
+  return character === '"' || character === "'";
+}
+
+/** Starts an anchor, a tag or an alias, which end at a space. */
+function isProperty(character: string | undefined): boolean {
+  return character === '&' || character === '!' || character === '*';
+}
+
+function isIndicator(character: string | undefined): boolean {
+  return character === '-' || character === '?' || character === ':';
+}
+
+function isSpace(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
+}
+
+function isEnd(text: string, at: number): boolean {
+  const character = text[at];
+  return character === undefined || character === '\n' || character === '\r';
+}
+
+function isSpaceOrEnd(text: string, at: number): boolean {
+  return isSpace(text[at]) || isEnd(text, at);
+}

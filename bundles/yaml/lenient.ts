@@ -1,0 +1,116 @@
+/**
+ * Reads the events of a YAML text as Go does where js-yaml is stricter: the lines in which a quoted text or a bracketed
+ * collection goes on need no indentation. If js-yaml refuses a text for that, all such lines are indented at once, and
+ * the parser confirms that nothing else was: white space at their start means nothing. Two readings, whatever the text.
+ */
+import { COLLECTION_STYLE, EVENT_ID, SCALAR_STYLE, YAMLException, parseEvents, type Event } from 'js-yaml';
+import { findConstructs, type Construct } from './continuations.ts';
+
+export interface ParsedEvents {
+  /** The text, or the one with more indentation, to which the positions in the events refer. */
+  readonly source: string;
+  readonly events: readonly Event[];
+}
+
+/** @throws YAMLException where Go refuses the text too. */
+export function parseLenient(text: string, options: { readonly maxDepth: number }): ParsedEvents {
+  try {
+    return { source: text, events: parseEvents(text, options) };
+  } catch (error) {
+    if (!(error instanceof YAMLException) || error.reason !== 'deficient indentation') throw error;
+    const repaired = indent(text);
+    if (repaired === undefined) throw error;
+    const events = parseEvents(repaired.source, options);
+    if (!confirm(events, repaired.constructs)) throw error;
+    return { source: repaired.source, events };
+  }
+}
+
+/** More spaces than any published text needs, by far. */
+const MAX_ADDED = 32 << 20;
+
+type Span = Pick<Construct, 'start' | 'end' | 'quoted'>;
+
+interface Repaired {
+  readonly source: string;
+  /** Those with lines that are indented now, where they are now. */
+  readonly constructs: readonly Span[];
+}
+
+/** Indents each line by one column more than the key or dash that it belongs to. Undefined where that is too much. */
+function indent(text: string): Repaired | undefined {
+  const parts: string[] = [];
+  const constructs: Span[] = [];
+  let copied = 0;
+  let added = 0;
+  for (const { start, end, quoted, lines, parent } of findConstructs(text)) {
+    const before = added;
+    for (const line of lines) {
+      const missing = parent + 2 - indentationOf(text, line, parent + 2);
+      if (missing <= 0) continue;
+      added += missing;
+      if (added > MAX_ADDED) return undefined;
+      parts.push(text.slice(copied, line), ' '.repeat(missing));
+      copied = line;
+    }
+    if (added > before) constructs.push({ start: start + before, end: end + added, quoted });
+  }
+  return { source: [...parts, text.slice(copied)].join(''), constructs };
+}
+
+function indentationOf(text: string, line: number, most: number): number {
+  let count = 0;
+  while (count < most && text[line + count] === ' ') count += 1;
+  return count;
+}
+
+/** Whether the parser finds each of them in the same place, and nothing else before its end. */
+function confirm(events: readonly Event[], constructs: readonly Span[]): boolean {
+  const spans = spansOf(events);
+  let at = 0;
+  return constructs.every((construct) => {
+    while (at < spans.length && spans[at]!.start < construct.start) at += 1;
+    const span = spans[at];
+    const next = spans[at + 1];
+    if (span?.start !== construct.start || span.quoted !== construct.quoted) return false;
+    return construct.quoted ? span.end === construct.end : next === undefined || next.start >= construct.end;
+  });
+}
+
+/** Scalars and collections that are in no brackets, by their first character; those in brackets extend to the end. */
+function spansOf(events: readonly Event[]): readonly Span[] {
+  const spans: Span[] = [];
+  const open: boolean[] = [];
+  for (const event of events) {
+    if (event.type === EVENT_ID.POP) open.pop();
+    const inBrackets = open.at(-1) === true;
+    const span = inBrackets ? undefined : spanOf(event);
+    if (span !== undefined) spans.push(span);
+    if (event.type === EVENT_ID.DOCUMENT) open.push(false);
+    if (event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING) {
+      open.push(inBrackets || event.style === COLLECTION_STYLE.FLOW);
+    }
+  }
+  return spans;
+}
+
+function spanOf(event: Event): Span | undefined {
+  switch (event.type) {
+    case EVENT_ID.SEQUENCE:
+    case EVENT_ID.MAPPING:
+      return event.style === COLLECTION_STYLE.FLOW
+        ? { start: event.start, end: event.start, quoted: false }
+        : undefined;
+    case EVENT_ID.SCALAR: {
+      const quoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
+      if (event.valueStart < 0) return undefined;
+      return quoted
+        ? { start: event.valueStart - 1, end: event.valueEnd + 1, quoted }
+        : { start: event.valueStart, end: event.valueEnd, quoted };
+    }
+    case EVENT_ID.ALIAS:
+      return { start: event.anchorStart, end: event.anchorEnd, quoted: false };
+    default:
+      return undefined;
+  }
+}
