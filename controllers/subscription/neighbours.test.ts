@@ -7,7 +7,6 @@ import { describeDependency, requestDependencies } from './dependencies.ts';
 import { describeSurroundings, type Neighbour } from './neighbours.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import type { SubscriptionStatus } from '../../api/subscription.ts';
 import { dependenciesToDelete, dependentsToGoFirst } from './remove.ts';
 import { catalog, facts, revision, subscription, type SubscriptionParts } from './testdata/facts.ts';
 import type { Decision } from '../../resolver/decision.ts';
@@ -39,7 +38,7 @@ function neighbour({
   ...parts
 }: NeighbourParts): Neighbour {
   const stored = properties.map(({ type, value }) => ({ type, value: JSON.stringify(value) }));
-  const account = (parts.spec as { serviceAccountName?: string } | undefined)?.serviceAccountName;
+  const account = subscription({ spec: parts.spec ?? {} }).spec.serviceAccountName;
   const one = revision({ package: name, version, ready: installed, properties: stored, ...acts(account) });
   const { bundle, image, catalog: from } = one.spec;
   const described = { bundle, version, image, catalog: from, revision: one.metadata.name };
@@ -488,7 +487,7 @@ describe('who is woken', () => {
     },
   ])('of a Subscription without a say it is news: $news, that $because', ({ status, news }) => {
     const before = subscription({ name: 'other', ...stranger });
-    const after = subscription({ name: 'other', ...stranger, status: status as SubscriptionStatus });
+    const after = subscription({ name: 'other', ...stranger, status });
     expect(isNewsFor(subscription(), before, after)).toBe(news);
   });
 

@@ -13,7 +13,7 @@ import { startFakeRegistry } from '../../oci/fake-registry.ts';
 import { parseReference } from '../../oci/reference.ts';
 import { createRegistry } from '../../oci/registry.ts';
 import type { ImageSource } from '../../oci/source.ts';
-import { createSubscriptionReconciler, type SubscriptionDeps } from './reconcile.ts';
+import { createSubscriptionReconciler } from './reconcile.ts';
 import { catalog, NOW, revision, subscription } from './testdata/facts.ts';
 
 const PREFIX = 'operators.operatorframework.io.bundle';
@@ -120,7 +120,7 @@ function setUp(one: Revision): Scene {
     pullSecretOf: () => 'login',
     record: () => undefined,
     now: () => NOW,
-  } as unknown as SubscriptionDeps);
+  });
   return {
     cluster,
     asked,
