@@ -7,7 +7,6 @@ import { describeDependency, requestDependencies } from './dependencies.ts';
 import { describeSurroundings, type Neighbour } from './neighbours.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import type { SubscriptionStatus } from '../../api/subscription.ts';
 import { dependenciesToDelete, dependentsToGoFirst } from './remove.ts';
 import { catalog, facts, revision, subscription, type SubscriptionParts } from './testdata/facts.ts';
 import type { Decision } from '../../resolver/decision.ts';
@@ -18,6 +17,9 @@ const needs = (name: string, versionRange = '>=1.0.0'): Property => ({
   type: 'olm.package.required',
   value: { packageName: name, versionRange },
 });
+
+const acts = (serviceAccountName: string | undefined): object =>
+  serviceAccountName === undefined ? {} : { serviceAccountName };
 
 interface NeighbourParts extends SubscriptionParts {
   readonly package: string;
@@ -36,7 +38,8 @@ function neighbour({
   ...parts
 }: NeighbourParts): Neighbour {
   const stored = properties.map(({ type, value }) => ({ type, value: JSON.stringify(value) }));
-  const one = revision({ package: name, version, ready: installed, properties: stored });
+  const account = subscription({ spec: parts.spec ?? {} }).spec.serviceAccountName;
+  const one = revision({ package: name, version, ready: installed, properties: stored, ...acts(account) });
   const { bundle, image, catalog: from } = one.spec;
   const described = { bundle, version, image, catalog: from, revision: one.metadata.name };
   const { spec, status, ...rest } = parts;
@@ -71,8 +74,6 @@ function factsAbout(
 const shop = neighbour({ package: 'shop', needs: [needs('gadget', '<2.0.0')] });
 const gadget = neighbour({ package: 'gadget' });
 const leaving = { metadata: { deletionTimestamp: '2026-05-01T11:59:00Z' } };
-const acts = (serviceAccountName: string | undefined): object =>
-  serviceAccountName === undefined ? {} : { serviceAccountName };
 const acting = (account: string): SubscriptionParts => ({ spec: acts(account) });
 /** Of another namespace, with an account of its own. */
 const stranger: SubscriptionParts = { namespace: 'team-a', ...acting('tenant') };
@@ -191,6 +192,7 @@ describe('a Subscription without a say', () => {
 
   test.each([
     { because: 'it is only proposed', revision: { approved: false }, parts: {} },
+    { because: 'its Revision acts as another account', revision: { serviceAccountName: 'other' }, parts: {} },
     { because: 'it is suspended', revision: {}, parts: { spec: { suspend: true } } },
     { because: 'it is being deleted', revision: {}, parts: leaving },
   ])('nor does one with a say hold anything by what it might install: $because', ({ revision: changed, parts }) => {
@@ -224,6 +226,19 @@ describe('a Subscription without a say', () => {
     });
   });
 
+  test('costs no effort, however many of them there are', () => {
+    const versions = Array.from({ length: 150 }, (_, at) => `1.0.${at}`);
+    const catalogs = [
+      catalog({ versions, properties: [needs('missing')] }),
+      catalog({ package: 'missing', versions: ['0.1.0'], catalog: 'other' }),
+    ];
+    const many = Array.from({ length: 600 }, (_, at) =>
+      neighbour({ package: `p${at}`, name: `p${at}`, ...stranger, needs: [needs('gadget', '<0.1.0')] }),
+    );
+    const alone = decideSubscription(factsAbout(asked, [], { catalogs }));
+    expect(decideSubscription(factsAbout(asked, many, { catalogs }))).toEqual(alone);
+  });
+
   test('does not hide what one with a say has of the same package, whichever is listed first', () => {
     const shops = [catalog({ package: 'shop', versions: ['1.0.0'], properties: [needs('gadget', '>=2.0.0')] })];
     const wanted = { subscription: subscription({ name: 'shop', spec: { package: 'shop' } }), revisions: [] };
@@ -251,37 +266,37 @@ describe('a requirement that does not count', () => {
   const needsKind: Property = { type: 'olm.gvk.required', value: kind };
 
   test.each([
-    { because: 'the version is not in its range', other: pin(needs('gadget', '<2.0.0')), told: 'gadget in "<2.0.0"' },
+    { because: 'the version is not in its range', other: pin(needs('gadget', '<2.0.0')), need: 'gadget in "<2.0.0"' },
     {
       because: 'it is about to be installed',
       other: pin(needs('gadget', '<2.0.0'), { installed: false }),
-      told: 'gadget in "<2.0.0"',
+      need: 'gadget in "<2.0.0"',
     },
-    { because: 'the kind goes', other: pin(needsKind), told: 'K.v1.g' },
-    { because: 'the version is in its range', other: pin(needs('gadget', '<3.0.0')), told: undefined },
-    { because: 'it is about another package', other: pin(needs('other', '<2.0.0')), told: undefined },
+    { because: 'the kind goes', other: pin(needsKind), need: 'K.v1.g' },
+    { because: 'the version is in its range', other: pin(needs('gadget', '<3.0.0')), need: undefined },
+    { because: 'it is about another package', other: pin(needs('other', '<2.0.0')), need: undefined },
     {
       because: 'it has a say, and would have been heeded',
       other: pin(needs('gadget', '<2.0.0'), { namespace: 'ops', spec: {} }),
-      told: undefined,
+      need: undefined,
     },
-    { because: 'nobody can read it', other: pin({ type: 'olm.package.required', value: 7 }), told: undefined },
+    { because: 'it cannot be read', other: pin({ type: 'olm.package.required', value: 7 }), need: undefined },
     {
       because: 'it would take long to read',
       other: pin({ type: 'olm.constraint', value: { package: { packageName: 'gadget', versionRange: '<2.0.0' } } }),
-      told: undefined,
+      need: undefined,
     },
-  ])('is told: $told, as $because', ({ other, told }) => {
+  ])('is need: $told, as $because', ({ other, need }) => {
     const found = findOverruled(factsAbout(providing, [other]), next('2.0.0'));
-    expect(found.map(({ need }) => need)).toEqual(told === undefined ? [] : [told]);
+    expect(found.map((one) => one.need)).toEqual(need === undefined ? [] : [need]);
   });
 
-  test('is told on both sides, by name and range, and of no more than ten', () => {
+  test('is reported on both sides, by name and range, for ten Subscriptions at most', () => {
     const many = Array.from({ length: 30 }, (_, at) => pin(needs('gadget', '<2.0.0'), { namespace: `team-${at}` }));
     const found = findOverruled(factsAbout(providing, many), next('2.0.0'));
     expect(found).toHaveLength(10);
     const [first] = found;
-    if (first === undefined) throw new Error('nobody is overruled');
+    if (first === undefined) throw new Error('no Subscription is overruled');
     const events = [
       describeOverruling('gadget.v2.0.0', first),
       describeBeingOverruled('gadget.v2.0.0', providing.subscription, first),
@@ -472,7 +487,7 @@ describe('who is woken', () => {
     },
   ])('of a Subscription without a say it is news: $news, that $because', ({ status, news }) => {
     const before = subscription({ name: 'other', ...stranger });
-    const after = subscription({ name: 'other', ...stranger, status: status as SubscriptionStatus });
+    const after = subscription({ name: 'other', ...stranger, status });
     expect(isNewsFor(subscription(), before, after)).toBe(news);
   });
 

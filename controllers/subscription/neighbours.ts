@@ -49,7 +49,7 @@ export function describePackage({ subscription, revisions }: Neighbour): Install
   return describe(subscription, installed, [...propertiesOf(installed), ...coming]);
 }
 
-/** What a Subscription that holds nobody has installed, with what that provides. */
+/** What a Subscription without a say has installed, with what that provides. */
 function describeGuest({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
   const installed = installedAmong(subscription, revisions);
   if (installed === undefined) return undefined;
@@ -64,10 +64,11 @@ export function describeComing({ subscription, revisions }: Neighbour): Installe
   return isOnItsWay(subscription, coming) ? describe(subscription, coming, requirementsIn(coming)) : undefined;
 }
 
-/** Whether a Revision will be installed unless something unforeseen happens: what is only proposed holds nobody. */
+/** Whether a Revision will be installed unless something unforeseen happens: what is only proposed holds no other. */
 function isOnItsWay({ metadata, spec }: Subscription, revision: Revision): boolean {
   const isLeaving = metadata.deletionTimestamp !== undefined || revision.metadata.deletionTimestamp !== undefined;
-  return revision.spec.approved && !spec.suspend && !isLeaving;
+  const isAsAsked = revision.spec.serviceAccountName === spec.serviceAccountName;
+  return revision.spec.approved && !spec.suspend && !isLeaving && isAsAsked;
 }
 
 /** Whether a Subscription was made for those that depend on its package. */

@@ -32,7 +32,7 @@ export interface SubscriptionFacts {
   readonly nextNumber: number;
   /**
    * All catalogs that may be used in the namespace, with whether the Subscription selects them. Of the others only those
-   * that it has to do with already: they are told of, and neither read nor advised.
+   * that the Subscription names or has something from: they are reported, and neither read nor advised.
    */
   readonly catalogs: readonly CatalogSource[];
   /** The other Subscriptions of the cluster. */

@@ -1,6 +1,6 @@
 /**
  * Which requirements of Subscriptions without a say a bundle does not meet: they do not hold it back (trust.ts), so that
- * both sides are told of it by an event. Pure.
+ * an event on both sides reports it. Pure.
  */
 import { redact } from '../../api/errors.ts';
 import { keyOfObject } from '../../api/object.ts';
@@ -24,7 +24,7 @@ export interface Overruled {
   readonly need: string;
 }
 
-/** Subscriptions that are told of one decision at most: anybody may make any number of them. */
+/** Most Subscriptions that get an event for one decision: tenants may create any number of them. */
 const MOST = 10;
 
 /** Those without a say that need what the bundle is not, and of what is installed only what that was: by namespace and name. */
@@ -45,7 +45,7 @@ export function findOverruled(facts: SubscriptionFacts, bundle: CatalogBundle): 
     .slice(0, MOST);
 }
 
-/** What is read of requirements here: to read a constraint may take long, and these are by anybody. */
+/** What is read of requirements here: to read a constraint may take long, and tenants write these. */
 const READ: ReadonlySet<string> = new Set(['olm.package.required', 'olm.gvk.required']);
 
 /** A version of the package by its name; a kind only if it goes with the version that is installed. */

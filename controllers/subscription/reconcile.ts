@@ -159,12 +159,12 @@ async function tell(
   const status = summarizePlan(subscription, plan, { now, ...(error !== undefined && { error }) });
   const move = plan.decision.kind === 'none' ? '' : describeMove(plan.decision);
   for (const event of eventsOf(subscription.status, status, move)) deps.record(subscription, event);
-  tellOverruled(deps, facts, { plan, begins: bundleThatBegins(subscription.status, status) });
+  reportOverruled(deps, facts, { plan, begins: bundleThatBegins(subscription.status, status) });
   return writeStatus(deps.cluster, subscription, status);
 }
 
 /** Once for each decision: with the bundle that begins by it. */
-function tellOverruled(
+function reportOverruled(
   { record }: SubscriptionDeps,
   facts: SubscriptionFacts,
   { plan: { decision }, begins }: { readonly plan: ResolvedPlan; readonly begins: string | undefined },
@@ -220,7 +220,7 @@ function prepareEarly(
 
 /**
  * Stores the manifests of a Revision again. Another release of Slipway may render the same bundle otherwise: what the
- * Revision names can then never be had again, and a new one takes its place.
+ * Revision names can then never be made again, and a new Revision takes its place.
  */
 async function restore(
   deps: SubscriptionDeps,

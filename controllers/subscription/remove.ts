@@ -45,7 +45,7 @@ export async function uninstall({ cluster, record }: RemovalDeps, facts: Subscri
 
 /**
  * Subscriptions that need this one and have to go first: those that are being deleted too, wherever they are, and
- * those of the same namespace that nobody has deleted yet. Those that have no say here cannot hold it.
+ * those of the same namespace that are not being deleted yet. Those that have no say here cannot hold it.
  */
 export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependent[] {
   const own = describePackage(facts);
@@ -64,7 +64,7 @@ export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependen
 }
 
 /**
- * Subscriptions that were requested by this very one, if the spec says that they go with it and nobody who has a say
+ * Subscriptions that were requested by this very one, if the spec says that they go with it and no other with a say
  * needs them. One without the requester's uid was made by an earlier release, or by a person: it stays.
  */
 export function dependenciesToDelete(facts: SubscriptionFacts): readonly Subscription[] {

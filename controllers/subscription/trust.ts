@@ -10,7 +10,7 @@ export interface Acting {
 }
 
 /**
- * Whether what `other` needs, is about to install, or has not let go of yet may hold `one` back: if `other` acts as the
+ * Whether what `other` needs, is about to install, or has not finished removing may hold `one` back: if `other` acts as the
  * manager, which only an administrator may let it, or if both act as the same ServiceAccount of one namespace. Whatever
  * the answer is, `other` provides what it has installed.
  */

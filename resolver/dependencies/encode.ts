@@ -237,7 +237,7 @@ function encodeProviders({ universe, solver, selector, counts, variableOf }: Wri
   }
 }
 
-/** What somebody without a say here has installed: that it provides a kind rules out nothing. */
+/** What a Subscription without a say here has installed: that it provides a kind rules out no other provider. */
 function isGuest({ bundle, unread }: Option, { installed }: PackageNode): boolean {
   return bundle === undefined && unread !== true && installed === undefined;
 }

@@ -135,8 +135,8 @@ function createBuilder(question: DependencyQuestion, known: Known, thorough: boo
   }
 
   /**
-   * What else there is for a package that is there is read only where that does not do. By whomever it was installed that
-   * has no say here, it can only be installed once more.
+   * What else there is for a package that is there is read only where that does not do. What a
+   * Subscription without a say has installed can only be installed once more.
    */
   function complete(node: MutableNode): void {
     if (node.complete) return;

@@ -79,7 +79,7 @@ async function subscribe(name: string, spec: object = {}): Promise<void> {
   await apply(subscriptionTo(name, TEAM, { package: name, ...OWN, ...spec }), TENANT);
 }
 
-/** A Revision that nobody but the administrator could create now, with properties of a stranger's choice. */
+/** A Revision that only the administrator could create now, with properties of a stranger's choice. */
 function forged(subscription: string, properties: readonly object[]): string {
   const zeros = `sha256:${'0'.repeat(64)}`;
   return JSON.stringify({
@@ -124,7 +124,7 @@ async function notesAbout(namespace: string, name: string, reason: string): Prom
 describe('a Revision with properties that are no JSON (s11), or that ask for a version that does not exist (s4)', () => {
   const nested = '['.repeat(5000) + ']'.repeat(5000);
 
-  test('stops nobody: an install, an upgrade and a removal of others go on', async () => {
+  test('stops no other: an install, an upgrade and a removal of others go on', async () => {
     await subscribe('ghost', { package: 'ghost', suspend: true });
     await subscribe('deep', { package: 'ghost', suspend: true });
     const impossible = { type: 'olm.package.required', value: '{"packageName":"store","versionRange":">9.0.0"}' };
@@ -145,19 +145,19 @@ describe('a Revision with properties that are no JSON (s11), or that ask for a v
 });
 
 describe("a tenant's operator that needs a lower version (s2)", () => {
-  test('does not keep the platform from upgrading, and both are told', async () => {
+  test('does not keep the platform from upgrading, and both have an event', async () => {
     await apply(subscriptionTo('store', PLATFORM, { package: 'store', version: '1.0.0' }));
     await waitFor(cluster(), STORE, runs('1.0.0'));
     await subscribe('pin');
     await waitFor(cluster(), { kind: 'subscription', name: 'pin', namespace: TEAM }, runs('1.0.0'));
     await apply(subscriptionTo('store', PLATFORM, { package: 'store' }));
     await waitFor(cluster(), STORE, runs('2.0.0'));
-    const told = await until('both are told', async () => {
+    const notes = await until('both have an event', async () => {
       const ours = await notesAbout(PLATFORM, 'store', 'RequirementOverruled');
       const theirs = await notesAbout(TEAM, 'pin', 'RequirementOverruled');
       return ours.length > 0 && theirs.length > 0 ? [ours, theirs] : undefined;
     });
-    expect(told).toEqual([
+    expect(notes).toEqual([
       [expect.stringMatching(/store\.v2\.0\.0 .*Subscription team-a\/pin needs store in "<1\.5\.0"/)],
       [expect.stringMatching(/store in "<1\.5\.0".*Subscription platform\/store/)],
     ]);
