@@ -94,7 +94,9 @@ test('they take the place of what somebody swapped them for', async () => {
 });
 
 test('if the bundle renders to something else now, another Revision is made of it, to be activated in its turn', async () => {
-  const cluster = await reconcile(await packManifests([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }]));
+  const cluster = await reconcile(
+    await packManifests([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }]),
+  );
   const [lost, made] = revisionsOf(cluster) as [Revision, Revision];
   expect(made).toMatchObject({
     metadata: { name: 'gadget-2' },
