@@ -97,6 +97,12 @@ describe('a Revision that a person made', () => {
     expect(harness.events).toEqual([expect.objectContaining({ type: 'Warning', reason: 'RevisionInvalid' })]);
   });
 
+  test('says so in plain text, whatever it contains', async () => {
+    await forge({ spec: () => ({ properties: [{ type: 'olm.gvk\u001B]0;title\u0007', value: '{' }] }) });
+    const { status } = await harness.settle(NUMBER);
+    expect(findCondition(status?.conditions, 'Ready')?.message).not.toMatch(/[\u0000-\u001F]/);
+  });
+
   test.each(FORGERIES)('is deleted, and nothing with it: $because', async (forgery) => {
     await forge(forgery);
     const before = writes().length;

@@ -3,6 +3,7 @@
  * finalizer is taken off: its inventory and the Secrets that it names may be those of others.
  */
 import { findCondition } from '../../api/conditions.ts';
+import { redact } from '../../api/errors.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { isNotFound } from '../../apply/api-failure.ts';
 import type { RecordEvent } from '../events.ts';
@@ -29,7 +30,10 @@ export async function refuse(
     });
     return;
   }
-  const message = `The manager did not make this Revision, and does not act on it: ${problem}. Delete it: nothing is removed with it, and the manager makes its own`;
+  // The problem repeats what a person wrote.
+  const message = redact(
+    `The manager did not make this Revision, and does not act on it: ${problem}. Delete it: nothing is removed with it, and the manager makes its own`,
+  );
   const before = findCondition(revision.status?.conditions, 'Stalled');
   const judgement = { state: 'Failed', reason: 'RevisionInvalid', message } as const;
   await writeStatus(client, revision, summarizeRevision(revision, { judgement }, now()));

@@ -1,12 +1,14 @@
 /** In which stage a roll-out is, and what its objects are in it, as a table of what the cluster shows. */
 import { describe, expect, test } from 'vitest';
 import { sample, sampleCrd, sampleDeployment } from '../../../apply/sample-objects.ts';
+import { labelValue } from '../../../apply/prepare.ts';
 import { fieldsOf, listOf } from '../../../apply/untyped.ts';
 import { ANNOTATION, LABEL } from '../../../api/names.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { calledWebhooks } from './called-webhooks.ts';
 import { decideStage, rehearsable, type Proved, type Stage, type StageFacts } from './stage.ts';
 
+const LONG = `${'w'.repeat(100)}-2`;
 const service = { namespace: 'ops', name: 'widget-service' };
 const conversion = { strategy: 'Webhook', webhook: { clientConfig: { service }, conversionReviewVersions: ['v1'] } };
 const version = (name: string, storage: boolean): object => ({ name, served: true, storage });
@@ -188,6 +190,11 @@ describe('what is rehearsed', () => {
     { live: [], because: 'it is not there' },
     { live: [running(deployment, { status: { replicas: 1 } })], because: 'none of its Pods works' },
     { live: [running(deployment, { revision: 'widgets-2' })], because: 'it is rolled out already' },
+    {
+      live: [running(deployment, { revision: labelValue(LONG) })],
+      given: { revision: LONG },
+      because: 'it is rolled out already, for a Revision whose name is no label',
+    },
     { given: { hasWorked: true }, because: 'the Revision has worked before' },
     { given: { objects: desired.slice(1) }, because: 'nobody calls it' },
     { given: { objects: withStrategy({ type: 'Recreate' }) }, because: 'its author wants old Pods gone first' },
