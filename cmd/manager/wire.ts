@@ -19,6 +19,7 @@ import { createHandedManifests } from '../../controllers/handed-manifests.ts';
 import { createRegistries } from '../../controllers/registries.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
 import { allOf, createManagedObjects } from '../../controllers/revision/managed-objects.ts';
+import { createLivingOwners } from '../../controllers/revision/living-owners.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
 import { createSerializer } from '../../controllers/serialize.ts';
@@ -105,7 +106,8 @@ export function wireManager(wiring: WireOptions): Manager {
   const shared = { record: countEvents(metrics, recordThrough(recorder)), now: () => new Date() };
   const telling = (objects: Informer): DefectDeps => ({ ...shared, objects, cluster: barrier.watched(writer) });
   const handed = createHandedManifests();
-  const managed = createManagedObjects((request) => informers.informer(request));
+  const hasOwner = createLivingOwners(caches.subscriptions);
+  const managed = createManagedObjects((request) => informers.informer(request), { hasOwner });
   announceKinds(informers, client);
 
   registerState(metrics, { ...caches, content });

@@ -5,8 +5,8 @@ import { API_VERSION } from '../../api/names.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import type { Act, Body } from './acts.ts';
 
-/** By kind and act: how many requests the API server took, and how many it refused. */
-export type Tally = Map<string, { taken: number; refused: number }>;
+/** By kind and act: how many requests the API server took, and how many it refused and why. */
+export type Tally = Map<string, { taken: number; refused: number; readonly why: Map<string, number> }>;
 
 export interface Pace {
   /** Chance is drawn from it, so that the same number gives the same acts. */
@@ -20,10 +20,8 @@ export interface Pace {
 export async function actUntil(
   cluster: TestCluster,
   acts: fc.Arbitrary<Act>,
-  { seed, actors, actsPerSecond }: Pace,
-  signal: AbortSignal,
-): Promise<Tally> {
-  const tally: Tally = new Map();
+  { seed, actors, actsPerSecond, tally, signal }: Pace & { readonly tally: Tally; readonly signal: AbortSignal },
+): Promise<void> {
   const millisecondsPerAct = (1000 * actors) / actsPerSecond;
   const run = async (actor: number): Promise<void> => {
     for (let at = 0; !signal.aborted; at += 1) {
@@ -33,7 +31,6 @@ export async function actUntil(
     }
   };
   await Promise.all(Array.from({ length: actors }, (_, actor) => run(actor)));
-  return tally;
 }
 
 /** One value of those that there may be; the same for the same seed. */
@@ -43,36 +40,55 @@ export function drawOne<Value>(arbitrary: fc.Arbitrary<Value>, seed: number): Va
 
 /** Sends what an act asks for; a refusal is an answer as good as another, silence of the API server is not ours to judge. */
 export async function carryOut(cluster: TestCluster, act: Act, tally: Tally): Promise<void> {
-  const taken = await send(cluster, act).catch(() => false);
   const key = `${act.kind} ${act.does}`;
-  const counts = tally.get(key) ?? { taken: 0, refused: 0 };
-  counts[taken ? 'taken' : 'refused'] += 1;
+  const counts = tally.get(key) ?? { taken: 0, refused: 0, why: new Map<string, number>() };
   tally.set(key, counts);
+  try {
+    await send(cluster, act);
+    counts.taken += 1;
+  } catch (error) {
+    counts.refused += 1;
+    const why = reasonIn((error as Error).message);
+    counts.why.set(why, (counts.why.get(why) ?? 0) + 1);
+  }
 }
 
-async function send(cluster: TestCluster, act: Act): Promise<boolean> {
+/** Which field was refused, or what the server says. */
+function reasonIn(message: string): string {
+  const said = message.replace(/^.* was answered /s, '');
+  return (
+    /(?<field>\b(spec|status|metadata)[.\w]*).*?: (?<problem>\w+ \w+)/s.exec(said)?.[0].slice(0, 80) ??
+    said.slice(0, 80)
+  );
+}
+
+async function send(cluster: TestCluster, act: Act): Promise<unknown> {
   const path = `${act.collection}/${act.name}`;
   switch (act.does) {
     case 'put':
       return put(cluster, act, path);
     case 'status':
-      return tried(cluster.request('PATCH', `${path}/status`, { status: act.status }));
+      return cluster.request('PATCH', `${path}/status`, { status: act.status });
     case 'touch':
-      return tried(cluster.request('PATCH', path, { metadata: act.metadata }));
+      return cluster.request('PATCH', path, { metadata: act.metadata });
     case 'delete':
-      return tried(cluster.request('DELETE', path));
+      return cluster.request('DELETE', path);
   }
 }
 
 /** Creates it, or changes what there is as far as it may be changed. */
-async function put(cluster: TestCluster, act: Act & { readonly does: 'put' }, path: string): Promise<boolean> {
+async function put(cluster: TestCluster, act: Act & { readonly does: 'put' }, path: string): Promise<unknown> {
   const body = act.ownedBy === undefined ? act.body : await owned(cluster, act, act.ownedBy);
-  if (await tried(cluster.request('POST', act.collection, body))) return true;
+  try {
+    return await cluster.request('POST', act.collection, body);
+  } catch (error) {
+    if (!/ was answered 409: /.test((error as Error).message)) throw error;
+  }
   const { apiVersion: _, kind: __, metadata: ___, ...content } = body;
   const spec = content['spec'] as Readonly<Record<string, unknown>> | undefined;
   const changeable =
     act.kind === 'Revision' ? { spec: { state: spec?.['state'], approved: spec?.['approved'] } } : content;
-  return tried(cluster.request('PATCH', path, withoutPackage(changeable)));
+  return cluster.request('PATCH', path, withoutPackage(changeable));
 }
 
 /** A Subscription's package is there for good. */
@@ -100,11 +116,4 @@ async function owned(
     blockOwnerDeletion: true,
   };
   return { ...body, metadata: { ...body.metadata, ownerReferences: [reference] } };
-}
-
-function tried(request: Promise<unknown>): Promise<boolean> {
-  return request.then(
-    () => true,
-    () => false,
-  );
 }

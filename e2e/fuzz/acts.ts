@@ -64,13 +64,11 @@ export function actsIn(arena: Arena): fc.Arbitrary<Act> {
   );
 }
 
-/** One act for each field of each kind, with a hostile value in it. */
-export function everyField(arena: Arena): readonly fc.Arbitrary<Act>[] {
-  return [...SCHEMAS].flatMap(([kind, schema]) =>
-    leavesOf(schema).map((leaf) =>
-      leaf.startsWith('status.') ? statuses(kind, arena, leaf) : puts(kind, arena, leaf),
-    ),
-  );
+/** One act for each field of each kind, with a hostile value in it; each is made when it is asked for. */
+export function* everyField(arena: Arena): Generator<fc.Arbitrary<Act>> {
+  for (const [kind, schema] of SCHEMAS)
+    for (const leaf of leavesOf(schema))
+      yield leaf.startsWith('status.') ? statuses(kind, arena, leaf) : puts(kind, arena, leaf);
 }
 
 function puts(kind: string, arena: Arena, must?: string): fc.Arbitrary<Act> {

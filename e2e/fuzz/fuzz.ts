@@ -8,7 +8,7 @@ import { startMeasured } from '../bench/stage.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { installSlipway, isAlive, type RunningManager } from '../lib/manager.ts';
 import { actUntil, carryOut, drawOne, type Pace, type Tally } from './actors.ts';
-import { actsIn, everyField, type Act } from './acts.ts';
+import { actsIn, everyField } from './acts.ts';
 import { openArena, type Arena } from './arena.ts';
 import { clearAway } from './clear-away.ts';
 import { HEALTHY, installHealthy, probeUntil, type Probe } from './healthy.ts';
@@ -104,28 +104,23 @@ async function attack(
       options.progress?.(`${(milliseconds / 1000).toFixed(1)} s: ${what}; ${JSON.stringify(stall)}`);
   };
   const probing = Array.from({ length: HEALTHY }, (_, number) => probeUntil(cluster, number, report, over.signal));
-  const swept = await sweep(arena, options);
+  const tally: Tally = new Map();
+  await sweep(arena, options, tally);
   const timer = setTimeout(() => over.abort(), options.seconds * 1000);
-  const tally = await actUntil(cluster, actsIn(arena), options, over.signal);
+  await actUntil(cluster, actsIn(arena), { ...options, tally, signal: over.signal });
   clearTimeout(timer);
-  for (const [key, { taken, refused }] of swept) {
-    const counts = tally.get(key) ?? { taken: 0, refused: 0 };
-    tally.set(key, { taken: counts.taken + taken, refused: counts.refused + refused });
-  }
   await Promise.all(probing);
   return { tally, probes };
 }
 
 /** One act for each field of each kind, as fast as the pace lets it. */
-async function sweep(arena: Arena, { seed, actsPerSecond }: FuzzOptions): Promise<Tally> {
-  const tally: Tally = new Map();
-  for (const [index, act] of everyField(arena).entries()) {
+async function sweep(arena: Arena, { seed, actsPerSecond }: FuzzOptions, tally: Tally): Promise<void> {
+  let drawn = 0;
+  for (const act of everyField(arena)) {
     const until = performance.now() + 1000 / actsPerSecond;
-    const drawn: Act = drawOne(act, seed + index);
-    await carryOut(arena.cluster, drawn, tally);
+    await carryOut(arena.cluster, drawOne(act, seed + drawn++), tally);
     await pause(Math.max(0, until - performance.now()));
   }
-  return tally;
 }
 
 /** How much the manager asks when nothing happens. */

@@ -66,7 +66,7 @@ function actFindings({ tally, seconds }: Evidence): readonly Finding[] {
   const rows = [...tally].sort(([a], [b]) => (a < b ? -1 : 1));
   const [taken, refused] = [sum(rows.map(([, one]) => one.taken)), sum(rows.map(([, one]) => one.refused))];
   return [
-    ...rows.map(([what, one]) => told(`acts: ${what}`, `${one.taken} taken, ${one.refused} refused`)),
+    ...rows.map(([what, one]) => told(`acts: ${what}`, `${one.taken} taken, ${one.refused} refused${mostOf(one.why)}`)),
     {
       what: 'acts in all',
       shown: `${taken} taken, ${refused} refused, ${((taken + refused) / seconds).toFixed(1)} a second`,
@@ -74,6 +74,12 @@ function actFindings({ tally, seconds }: Evidence): readonly Finding[] {
       isKept: taken >= FEWEST_TAKEN * (taken + refused),
     },
   ];
+}
+
+/** The most frequent reasons. */
+function mostOf(why: ReadonlyMap<string, number>): string {
+  const [first, second] = [...why].sort(([, a], [, b]) => b - a).map(([reason, count]) => `${count} × ${reason}`);
+  return [first, second].flatMap((text) => (text === undefined ? [] : [`\n  ${text}`])).join('');
 }
 
 function probeFindings({ probes }: Evidence): readonly Finding[] {
