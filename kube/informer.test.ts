@@ -310,6 +310,22 @@ test('a kind that is served late is followed as soon as its group is announced, 
   expect(names(informer.list())).toEqual(['a/x']);
 });
 
+test('an informer ends with the last of those who asked for it, and begins again for who asks later', async () => {
+  const factory = createInformerFactory({ client, clock: hastyClock });
+  factory.start(stop.signal);
+  const [first, second] = [factory.informer(CONFIG_MAP), factory.informer(CONFIG_MAP)];
+  await first.synced;
+  factory.release(first);
+  api.put(configMap('a'));
+  await eventually(() => second.get('a/a') !== undefined);
+  factory.release(second);
+  const third = factory.informer(CONFIG_MAP);
+  await third.synced;
+  api.put(configMap('b'));
+  await eventually(() => third.get('a/b') !== undefined);
+  expect([third === second, second.get('a/b')]).toEqual([false, undefined]);
+});
+
 test('two requests for the same objects share one watch; other selections have their own', async () => {
   const factory = createInformerFactory({ client });
   const first = factory.informer(CONFIG_MAP);

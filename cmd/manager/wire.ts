@@ -5,7 +5,7 @@
 import { Registry as MetricsRegistry } from 'prom-client';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
 import { API_VERSION, ANNOTATION } from '../../api/names.ts';
-import { keyOfObject, type KubeObject } from '../../api/object.ts';
+import { groupKind, keyOfObject, type KubeObject } from '../../api/object.ts';
 import { REVISION, type Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import { createIndexStore } from '../../catalog/store.ts';
@@ -107,7 +107,11 @@ export function wireManager(wiring: WireOptions): Manager {
   const telling = (objects: Informer): DefectDeps => ({ ...shared, objects, cluster: barrier.watched(writer) });
   const handed = createHandedManifests();
   const hasOwner = createLivingOwners(caches.subscriptions);
-  const managed = createManagedObjects((request) => informers.informer(request), { hasOwner });
+  const managed = createManagedObjects((request) => informers.informer(request), {
+    hasOwner,
+    release: (informer) => informers.release(informer),
+  });
+  caches.revisions.on({ deleted: () => managed.tidy((kind) => namesKind(caches.revisions, kind)) });
   announceKinds(informers, client);
 
   registerState(metrics, { ...caches, content });
@@ -269,6 +273,12 @@ function waitingFor(subscriptions: Informer, event: WatchEventOf): readonly Obje
 
 function revisionsOf(revisions: Informer, subscription: string): readonly ObjectKey[] {
   return revisions.byIndex(BY_SUBSCRIPTION, subscription).flatMap(ownKey);
+}
+
+function namesKind(revisions: Informer, kind: string): boolean {
+  return (revisions.list() as readonly Revision[]).some(
+    ({ status }) => status?.inventory?.some((entry) => groupKind(entry) === kind) === true,
+  );
 }
 
 function activeRevisionOf(revisions: Informer, object: KubeObject): readonly ObjectKey[] {

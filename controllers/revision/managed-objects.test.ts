@@ -4,7 +4,12 @@ import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import type { InformerRequest } from '../../kube/informer-factory.ts';
 import type { Handlers, Informer } from '../../kube/informer.ts';
 import { createManualClock } from '../../kube/manual-clock.ts';
-import { createManagedObjects, type ManagedObjects, type ManagedObjectsOptions } from './managed-objects.ts';
+import {
+  createManagedObjects,
+  type ManagedObjects,
+  type ManagedObjectsOptions,
+  type TidyManagedObjects,
+} from './managed-objects.ts';
 
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' } as const;
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
@@ -125,4 +130,46 @@ it('a kind whose objects cannot be listed is waited for half a minute, not for e
   const following = managed.follow([SERVICE], never);
   clock.advance(30);
   await expect(following).rejects.toMatchObject({ reason: 'ApiUnavailable', retry: 'backoff' });
+});
+
+describe('a kind that no Revision names any longer', () => {
+  function scene(): {
+    clock: ReturnType<typeof createManualClock>;
+    managed: TidyManagedObjects;
+    asked: string[];
+    released: string[];
+  } {
+    const clock = createManualClock();
+    const [asked, released]: [string[], string[]] = [[], []];
+    const create = (request: InformerRequest): Informer => {
+      asked.push(request.kind);
+      return { ...request, hasSynced: true, get: () => undefined, on: () => () => undefined } as unknown as Informer;
+    };
+    const release = ({ kind }: Informer): void => void released.push(kind);
+    return { clock, managed: createManagedObjects(create, { clock, release }), asked, released };
+  }
+
+  it('is followed no longer after some minutes, and again when it is asked for', async () => {
+    const { clock, managed, asked, released } = scene();
+    await managed.follow([SERVICE], never);
+    managed.tidy(() => false);
+    expect(released).toEqual([]);
+    clock.advance(600);
+    expect([released, managed.isFollowed(SERVICE)]).toEqual([['Service'], false]);
+    await managed.follow([SERVICE], never);
+    expect(asked).toEqual(['Service', 'Service']);
+  });
+
+  it.each([
+    { because: 'another Revision has objects of it', again: false, isInUse: () => true },
+    { because: 'somebody has asked for it a moment ago, and has not noted it yet', again: true, isInUse: () => false },
+  ])('is still followed where $because', async ({ again, isInUse }) => {
+    const { clock, managed, released } = scene();
+    await managed.follow([SERVICE], never);
+    managed.tidy(isInUse);
+    clock.advance(599);
+    if (again) await managed.follow([SERVICE], never);
+    clock.advance(1);
+    expect(released).toEqual([]);
+  });
 });

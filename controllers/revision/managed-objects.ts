@@ -31,6 +31,14 @@ export interface ManagedObjects {
   onChange(listener: (object: KubeObject) => void): () => void;
 }
 
+export interface TidyManagedObjects extends ManagedObjects {
+  /**
+   * Called when a Revision has gone: kinds that `isInUse` does not know, by `groupKind`, and that no call of `follow` has
+   * named for some minutes are followed no longer. Done some minutes later, once for all calls until then.
+   */
+  tidy(isInUse: (kind: string) => boolean): void;
+}
+
 /** While it is waited for the objects of a kind, nothing else is done for the Subscription. */
 const PATIENCE_SECONDS = 30;
 
@@ -43,19 +51,28 @@ const PAGE_SIZE = 10;
 export interface ManagedObjectsOptions {
   /** Whether a Subscription that an object names as its owner is there; see living-owners.ts. Of others the name is kept. */
   readonly hasOwner?: (object: KubeObject) => boolean;
+  /** Takes back an informer that is not needed any longer. */
+  readonly release?: (informer: Informer) => void;
   readonly clock?: Clock;
 }
+
+/** Longer than anything that was asked for waits for its informer. */
+const IDLE_SECONDS = 600;
 
 /** @param informer Gives the shared informer of a selection, started. */
 export function createManagedObjects(
   informer: (request: InformerRequest) => Informer,
-  { hasOwner = () => true, clock = systemClock }: ManagedObjectsOptions = {},
-): ManagedObjects {
+  { hasOwner = () => true, release = () => undefined, clock = systemClock }: ManagedObjectsOptions = {},
+): TidyManagedObjects {
   const keepOfOurs = (object: KubeObject): KubeObject =>
     object.kind === 'CustomResourceDefinition' || hasOwner(object) ? keepHealth(object) : keepName(object);
   const followed = new Map<string, Informer>();
   /** Of kinds without namespaces: informers of all objects, whoever made them. */
   const complete = new Map<string, Informer>();
+  const offs = new Map<string, () => void>();
+  /** When it was asked last to follow a kind, in seconds. */
+  const askedAt = new Map<string, number>();
+  let tidying: (() => void) | undefined;
   const listeners = new Set<(object: KubeObject) => void>();
 
   function notify(object: KubeObject): void {
@@ -66,16 +83,25 @@ export function createManagedObjects(
     const all = knownScope(kind) === 'Cluster' ? informer(allOf(kind)) : undefined;
     if (all !== undefined) complete.set(groupKind(kind), all);
     const created = all === undefined || hasHealth(kind) ? informer(oursOf(kind, keepOfOurs)) : all;
-    created.on({ added: notify, updated: (_old, object) => notify(object), deleted: notify });
+    const off = created.on({ added: notify, updated: (_old, object) => notify(object), deleted: notify });
+    offs.set(groupKind(kind), off);
     followed.set(groupKind(kind), created);
     return all === undefined ? [created] : [created, all];
   }
 
   function informersOf(kind: Kind): readonly Informer[] {
+    askedAt.set(groupKind(kind), clock.now());
     const known = followed.get(groupKind(kind));
     if (known === undefined) return begin(kind);
     const all = complete.get(groupKind(kind));
     return all === undefined ? [known] : [known, all];
+  }
+
+  function end(kind: string): void {
+    offs.get(kind)?.();
+    const [ours, all] = [followed.get(kind), complete.get(kind)];
+    for (const one of new Set([ours, all])) if (one !== undefined) release(one);
+    for (const known of [followed, complete, offs, askedAt]) known.delete(kind);
   }
 
   return {
@@ -90,6 +116,14 @@ export function createManagedObjects(
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
+    },
+    tidy(isInUse) {
+      tidying ??= clock.after(IDLE_SECONDS, () => {
+        tidying = undefined;
+        const isIdle = (askedAtSeconds: number): boolean => clock.now() - askedAtSeconds >= IDLE_SECONDS;
+        const idle = [...askedAt].filter(([kind, at]) => isIdle(at) && !isInUse(kind));
+        for (const [kind] of idle) end(kind);
+      });
     },
   };
 }
