@@ -143,13 +143,15 @@ export function allOf({ apiVersion, kind }: Kind): InformerRequest {
   return { apiVersion, kind, metadataOnly: true, transform: keepOfAll };
 }
 
-/** Of what others made, that it is there. */
+/** Of what others made, that it is there; of a namespace also its labels, by which Catalogs select it. */
 function keepOfAll(object: KubeObject): KubeObject {
-  if (object.metadata.labels?.[LABEL.owner] !== undefined) return keepMetadata(object);
-  const { name, uid, resourceVersion } = object.metadata;
-  return {
-    apiVersion: object.apiVersion,
-    kind: object.kind,
-    metadata: { name, ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
-  };
+  const { apiVersion, kind, metadata } = object;
+  const isOurs = metadata.labels?.[LABEL.owner] !== undefined;
+  const kept = isOurs ? keepMetadata(object).metadata : keepVersion(metadata);
+  const selected = kind === 'Namespace' && metadata.labels !== undefined ? { labels: metadata.labels } : {};
+  return { apiVersion, kind, metadata: { ...kept, ...selected } };
+}
+
+function keepVersion({ name, uid, resourceVersion }: KubeObject['metadata']): KubeObject['metadata'] {
+  return { name, ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
 }
