@@ -22,6 +22,9 @@ test: setup check cluster-build ## every test: types, lint, unit, conformance, e
 bench: setup cluster-build ## what it costs, side by side with the least it could (ARGS="--only small -o json")
 	$(RUN) bench -- $(ARGS)
 
+fuzz: setup cluster-build ## hostile objects beside healthy Subscriptions, judged (ARGS="--seconds 3600 --seed 1")
+	$(RUN) fuzz -- $(ARGS)
+
 check: setup ## types, lint, format, unused code
 	$(RUN) types
 	$(RUN) lint
@@ -49,4 +52,4 @@ cluster-down: setup ## stop it
 cluster-status: setup ## tell what runs
 	$(RUN) cluster -- status --name $(NAME)
 
-.PHONY: help setup demo test bench check build generate verify cluster-build cluster-up cluster-down cluster-status
+.PHONY: help setup demo test bench fuzz check build generate verify cluster-build cluster-up cluster-down cluster-status

@@ -315,20 +315,25 @@ function createPath(resource: Resource, ref: ObjectRef): string {
  * All pages of one moment. Where the server forgets that moment on the way (410), everything is fetched again in
  * one piece, as pages of different moments do not make a list.
  */
-export async function listConsistently(
-  fetchPage: (page: { readonly limit?: number; readonly continue?: string }) => Promise<ObjectList>,
-): Promise<ObjectList> {
-  const items: KubeObject[] = [];
+export async function listConsistently(fetchPage: FetchPage): Promise<ObjectList> {
   try {
-    let page = await fetchPage({ limit: PAGE_SIZE });
-    for (;;) {
-      for (const item of page.items) items.push(item);
-      if (page.continue === undefined) return { resourceVersion: page.resourceVersion, items };
-      page = await fetchPage({ limit: PAGE_SIZE, continue: page.continue });
-    }
+    return await listInPages(fetchPage, PAGE_SIZE);
   } catch (error) {
     if (isExpired(error)) return fetchPage({});
     throw error;
+  }
+}
+
+type FetchPage = (page: { readonly limit?: number; readonly continue?: string }) => Promise<ObjectList>;
+
+/** The same in pages of a size; throws where the server forgets the moment on the way: for what is too large for one piece. */
+export async function listInPages(fetchPage: FetchPage, limit: number): Promise<ObjectList> {
+  const items: KubeObject[] = [];
+  let page = await fetchPage({ limit });
+  for (;;) {
+    for (const item of page.items) items.push(item);
+    if (page.continue === undefined) return { resourceVersion: page.resourceVersion, items };
+    page = await fetchPage({ limit, continue: page.continue });
   }
 }
 

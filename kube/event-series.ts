@@ -33,9 +33,10 @@ export interface Reporter {
 const MOST_NOTE_BYTES = 1024;
 const MOST_WORD_LENGTH = 128;
 
-/** Two happenings with the same key are one series. */
+/** Two happenings with the same key are one series; however long the note, the key is short. */
 export function seriesKey({ regarding, related, type, reason, action, note }: EventFacts): string {
-  return JSON.stringify([referTo(regarding), related && referTo(related), type, reason, action, note]);
+  const facts = JSON.stringify([referTo(regarding), related && referTo(related), type, reason, action, note]);
+  return createHash('sha256').update(facts).digest('base64');
 }
 
 /** The first Event of a series, at `wall` milliseconds since 1970; `unique` tells it from others. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import { createClient, type Client } from './client.ts';
 import { eventually } from './eventually.ts';
-import { cutText } from './event-series.ts';
+import { cutText, seriesKey } from './event-series.ts';
 import { createEventRecorder, type EventFacts, type EventRecorder } from './events.ts';
 import { startFakeApi, type FakeApi } from './fake-api.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
@@ -120,6 +120,12 @@ describe('repetitions', () => {
 });
 
 describe('bounds', () => {
+  test('a long note costs no memory for as long as its series is remembered', () => {
+    const key = (end: string): string => seriesKey({ ...facts, note: `${'x'.repeat(60_000)}${end}` });
+    expect(key('a').length).toBeLessThan(100);
+    expect([key('a') === key('a'), key('a') === key('b')]).toEqual([true, false]);
+  });
+
   test('an object about which too much is said is cut off, the others are not', async () => {
     for (let i = 0; i < 100; i++) recorder.record({ ...facts, note: `note ${i}` });
     recorder.record({ ...facts, regarding: { ...facts.regarding, name: 'y' } });

@@ -61,6 +61,30 @@ describe('what an informer holds', () => {
     expect(api.requests.filter(({ query }) => query.get('limit') === '500')).toHaveLength(3);
   });
 
+  test('large objects come in small pages, also where these expire on the way: never in one piece', async () => {
+    for (let i = 0; i < 35; i++) api.put(configMap(`c${i}`));
+    let compacted = false;
+    api.fault(({ query }) => {
+      if (query.has('continue') && !compacted) {
+        compacted = true;
+        api.store.compact();
+        api.remove(configMap('c0'));
+      }
+      return false;
+    });
+    const pages: number[] = [];
+    const listPage: Client['listPage'] = async (...args) => {
+      const page = await client.listPage(...args);
+      pages.push(page.items.length);
+      return page;
+    };
+    const informer = start({ client: { ...client, listPage }, pageSize: 10 });
+    await informer.synced;
+    expect(compacted).toBe(true);
+    expect(Math.max(...pages)).toBe(10);
+    expect(describeAll(informer.list())).toEqual(onServer());
+  });
+
   test('a list whose pages expire on the way is fetched again in one piece', async () => {
     for (let i = 0; i < 700; i++) api.put(configMap(`c${i}`));
     let compacted = false;
@@ -334,6 +358,22 @@ test('a kind that is served late is followed as soon as its group is announced, 
   client.discovery.announce('late.example.com');
   await informer.synced;
   expect(names(informer.list())).toEqual(['a/x']);
+});
+
+test('an informer ends with the last of those who asked for it, and begins again for who asks later', async () => {
+  const factory = createInformerFactory({ client, clock: hastyClock });
+  factory.start(stop.signal);
+  const [first, second] = [factory.informer(CONFIG_MAP), factory.informer(CONFIG_MAP)];
+  await first.synced;
+  factory.release(first);
+  api.put(configMap('a'));
+  await eventually(() => second.get('a/a') !== undefined);
+  factory.release(second);
+  const third = factory.informer(CONFIG_MAP);
+  await third.synced;
+  api.put(configMap('b'));
+  await eventually(() => third.get('a/b') !== undefined);
+  expect([third === second, second.get('a/b')]).toEqual([false, undefined]);
 });
 
 test('two requests for the same objects share one watch; other selections have their own', async () => {

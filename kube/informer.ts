@@ -40,6 +40,8 @@ export interface InformerOptions extends Kind, ListOptions {
   readonly client: Pick<Client, 'listPage' | 'watch' | 'discovery'>;
   /** Fetches and keeps metadata only. */
   readonly metadataOnly?: boolean;
+  /** Objects that are fetched at once, where each may be large; many by default. */
+  readonly pageSize?: number;
   /** What is kept of an object; by default all but `managedFields`. Must keep name, namespace and resourceVersion. */
   readonly transform?: (object: KubeObject) => KubeObject;
   readonly indexes?: Indexes;

@@ -6,7 +6,7 @@
 import { ReasonedError } from '../api/errors.ts';
 import { groupOf, type KubeObject } from '../api/object.ts';
 import { ApiError, isExpired, isForbidden, isNotFound } from './api-error.ts';
-import { listConsistently, type Client, type Kind, type ListOptions } from './client.ts';
+import { listConsistently, listInPages, type Client, type Kind, type ListOptions } from './client.ts';
 import { sleep, systemClock, type Clock } from './clock.ts';
 import { silentLog, type Log } from './log.ts';
 import { INITIAL_STATE, step, type ReflectorEvent, type ReflectorState } from './reflector-state.ts';
@@ -27,6 +27,8 @@ export interface ReflectorOptions extends ListOptions, Kind {
   /** Applied to each object as it arrives, before the next page is fetched, so that memory stays small. */
   readonly transform?: (object: KubeObject) => KubeObject;
   readonly metadataOnly?: boolean;
+  /** Objects of a page, for those that may be large: there is never more than a page of them before `transform`. */
+  readonly pageSize?: number;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly log?: Log;
@@ -99,11 +101,14 @@ async function pause(
 }
 
 async function list(options: ReflectorOptions, signal: AbortSignal): Promise<ReflectorEvent> {
-  const { client, sink, transform = (object) => object } = options;
-  const { resourceVersion, items } = await listConsistently(async (page) => {
+  const { client, sink, pageSize, transform = (object) => object } = options;
+  const fetchPage: Parameters<typeof listInPages>[0] = async (page) => {
     const found = await client.listPage(options, { ...selection(options), ...page }, signal);
     return { ...found, items: found.items.map(transform) };
-  });
+  };
+  const { resourceVersion, items } = await (pageSize === undefined
+    ? listConsistently(fetchPage)
+    : listInPages(fetchPage, pageSize));
   signal.throwIfAborted();
   sink.replace(items);
   return { kind: 'listed', resourceVersion };

@@ -25,6 +25,8 @@ export function createCatalogAttempts(catalogs: Pick<Informer, 'list'>, content:
       }
     },
     check() {
+      const names = new Set(catalogs.list().map(({ metadata }) => metadata.name));
+      for (const name of attempted) if (!names.has(name)) attempted.delete(name);
       const known = (catalogs.list() as readonly Catalog[]).filter(({ status }) => status?.digest !== undefined);
       const missing = known.map(({ metadata }) => metadata.name).filter((name) => content.get(name) === undefined);
       const waiting = missing.filter((name) => !attempted.has(name));

@@ -52,6 +52,16 @@ function replica(catalogs: readonly Catalog[], kept: readonly string[] = []) {
   return { content, there, attempts, look };
 }
 
+test('a Catalog that was deleted and is there again is looked at again', async () => {
+  const { there, attempts, look } = replica([catalog('a', DIGEST)]);
+  await look('a');
+  expect(attempts.check()).toContain('cannot be loaded: a');
+  there.clear();
+  attempts.check();
+  there.set('a', catalog('a', DIGEST));
+  expect(() => attempts.check()).toThrow('not loaded yet: a');
+});
+
 test('serves what the leader has found, once', async () => {
   const { content, look } = replica([catalog('a', DIGEST)], ['a']);
   expect(await look('a')).toBe('done');

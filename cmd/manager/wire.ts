@@ -5,7 +5,7 @@
 import { Registry as MetricsRegistry } from 'prom-client';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
 import { API_VERSION, ANNOTATION } from '../../api/names.ts';
-import { keyOfObject, type KubeObject } from '../../api/object.ts';
+import { groupKind, keyOfObject, type KubeObject } from '../../api/object.ts';
 import { REVISION, type Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import { createIndexStore } from '../../catalog/store.ts';
@@ -19,6 +19,7 @@ import { createHandedManifests } from '../../controllers/handed-manifests.ts';
 import { createRegistries } from '../../controllers/registries.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
 import { allOf, createManagedObjects } from '../../controllers/revision/managed-objects.ts';
+import { createLivingOwners } from '../../controllers/revision/living-owners.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
 import { createSerializer } from '../../controllers/serialize.ts';
@@ -105,7 +106,12 @@ export function wireManager(wiring: WireOptions): Manager {
   const shared = { record: countEvents(metrics, recordThrough(recorder)), now: () => new Date() };
   const telling = (objects: Informer): DefectDeps => ({ ...shared, objects, cluster: barrier.watched(writer) });
   const handed = createHandedManifests();
-  const managed = createManagedObjects((request) => informers.informer(request));
+  const hasOwner = createLivingOwners(caches.subscriptions);
+  const managed = createManagedObjects((request) => informers.informer(request), {
+    hasOwner,
+    release: (informer) => informers.release(informer),
+  });
+  caches.revisions.on({ deleted: () => managed.tidy((kind) => namesKind(caches.revisions, kind)) });
   announceKinds(informers, client);
 
   registerState(metrics, { ...caches, content });
@@ -277,6 +283,12 @@ function subscriptionsIn(subscriptions: Informer, { metadata }: KubeObject): rea
 
 function revisionsOf(revisions: Informer, subscription: string): readonly ObjectKey[] {
   return revisions.byIndex(BY_SUBSCRIPTION, subscription).flatMap(ownKey);
+}
+
+function namesKind(revisions: Informer, kind: string): boolean {
+  return (revisions.list() as readonly Revision[]).some(
+    ({ status }) => status?.inventory?.some((entry) => groupKind(entry) === kind) === true,
+  );
 }
 
 function activeRevisionOf(revisions: Informer, object: KubeObject): readonly ObjectKey[] {

@@ -9,6 +9,7 @@ import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
 import { selectorOf } from '../../apply/label-selector.ts';
 import { fieldsOf, listOf, textOf } from '../../apply/untyped.ts';
+import { createRecent } from '../recent.ts';
 import type { Judgement } from './summarize.ts';
 
 /** How long a webhook whose Pods are available may be silent: a Service needs a moment to find them. */
@@ -44,7 +45,7 @@ export interface Conversions {
 
 /** Remembers since when which Revision waits for an answer; after a restart the time begins anew. */
 export function createConversions(): Conversions {
-  const silentSince = new Map<string, Date>();
+  const silentSince = createRecent<Date>();
   return {
     async confirm(revision, judgement, check) {
       const key = revision.metadata.uid ?? '';

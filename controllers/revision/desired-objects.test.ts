@@ -5,6 +5,36 @@ import { manifestSecrets } from '../manifest-secrets.ts';
 import { describeManifests, packManifests } from '../manifests.ts';
 import { createDesiredObjects } from './desired-objects.ts';
 
+/** A Revision of one ConfigMap with so many characters, and a count of the reads. */
+async function scene(uid: string, characters: number, reads: string[]) {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { a: 'a'.repeat(characters) } };
+  const packed = await packManifests([object]);
+  const revision = {
+    apiVersion: 'slipway.dev/v1alpha1',
+    kind: 'Revision',
+    metadata: { namespace: 'ops', name: `widgets-${uid}`, uid },
+    spec: { subscription: 'widgets', package: 'widgets', manifests: describeManifests(`widgets-${uid}`, packed) },
+  } as unknown as Revision;
+  const secrets = manifestSecrets(revision, packed.pieces);
+  const get = async ({ name }: { readonly name: string }): Promise<KubeObject | undefined> => {
+    const found = secrets.find(({ metadata }) => metadata.name === name);
+    if (found !== undefined) reads.push(uid);
+    return found;
+  };
+  return { revision, get };
+}
+
+it('are loaded again where there are more of them than memory is to hold', async () => {
+  const reads: string[] = [];
+  const scenes = await Promise.all(['1', '2', '3'].map((uid) => scene(uid, 7_000_000, reads)));
+  const desired = createDesiredObjects({
+    get: async (ref) => (await Promise.all(scenes.map(({ get }) => get(ref)))).find((found) => found !== undefined),
+  });
+  const [first, second, third] = scenes.map(({ revision }) => revision) as [Revision, Revision, Revision];
+  for (const revision of [first, second, second, third, third, second, first]) await desired.of(revision);
+  expect(reads).toEqual(['1', '2', '3', '1']);
+});
+
 it('are loaded once while a Revision is rolled out, and again after that', async () => {
   const packed = await packManifests([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }]);
   const revision = {

@@ -4,6 +4,7 @@
  */
 import type { Cluster } from '../../apply/cluster.ts';
 import { prepareObjects, type Owner, type PrepareOptions } from '../../apply/prepare.ts';
+import { formatJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
@@ -15,8 +16,13 @@ export interface DesiredObjects {
   forget(revision: Revision): void;
 }
 
-/** Roll-outs whose objects are kept; of more than these, the oldest are loaded again. */
-const MOST_KEPT = 32;
+/** Roll-outs whose objects are kept, and characters of all of them as JSON; what is more is loaded again. */
+const [MOST_KEPT, MOST_CHARACTERS] = [32, 16_000_000];
+
+interface Kept {
+  readonly objects: readonly KubeObject[];
+  readonly characters: number;
+}
 
 /**
  * @param cluster As the manager: the Secrets are ours.
@@ -26,19 +32,26 @@ export function createDesiredObjects(
   cluster: Pick<Cluster, 'get'>,
   handed?: Pick<HandedManifests, 'take'>,
 ): DesiredObjects {
-  const kept = new Map<string, readonly KubeObject[]>();
+  const kept = new Map<string, Kept>();
   return {
     async of(revision) {
       const key = keyOf(revision);
       const known = kept.get(key);
-      if (known !== undefined) return known;
+      if (known !== undefined) return known.objects;
       const objects = await loadObjects(cluster, revision, handed?.take(revision.spec.manifests.digest));
-      kept.set(key, objects);
-      for (const oldest of [...kept.keys()].slice(0, -MOST_KEPT)) kept.delete(oldest);
+      kept.set(key, { objects, characters: formatJson(objects).length });
+      for (const oldest of kept.keys()) {
+        if (kept.size <= MOST_KEPT && total(kept) <= MOST_CHARACTERS) break;
+        kept.delete(oldest);
+      }
       return objects;
     },
     forget: (revision) => void kept.delete(keyOf(revision)),
   };
+}
+
+function total(kept: ReadonlyMap<string, Kept>): number {
+  return [...kept.values()].reduce((sum, { characters }) => sum + characters, 0);
 }
 
 /** Everything that the objects follow from; all of it is immutable in a Revision. */

@@ -3,10 +3,12 @@
  * until something changes that it depends on, or until it is to be tried again. Kept in memory only: after a restart
  * each is decided again.
  */
+import { createHash } from 'node:crypto';
 import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import { mergeInventories, refOfEntry, stateOf } from '../../apply/inventory.ts';
+import { createRecent } from '../recent.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import type { RevisionFacts } from './observe.ts';
 
@@ -35,7 +37,7 @@ interface Refusal {
 
 /** @param managed What the watches know of the objects that were applied. */
 export function createGivenUp(managed: Pick<ManagedObjects, 'get'>): GivenUp {
-  const refusals = new Map<string, Refusal>();
+  const refusals = createRecent<Refusal>();
   return {
     restOf(facts, now) {
       const refusal = refusals.get(keyOfObject(facts.revision));
@@ -73,7 +75,9 @@ function circumstancesOf(
   const requested = [subscription, revision].map(
     (each) => each?.metadata.annotations?.[ANNOTATION.reconcileRequestedAt],
   );
-  return JSON.stringify([describeSpec(revision), describeSpec(subscription), requested, states]);
+  // an inventory may be long, and whether it is the same is all that is asked
+  const all = JSON.stringify([describeSpec(revision), describeSpec(subscription), requested, states]);
+  return createHash('sha256').update(all).digest('base64');
 }
 
 function describeSpec(object: KubeObject | undefined): string {

@@ -4,7 +4,12 @@ import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import type { InformerRequest } from '../../kube/informer-factory.ts';
 import type { Handlers, Informer } from '../../kube/informer.ts';
 import { createManualClock } from '../../kube/manual-clock.ts';
-import { createManagedObjects, type ManagedObjects } from './managed-objects.ts';
+import {
+  createManagedObjects,
+  type ManagedObjects,
+  type ManagedObjectsOptions,
+  type TidyManagedObjects,
+} from './managed-objects.ts';
 
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' } as const;
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
@@ -12,7 +17,10 @@ const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 const never = new AbortController().signal;
 
 /** Informers over a fixed set of objects, and what was asked of them. */
-function follow(objects: readonly KubeObject[]): { managed: ManagedObjects; requests: InformerRequest[] } {
+function follow(
+  objects: readonly KubeObject[],
+  options: ManagedObjectsOptions = {},
+): { managed: ManagedObjects; requests: InformerRequest[] } {
   const requests: InformerRequest[] = [];
   const managed = createManagedObjects((request) => {
     requests.push(request);
@@ -28,7 +36,7 @@ function follow(objects: readonly KubeObject[]): { managed: ManagedObjects; requ
       get: (key: string) => held.find((object) => keyOfObject(object) === key),
       on: ({ added }: Handlers) => (held.forEach((object) => added?.(object)), () => undefined),
     } as unknown as Informer;
-  });
+  }, options);
   return { managed, requests };
 }
 
@@ -84,6 +92,32 @@ describe('what is kept', () => {
   });
 });
 
+describe('a workload with our label', () => {
+  const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
+  const metadata = { name: 'a', namespace: 'b', uid: 'u', generation: 1, labels: ours };
+  const spec = { replicas: 3, template: { spec: { containers: [{ name: 'x'.repeat(1000) }] } } };
+  const deployment: KubeObject = { ...DEPLOYMENT, metadata, spec, status: { replicas: 2 } };
+  const ref = { ...DEPLOYMENT, namespace: 'b', name: 'a' };
+
+  it('is kept without its template where its owner is there', async () => {
+    const { managed } = follow([deployment], { hasOwner: () => true });
+    await managed.follow([DEPLOYMENT], never);
+    expect(managed.get(ref)).toEqual({ ...DEPLOYMENT, metadata, spec: { replicas: 3 }, status: { replicas: 2 } });
+  });
+
+  it('is kept by name where its owner is no Subscription', async () => {
+    const { managed } = follow([deployment], { hasOwner: () => false });
+    await managed.follow([DEPLOYMENT], never);
+    expect(managed.get(ref)).toEqual({ ...DEPLOYMENT, metadata });
+  });
+
+  it('comes in small pages, and only kinds without a body in large ones', async () => {
+    const { managed, requests } = follow([]);
+    await managed.follow([DEPLOYMENT, SERVICE], never);
+    expect(requests.map(({ pageSize = Infinity }) => pageSize <= 25)).toEqual([true, false]);
+  });
+});
+
 it('a CRD is kept with what it serves and who converts it, and without its schemas', async () => {
   const names = { kind: 'Widget', plural: 'widgets' };
   const version = { name: 'v1', served: true, storage: true };
@@ -101,8 +135,50 @@ it('a CRD is kept with what it serves and who converts it, and without its schem
 it('a kind whose objects cannot be listed is waited for half a minute, not for ever', async () => {
   const clock = createManualClock();
   const unlisted = { hasSynced: false, synced: new Promise<void>(() => undefined), on: () => () => undefined };
-  const managed = createManagedObjects((request) => ({ ...unlisted, ...request }) as unknown as Informer, clock);
+  const managed = createManagedObjects((request) => ({ ...unlisted, ...request }) as unknown as Informer, { clock });
   const following = managed.follow([SERVICE], never);
   clock.advance(30);
   await expect(following).rejects.toMatchObject({ reason: 'ApiUnavailable', retry: 'backoff' });
+});
+
+describe('a kind that no Revision names any longer', () => {
+  function scene(): {
+    clock: ReturnType<typeof createManualClock>;
+    managed: TidyManagedObjects;
+    asked: string[];
+    released: string[];
+  } {
+    const clock = createManualClock();
+    const [asked, released]: [string[], string[]] = [[], []];
+    const create = (request: InformerRequest): Informer => {
+      asked.push(request.kind);
+      return { ...request, hasSynced: true, get: () => undefined, on: () => () => undefined } as unknown as Informer;
+    };
+    const release = ({ kind }: Informer): void => void released.push(kind);
+    return { clock, managed: createManagedObjects(create, { clock, release }), asked, released };
+  }
+
+  it('is followed no longer after some minutes, and again when it is asked for', async () => {
+    const { clock, managed, asked, released } = scene();
+    await managed.follow([SERVICE], never);
+    managed.tidy(() => false);
+    expect(released).toEqual([]);
+    clock.advance(600);
+    expect([released, managed.isFollowed(SERVICE)]).toEqual([['Service'], false]);
+    await managed.follow([SERVICE], never);
+    expect(asked).toEqual(['Service', 'Service']);
+  });
+
+  it.each([
+    { because: 'another Revision has objects of it', again: false, isInUse: () => true },
+    { because: 'somebody has asked for it a moment ago, and has not noted it yet', again: true, isInUse: () => false },
+  ])('is still followed where $because', async ({ again, isInUse }) => {
+    const { clock, managed, released } = scene();
+    await managed.follow([SERVICE], never);
+    managed.tidy(isInUse);
+    clock.advance(599);
+    if (again) await managed.follow([SERVICE], never);
+    clock.advance(1);
+    expect(released).toEqual([]);
+  });
 });

@@ -1,8 +1,8 @@
 /**
  * Follows the objects that Slipway has applied, by one watch for each kind, so that a change or a deletion is
- * noticed at once and what nobody has touched is never sent again. Only kinds that can be unhealthy are kept in
- * full; of the others the metadata is enough. Of kinds that live in no namespace, everybody's objects are known by
- * name: what is not there need not be looked for.
+ * noticed at once and what nobody has touched is never sent again. Of kinds that can be unhealthy what health is judged by
+ * is kept, of the others metadata (kept-parts.ts), and of objects whose owner is no Subscription the name. Of kinds that
+ * live in no namespace, everybody's objects are known by name: what is not there need not be looked for.
  */
 import { knownScope } from '../../apply/identity.ts';
 import { hasHealth } from '../../apply/health.ts';
@@ -10,7 +10,8 @@ import { LABEL } from '../../api/names.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { InformerRequest } from '../../kube/informer-factory.ts';
-import { dropManagedFields, untilSynced, type Informer } from '../../kube/informer.ts';
+import { untilSynced, type Informer } from '../../kube/informer.ts';
+import { keepHealth, keepMetadata, keepName } from './kept-parts.ts';
 import { mayWatch } from './watched-kinds.ts';
 
 type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
@@ -32,17 +33,48 @@ export interface ManagedObjects {
   onChange(listener: (object: KubeObject) => void): () => void;
 }
 
+export interface TidyManagedObjects extends ManagedObjects {
+  /**
+   * Called when a Revision has gone: kinds that `isInUse` does not know, by `groupKind`, and that no call of `follow` has
+   * named for some minutes are followed no longer. Done some minutes later, once for all calls until then.
+   */
+  tidy(isInUse: (kind: string) => boolean): void;
+}
+
 /** While it is waited for the objects of a kind, nothing else is done for the Subscription. */
 const PATIENCE_SECONDS = 30;
+
+/**
+ * Objects of kinds with a body come in pages of so many: each may be as large as the API server takes it, 1.5 MB, and a page
+ * is there three times while it is read, as bytes, as text and as objects.
+ */
+const PAGE_SIZE = 10;
+
+export interface ManagedObjectsOptions {
+  /** Whether a Subscription that an object names as its owner is there; see living-owners.ts. Of others the name is kept. */
+  readonly hasOwner?: (object: KubeObject) => boolean;
+  /** Takes back an informer that is not needed any longer. */
+  readonly release?: (informer: Informer) => void;
+  readonly clock?: Clock;
+}
+
+/** Longer than anything that was asked for waits for its informer. */
+const IDLE_SECONDS = 600;
 
 /** @param informer Gives the shared informer of a selection, started. */
 export function createManagedObjects(
   informer: (request: InformerRequest) => Informer,
-  clock: Clock = systemClock,
-): ManagedObjects {
+  { hasOwner = () => true, release = () => undefined, clock = systemClock }: ManagedObjectsOptions = {},
+): TidyManagedObjects {
+  const keepOfOurs = (object: KubeObject): KubeObject =>
+    object.kind === 'CustomResourceDefinition' || hasOwner(object) ? keepHealth(object) : keepName(object);
   const followed = new Map<string, Informer>();
   /** Of kinds without namespaces: informers of all objects, whoever made them. */
   const complete = new Map<string, Informer>();
+  const offs = new Map<string, () => void>();
+  /** When it was asked last to follow a kind, in seconds. */
+  const askedAt = new Map<string, number>();
+  let tidying: (() => void) | undefined;
   const listeners = new Set<(object: KubeObject) => void>();
 
   function notify(object: KubeObject): void {
@@ -52,17 +84,26 @@ export function createManagedObjects(
   function begin(kind: Kind): readonly Informer[] {
     const all = knownScope(kind) === 'Cluster' ? informer(allOf(kind)) : undefined;
     if (all !== undefined) complete.set(groupKind(kind), all);
-    const created = all === undefined || hasHealth(kind) ? informer(oursOf(kind)) : all;
-    created.on({ added: notify, updated: (_old, object) => notify(object), deleted: notify });
+    const created = all === undefined || hasHealth(kind) ? informer(oursOf(kind, keepOfOurs)) : all;
+    const off = created.on({ added: notify, updated: (_old, object) => notify(object), deleted: notify });
+    offs.set(groupKind(kind), off);
     followed.set(groupKind(kind), created);
     return all === undefined ? [created] : [created, all];
   }
 
   function informersOf(kind: Kind): readonly Informer[] {
+    askedAt.set(groupKind(kind), clock.now());
     const known = followed.get(groupKind(kind));
     if (known === undefined) return begin(kind);
     const all = complete.get(groupKind(kind));
     return all === undefined ? [known] : [known, all];
+  }
+
+  function end(kind: string): void {
+    offs.get(kind)?.();
+    const [ours, all] = [followed.get(kind), complete.get(kind)];
+    for (const one of new Set([ours, all])) if (one !== undefined) release(one);
+    for (const known of [followed, complete, offs, askedAt]) known.delete(kind);
   }
 
   return {
@@ -78,6 +119,14 @@ export function createManagedObjects(
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    tidy(isInUse) {
+      tidying ??= clock.after(IDLE_SECONDS, () => {
+        tidying = undefined;
+        const isIdle = (askedAtSeconds: number): boolean => clock.now() - askedAtSeconds >= IDLE_SECONDS;
+        const idle = [...askedAt].filter(([kind, at]) => isIdle(at) && !isInUse(kind));
+        for (const [kind] of idle) end(kind);
+      });
+    },
   };
 }
 
@@ -85,51 +134,26 @@ function keyOf({ namespace, name }: ObjectRef): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-function oursOf({ apiVersion, kind }: Kind): InformerRequest {
+function oursOf({ apiVersion, kind }: Kind, keep: (object: KubeObject) => KubeObject): InformerRequest {
   const selection = { apiVersion, kind, labelSelector: LABEL.owner };
-  if (!hasHealth({ apiVersion, kind })) return { ...selection, metadataOnly: true };
-  return { ...selection, transform: keepHealth };
+  if (!hasHealth({ apiVersion, kind })) return { ...selection, metadataOnly: true, transform: keepMetadata };
+  return { ...selection, pageSize: PAGE_SIZE, transform: keep };
 }
 
 /** Follows the names of all objects of a kind, and the metadata of ours. */
 export function allOf({ apiVersion, kind }: Kind): InformerRequest {
-  return { apiVersion, kind, metadataOnly: true, transform: keepName };
+  return { apiVersion, kind, metadataOnly: true, transform: keepOfAll };
 }
 
 /** Of what others made, that it is there; of a namespace also its labels, by which Catalogs select it. */
-function keepName(object: KubeObject): KubeObject {
+function keepOfAll(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
-  if (kind === 'Namespace' || metadata.labels?.[LABEL.owner] !== undefined) return dropManagedFields(object);
-  const { name, uid, resourceVersion } = metadata;
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
-  };
+  const isOurs = metadata.labels?.[LABEL.owner] !== undefined;
+  const kept = isOurs ? keepMetadata(object).metadata : keepVersion(metadata);
+  const selected = kind === 'Namespace' && metadata.labels !== undefined ? { labels: metadata.labels } : {};
+  return { apiVersion, kind, metadata: { ...kept, ...selected } };
 }
 
-/** Drops what is large and says nothing about health: the schemas of CRDs, above all. */
-function keepHealth(object: KubeObject): KubeObject {
-  const { metadata, ...rest } = dropManagedFields(object);
-  const kept = { ...rest, apiVersion: object.apiVersion, kind: object.kind, metadata };
-  return object.kind === 'CustomResourceDefinition' ? { ...kept, spec: keepNames(object['spec'] as CrdSpec) } : kept;
-}
-
-/** The parts of a CRD's spec that say what it serves. */
-interface CrdSpec {
-  readonly group: string;
-  readonly names: object;
-  readonly scope: string;
-  readonly versions?: readonly { readonly name: string; readonly served: boolean; readonly storage: boolean }[];
-  readonly conversion?: object;
-}
-
-function keepNames({ group, names, scope, versions = [], conversion }: CrdSpec): CrdSpec {
-  return {
-    group,
-    names,
-    scope,
-    ...(conversion !== undefined && { conversion }),
-    versions: versions.map(({ name, served, storage }) => ({ name, served, storage })),
-  };
+function keepVersion({ name, uid, resourceVersion }: KubeObject['metadata']): KubeObject['metadata'] {
+  return { name, ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
 }

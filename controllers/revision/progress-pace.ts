@@ -4,6 +4,7 @@
  */
 import { findCondition } from '../../api/conditions.ts';
 import { canonicalJson } from '../../api/json.ts';
+import { createRecent } from '../recent.ts';
 import type { Revision, RevisionStatus } from '../../api/revision.ts';
 
 /** Progress that tells nothing but how far it is comes no more often than this. */
@@ -18,7 +19,7 @@ export interface ProgressPace {
 }
 
 export function createProgressPace(): ProgressPace {
-  const written = new Map<string, number>();
+  const written = createRecent<number>();
   return {
     secondsLeft(revision, next, now) {
       const last = written.get(keyOf(revision));

@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { benchCatalog } from './catalog.ts';
 import { formatTable, isWithin, rowsOf, type Budget, type Row } from './budgets.ts';
 import { medianCost, median } from './cost.ts';
+import { benchForeign } from './foreign.ts';
 import { runFloor, type FloorRun } from './floor.ts';
 import { runProduct, type InstallOptions, type InstallRun } from './install.ts';
 import { benchMemory } from './memory.ts';
@@ -52,6 +53,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 /** What is measured by itself, without a floor. */
 const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Row[]>>> = {
   catalog: ({ repeat }) => benchCatalog({ repeat }),
+  foreign: () => benchForeign(),
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
   resolver: async () => (await benchResolver()).map(rowOfFigure),
 };

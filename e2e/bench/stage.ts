@@ -95,7 +95,7 @@ async function createNamespace(admin: Client, name: string): Promise<void> {
 
 /** Starts the manager in the stage's cluster as its image does: bundled, and with the options of Node from there. */
 export async function startMeasured(
-  { cluster }: Stage,
+  { cluster }: Pick<Stage, 'cluster'>,
   env: Readonly<Record<string, string>>,
   nodeOptions: readonly string[] = NODE_OPTIONS,
 ): Promise<RunningManager> {

@@ -15,6 +15,8 @@ export interface RunningManager {
   readonly url: string;
   /** Everything that it has logged. */
   log(): string;
+  /** Where that is, for who reads it piece by piece. */
+  readonly logFile: string;
   /** SIGTERM, and waits for the end; resolves with the exit code. */
   stop(): Promise<number | null>;
   kill(signal: NodeJS.Signals): Promise<void>;
@@ -67,6 +69,7 @@ export async function startManager(
     pid: child.pid ?? 0,
     url,
     log,
+    logFile,
     stop: () => end(child, 'SIGTERM'),
     kill: async (signal) => void (await end(child, signal)),
   };

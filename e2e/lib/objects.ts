@@ -55,6 +55,7 @@ export function pathOf(kind: string, name?: string, namespace?: string): string 
 const GROUPS: ReadonlyMap<string, string> = new Map([
   ['namespace', '/api/v1'],
   ['configmap', '/api/v1'],
+  ['secret', '/api/v1'],
   ['serviceaccount', '/api/v1'],
   ['pod', '/api/v1'],
   ['deployment', '/apis/apps/v1'],

@@ -6,6 +6,7 @@
 import { fieldsOf } from '../../../apply/untyped.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { hasWorked, type Revision } from '../../../api/revision.ts';
+import { createRecent } from '../../recent.ts';
 import type { ReadText } from '../last-lines.ts';
 import type { RevisionFacts } from '../observe.ts';
 import { WORKS, type Judgement } from '../summarize.ts';
@@ -75,7 +76,7 @@ const [AT_ONCE_SECONDS, AGAIN_SECONDS] = [0.05, 1];
 
 export function createRehearsals(deps: RehearsalDeps): Rehearsals {
   const { managed, now } = deps;
-  const progress = new Map<string, Progress>();
+  const progress = createRecent<Progress>();
   const of = (revision: Revision): Progress => progress.get(keyOf(revision)) ?? BEGINNING;
   const note = (revision: Revision, facts: Partial<Progress>): void =>
     void progress.set(keyOf(revision), { ...of(revision), ...facts });

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { createRecent } from './recent.ts';
+
+it('of too many entries the oldest go, and what is set again is new', () => {
+  const recent = createRecent<number>(2);
+  recent.set('a', 1);
+  recent.set('b', 2);
+  recent.set('a', 3);
+  recent.set('c', 4);
+  expect(['a', 'b', 'c'].map((key) => recent.get(key))).toEqual([3, undefined, 4]);
+  recent.delete('a');
+  expect(recent.get('a')).toBeUndefined();
+});
+
+it('keys that mean something to JavaScript are keys', () => {
+  const recent = createRecent<number>();
+  expect(recent.get('__proto__')).toBeUndefined();
+  recent.set('__proto__', 1);
+  expect([recent.get('__proto__'), recent.get('constructor')]).toEqual([1, undefined]);
+});

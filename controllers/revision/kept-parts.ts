@@ -1,0 +1,135 @@
+/**
+ * What is kept in memory of an object that carries our label: the parts that something here reads, and no more. Whoever may
+ * write an object may make it as large as the API server takes it; templates, schemas and what others noted on it are most of
+ * that. Pure; managed-objects.ts applies it to each object as it arrives.
+ */
+import { ANNOTATION } from '../../api/names.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { fieldsOf, listOf, type Fields } from '../../apply/untyped.ts';
+
+/** Longer texts say nothing that is read here; names of Subscriptions with their namespace have room. */
+const LONGEST_TEXT = 4096;
+/** Of conditions, finalizers and owners: controllers write fewer. */
+const MOST_ENTRIES = 32;
+/** What is left of an object is smaller than this, or it is kept by name. */
+const MOST_BYTES = 64 * 1024;
+
+/** Metadata by which it is known whose an object is, in which state, and how far a roll-out or a removal has come. */
+export function keepMetadata({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { annotations, labels, finalizers, ownerReferences, ...rest } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      ...keepIdentity(rest),
+      ...someOf('labels', labels, isLabelRead),
+      ...someOf('annotations', annotations, isAnnotationRead),
+      ...(finalizers !== undefined && { finalizers: finalizers.slice(0, MOST_ENTRIES) }),
+      ...(ownerReferences !== undefined && { ownerReferences: ownerReferences.slice(0, MOST_ENTRIES) }),
+    },
+  };
+}
+
+/** That it is there, and whose it says it is. */
+export function keepName({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { annotations, labels, ...rest } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      ...keepIdentity(rest),
+      ...someOf('labels', labels, isOurs),
+      ...someOf('annotations', annotations, isClaim),
+    },
+  };
+}
+
+/** Metadata, and what the health and the roll-out of the kind are judged by. */
+export function keepHealth(object: KubeObject): KubeObject {
+  const { spec, status } = object as KubeObject & { readonly spec?: unknown; readonly status?: unknown };
+  const isCrd = object.kind === 'CustomResourceDefinition';
+  const kept: KubeObject = {
+    ...keepMetadata(object),
+    ...(spec !== undefined && { spec: isCrd ? keepServed(fieldsOf(spec)) : keepSpec(fieldsOf(spec)) }),
+    ...(status !== undefined && { status: keepStatus(fieldsOf(status)) }),
+  };
+  // only people who may write to the whole cluster write a CRD, and its names are read wherever there is one
+  return isCrd || JSON.stringify(kept).length <= MOST_BYTES ? kept : keepName(object);
+}
+
+type Metadata = KubeObject['metadata'];
+
+function keepIdentity(metadata: Metadata): Metadata {
+  const { name, namespace, uid, resourceVersion, generation, creationTimestamp, deletionTimestamp } = metadata;
+  return {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+    ...(generation !== undefined && { generation }),
+    ...(creationTimestamp !== undefined && { creationTimestamp }),
+    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+  };
+}
+
+function someOf(
+  field: 'labels' | 'annotations',
+  texts: Readonly<Record<string, string>> | undefined,
+  isRead: (key: string) => boolean,
+): Pick<Metadata, typeof field> {
+  if (texts === undefined) return {};
+  const kept = Object.entries(texts).filter(([key, text]) => isRead(key) && text.length <= LONGEST_TEXT);
+  return { [field]: Object.fromEntries(kept.slice(0, MOST_ENTRIES)) };
+}
+
+const OURS = 'slipway.dev/';
+const CLAIMS: ReadonlySet<string> = new Set([ANNOTATION.owner, ANNOTATION.ownerUid, ANNOTATION.adoptBy]);
+
+function isOurs(key: string): boolean {
+  return key.startsWith(OURS);
+}
+
+function isClaim(key: string): boolean {
+  return CLAIMS.has(key);
+}
+
+function isLabelRead(key: string): boolean {
+  return isOurs(key) || key === 'app.kubernetes.io/managed-by';
+}
+
+function isAnnotationRead(key: string): boolean {
+  return isOurs(key) || key.startsWith('deployment.kubernetes.io/');
+}
+
+/** How many there are to be and how they are replaced; of the template nothing. */
+function keepSpec(spec: Fields): Fields {
+  return { ...scalarsOf(spec), ...pick(spec, ['selector', 'strategy', 'updateStrategy']) };
+}
+
+/** Counts, phases and conditions; of a CRD also what is stored. */
+function keepStatus(status: Fields): Fields {
+  const { conditions } = status;
+  return {
+    ...scalarsOf(status),
+    ...pick(status, ['storedVersions']),
+    ...(conditions !== undefined && { conditions: listOf(conditions).slice(0, MOST_ENTRIES).map(scalarsOf) }),
+  };
+}
+
+/** The parts of a CRD's spec that say what it serves. */
+function keepServed(spec: Fields): Fields {
+  return {
+    ...pick(spec, ['group', 'names', 'scope', 'conversion']),
+    versions: listOf(spec['versions']).map((version) => pick(version, ['name', 'served', 'storage'])),
+  };
+}
+
+function scalarsOf(fields: Fields): Fields {
+  const isScalar = (value: unknown): boolean =>
+    typeof value === 'string' ? value.length <= LONGEST_TEXT : typeof value === 'number' || typeof value === 'boolean';
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isScalar(value)));
+}
+
+function pick(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(names.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
+}

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { ANNOTATION, LABEL } from '../../api/names.ts';
+import type { KubeObject } from '../../api/object.ts';
+import type { Informer } from '../../kube/informer.ts';
+import { createObjectStore } from '../../kube/object-store.ts';
+import { createLivingOwners } from './living-owners.ts';
+
+const subscription: KubeObject = {
+  apiVersion: 'slipway.dev/v1alpha1',
+  kind: 'Subscription',
+  metadata: { name: 'widgets', namespace: 'ops', uid: 'living' },
+};
+const [owner, uid] = [ANNOTATION.owner, ANNOTATION.ownerUid];
+
+it.each([
+  {
+    because: 'it names the Subscription and its uid',
+    annotations: { [owner]: 'ops/widgets', [uid]: 'living' },
+    is: true,
+  },
+  { because: 'an earlier release wrote no uid', annotations: { [owner]: 'ops/widgets' }, is: true },
+  { because: 'an earlier release wrote a label alone', label: 'ops.widgets', is: true },
+  {
+    because: 'an earlier Subscription of the name left it',
+    annotations: { [owner]: 'ops/widgets', [uid]: 'x' },
+    is: false,
+  },
+  { because: 'there is no such Subscription', annotations: { [owner]: 'ops/gadgets' }, is: false },
+  { because: 'the annotation counts, not the label', label: 'ops.widgets', annotations: { [owner]: 'a/b' }, is: false },
+  { because: 'a label alone that no Subscription has', label: 'x', is: false },
+  { because: 'a name that means something to JavaScript is a name', annotations: { [owner]: '__proto__' }, is: false },
+])('an object has a living owner: $is, for $because', ({ annotations, label = 'x', is }) => {
+  const store = createObjectStore();
+  const hasOwner = createLivingOwners(store as unknown as Informer);
+  store.put(subscription);
+  const metadata = { name: 'a', namespace: 'b', labels: { [LABEL.owner]: label }, ...(annotations && { annotations }) };
+  expect(hasOwner({ apiVersion: 'apps/v1', kind: 'Deployment', metadata })).toBe(is);
+  store.remove('ops/widgets');
+  expect(hasOwner({ apiVersion: 'apps/v1', kind: 'Deployment', metadata })).toBe(false);
+});

@@ -1,0 +1,153 @@
+/**
+ * One run: healthy Subscriptions are installed, hostile objects come and go beside them, everything hostile is deleted, and
+ * the manager is quiet again. Returns what was seen; verdict.ts judges it.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { usageOf } from '../bench/process-usage.ts';
+import { startMeasured } from '../bench/stage.ts';
+import type { TestCluster } from '../cluster/cluster.ts';
+import { installSlipway, isAlive, type RunningManager } from '../lib/manager.ts';
+import { actUntil, carryOut, drawOne, type Pace, type Tally } from './actors.ts';
+import { actsIn, everyField } from './acts.ts';
+import { openArena, type Arena } from './arena.ts';
+import { clearAway } from './clear-away.ts';
+import { HEALTHY, installHealthy, probeUntil, type Probe } from './healthy.ts';
+import { findInternalErrors } from './internal-errors.ts';
+import { createLogReader } from './log-reader.ts';
+import type { Evidence, JudgedProbe } from './verdict.ts';
+import { watchManager, type Watch } from './watch-manager.ts';
+
+export interface FuzzOptions extends Pace {
+  /** Of random acts, after one act for each field of each kind. */
+  readonly seconds: number;
+  /** How long the manager is left alone before and after, to count what it asks. */
+  readonly quietSeconds: number;
+  /** Told what happens. */
+  readonly progress?: (line: string) => void;
+}
+
+/** Runs in a cluster that has nothing of Slipway yet. */
+export async function fuzz(cluster: TestCluster, options: FuzzOptions): Promise<Evidence> {
+  await installSlipway(cluster);
+  const manager = await startMeasured({ cluster }, {});
+  try {
+    await using arena = await openArena(cluster);
+    await installHealthy(cluster);
+    return await observe({ arena, manager, options });
+  } finally {
+    await manager.stop();
+  }
+}
+
+interface Run {
+  readonly arena: Arena;
+  readonly manager: RunningManager;
+  readonly options: FuzzOptions;
+}
+
+async function observe(run: Run): Promise<Evidence> {
+  const { arena, manager, options } = run;
+  const { cluster } = arena;
+  const progress = options.progress ?? (() => undefined);
+  const log = createLogReader(manager.logFile);
+  const internalErrors = new Set<string>();
+  const watch = watchManager(cluster, manager);
+  try {
+    const before = await idle(watch, manager, options.quietSeconds);
+    progress(`idle: ${before.requestsPerMinute.toFixed(0)} requests a minute, ${before.resident.toFixed(0)} MB`);
+    const watching = new AbortController();
+    const looking = lookAgain(watching.signal, async (round) => {
+      log.read();
+      for (const found of await findInternalErrors(cluster)) internalErrors.add(found);
+      if (round % 6 === 0) progress(describe(watch, log.lines(), log.defects().length, internalErrors.size));
+    });
+    const began = performance.now();
+    const { tally, probes } = await attack(run, watch);
+    const seconds = (performance.now() - began) / 1000;
+    watching.abort();
+    await looking;
+    const memory = watch.memory.map((sample) => ({ ...sample, at: sample.at - options.quietSeconds }));
+    progress('everything of the fuzz is deleted');
+    const leftOver = await clearAway(cluster);
+    const after = await idle(watch, manager, options.quietSeconds);
+    log.read();
+    return {
+      seconds,
+      tally,
+      probes,
+      memory,
+      defects: log.defects(),
+      internalErrors: [...internalErrors],
+      logLines: log.lines(),
+      isAlive: isAlive(manager),
+      requestsPerMinute: { before: before.requestsPerMinute, after: after.requestsPerMinute },
+      leftOver,
+      resident: { before: before.resident, after: after.resident },
+    };
+  } finally {
+    await watch.stop();
+  }
+}
+
+/** Acts and probes side by side until the time is up. */
+async function attack(
+  { arena, options }: Run,
+  watch: Watch,
+): Promise<{ readonly tally: Tally; readonly probes: readonly JudgedProbe[] }> {
+  const { cluster } = arena;
+  const probes: JudgedProbe[] = [];
+  const over = new AbortController();
+  const report = ({ what, began, milliseconds, unanswered }: Probe): void => {
+    const stall = watch.stallIn(began, began + milliseconds);
+    probes.push({ what, milliseconds, unanswered, stall });
+    if (milliseconds > 5000)
+      options.progress?.(`${(milliseconds / 1000).toFixed(1)} s: ${what}; ${JSON.stringify(stall)}`);
+  };
+  const probing = Array.from({ length: HEALTHY }, (_, number) => probeUntil(cluster, number, report, over.signal));
+  const tally: Tally = new Map();
+  await sweep(arena, options, tally);
+  const timer = setTimeout(() => over.abort(), options.seconds * 1000);
+  await actUntil(cluster, actsIn(arena), { ...options, tally, signal: over.signal });
+  clearTimeout(timer);
+  await Promise.all(probing);
+  return { tally, probes };
+}
+
+/** One act for each field of each kind, as fast as the pace lets it. */
+async function sweep(arena: Arena, { seed, actsPerSecond }: FuzzOptions, tally: Tally): Promise<void> {
+  let drawn = 0;
+  for (const act of everyField(arena)) {
+    const until = performance.now() + 1000 / actsPerSecond;
+    await carryOut(arena.cluster, drawOne(act, seed + drawn++), tally);
+    await pause(Math.max(0, until - performance.now()));
+  }
+}
+
+/** How much the manager asks when nothing happens. */
+async function idle(
+  watch: Watch,
+  manager: RunningManager,
+  seconds: number,
+): Promise<{ readonly requestsPerMinute: number; readonly resident: number }> {
+  const before = await watch.requests();
+  await pause(seconds * 1000);
+  const requestsPerMinute = (((await watch.requests()) - before) * 60) / seconds;
+  return { requestsPerMinute, resident: usageOf(manager.pid).resident };
+}
+
+const LOOK_EVERY_MS = 10_000;
+
+async function lookAgain(signal: AbortSignal, look: (round: number) => Promise<void>): Promise<void> {
+  for (let round = 0; ; round += 1) {
+    await look(round).catch(() => undefined);
+    if (signal.aborted) return;
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function describe({ memory }: Watch, lines: number, defects: number, internal: number): string {
+  const last = memory.at(-1);
+  const megabytes = (value = 0): string => value.toFixed(0);
+  const figures = `${megabytes(last?.resident)} MB resident, ${megabytes(last?.heapUsed)} MB heap, ${megabytes(last?.external)} MB external`;
+  return `${megabytes(last?.at)} s: ${figures}, ${lines} lines of log, ${defects} defects in it, ${internal} InternalErrors`;
+}
