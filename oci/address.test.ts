@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { guardedLookup, mayReach, narrower, outOfBounds, type Reach, reachOf, SYSTEM_NETWORK } from './address.ts';
+import { guardedLookup, mayReach, outOfBounds, type Reach, reachOf, SYSTEM_NETWORK } from './address.ts';
 
 describe('where an address lies', () => {
   test.each([
@@ -65,19 +65,6 @@ describe('where an address lies', () => {
     ['loopback', 'linkLocal', false],
   ] as const)('a registry that is %s may lead to one that is %s: %s', (from, to, allowed) => {
     expect(mayReach(from, to)).toBe(allowed);
-  });
-});
-
-describe('a chain of places', () => {
-  test.each([
-    ['public', 'private', 'public'],
-    ['loopback', 'private', 'private'],
-    ['private', 'private', 'private'],
-    ['linkLocal', 'private', 'public'],
-    ['linkLocal', 'linkLocal', 'linkLocal'],
-  ] as const)('of %s and %s reaches no further than %s', (a, b, both) => {
-    expect(narrower(a, b)).toBe(both);
-    expect(narrower(b, a)).toBe(both);
   });
 });
 

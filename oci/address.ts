@@ -77,12 +77,6 @@ export function mayReach(from: Reach, to: Reach): boolean {
   return to === 'public' || to === from || (from === 'loopback' && to === 'private');
 }
 
-/** What both of two sources may reach: a chain of redirects leads no further than the strictest of its places. */
-export function narrower(a: Reach, b: Reach): Reach {
-  if (a === b) return a;
-  return [a, b].every((reach) => reach === 'private' || reach === 'loopback') ? 'private' : 'public';
-}
-
 /** How names become addresses, and where these lie. Tests bring one of their own. */
 export interface Network {
   readonly lookup: LookupFunction;

@@ -2,7 +2,6 @@
  * Requests to registries: the base address, authorization with one renewal, redirects under rules. pull.ts,
  * push.ts, tags.ts and referrers.ts are written on `send`; nothing here knows what a manifest is.
  */
-import { narrower } from './address.ts';
 import type { Authenticator } from './auth.ts';
 import { answerError, unavailable } from './errors.ts';
 import { type BodyStream, readBody } from './http-body.ts';
@@ -100,8 +99,8 @@ function authTarget(request: RegistryRequest, { plainHttp }: SessionOptions): Au
 
 /**
  * Sends and follows redirects of GET and HEAD. Authorization goes to the registry's own origin only, and once a
- * redirect has left it, never again; https never becomes http; a redirected write is refused. A redirect leads no
- * nearer than any of the places that it has come by, as their answers showed where they lie.
+ * redirect has left it, never again; https never becomes http; a redirected write is refused. Each redirect is judged
+ * by where the answer came from that gave it, so that a chain leads no nearer than any of its places.
  */
 async function followed(
   request: RegistryRequest,
@@ -125,7 +124,7 @@ async function followed(
       ...(request.signal !== undefined && { signal: request.signal }),
     });
     if (own) options.sources.note(base, response.reach);
-    from = own && trusted ? response.reach : narrower(from, response.reach);
+    from = response.reach;
     if (!REDIRECTS.has(response.status)) return response;
     await response.discard();
     url = redirectTarget(request, response);
