@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { guardedLookup, lookupReach, mayReach, type Reach, reachOf } from './address.ts';
+import { guardedLookup, mayReach, outOfBounds, type Reach, reachOf, SYSTEM_NETWORK } from './address.ts';
 
 describe('where an address lies', () => {
   test.each([
@@ -14,6 +14,12 @@ describe('where an address lies', () => {
     ['fe80::1', 'linkLocal'],
     ['fe80::1%eth0', 'linkLocal'],
     ['fd00:ec2::254', 'linkLocal'],
+    ['fd20:ce::254', 'linkLocal'],
+    ['100.100.100.200', 'linkLocal'],
+    ['168.63.129.16', 'linkLocal'],
+    ['::ffff:169.254.169.254', 'linkLocal'],
+    ['::ffff:0:169.254.169.254', 'linkLocal'],
+    ['64:ff9b:1:a9fe:a9:fe00::', 'private'],
     ['10.0.0.1', 'private'],
     ['172.16.0.1', 'private'],
     ['172.32.0.1', 'public'],
@@ -40,12 +46,9 @@ describe('where an address lies', () => {
     ['http://127.1/', 'shortened'],
     ['http://127。0。0。1/', 'with other dots'],
     ['http://[::ffff:127.0.0.1]/', 'mapped'],
-  ])('%s is loopback, written %s', async (url) => {
-    expect(await lookupReach(new URL(url).hostname)).toBe('loopback');
-  });
-
-  test('a name is where it resolves to', async () => {
-    expect(await lookupReach('localhost')).toBe('loopback');
+    ['http://127.0.0.1./', 'with a dot at its end'],
+  ])('%s is loopback, written %s', (url) => {
+    expect(reachOf(new URL(url).hostname)).toBe('loopback');
   });
 
   test.each([
@@ -65,9 +68,12 @@ describe('where an address lies', () => {
   });
 });
 
+const guard = (from: Reach) =>
+  guardedLookup({ admits: (reach) => mayReach(from, reach), refusal: outOfBounds }, SYSTEM_NETWORK);
+
 const resolve = (from: Reach, options: object = {}) =>
   new Promise((done, fail) => {
-    guardedLookup(from)('localhost', options, (error, address) => (error === null ? done(address) : fail(error)));
+    guard(from)('localhost', options, (error, address) => (error === null ? done(address) : fail(error)));
   });
 
 describe('a guarded resolver', () => {
@@ -86,7 +92,7 @@ describe('a guarded resolver', () => {
 
   test('passes on that a name is unknown', async () => {
     const unknown = new Promise((done, fail) => {
-      guardedLookup('public')('registry.invalid', {}, (error) => (error === null ? done(undefined) : fail(error)));
+      guard('public')('registry.invalid', {}, (error) => (error === null ? done(undefined) : fail(error)));
     });
     await expect(unknown).rejects.toMatchObject({ code: expect.stringMatching(/^E/) as string });
   });

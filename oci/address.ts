@@ -1,9 +1,10 @@
 /**
  * Keeps a registry from sending the manager to places that only the manager can reach: token services and
- * redirects of a public registry must be public too. Decides on addresses, not names, so that a name cannot
- * resolve to one thing when checked and another when used.
+ * redirects of a public registry must be public too, and metadata services of clouds are no registries. Decides on
+ * addresses, not names: those that a connection is about to be made to, and those from which an answer came, so
+ * that a name cannot resolve to one thing when checked and another when used.
  */
-import { lookup as dnsLookup } from 'node:dns';
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { unavailable } from './errors.ts';
 
@@ -27,10 +28,15 @@ const LISTS: readonly (readonly [Reach, BlockList])[] = [
   [
     'linkLocal',
     blockList(
-      [['169.254.0.0', 16]],
+      [
+        ['169.254.0.0', 16],
+        ['100.100.100.200', 32],
+        ['168.63.129.16', 32],
+      ],
       [
         ['fe80::', 10],
         ['fd00:ec2::254', 128],
+        ['fd20:ce::254', 128],
       ],
     ),
   ],
@@ -50,12 +56,14 @@ const LISTS: readonly (readonly [Reach, BlockList])[] = [
         ['fc00::', 7],
         ['fec0::', 10],
         ['ff00::', 8],
+        // NAT64 of a network's own: where the IPv4 address stands in it is not known here.
+        ['64:ff9b:1::', 48],
       ],
     ),
   ],
 ];
 
-/** Where a literal address lies; IPv4 inside IPv6 (mapped, NAT64, 6to4) counts as that IPv4 address. */
+/** Where a literal address lies; IPv4 inside IPv6 (mapped, translated, NAT64, 6to4) counts as that IPv4 address. */
 export function reachOf(address: string): Reach {
   const literal = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   const embedded = embeddedIpv4(literal);
@@ -69,35 +77,49 @@ export function mayReach(from: Reach, to: Reach): boolean {
   return to === 'public' || to === from || (from === 'loopback' && to === 'private');
 }
 
-/** Where a URL's host name leads, by the system's resolver; the nearest of several addresses counts. */
-export async function lookupReach(hostname: string): Promise<Reach> {
-  if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return reachOf(hostname);
-  return new Promise((resolve) => {
-    dnsLookup(hostname, { all: true }, (error, addresses) => {
-      const reaches = error === null ? addresses.map(({ address }) => reachOf(address)) : [];
-      resolve(reaches.find((reach) => reach !== 'public') ?? 'public');
-    });
-  });
+/** How names become addresses, and where these lie. Tests bring one of their own. */
+export interface Network {
+  readonly lookup: LookupFunction;
+  readonly reachOf: (address: string) => Reach;
 }
 
-/** A resolver for one connection that fails where any address of the name is out of bounds. */
-export function guardedLookup(from: Reach): LookupFunction {
+/** The system's resolver. */
+export const SYSTEM_NETWORK: Network = { lookup: dnsLookup as LookupFunction, reachOf };
+
+/** What one request may be connected to. */
+export interface Bounds {
+  readonly admits: (reach: Reach) => boolean;
+  readonly refusal: (hostname: string) => Error;
+}
+
+/**
+ * A resolver for one connection that gives only those addresses of a name which are within bounds, and fails if
+ * there are none. The connection is made to what it gives: there is no second look-up that could answer otherwise.
+ */
+export function guardedLookup({ admits, refusal }: Bounds, { lookup, reachOf: place }: Network): LookupFunction {
   return (hostname, options, callback) => {
-    dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
-      const first = addresses?.[0];
-      if (error !== null || first === undefined) return callback(error, '', 4);
-      if (!addresses.every(({ address }) => mayReach(from, reachOf(address)))) {
-        return callback(outOfBounds(hostname), '', 4);
-      }
-      return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error !== null) return callback(error, '', 4);
+      const addresses = found as readonly LookupAddress[];
+      const admitted = addresses.filter(({ address }) => admits(place(address)));
+      const first = admitted[0];
+      if (first === undefined) return callback(refusal(hostname), '', 4);
+      return options.all === true ? callback(null, admitted) : callback(null, first.address, first.family);
     });
   };
 }
 
-/** The refusal, for literal addresses and resolved names alike. */
+/** The refusal of a host that a registry points to, for literal addresses and resolved names alike. */
 export function outOfBounds(hostname: string) {
   return unavailable(`the host ${hostname} that a registry points to is a private address`, {
     hint: 'A public registry must not lead into the private network; if it is meant to, allow private addresses',
+  });
+}
+
+/** The refusal of a link-local address, for a registry that was named and for a host that one points to. */
+export function linkLocalRefused(hostname: string) {
+  return unavailable(`the host ${hostname} has a link-local address, where clouds keep credentials of the node`, {
+    hint: 'Name the registry by another address; if it has no other, start the manager with --link-local-registries=true',
   });
 }
 
@@ -107,8 +129,9 @@ function embeddedIpv4(literal: string): string | undefined {
   const [high = 0, low = 0] = groups.slice(6);
   const zeros = (count: number): boolean => groups.slice(0, count).every((group) => group === 0);
   if (zeros(5) && groups[5] === 0xffff) return dotted(high, low);
+  if (zeros(4) && groups[4] === 0xffff && groups[5] === 0) return dotted(high, low);
   if (zeros(6) && high !== 0) return dotted(high, low);
-  if (groups[0] === 0x64 && groups[1] === 0xff9b) return dotted(high, low);
+  if (groups[0] === 0x64 && groups[1] === 0xff9b && groups[2] === 0) return dotted(high, low);
   if (groups[0] === 0x2002) return dotted(groups[1] ?? 0, groups[2] ?? 0);
   return undefined;
 }

@@ -3,6 +3,7 @@
  * what they were issued for. A token for one repository is never sent for another. session.ts is the caller.
  */
 import { createHash } from 'node:crypto';
+import type { Reach } from './address.ts';
 import { type Challenge, parseChallenges } from './challenge.ts';
 import type { Credential } from './docker-config.ts';
 import { type AuthOptions, type AuthTarget, basic, deniedBy, fetchToken, type Token } from './token-service.ts';
@@ -25,6 +26,8 @@ export interface Refusal {
   readonly challenge: string | undefined;
   /** The header that was refused. */
   readonly header: string | undefined;
+  /** Where the registry lies, by the address that the answer came from. */
+  readonly from: Reach;
 }
 
 /** An authenticator with an empty memory. */
@@ -51,7 +54,7 @@ export function createAuthenticator(options: AuthOptions): Authenticator {
       const known = memory.token(key);
       if (known !== undefined && bearer(known) !== refusal.header) return bearer(known);
       const token = await untilAborted(
-        memory.issue(key, () => fetchToken({ target, challenge, credential }, options)),
+        memory.issue(key, () => fetchToken({ target, challenge, credential, from: refusal.from }, options)),
         signal,
       );
       return bearer(token);

@@ -6,6 +6,7 @@
  *
  * @see https://github.com/opencontainers/distribution-spec/blob/main/spec.md
  */
+import type { Network } from './address.ts';
 import { createAuthenticator } from './auth.ts';
 import type { CredentialLookup } from './docker-config.ts';
 import type { Descriptor } from './manifest.ts';
@@ -56,6 +57,13 @@ export interface RegistryOptions {
    * or `allow`.
    */
   readonly privateAddresses?: 'refuse' | 'allow';
+  /**
+   * Link-local addresses, where clouds keep credentials of the node: `refuse` (default) for every registry and all that
+   * it points to, or `allow`.
+   */
+  readonly linkLocalAddresses?: 'refuse' | 'allow';
+  /** The system's unless given. */
+  readonly network?: Network;
   /** Milliseconds since the epoch; for tokens. */
   readonly now?: () => number;
 }
@@ -122,6 +130,8 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     userAgent: options.userAgent ?? 'slipway',
     ...(options.ca !== undefined && { ca: options.ca }),
     ...(options.proxyEnv !== undefined && { proxyEnv: options.proxyEnv }),
+    ...(options.network !== undefined && { network: options.network }),
+    allowLinkLocal: options.linkLocalAddresses === 'allow',
   });
   const allowPrivate = options.privateAddresses === 'allow';
   const authenticator = createAuthenticator({

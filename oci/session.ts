@@ -2,10 +2,10 @@
  * Requests to registries: the base address, authorization with one renewal, redirects under rules. pull.ts,
  * push.ts, tags.ts and referrers.ts are written on `send`; nothing here knows what a manifest is.
  */
-import { lookupReach, type Reach } from './address.ts';
 import type { Authenticator } from './auth.ts';
 import { answerError, unavailable } from './errors.ts';
 import { type BodyStream, readBody } from './http-body.ts';
+import { createSources, type Sources } from './sources.ts';
 import type { AuthTarget } from './token-service.ts';
 import { type HttpResponse, type Transport } from './transport.ts';
 
@@ -48,7 +48,8 @@ const MAX_ERROR_BYTES = 16 << 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** A session over a transport. */
-export function createSession(options: SessionOptions): Session {
+export function createSession(sessionOptions: SessionOptions): Session {
+  const options = { ...sessionOptions, sources: createSources() };
   return {
     async send(request) {
       const response = await authorized(request, options);
@@ -62,6 +63,10 @@ export function createSession(options: SessionOptions): Session {
   };
 }
 
+interface Wiring extends SessionOptions {
+  readonly sources: Sources;
+}
+
 /** `https://quay.io`; docker.io's API lives on a host of its own. */
 export function baseUrl(registry: string, plainHttp: boolean): URL {
   const host = registry === 'docker.io' ? 'registry-1.docker.io' : registry;
@@ -73,14 +78,14 @@ function isExpected({ accept = [] }: RegistryRequest, { status }: HttpResponse):
 }
 
 /** With what is known first; after a refusal with a fresh header, once. */
-async function authorized(request: RegistryRequest, options: SessionOptions): Promise<HttpResponse> {
+async function authorized(request: RegistryRequest, options: Wiring): Promise<HttpResponse> {
   const target = authTarget(request, options);
   const known = await options.authenticator.header(target);
   const first = await followed(request, options, known);
   const refused = first.status === 401 || (first.status === 403 && known?.startsWith('Bearer ') === true);
   if (!refused || first.url.origin !== target.base.origin) return first;
   await first.discard();
-  const refusal = { challenge: first.headers['www-authenticate'], header: known };
+  const refusal = { challenge: first.headers['www-authenticate'], header: known, from: first.reach };
   const fresh = await options.authenticator.renew(target, refusal, request.signal);
   return followed(request, options, fresh);
 }
@@ -94,27 +99,32 @@ function authTarget(request: RegistryRequest, { plainHttp }: SessionOptions): Au
 
 /**
  * Sends and follows redirects of GET and HEAD. Authorization goes to the registry's own origin only, and once a
- * redirect has left it, never again; https never becomes http; a redirected write is refused.
+ * redirect has left it, never again; https never becomes http; a redirected write is refused. Each redirect is judged
+ * by where the answer came from that gave it, so that a chain leads no nearer than any of its places.
  */
 async function followed(
   request: RegistryRequest,
-  options: SessionOptions,
+  options: Wiring,
   authorization: string | undefined,
 ): Promise<HttpResponse> {
   const base = baseUrl(request.registry, options.plainHttp(request.registry));
   let url = typeof request.to === 'string' ? new URL(`/v2/${request.repository}/${request.to}`, base) : request.to;
   let trusted = true;
+  let from = options.sources.of(base);
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
     assertNotDowngraded(base, url, request);
-    trusted &&= url.origin === base.origin;
+    const own = url.origin === base.origin;
+    trusted &&= own;
     const response = await options.transport.send({
       method: request.method,
       url,
       headers: { ...request.headers, ...(trusted && authorization !== undefined && { authorization }) },
       ...(request.body !== undefined && { body: request.body }),
-      ...(url.origin !== base.origin && (await reachLimit(base, options))),
+      ...(!own && !options.allowPrivate && { pointedToFrom: from }),
       ...(request.signal !== undefined && { signal: request.signal }),
     });
+    if (own) options.sources.note(base, response.reach);
+    from = response.reach;
     if (!REDIRECTS.has(response.status)) return response;
     await response.discard();
     url = redirectTarget(request, response);
@@ -139,10 +149,6 @@ function assertNotDowngraded(base: URL, url: URL, request: RegistryRequest): voi
   throw unavailable(`registry ${request.registry} leads to an address that is not https for ${request.what}`, {
     hint: 'A registry behind a proxy must be told its outside address',
   });
-}
-
-async function reachLimit(base: URL, { allowPrivate }: SessionOptions): Promise<{ pointedToFrom?: Reach }> {
-  return allowPrivate ? {} : { pointedToFrom: await lookupReach(base.hostname) };
 }
 
 /** The code of the specification's error list; its message is not shown, since it can change between retries. */

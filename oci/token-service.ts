@@ -5,7 +5,7 @@
  * @see https://distribution.github.io/distribution/spec/auth/token/
  */
 import * as z from 'zod';
-import { lookupReach, type Reach } from './address.ts';
+import type { Reach } from './address.ts';
 import type { Challenge } from './challenge.ts';
 import type { Credential, CredentialLookup } from './docker-config.ts';
 import { answerError, denied, unavailable } from './errors.ts';
@@ -53,6 +53,8 @@ export interface TokenRequest {
   readonly target: AuthTarget;
   readonly challenge: Challenge;
   readonly credential: Credential | undefined;
+  /** Where the registry lies, by the address that its refusal came from. */
+  readonly from: Reach;
 }
 
 /**
@@ -68,7 +70,7 @@ export async function fetchToken(request: TokenRequest, options: AuthOptions): P
     ...(credential?.kind === 'identityToken'
       ? refreshRequest(realm, request, credential.token)
       : passwordRequest(realm, request)),
-    ...(await reachLimit(target, realm, options)),
+    ...reachLimit(request, realm, options),
   });
   if (response.status !== 200) {
     await response.discard();
@@ -96,13 +98,12 @@ function parseRealm({ target, challenge }: TokenRequest): URL {
   return realm;
 }
 
-async function reachLimit(
-  target: AuthTarget,
+function reachLimit(
+  { target, from }: TokenRequest,
   realm: URL,
   { allowPrivate }: AuthOptions,
-): Promise<{ pointedToFrom?: Reach }> {
-  if (allowPrivate || realm.host === target.base.host) return {};
-  return { pointedToFrom: await lookupReach(target.base.hostname) };
+): { readonly pointedToFrom?: Reach } {
+  return allowPrivate || realm.host === target.base.host ? {} : { pointedToFrom: from };
 }
 
 function passwordRequest(realm: URL, { target, challenge, credential }: TokenRequest) {

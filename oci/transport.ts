@@ -15,7 +15,16 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { ReasonedError } from '../api/errors.ts';
-import { guardedLookup, mayReach, outOfBounds, type Reach, reachOf } from './address.ts';
+import {
+  type Bounds,
+  guardedLookup,
+  linkLocalRefused,
+  mayReach,
+  type Network,
+  outOfBounds,
+  type Reach,
+  SYSTEM_NETWORK,
+} from './address.ts';
 import { unavailable } from './errors.ts';
 import { type BodyStream, discardBody, receiveBody, sendBody, TimedOut, type Timeouts } from './http-body.ts';
 
@@ -26,6 +35,10 @@ export interface TransportOptions {
   readonly ca?: string | readonly string[];
   /** Variables `HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`; absent means no proxy. */
   readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
+  /** Whether link-local addresses may be connected to; they are refused unless this is true. */
+  readonly allowLinkLocal?: boolean;
+  /** The system's unless given. */
+  readonly network?: Network;
 }
 
 export interface HttpRequest {
@@ -43,6 +56,8 @@ export interface HttpResponse {
   readonly url: URL;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** Where the address lies that the answer came from; through a proxy only literal addresses tell. */
+  readonly reach: Reach;
   /** The body, guarded against stalling. Either read it to its end or discard it. */
   readonly body: AsyncIterable<Uint8Array>;
   /** Frees the connection: for the next request where little is left to read, else by closing it. */
@@ -57,25 +72,40 @@ export interface Transport {
 
 /** A transport with its own agents; `close` ends idle connections. */
 export function createTransport(options: TransportOptions): Transport {
-  const agents = createAgents(options);
+  const pools = new Map<Source, Agents>();
   const proxied = Object.entries(options.proxyEnv ?? {}).some(
     ([name, value]) => /^https?_proxy$/i.test(name) && !!value,
   );
   return {
     async send(request) {
-      assertReach(request);
-      return sendWithRetry(request, { options, agents, proxied });
+      const network = options.network ?? SYSTEM_NETWORK;
+      const bounds = boundsOf(request, options);
+      assertInBounds(request.url, bounds, network);
+      const source = request.pointedToFrom ?? 'named';
+      const agents = pools.get(source) ?? createAgents(options);
+      pools.set(source, agents);
+      return sendWithRetry(request, { options, agents, proxied, bounds, network });
     },
     close() {
-      agents.http.destroy();
-      agents.https.destroy();
+      for (const { http, https } of pools.values()) {
+        http.destroy();
+        https.destroy();
+      }
     },
   };
 }
 
+/**
+ * Who named the host of a request: a reference, or a registry that lies somewhere. Each has connections of its own,
+ * as one that was made for a named host must not be used again for the same host when a registry points to it.
+ */
+type Source = Reach | 'named';
+
 interface Wiring {
   readonly options: TransportOptions;
   readonly agents: Agents;
+  readonly bounds: Bounds;
+  readonly network: Network;
   /** Through a proxy names are resolved there, so that only literal addresses can be judged here. */
   readonly proxied: boolean;
 }
@@ -101,11 +131,22 @@ function createAgents({ ca, proxyEnv }: TransportOptions): Agents {
   };
 }
 
-function assertReach({ url, pointedToFrom }: HttpRequest): void {
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (pointedToFrom !== undefined && isIP(literal) !== 0 && !mayReach(pointedToFrom, reachOf(literal))) {
-    throw outOfBounds(url.hostname);
-  }
+function boundsOf({ pointedToFrom: from }: HttpRequest, { allowLinkLocal = false }: TransportOptions): Bounds {
+  return {
+    admits: (reach) => (reach !== 'linkLocal' || allowLinkLocal) && (from === undefined || mayReach(from, reach)),
+    refusal: from === undefined ? linkLocalRefused : outOfBounds,
+  };
+}
+
+/** Of a literal address no name is resolved, so that it is judged here. */
+function assertInBounds({ hostname }: URL, { admits, refusal }: Bounds, { reachOf }: Network): void {
+  const literal = literalIn(hostname);
+  if (literal !== undefined && !admits(reachOf(literal))) throw refusal(hostname);
+}
+
+function literalIn(hostname: string): string | undefined {
+  const literal = hostname.replace(/^\[|\]$/g, '');
+  return isIP(literal) === 0 ? undefined : literal;
 }
 
 /**
@@ -127,7 +168,8 @@ const MAX_FREE_SOCKETS = 4;
 
 class StaleConnection extends Error {}
 
-async function sendOnce(request: HttpRequest, { options, agents, proxied }: Wiring): Promise<HttpResponse> {
+async function sendOnce(request: HttpRequest, wiring: Wiring): Promise<HttpResponse> {
+  const { options, agents, proxied, bounds, network } = wiring;
   const { url, signal } = request;
   signal?.throwIfAborted();
   const secure = url.protocol === 'https:';
@@ -140,18 +182,23 @@ async function sendOnce(request: HttpRequest, { options, agents, proxied }: Wiri
       ...bodyHeaders(request),
       ...request.headers,
     },
-    ...(request.pointedToFrom !== undefined && !proxied && { lookup: guardedLookup(request.pointedToFrom) }),
+    ...(!proxied && { lookup: guardedLookup(bounds, network) }),
     ...(signal !== undefined && { signal }),
   });
   client.on('error', () => {}); // seen by whoever waits for the answer or reads its body
   const timer = startTimer(client, options.timeouts.headersMs);
   try {
+    let address: string | undefined;
+    client.once('response', ({ socket }: IncomingMessage) => {
+      address = proxied ? literalIn(url.hostname) : socket.remoteAddress;
+    });
     const answered = once(client, 'response') as Promise<[IncomingMessage]>;
     answered.catch(() => {}); // awaited below; a failure while the body is sent must not be unhandled
     if (request.body === undefined) client.end();
     else await sendBody(client, request.body, () => timer.restart());
     const [message] = await answered;
-    return describeResponse(request, message, options.timeouts);
+    const reach = address === undefined ? 'public' : network.reachOf(address);
+    return { ...describeResponse(request, message, options.timeouts), reach };
   } catch (error) {
     client.destroy();
     throw sendError(error, request, client);
@@ -220,7 +267,7 @@ function describeResponse(
   { url, method, signal }: HttpRequest,
   message: IncomingMessage,
   timeouts: Timeouts,
-): HttpResponse {
+): Omit<HttpResponse, 'reach'> {
   message.on('error', () => {}); // whoever reads the body sees it there
   return {
     url,

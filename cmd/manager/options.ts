@@ -35,6 +35,10 @@ const OPTIONS = {
     env: 'SLIPWAY_PLAIN_HTTP',
     help: 'registries to speak to without TLS, separated by commas; loopback always',
   },
+  'link-local-registries': {
+    env: 'SLIPWAY_LINK_LOCAL_REGISTRIES',
+    help: 'true where registries have link-local addresses, as metadata services of clouds do; else these are refused',
+  },
   'registry-timeout': {
     env: 'SLIPWAY_REGISTRY_TIMEOUT',
     help: 'seconds that a registry may be silent before it counts as unavailable',
@@ -67,6 +71,7 @@ const Options = z.object({
     .string()
     .default('')
     .transform((text) => text.split(',').filter((name) => name !== '')),
+  'link-local-registries': z.stringbool().default(false),
   'registry-timeout': z.coerce.number().int().min(1).max(600).default(30),
   'probe-webhooks': z.stringbool().default(true),
   'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),

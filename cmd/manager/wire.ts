@@ -100,6 +100,7 @@ export function wireManager(wiring: WireOptions): Manager {
     registry: {
       plainHttp: (name) => isLoopbackName(name) || options['plain-http'].includes(name),
       userAgent: 'slipway',
+      linkLocalAddresses: options['link-local-registries'] ? 'allow' : 'refuse',
       timeouts: { headersMs: options['registry-timeout'] * 1000, stallMs: options['registry-timeout'] * 1000 },
     },
   });
