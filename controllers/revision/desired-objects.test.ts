@@ -6,13 +6,15 @@ import { describeManifests, packManifests } from '../manifests.ts';
 import { createDesiredObjects } from './desired-objects.ts';
 
 /** A Revision of one ConfigMap with so many characters, and a count of the reads. */
+const OWNER = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', name: 'widgets', uid: 'w', controller: true };
+
 async function scene(uid: string, characters: number, reads: string[]) {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { a: 'a'.repeat(characters) } };
   const packed = await packManifests([object]);
   const revision = {
     apiVersion: 'slipway.dev/v1alpha1',
     kind: 'Revision',
-    metadata: { namespace: 'ops', name: `widgets-${uid}`, uid },
+    metadata: { namespace: 'ops', name: `widgets-${uid}`, uid, ownerReferences: [OWNER] },
     spec: { subscription: 'widgets', package: 'widgets', manifests: describeManifests(`widgets-${uid}`, packed) },
   } as unknown as Revision;
   const secrets = manifestSecrets(revision, packed.pieces);
