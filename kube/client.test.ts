@@ -78,6 +78,21 @@ describe('objects', () => {
     expect(await client.get(ref('x'))).toBeDefined();
   });
 
+  test('a dry run of a deletion says that it is one', async () => {
+    await client.create(configMap('x'));
+    await client.delete(ref('x'), { uid: 'another', dryRun: true });
+    expect(JSON.parse(sent('DELETE')[0]?.body ?? '')).toMatchObject({
+      dryRun: ['All'],
+      preconditions: { uid: 'another' },
+    });
+  });
+
+  test('a deletion that meets another object is a Conflict for an account that may not read which', async () => {
+    await client.create(configMap('x'));
+    api.fault(({ method }, response) => method === 'GET' && Boolean(response.writeHead(403).end()));
+    await expect(client.delete(ref('x'), { uid: 'another' })).rejects.toMatchObject({ reason: 'Conflict' });
+  });
+
   test('deleting what a finalizer holds returns it', async () => {
     await client.create({ ...configMap('x'), metadata: { name: 'x', namespace: 'a', finalizers: ['a/b'] } });
     expect((await client.delete(ref('x')))?.metadata.deletionTimestamp).toBeDefined();

@@ -62,6 +62,16 @@ describe('a CRD may not be changed', () => {
     );
   });
 
+  test('and objects of other namespaces are counted and not named to a tenant', async () => {
+    const theirs = (name: string): KubeObject => ({
+      ...widget(name, { size: 1 }),
+      metadata: { name, namespace: 'platform' },
+    });
+    const objects = [theirs('precious'), widget('a', { size: 1 }), theirs('other')];
+    const verdict = await guardCrd(old, next, { listPage: lister(objects).listPage, namedIn: 'ops' });
+    expect(unsafeError([verdict])?.message).toContain('the field is gone (ops/a and 2 in other namespaces)');
+  });
+
   test('where the object is on a later page', async () => {
     const objects = Array.from({ length: 1201 }, (_, index) => widget(`w${index}`, index === 1200 ? { size: 1 } : {}));
     const { listPage, asked } = lister(objects);

@@ -149,6 +149,8 @@ async function askForObject(
     signal.throwIfAborted();
     if (limit.aborted) return `the API server has no answer within ${WITHIN_MS / 1000} s`;
     const { message } = error as Error;
-    return message.includes('conversion webhook') ? message : undefined;
+    // Without the name of the object, which the manager has chosen and which may be another tenant's.
+    const said = message.indexOf('conversion webhook');
+    return said < 0 ? undefined : message.slice(said);
   }
 }

@@ -46,6 +46,15 @@ describe('an upgrade whose CRD would lose data of an object', () => {
     );
   });
 
+  test('of a tenant names no object of other namespaces', async () => {
+    harness.cluster.put(widget('a', { size: 1 }));
+    harness.cluster.put({ ...widget('precious', { size: 1 }), metadata: { name: 'precious', namespace: 'platform' } });
+    await upgrade({ serviceAccountName: 'installer' });
+    const { status } = await harness.settle(2);
+    expect(findCondition(status?.conditions, 'Ready')?.message).toContain('(ops/a and 1 in other namespaces)');
+    expect(JSON.stringify(status)).not.toContain('precious');
+  });
+
   test('is decided once: further reconciles send nothing, until an input changes', async () => {
     harness.cluster.put(widget('a', { size: 1 }));
     await upgrade();
