@@ -131,11 +131,11 @@ describe('a Revision that the manager cannot have made', () => {
       says: `${SECRET}-0`,
       because: 'it names a Secret twice',
     },
-    { one: made({ spec: property('not json') }), says: 'olm.gvk', because: 'a property cannot be read' },
-    { one: made({ spec: property('['.repeat(30_000)) }), says: 'olm.gvk', because: 'a property is cut off, and deep' },
+    { one: made({ spec: property('not json') }), says: 'spec.properties[0]', because: 'a property cannot be read' },
+    { one: made({ spec: property('['.repeat(30_000)) }), says: 'spec.properties[0]', because: 'a property is cut off, and deep' },
     {
       one: made({ spec: property(`${'['.repeat(30_000)}${']'.repeat(30_000)}`) }),
-      says: 'olm.gvk',
+      says: 'spec.properties[0]',
       because: 'a property is too deep for any reader',
     },
     {
