@@ -5,6 +5,7 @@ import type { InformerRequest } from '../../kube/informer-factory.ts';
 import type { Handlers, Informer } from '../../kube/informer.ts';
 import { createManualClock } from '../../kube/manual-clock.ts';
 import {
+  allOf,
   createManagedObjects,
   type ManagedObjects,
   type ManagedObjectsOptions,
@@ -75,6 +76,20 @@ describe('what is kept', () => {
     const { managed } = follow([theirs]);
     await managed.follow([ROLE], never);
     expect(managed.get({ ...ROLE, name: 'theirs' })).toEqual({ ...ROLE, metadata: { name: 'theirs', uid: 'u' } });
+  });
+
+  it('of a namespace is the name with its labels, by which Catalogs select it', () => {
+    const namespace: KubeObject = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'a', labels: { team: 'b' } },
+    };
+    const { transform = (one) => one } = allOf(namespace);
+    expect(transform(namespace)).toEqual(namespace);
+    expect(transform({ ...theirs, metadata: { ...theirs.metadata, labels: { team: 'b' } } }).metadata).toEqual({
+      name: 'theirs',
+      uid: 'u',
+    });
   });
 
   it('of CRDs is the health of ours and the names of all, by one watch each', async () => {
