@@ -5,9 +5,9 @@ import { manifestSecrets } from '../manifest-secrets.ts';
 import { describeManifests, packManifests } from '../manifests.ts';
 import { createDesiredObjects } from './desired-objects.ts';
 
-/** A Revision of one ConfigMap with so many characters, and a count of the reads. */
 const OWNER = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', name: 'widgets', uid: 'w', controller: true };
 
+/** A Revision of one ConfigMap with so many characters, and a count of the reads. */
 async function scene(uid: string, characters: number, reads: string[]) {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { a: 'a'.repeat(characters) } };
   const packed = await packManifests([object]);
