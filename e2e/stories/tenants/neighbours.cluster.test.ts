@@ -109,6 +109,10 @@ async function removeStore(): Promise<void> {
   await kubectl('-n', PLATFORM, 'delete', 'subscription', 'store', '--timeout=60s');
 }
 
+interface Held {
+  readonly metadata: { readonly finalizers: readonly string[] };
+}
+
 interface Event {
   readonly reason: string;
   readonly note: string;
@@ -164,12 +168,25 @@ describe("a tenant's operator that needs a lower version (s2)", () => {
   }, 240_000);
 
   test('does not keep it from being removed, although it is being deleted and never goes (s3)', async () => {
-    const finalizers = JSON.stringify({ metadata: { finalizers: ['slipway.dev/cleanup', 'example.com/never'] } });
-    await kubectl(...TENANT, '-n', TEAM, 'patch', 'subscription', 'pin', '--type=merge', '-p', finalizers);
+    const hold = (finalizers: readonly string[]): Promise<string> =>
+      kubectl(
+        '-n',
+        TEAM,
+        'patch',
+        'revision',
+        'pin-1',
+        '--type=merge',
+        '-p',
+        JSON.stringify({ metadata: { finalizers } }),
+      );
+    await hold(['slipway.dev/cleanup', 'example.com/never']);
     await kubectl(...TENANT, '-n', TEAM, 'delete', 'subscription', 'pin', '--wait=false');
     await removeStore();
-    const none = JSON.stringify({ metadata: { finalizers: ['slipway.dev/cleanup'] } });
-    await kubectl('-n', TEAM, 'patch', 'subscription', 'pin', '--type=merge', '-p', none).catch(() => undefined);
+    await until('the manager is done with it', async () => {
+      const { metadata } = await get<Held>(cluster(), 'revision', 'pin-1', TEAM);
+      return metadata.finalizers.length === 1;
+    });
+    await hold([]);
     await kubectl('-n', TEAM, 'wait', '--for=delete', 'subscription/pin', '--timeout=60s');
   }, 240_000);
 });
