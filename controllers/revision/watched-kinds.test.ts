@@ -40,7 +40,6 @@ describe('the manager', () => {
 
   test.each([
     { apiVersion: 'v1', kind: 'Pod', because: 'no bundle brings one' },
-    { apiVersion: 'v1', kind: 'Namespace', because: 'no bundle brings one' },
     { apiVersion: 'serving.knative.dev/v1', kind: 'Service', because: 'the right is for the Services of Kubernetes' },
   ])('does not follow $kind of $apiVersion: $because', ({ apiVersion, kind }) => {
     expect(mayWatch({ apiVersion, kind })).toBe(false);
