@@ -132,7 +132,11 @@ describe('a Revision that the manager cannot have made', () => {
       because: 'it names a Secret twice',
     },
     { one: made({ spec: property('not json') }), says: 'spec.properties[0]', because: 'a property cannot be read' },
-    { one: made({ spec: property('['.repeat(30_000)) }), says: 'spec.properties[0]', because: 'a property is cut off, and deep' },
+    {
+      one: made({ spec: property('['.repeat(30_000)) }),
+      says: 'spec.properties[0]',
+      because: 'a property is cut off, and deep',
+    },
     {
       one: made({ spec: property(`${'['.repeat(30_000)}${']'.repeat(30_000)}`) }),
       says: 'spec.properties[0]',

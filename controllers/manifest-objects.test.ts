@@ -3,10 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import { MAX_OBJECTS } from '../api/revision.ts';
 import { prepareObjects } from '../apply/prepare.ts';
+import { sampleCrd } from '../apply/sample-objects.ts';
 import { parseManifests } from './manifest-objects.ts';
 
 const REVISION = { metadata: { namespace: 'ops', name: 'gadget-1' } };
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
+const CRD = sampleCrd('Gadget', { group: 'example.com' });
+const GADGET = { apiVersion: 'example.com/v1', kind: 'Gadget', metadata: { name: 'x' } };
 const OPTIONS = {
   owner: { namespace: 'ops', name: 'gadget' },
   package: 'gadget',
@@ -18,6 +21,14 @@ test('the objects are read back as they were written', () => {
   expect(parseManifests(JSON.stringify([CONFIG_MAP]), REVISION)).toEqual([CONFIG_MAP]);
 });
 
+test('objects of kinds that CRDs among them define are read too: a bundle may bring them', () => {
+  const crd = sampleCrd('Pod', { group: 'example.com' });
+  const own = { apiVersion: 'example.com/v1', kind: 'Pod', metadata: { name: 'x' } };
+  expect(parseManifests(JSON.stringify([own, crd]), REVISION)).toHaveLength(2);
+  const foreign = { ...own, apiVersion: 'v1' };
+  expect(() => parseManifests(JSON.stringify([foreign, crd]), REVISION)).toThrow('Pod');
+});
+
 describe('manifests that no bundle renders to are refused for good', () => {
   const without = (field: string): object => ({ ...CONFIG_MAP, [field]: undefined });
   test.each([
@@ -25,6 +36,8 @@ describe('manifests that no bundle renders to are refused for good', () => {
     { json: `${'['.repeat(50_000)}${']'.repeat(50_000)}`, because: 'it is nested without end' },
     { json: '', because: 'it is empty' },
     { json: 'null', because: 'it is no list' },
+    { json: JSON.stringify([{ ...CRD, spec: null }, GADGET]), because: 'a CRD defines nothing' },
+    { json: JSON.stringify([{ ...CRD, spec: { group: 7, names: { kind: {} } } }, GADGET]), because: 'a CRD is absurd' },
     { json: '{"0":{}}', because: 'it is an object' },
     { json: '[null]', because: 'an item is no object' },
     { json: '[[]]', because: 'an item is a list' },

@@ -4,7 +4,7 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import { isRecord, parseJson } from '../api/json.ts';
-import type { KubeObject } from '../api/object.ts';
+import { groupKind, type KubeObject } from '../api/object.ts';
 import { MAX_OBJECTS, type Revision } from '../api/revision.ts';
 import { isRendered } from '../bundles/render/rendered-kinds.ts';
 
@@ -16,11 +16,20 @@ export function parseManifests(json: string, revision: Pick<Revision, 'metadata'
   const value = parseOrUndefined(json);
   if (!Array.isArray(value)) throw invalid(revision, 'are not a list in JSON that can be read');
   if (value.length > MAX_OBJECTS) throw invalid(revision, `are more than ${MAX_OBJECTS} objects`);
+  const defined = new Set(value.map(definedKind));
   value.forEach((object: unknown, index) => {
-    const problem = problemOfObject(object);
+    const problem = problemOfObject(object, defined);
     if (problem !== undefined) throw invalid(revision, `have as number ${index + 1} ${problem}`);
   });
   return value as KubeObject[];
+}
+
+/** The kind that a CRD defines, as `Gadget.example.com`: a bundle may bring objects of it. */
+function definedKind(object: unknown): string | undefined {
+  if (!isRecord(object) || object['kind'] !== 'CustomResourceDefinition' || !isRecord(object['spec'])) return undefined;
+  const { group, names } = object['spec'];
+  const kind = isRecord(names) ? names['kind'] : undefined;
+  return typeof group === 'string' && typeof kind === 'string' ? `${kind}.${group}` : undefined;
 }
 
 function parseOrUndefined(json: string): unknown {
@@ -31,12 +40,15 @@ function parseOrUndefined(json: string): unknown {
   }
 }
 
-function problemOfObject(object: unknown): string | undefined {
+function problemOfObject(object: unknown, defined: ReadonlySet<string | undefined>): string | undefined {
   if (!isRecord(object)) return 'a value that is no object';
   const { apiVersion, kind, metadata } = object;
   if (!isRecord(metadata) || ![apiVersion, kind, metadata['name']].every(isNonEmptyText))
     return 'an object without apiVersion, kind or metadata.name';
-  return isRendered(kind as string) ? undefined : `a ${String(kind).slice(0, 63)}, which no bundle renders to`;
+  const ref = object as unknown as KubeObject;
+  return isRendered(ref.kind) || defined.has(groupKind(ref))
+    ? undefined
+    : `a ${ref.kind.slice(0, 63)}, which no bundle renders to`;
 }
 
 function isNonEmptyText(value: unknown): boolean {

@@ -1,4 +1,4 @@
-/** The closed list of kinds that a bundle renders to. Pure. */
+/** The kinds that every bundle may render to; one may bring objects of the kinds that its own CRDs define besides. Pure. */
 import { SUPPORTED_KINDS } from './kinds.ts';
 
 /** What is made of the CSV, of the CRDs and of what they need, with the version that is written. */
@@ -14,7 +14,7 @@ const GENERATED: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Whether objects of a kind are rendered, by kind alone: so it is with the objects that a bundle brings. */
+/** Whether objects of a kind are rendered, by kind alone: so were the objects that a bundle brings taken at first. */
 export function isRendered(kind: string): boolean {
   return GENERATED.has(kind) || SUPPORTED_KINDS.has(kind);
 }
