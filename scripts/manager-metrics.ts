@@ -1,4 +1,5 @@
 /** Every metric that the manager tells, as it registers them; what it tells of controller-runtime's, and what not. */
+import { createHttpMetrics } from '../cmd/manager/http-metrics.ts';
 import { countEvents, createMetrics, registerState } from '../cmd/manager/metrics.ts';
 
 export interface MetricFacts {
@@ -15,6 +16,7 @@ export function managerMetrics(): readonly MetricFacts[] {
   const content = { get: () => undefined } as never;
   registerState(registry, { catalogs: none, subscriptions: none, revisions: none, content });
   countEvents(registry, () => undefined);
+  createHttpMetrics(registry, () => 0);
   const metrics = registry.getMetricsAsArray() as unknown as readonly Registered[];
   return metrics.map(({ name, type, labelNames, help }) => ({ name, type, labels: labelNames ?? [], help }));
 }
