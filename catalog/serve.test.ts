@@ -8,7 +8,8 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildIndex } from './index/build.ts';
 import { openIndex, type CatalogIndex } from './index/open.ts';
-import { createCatalogHandler } from './serve.ts';
+import { createLending } from './lending.ts';
+import { createCatalogHandler, type Borrowed } from './serve.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 const ETAG = `W/"${DIGEST}"`;
@@ -25,15 +26,23 @@ let server: Server;
 let index: CatalogIndex;
 const errors: string[] = [];
 const served = new Map<string, { digest: string; index: CatalogIndex }>();
+let lending = createLending(() => undefined);
+
+function borrow(name: string): Borrowed | undefined {
+  const found = served.get(name);
+  return found && { ...found, release: found.index === index ? lending.lend() : () => undefined };
+}
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'slipway-serve-'));
   const target = join(folder, 'hub.db');
   await buildIndex({ files: [{ path: 'a.json', content: Buffer.from(CONTENT) }], target });
   index = openIndex(target);
+  const first = index;
+  lending = createLending(() => first.close());
   served.set('hub', { digest: `registry.example/hub@${DIGEST}`, index });
   const handler = createCatalogHandler({
-    find: (name) => served.get(name),
+    borrow,
     onError: (error, name) => errors.push(`${name}: ${String(error)}`),
   });
   server = createServer((request, response) => {
@@ -105,8 +114,9 @@ describe('the whole catalog', () => {
     const { port } = server.address() as AddressInfo;
     const text = await new Promise<string>((resolve, reject) => {
       httpRequest({ host: '127.0.0.1', port, path: ALL, agent: false }, (response) => {
-        index.close();
+        lending.retire();
         index = openIndex(index.path);
+        lending = createLending(() => undefined);
         served.set('hub', { digest: DIGEST, index });
         buffer(response).then((body) => resolve(body.toString()), reject);
       }).end();

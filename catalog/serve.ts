@@ -11,14 +11,28 @@ import { setImmediate } from 'node:timers/promises';
 import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import { checkPreconditions } from './http/conditions.ts';
 import { chooseEncoding, type Encoding } from './http/encoding.ts';
-import { openIndex, type BlobQuery, type CatalogIndex } from './index/open.ts';
+import type { Full, InFlight } from './http/in-flight.ts';
+import type { BlobQuery, CatalogIndex } from './index/open.ts';
 import { isCatalogName } from './store.ts';
 
 export interface ServeOptions {
-  /** What is in service under the name of a Catalog; undefined where nothing is. */
-  readonly find: (catalog: string) => { readonly digest: string; readonly index: CatalogIndex } | undefined;
+  /** What is in service under the name of a Catalog, until it is given back; undefined if nothing is. */
+  readonly borrow: (catalog: string) => Borrowed | undefined;
+  /** How many bodies may be sent at a time; without limit unless given. */
+  readonly bodies?: InFlight;
+  /** Called for each request that was refused because there were enough bodies. */
+  readonly onFull?: (full: Full) => void;
+  /** Whether the client may read the catalog: the code of the refusal if not. Everybody may unless given. */
+  readonly authorize?: (request: IncomingMessage, catalog: string) => Promise<401 | 403 | 503 | undefined>;
   /** Told of a response that failed on this side, a damaged index for example. */
   readonly onError?: (error: unknown, catalog: string) => void;
+}
+
+/** Content that stays open until it is released. */
+export interface Borrowed {
+  readonly digest: string;
+  readonly index: CatalogIndex;
+  readonly release: () => void;
 }
 
 /** Whether the request was for this handler; false leaves the response untouched. */
@@ -31,12 +45,15 @@ const BATCH_BYTES = 1 << 16;
 /** Low levels: a catalog is sent more often than it is worth to squeeze out the last percent. */
 const GZIP_LEVEL = 3;
 const ZSTD_LEVEL = 1;
+/** After this time a client that was refused for the number of others may ask again. */
+const RETRY_SECONDS = 5;
 
 /**
  * A handler of everything below `/catalogs/`. It never rejects.
  * @see https://operator-framework.github.io/operator-controller/howto/catalog-queries/
  */
-export function createCatalogHandler({ find, onError }: ServeOptions): CatalogHandler {
+export function createCatalogHandler(options: ServeOptions): CatalogHandler {
+  const { borrow, authorize, onError } = options;
   return async (request, response) => {
     const target = parseTarget(request.url ?? '');
     if (target === undefined) return false;
@@ -57,16 +74,37 @@ export function createCatalogHandler({ find, onError }: ServeOptions): CatalogHa
     }
     const query = target.endpoint === 'all' ? {} : parseQuery(target.search);
     if (query === undefined || !isCatalogName(target.catalog)) return refuse(response, 400);
-    const found = find(target.catalog);
+    const refused = await authorize?.(request, target.catalog);
+    if (refused !== undefined) return refuse(response, refused);
+    const found = borrow(target.catalog);
     if (found === undefined) return refuse(response, 404);
+    try {
+      await answerFrom(request, response, { ...found, query });
+    } finally {
+      found.release();
+    }
+  }
+
+  async function answerFrom(request: IncomingMessage, response: ServerResponse, found: Selection): Promise<void> {
     const validators = { etag: etagOf(found.digest), modified: found.index.modified };
     response.setHeader('ETag', validators.etag);
     response.setHeader('Last-Modified', validators.modified.toUTCString());
-    response.setHeader('Vary', 'Accept-Encoding');
+    response.setHeader('Vary', authorize === undefined ? 'Accept-Encoding' : 'Accept-Encoding, Authorization');
     const verdict = checkPreconditions(request.headers, validators);
     if (verdict === 304) return void response.writeHead(304).end();
     if (verdict === 412) return refuse(response, 412);
-    await send(request, response, { index: found.index, query });
+    const { size, encoding } = head(request, response, found);
+    if (request.method === 'HEAD') return void response.writeHead(200).end();
+    const leave = options.bodies?.enter(request.socket.remoteAddress ?? '');
+    if (typeof leave === 'string') {
+      options.onFull?.(leave);
+      return refuseFull(response);
+    }
+    try {
+      await sendBody(request, response, { ...found, size, encoding });
+    } finally {
+      leave?.();
+    }
   }
 }
 
@@ -97,23 +135,43 @@ function etagOf(digest: string): string {
 }
 
 interface Selection {
+  readonly digest: string;
   readonly index: CatalogIndex;
   readonly query: BlobQuery;
 }
 
-async function send(request: IncomingMessage, response: ServerResponse, { index, query }: Selection): Promise<void> {
-  const own = openIndex(index.path, { verify: false }); // goes on though a newer index takes the place of this one
+interface Body extends Selection {
+  readonly size: number;
+  readonly encoding: Encoding;
+}
+
+function head(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { index, query }: Selection,
+): Pick<Body, 'size' | 'encoding'> {
+  const size = index.size(query);
+  const encoding = size > MIN_COMPRESSED_BYTES ? chooseEncoding(request.headers['accept-encoding']) : 'identity';
+  response.setHeader('Content-Type', 'application/jsonl');
+  if (encoding === 'identity') response.setHeader('Content-Length', size);
+  else response.setHeader('Content-Encoding', encoding);
+  return { size, encoding };
+}
+
+/** Ends with the connection too: of requests that wait behind another one on it, Node says nothing when it closes. */
+async function sendBody(request: IncomingMessage, response: ServerResponse, body: Body): Promise<void> {
+  const { index, query, encoding } = body;
+  const gone = new AbortController();
+  const abort = (): void => gone.abort();
+  const { socket } = request;
+  socket.once('close', abort);
   try {
-    const size = own.size(query);
-    const encoding = size > MIN_COMPRESSED_BYTES ? chooseEncoding(request.headers['accept-encoding']) : 'identity';
-    response.setHeader('Content-Type', 'application/jsonl');
-    if (encoding === 'identity') response.setHeader('Content-Length', size);
-    else response.setHeader('Content-Encoding', encoding);
+    if (socket.destroyed) return;
     response.writeHead(200);
-    if (request.method === 'HEAD') response.end();
-    else await pipeline([Readable.from(bodyOf(own.blobs(query))), ...compressorOf(encoding), response]);
+    const source = Readable.from(bodyOf(index.blobs(query)));
+    await pipeline([source, ...compressorOf(encoding), response], { signal: gone.signal });
   } finally {
-    own.close();
+    socket.off('close', abort);
   }
 }
 
@@ -146,7 +204,15 @@ function compressorOf(encoding: Encoding): NodeJS.ReadWriteStream[] {
   return [];
 }
 
+/** With the headers of the content taken back: the refusal is not what the client has asked for. */
+function refuseFull(response: ServerResponse): void {
+  for (const name of ['ETag', 'Last-Modified', 'Content-Length', 'Content-Encoding']) response.removeHeader(name);
+  refuse(response, 503);
+}
+
 function refuse(response: ServerResponse, code: number): void {
+  if (code === 503) response.setHeader('Retry-After', RETRY_SECONDS);
+  if (code === 401) response.setHeader('WWW-Authenticate', 'Bearer realm="slipway"');
   const text = `${code} ${REFUSALS[code] ?? 'Error'}\n`;
   response
     .writeHead(code, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' })
@@ -155,13 +221,16 @@ function refuse(response: ServerResponse, code: number): void {
 
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
   412: 'Precondition Failed',
   500: 'Internal Server Error',
+  503: 'Service Unavailable',
 };
 
 function isClientGone(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE';
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE' || code === 'ABORT_ERR';
 }

@@ -19,3 +19,23 @@ test('who waits for a catalog is told of it though old files cannot be deleted',
   await expect(content.load('public', source, new AbortController().signal)).rejects.toThrow('EACCES');
   expect(told).toEqual(['public sha256:new']);
 });
+
+test('content is closed when the last one has read it, after other content took its place', async () => {
+  const closed: string[] = [];
+  const indexOf = (name: string) => ({ path: name, close: () => closed.push(name) }) as unknown as CatalogIndex;
+  const store: IndexStore = {
+    open: (_catalog, digest) => indexOf(digest),
+    build: () => Promise.reject(new Error('not built here')),
+    collect: () => undefined,
+  };
+  const content = createCatalogContent(store, () => new Map());
+  content.restore('public', 'sha256:old');
+  const readers = [content.borrow('public'), content.borrow('public')];
+  content.restore('public', 'sha256:new');
+  expect(content.borrow('public')?.digest).toBe('sha256:new');
+  expect(closed).toEqual([]);
+  readers[0]?.release();
+  expect(closed).toEqual([]);
+  readers[1]?.release();
+  expect(closed).toEqual(['sha256:old']);
+});

@@ -3,6 +3,7 @@
  * old one at once; until then, and if it cannot be made, the old one stays in service. Every replica has its own.
  */
 import type { CatalogIndex } from '../catalog/index/open.ts';
+import { createLending, type Lending } from '../catalog/lending.ts';
 import type { CatalogSource, IndexStore } from '../catalog/store.ts';
 
 export interface ServedCatalog {
@@ -13,6 +14,8 @@ export interface ServedCatalog {
 
 export interface CatalogContent {
   get(catalog: string): ServedCatalog | undefined;
+  /** As `get`, and open until it is released, though other content takes its place meanwhile. */
+  borrow(catalog: string): (ServedCatalog & { readonly release: () => void }) | undefined;
   /** Opens what an earlier process built; returns whether it is in service now. */
   restore(catalog: string, digest: string): boolean;
   /** Builds an index and takes it into service. */
@@ -23,16 +26,20 @@ export interface CatalogContent {
   onChange(listener: (catalog: string) => void): void;
 }
 
+interface Held extends ServedCatalog {
+  readonly lending: Lending;
+}
+
 /** @param expected What was in service before this process began, by catalog: not yet opened, and not to be deleted. */
 export function createCatalogContent(store: IndexStore, expected: () => ReadonlyMap<string, string>): CatalogContent {
-  const served = new Map<string, ServedCatalog>();
+  const served = new Map<string, Held>();
   const listeners: ((catalog: string) => void)[] = [];
 
   function replace(catalog: string, next: ServedCatalog | undefined): void {
     const old = served.get(catalog);
     if (next === undefined) served.delete(catalog);
-    else served.set(catalog, next);
-    old?.index.close();
+    else served.set(catalog, { ...next, lending: createLending(() => next.index.close()) });
+    old?.lending.retire();
     // First who waits for it, then the disk: files that cannot be deleted are no reason to keep others waiting.
     for (const listener of listeners) listener(catalog);
     store.collect(new Map([...expected(), ...[...served].map(([name, { digest }]) => [name, digest] as const)]));
@@ -40,6 +47,10 @@ export function createCatalogContent(store: IndexStore, expected: () => Readonly
 
   return {
     get: (catalog) => served.get(catalog),
+    borrow(catalog) {
+      const held = served.get(catalog);
+      return held && { digest: held.digest, index: held.index, release: held.lending.lend() };
+    },
     restore(catalog, digest) {
       const index = store.open(catalog, digest);
       if (index !== undefined) replace(catalog, { digest, index });

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6, type LookupFunction } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Network, Reach } from './address.ts';
 import { digestOf } from './digest.ts';
@@ -81,8 +82,7 @@ const BLOB = { digest: digestOf(Buffer.from('{}')), size: 2 };
 
 async function pull(registry: Registry, host: string): Promise<unknown> {
   try {
-    const chunks = await Array.fromAsync(registry.pullBlob(parseReference(`${host}/org/app:v1`), BLOB));
-    return Buffer.concat(chunks).toString();
+    return await text(registry.pullBlob(parseReference(`${host}/org/app:v1`), BLOB));
   } catch (error) {
     return (error as { reason?: string }).reason;
   }
@@ -226,7 +226,7 @@ test('a connection to a registry that was named is not used again when another o
   const transport = createTransport({ timeouts: DEFAULT_TIMEOUTS, userAgent: 'test', network });
   stops.push(() => transport.close());
   const url = new URL(`http://inside.test:${inside.port}/x`);
-  await Array.fromAsync((await transport.send({ method: 'GET', url })).body);
+  await text((await transport.send({ method: 'GET', url })).body);
   const pointed = transport.send({ method: 'GET', url, pointedToFrom: 'public' });
   await expect(pointed).rejects.toMatchObject({ reason: REFUSED });
   expect(inside.asked).toEqual(['/x']);

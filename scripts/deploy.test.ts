@@ -3,7 +3,7 @@ import { loadAll, load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { judgePolicy } from '../cmd/manager/accounts-policy.ts';
 import { parseOptions } from '../cmd/manager/options.ts';
-import { CHECK_MS } from '../cmd/manager/server.ts';
+import { CHECK_MS } from '../cmd/manager/answer-checks.ts';
 import { FLUSH_MILLISECONDS } from '../cmd/manager/wire.ts';
 import { SHUTDOWN_SECONDS } from '../kube/controller.ts';
 import { RELEASE_MILLISECONDS } from '../kube/leader-election.ts';
@@ -110,8 +110,11 @@ describe('install.yaml', () => {
     { probe: manager.livenessProbe, path: '/healthz' },
     { probe: manager.readinessProbe, path: '/readyz' },
   ])('probes $path where the manager listens, and waits longer than a check takes', ({ probe, path }) => {
-    expect(probe.httpGet).toEqual({ path, port: 'http' });
-    expect(manager.ports).toEqual([{ name: 'http', containerPort: Number(defaults.listen.split(':').at(-1)) }]);
+    expect(probe.httpGet).toEqual({ path, port: 'probes' });
+    expect(manager.ports).toEqual([
+      { name: 'http', containerPort: Number(defaults.listen.split(':').at(-1)) },
+      { name: 'probes', containerPort: Number(defaults['listen-probes'].split(':').at(-1)) },
+    ]);
     expect(probe.timeoutSeconds * 1000).toBeGreaterThan(CHECK_MS);
   });
 
@@ -145,6 +148,16 @@ describe('install.yaml', () => {
 });
 
 describe('the network policy', () => {
+  test('admits clients of labelled namespaces to the port of clients, and nobody to that of probes', () => {
+    expect(specOf('NetworkPolicy')['ingress']).toEqual([
+      {
+        from: [{ namespaceSelector: { matchLabels: { 'slipway.dev/client': 'true' } } }],
+        ports: [{ protocol: 'TCP', port: 'http' }],
+      },
+    ]);
+    expect(specOf('Service')['ports']).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
+  });
+
   const { egress } = specOf('NetworkPolicy') as { readonly egress: readonly Egress[] };
 
   test.each([

@@ -1,5 +1,6 @@
 /** Every metric that the manager tells, as it registers them; what it tells of controller-runtime's, and what not. */
 import { countEvents, createMetrics, registerAccountsPolicy, registerState } from '../cmd/manager/metrics.ts';
+import { createHttpMetrics } from '../cmd/manager/http-metrics.ts';
 
 export interface MetricFacts {
   readonly name: string;
@@ -16,6 +17,7 @@ export function managerMetrics(): readonly MetricFacts[] {
   registerState(registry, { catalogs: none, subscriptions: none, revisions: none, content });
   registerAccountsPolicy(registry, () => undefined);
   countEvents(registry, () => undefined);
+  createHttpMetrics(registry, () => 0);
   const metrics = registry.getMetricsAsArray() as unknown as readonly Registered[];
   return metrics.map(({ name, type, labelNames, help }) => ({ name, type, labels: labelNames ?? [], help }));
 }

@@ -30,9 +30,9 @@ export function createCatalogAttempts(catalogs: Pick<Informer, 'list'>, content:
       const known = (catalogs.list() as readonly Catalog[]).filter(({ status }) => status?.digest !== undefined);
       const missing = known.map(({ metadata }) => metadata.name).filter((name) => content.get(name) === undefined);
       const waiting = missing.filter((name) => !attempted.has(name));
-      if (waiting.length > 0) throw new Error(`not loaded yet: ${waiting.sort().join(', ')}`);
+      if (waiting.length > 0) throw new Error(`${waiting.length} of ${known.length} not loaded yet`);
       const served = `${known.length - missing.length} of ${known.length} served`;
-      return missing.length === 0 ? served : `${served}; cannot be loaded: ${missing.sort().join(', ')}`;
+      return missing.length === 0 ? served : `${served}; ${missing.length} cannot be loaded`;
     },
   };
 }

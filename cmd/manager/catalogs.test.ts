@@ -23,6 +23,7 @@ function contentOf(kept: readonly string[]): CatalogContent {
   const served = new Map<string, ServedCatalog>();
   return {
     get: (name) => served.get(name),
+    borrow: () => undefined,
     restore(name, digest) {
       if (kept.includes(name)) served.set(name, { digest } as ServedCatalog);
       return kept.includes(name);
@@ -82,14 +83,14 @@ test('serves a Catalog no longer when it is deleted', async () => {
 
 test('is not ready before it has looked at every Catalog that has content', async () => {
   const { attempts, look } = replica([catalog('a', DIGEST), catalog('b', DIGEST), catalog('new')], ['a']);
-  expect(() => attempts.check()).toThrow('not loaded yet: a, b');
+  expect(() => attempts.check()).toThrow('2 of 2 not loaded yet');
   await look('a');
-  expect(() => attempts.check()).toThrow('not loaded yet: b');
+  expect(() => attempts.check()).toThrow('1 of 2 not loaded yet');
 });
 
 test('is ready though a registry is down, and says what it does not serve', async () => {
   const { attempts, look } = replica([catalog('a', DIGEST), catalog('b', DIGEST)], ['a']);
   await look('a');
   expect(await look('b')).toContain('the registry is down');
-  expect(attempts.check()).toBe('1 of 2 served; cannot be loaded: b');
+  expect(attempts.check()).toBe('1 of 2 served; 1 cannot be loaded');
 });

@@ -1,5 +1,4 @@
 /** What probes are told: of a replica that is of no use why, and of one whose work hangs that it had better go. */
-import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../kube/client.ts';
 import { eventually } from '../../kube/eventually.ts';
@@ -16,7 +15,8 @@ import {
   type LeaseWatch,
   type Reachability,
 } from './checks.ts';
-import { serve, type Check } from './server.ts';
+import type { Check } from './answer-checks.ts';
+import { serveProbes } from './server.ts';
 
 let api: FakeApi;
 let transport: Transport;
@@ -49,7 +49,7 @@ test('what is under way is said with the one that takes longest', async () => {
   quick!.queue.add('public');
   await quick!.queue.get();
   clock.advance(5.5);
-  expect(tell()).toBe('2 under way, the longest for 75 s: subscription lights/beacon');
+  expect(tell()).toBe('2 under way, the longest for 75 s: a subscription');
 });
 
 describe('whether the API server is reached', () => {
@@ -172,7 +172,7 @@ function isAlive({ check }: LeaseWatch): boolean {
 }
 
 async function probed(ready: ReadonlyMap<string, Check>, live: ReadonlyMap<string, Check> = new Map()) {
-  const server = await serve({ listen: '127.0.0.1:0', metrics: new Registry(), ready, live });
+  const server = await serveProbes({ listen: '127.0.0.1:0', checks: { ready, live } });
   return {
     async ask(path: string): Promise<string> {
       const response = await fetch(`http://127.0.0.1:${server.port}${path}`);

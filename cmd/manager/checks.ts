@@ -18,13 +18,16 @@ export function checkCaches(caches: readonly Pick<Informer, 'kind' | 'hasSynced'
   };
 }
 
-/** Says what is under way and since when; no reason not to be of use, but where to look when something is missing. */
+/**
+ * Says how much is under way and for how long; no reason not to be of use, but where to look when something is missing.
+ * Objects that take long are named in the log: kube/long-work.ts.
+ */
 export function describeWork(controllers: readonly Pick<Controller, 'name' | 'queue'>[]): () => string {
   return () => {
     const work = controllers.flatMap(({ name, queue }) => queue.unfinished().map((one) => ({ ...one, name })));
     const longest = work.toSorted((a, b) => b.seconds - a.seconds)[0];
     if (longest === undefined) return 'none under way';
-    return `${work.length} under way, the longest for ${Math.floor(longest.seconds)} s: ${longest.name} ${longest.key}`;
+    return `${work.length} under way, the longest for ${Math.floor(longest.seconds)} s: a ${longest.name}`;
   };
 }
 

@@ -6,7 +6,6 @@
  */
 import { pino } from 'pino';
 import { ReasonedError } from '../../api/errors.ts';
-import { createCatalogHandler } from '../../catalog/serve.ts';
 import { createClient } from '../../kube/client.ts';
 import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../kube/config.ts';
 import { loadKubeconfig } from '../../kube/kubeconfig.ts';
@@ -16,10 +15,12 @@ import { leaseTimings } from '../../kube/lease-record.ts';
 import type { Log } from '../../kube/log.ts';
 import { createTransport, type RequestFacts, type RootTransport } from '../../kube/transport.ts';
 import { createAccountsPolicy } from './accounts-policy.ts';
+import type { Check } from './answer-checks.ts';
+import { createCatalogAccess } from './catalog-access.ts';
 import { createLeaseWatch, createReachability, type Reachability } from './checks.ts';
 import { createMetrics, registerAccountsPolicy } from './metrics.ts';
 import { describeOptions, parseOptions, type ManagerOptions } from './options.ts';
-import { serve, type Check, type RunningServer } from './server.ts';
+import { startServing } from './serving.ts';
 import { openFence, wireManager, type Manager, type WireOptions } from './wire.ts';
 
 const LEASE = 'slipway-manager';
@@ -51,7 +52,7 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
   const accounts = createAccountsPolicy(client, log);
   registerAccountsPolicy(metrics, accounts.inForce);
   void accounts.run(life);
-  const wiring = { client, leases, distrust, options, namespace, log, metrics, runtime, reachability, life };
+  const wiring = { client, transport, leases, distrust, options, namespace, log, metrics, runtime, reachability, life };
   try {
     return options['leader-elect'] ? await runElected(wiring, signal) : await runAlone(wiring, signal);
   } finally {
@@ -67,13 +68,15 @@ interface Wiring extends Omit<WireOptions, 'fence'> {
   /** Told when the API server is silent, so that no watch waits on a dead connection. */
   readonly distrust: RootTransport['distrust'];
   readonly reachability: Reachability;
+  /** For what has no name, as reviews of tokens. */
+  readonly transport: Pick<RootTransport, 'request'>;
   /** Aborts when the manager ends, for whatever reason. */
   readonly life: AbortSignal;
 }
 
 async function runAlone(wiring: Wiring, signal: AbortSignal): Promise<number> {
   const manager = wireManager({ ...wiring, fence: openFence() });
-  await using _server = await startServing(wiring, manager);
+  await using _server = await serveManager(wiring, manager);
   manager.informers.start(wiring.life);
   wiring.runtime.leader(LEASE, true);
   await manager.run(signal);
@@ -108,7 +111,7 @@ async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> 
     },
   });
   const manager = wireManager({ ...wiring, fence: election.fence });
-  await using _server = await startServing(wiring, manager, new Map([['lease', lease.check]]));
+  await using _server = await serveManager(wiring, manager, new Map([['lease', lease.check]]));
   manager.informers.start(wiring.life);
   const followed = manager.follow(AbortSignal.any([signal, standingBy.signal]));
   started.resolve(manager);
@@ -118,29 +121,20 @@ async function runElected(wiring: Wiring, signal: AbortSignal): Promise<number> 
   return ended === 'lost' ? 1 : 0;
 }
 
-async function startServing(
-  { options, reachability, metrics, log }: Wiring,
+function serveManager(
+  { transport, options, reachability, metrics, log }: Wiring,
   manager: Manager,
   live: ReadonlyMap<string, Check> = new Map(),
-): Promise<RunningServer & AsyncDisposable> {
-  const catalogs = createCatalogHandler({
-    find: (name) => manager.content.get(name),
-    onError: (err, catalog) => log.error({ err, catalog }, 'catalog content cannot be served'),
-  });
-  const server = await serve({
-    listen: options.listen,
-    metrics,
-    catalogs: async (request, response) => void (await catalogs(request, response)),
-    live,
-    ready: new Map([
-      ['informers', manager.cachesReady],
-      ['api-server', reachability.check],
-      ['catalogs', manager.catalogsReady],
-      ['reconciles', manager.work],
-    ]),
-  });
-  log.info({ port: server.port }, 'serving health, metrics and catalogs');
-  return { ...server, [Symbol.asyncDispose]: () => server.close() };
+): Promise<AsyncDisposable> {
+  const ready = new Map([
+    ['informers', manager.cachesReady],
+    ['api-server', reachability.check],
+    ['catalogs', manager.catalogsReady],
+    ['reconciles', manager.work],
+  ]);
+  const authorize = options['catalog-auth'] === 'token' ? createCatalogAccess({ transport, log }) : undefined;
+  const checks = { live, ready };
+  return startServing({ options, metrics, log, content: manager.content, checks, ...(authorize && { authorize }) });
 }
 
 async function connectionOf(options: ManagerOptions): Promise<{ config: ConnectionConfig; namespace: string }> {

@@ -24,7 +24,35 @@ const OPTIONS = {
     help: 'folder with token, ca.crt and namespace of the ServiceAccount',
   },
   'data-folder': { env: 'SLIPWAY_DATA_FOLDER', help: 'folder for catalog indexes; can be lost at any time' },
-  listen: { env: 'SLIPWAY_LISTEN', help: 'host:port for health, metrics and catalog content' },
+  listen: { env: 'SLIPWAY_LISTEN', help: 'host:port for metrics and catalog content' },
+  'listen-probes': {
+    env: 'SLIPWAY_LISTEN_PROBES',
+    help: 'host:port for /healthz and /readyz; of its own, so that clients cannot keep probes from an answer',
+  },
+  'max-connections': {
+    env: 'SLIPWAY_MAX_CONNECTIONS',
+    help: 'connections to --listen at a time; more are closed at once',
+  },
+  'max-connections-per-address': {
+    env: 'SLIPWAY_MAX_CONNECTIONS_PER_ADDRESS',
+    help: 'the same of one address; raise it to --max-connections if all clients come through one proxy',
+  },
+  'max-catalog-bodies': {
+    env: 'SLIPWAY_MAX_CATALOG_BODIES',
+    help: 'catalog contents sent at a time; further requests are answered with 503 and Retry-After',
+  },
+  'max-catalog-bodies-per-address': {
+    env: 'SLIPWAY_MAX_CATALOG_BODIES_PER_ADDRESS',
+    help: 'the same of one address; raise it to --max-catalog-bodies if all clients come through one proxy',
+  },
+  'client-timeout': {
+    env: 'SLIPWAY_CLIENT_TIMEOUT',
+    help: 'seconds after which a client is cut that reads nothing of its answer; a slow one that reads is not',
+  },
+  'catalog-auth': {
+    env: 'SLIPWAY_CATALOG_AUTH',
+    help: 'token: catalog content only to those whose token may get the Catalog; none: to all that reach the port',
+  },
   'leader-elect': { env: 'SLIPWAY_LEADER_ELECT', help: 'true where more than one replica may run' },
   'lease-seconds': {
     env: 'SLIPWAY_LEASE_SECONDS',
@@ -64,6 +92,16 @@ const Options = z.object({
     .string()
     .regex(/^.*:\d{1,5}$/, 'must be host:port')
     .default('0.0.0.0:8080'),
+  'listen-probes': z
+    .string()
+    .regex(/^.*:\d{1,5}$/, 'must be host:port')
+    .default('0.0.0.0:8081'),
+  'max-connections': z.coerce.number().int().min(1).max(10_000).default(256),
+  'max-connections-per-address': z.coerce.number().int().min(1).max(10_000).default(64),
+  'max-catalog-bodies': z.coerce.number().int().min(1).max(1000).default(8),
+  'max-catalog-bodies-per-address': z.coerce.number().int().min(1).max(1000).default(4),
+  'client-timeout': z.coerce.number().int().min(1).max(600).default(30),
+  'catalog-auth': z.enum(['none', 'token']).default('none'),
   'leader-elect': z.stringbool().default(true),
   'lease-seconds': z.coerce.number().int().min(5).max(300).default(DEFAULT_TIMINGS.leaseSeconds),
   concurrency: z.coerce.number().int().min(1).max(256).default(16),
@@ -107,7 +145,7 @@ function readFlags(args: readonly string[]): Readonly<Record<string, string | un
 /** One line an option, for `--help`. */
 export function describeOptions(): string {
   return (Object.keys(OPTIONS) as OptionName[])
-    .map((name) => `  --${name.padEnd(16)} ${OPTIONS[name].help} (${OPTIONS[name].env})`)
+    .map((name) => `  --${name.padEnd(31)} ${OPTIONS[name].help} (${OPTIONS[name].env})`)
     .join('\n');
 }
 

@@ -1,38 +1,56 @@
 import { Registry } from 'prom-client';
-import { afterAll, expect, test } from 'vitest';
-import { serve, type Check } from './server.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Check } from './answer-checks.ts';
+import { serveContent, serveProbes } from './server.ts';
 
 const ready = new Map<string, Check>([
   ['caches', () => undefined],
-  ['catalogs', () => '1 of 2 served; cannot be loaded: b'],
+  ['catalogs', () => '1 of 2 served; 1 cannot be loaded'],
 ]);
-const server = await serve({ listen: '127.0.0.1:0', metrics: new Registry(), ready, checkMs: 50 });
-afterAll(() => server.close());
+const checks = { ready, live: new Map<string, Check>(), checkMs: 50 };
+const limits = { connections: 50, perAddress: 50, stallMs: 5000 };
+const probes = await serveProbes({ listen: '127.0.0.1:0', checks });
+const content = await serveContent({ listen: '127.0.0.1:0', checks, limits, metrics: new Registry() });
+afterAll(() => Promise.all([probes.close(), content.close()]));
 
-async function ask(path: string, method = 'GET'): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
+async function ask({ port }: { readonly port: number }, path: string, method = 'GET'): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method });
   return `${response.status} ${await response.text()}`;
 }
 
-test('a replica that is ready says so, and on request why', async () => {
-  expect(await ask('/readyz')).toBe('200 ok\n');
-  expect(await ask('/readyz?verbose')).toBe('200 [+]caches ok\n[+]catalogs ok 1 of 2 served; cannot be loaded: b\n');
+describe.each([
+  { name: 'the port of probes', port: probes },
+  { name: 'the port of clients, which Deployments from before probe', port: content },
+])('$name', ({ port }) => {
+  test('says that a replica is ready, and on request why', async () => {
+    ready.set('catalogs', () => '1 of 2 served; 1 cannot be loaded');
+    expect(await ask(port, '/readyz')).toBe('200 ok\n');
+    expect(await ask(port, '/readyz?verbose')).toBe(
+      '200 [+]caches ok\n[+]catalogs ok 1 of 2 served; 1 cannot be loaded\n',
+    );
+  });
+
+  test('says why a replica is not ready without being asked', async () => {
+    ready.set('catalogs', () => Promise.reject(new Error('1 of 2 not loaded yet')));
+    expect(await ask(port, '/readyz')).toBe('503 [+]caches ok\n[-]catalogs failed 1 of 2 not loaded yet\n');
+    expect(await ask(port, '/healthz')).toBe('200 ok\n');
+  });
+
+  test('names a check that does not come to an end, and keeps no answer of the others', async () => {
+    ready.set('catalogs', () => new Promise(() => undefined));
+    expect(await ask(port, '/readyz?verbose')).toBe('503 [+]caches ok\n[-]catalogs failed no answer within 0.05 s\n');
+  });
+
+  test.each([
+    { because: 'nothing can be changed', path: '/readyz', method: 'POST', code: '405' },
+    { because: 'there is no such thing', path: '/debug', method: 'GET', code: '404' },
+  ])('refuses what it does not do: $because', async ({ path, method, code }) => {
+    expect(await ask(port, path, method)).toContain(code);
+  });
 });
 
-test('a replica that is not ready says why without being asked', async () => {
-  ready.set('catalogs', () => Promise.reject(new Error('not loaded yet: a')));
-  expect(await ask('/readyz')).toBe('503 [+]caches ok\n[-]catalogs failed not loaded yet: a\n');
-  expect(await ask('/healthz')).toBe('200 ok\n');
-});
-
-test('a check that does not come to an end is told by its name, and keeps no answer of the others', async () => {
-  ready.set('catalogs', () => new Promise(() => undefined));
-  expect(await ask('/readyz?verbose')).toBe('503 [+]caches ok\n[-]catalogs failed no answer within 0.05 s\n');
-});
-
-test.each([
-  { because: 'nothing can be changed', path: '/metrics', method: 'POST', code: '405' },
-  { because: 'there is no such thing', path: '/debug', method: 'GET', code: '404' },
-])('refuses what it does not do: $because', async ({ path, method, code }) => {
-  expect(await ask(path, method)).toContain(code);
+test('metrics are on the port of clients only', async () => {
+  expect(await ask(content, '/metrics')).toContain('200');
+  expect(await ask(probes, '/metrics')).toContain('404');
+  expect(await ask(probes, '/catalogs/hub/api/v1/all')).toContain('404');
 });

@@ -1,101 +1,79 @@
-/** The manager's HTTP endpoint, on every replica: health, metrics and the content of catalogs. Read-only. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/**
+ * The manager's two HTTP endpoints, on every replica, both read-only: metrics and the content of catalogs for clients,
+ * and on a port of its own what the kubelet probes, so that clients cannot keep it from an answer.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
-import { closerOf } from '../../kube/close-server.ts';
+import { answerChecks, type Checks } from './answer-checks.ts';
+import { startServer, type ConnectionLimits, type RunningServer, type ServerFacts } from './limited-server.ts';
 
-/** Something that must hold before the replica is ready; throws or rejects where it does not, and may say more where it does. */
-export type Check = () => string | undefined | Promise<string | undefined>;
-
-export interface ServerOptions {
+interface ServerOptions {
   /** `host:port`; port 0 takes any that is free. */
   readonly listen: string;
+  readonly checks: Checks;
+}
+
+export interface ContentOptions extends ServerOptions {
+  readonly limits: ConnectionLimits;
+  readonly facts?: ServerFacts;
   readonly metrics: Registry;
-  /** What must hold for `/readyz`. */
-  readonly ready: ReadonlyMap<string, Check>;
-  /** What must hold for `/healthz`: where it does not, the process had better be started anew. */
-  readonly live?: ReadonlyMap<string, Check>;
-  /** A check that has not answered after this time has failed; CHECK_MS by default. */
-  readonly checkMs?: number;
   /** Answers below `/catalogs/`. */
   readonly catalogs?: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 }
 
-export interface RunningServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
+/** A kubelet has one connection for each probe, and a person who looks has one more. */
+const PROBE_LIMITS: ConnectionLimits = { connections: 64, perAddress: 32, stallMs: 10_000 };
 
-export async function serve(options: ServerOptions): Promise<RunningServer> {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
-    answer(options, request, response).catch(() => response.destroy());
+/** Serves `/metrics` and `/catalogs/`; the answers to probes too, for Deployments that probe this port. */
+export function serveContent({ catalogs, checks, metrics, ...options }: ContentOptions): Promise<RunningServer> {
+  const render = once(() => metrics.metrics());
+  const answer = onlyReads(async ({ path, verbose }, request, response) => {
+    if (path === '/metrics') {
+      const text = await render();
+      return void response.setHeader('content-type', metrics.contentType).end(text);
+    }
+    if (path.startsWith('/catalogs/') && catalogs !== undefined) return catalogs(request, response);
+    return answerProbe({ path, verbose }, checks, response);
   });
-  const close = closerOf(server);
-  const split = options.listen.lastIndexOf(':');
-  await listen(server, Number(options.listen.slice(split + 1)), options.listen.slice(0, split));
-  return { port: (server.address() as AddressInfo).port, close };
+  return startServer({ ...options, answer });
 }
 
-async function answer(options: ServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://manager');
-  if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'only GET and HEAD\n');
-  const asked = { response, verbose: searchParams.has('verbose'), checkMs: options.checkMs ?? CHECK_MS };
-  if (pathname === '/healthz') return answerChecks(options.live ?? new Map(), asked);
-  if (pathname === '/readyz') return answerChecks(options.ready, asked);
-  if (pathname === '/metrics') return answerMetrics(options.metrics, response);
-  if (pathname.startsWith('/catalogs/') && options.catalogs !== undefined) return options.catalogs(request, response);
-  return send(response, 404, 'not found\n');
+/** Serves `/healthz` and `/readyz`. */
+export function serveProbes({ listen, checks }: ServerOptions): Promise<RunningServer> {
+  const answer = onlyReads((target, _request, response) => answerProbe(target, checks, response));
+  return startServer({ listen, limits: PROBE_LIMITS, answer });
 }
 
-/** Less than probes wait, so that the answer says which check it was. */
-export const CHECK_MS = 2000;
-
-interface Asked {
-  readonly response: ServerResponse;
+interface Target {
+  readonly path: string;
   readonly verbose: boolean;
-  readonly checkMs: number;
 }
 
-async function answerChecks(checks: ReadonlyMap<string, Check>, { response, verbose, checkMs }: Asked): Promise<void> {
-  const results = await Promise.all([...checks].map(([name, check]) => runCheck(name, check, checkMs)));
-  const failed = results.some(({ ok }) => !ok);
-  const lines = results.map(({ name, ok, message }) =>
-    [`[${ok ? '+' : '-'}]${name}`, ok ? 'ok' : 'failed', message].filter((part) => part !== '').join(' '),
-  );
-  const body = (verbose && lines.length > 0) || failed ? `${lines.join('\n')}\n` : 'ok\n';
-  send(response, failed ? 503 : 200, body);
+type Answer = (target: Target, request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+function onlyReads(answer: Answer) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = request.url ?? '/';
+    if (request.method !== 'GET' && request.method !== 'HEAD') return send(response, 405, 'only GET and HEAD\n');
+    if (!URL.canParse(url, 'http://manager')) return send(response, 400, 'not an address\n');
+    const { pathname: path, searchParams } = new URL(url, 'http://manager');
+    await answer({ path, verbose: searchParams.has('verbose') }, request, response);
+  };
 }
 
-interface Outcome {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly message: string;
+async function answerProbe({ path, verbose }: Target, { live, ready, checkMs }: Checks, response: ServerResponse) {
+  const checks = path === '/healthz' ? live : path === '/readyz' ? ready : undefined;
+  if (checks === undefined) return send(response, 404, 'not found\n');
+  const { ok, text } = await answerChecks(checks, { verbose, checkMs });
+  send(response, ok ? 200 : 503, text);
 }
 
-async function runCheck(name: string, check: Check, checkMs: number): Promise<Outcome> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${checkMs / 1000} s`)), checkMs);
-  try {
-    return { name, ok: true, message: (await Promise.race([check(), late.promise])) ?? '' };
-  } catch (error) {
-    return { name, ok: false, message: (error as Error).message };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-async function answerMetrics(metrics: Registry, response: ServerResponse): Promise<void> {
-  response.setHeader('content-type', metrics.contentType);
-  response.end(await metrics.metrics());
+/** All who ask while one answer is made get that one: many who ask cost no more than one. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => (running ??= make().finally(() => (running = undefined)));
 }
 
 function send(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(body);
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => resolve());
-  });
 }

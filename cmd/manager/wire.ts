@@ -47,7 +47,7 @@ import { createCatalogAttempts } from './catalog-attempts.ts';
 import { checkCaches, describeWork } from './checks.ts';
 import { countEvents, registerState } from './metrics.ts';
 import type { ManagerOptions } from './options.ts';
-import type { Check } from './server.ts';
+import type { Check } from './answer-checks.ts';
 
 export interface Manager {
   readonly informers: InformerFactory;

@@ -11,8 +11,10 @@ export const SYSTEM = 'slipway-system';
 
 export interface RunningManager {
   readonly pid: number;
-  /** `http://127.0.0.1:port` of health, metrics and catalogs. */
+  /** `http://127.0.0.1:port` of metrics and catalogs. */
   readonly url: string;
+  /** `http://127.0.0.1:port` of /healthz and /readyz. */
+  readonly probes: string;
   /** Everything that it has logged. */
   log(): string;
   /** Where that is, for who reads it piece by piece. */
@@ -63,11 +65,12 @@ export async function startManager(
     stdio: ['ignore', output, output],
   });
   const log = (): string => readFileSync(logFile, 'utf8');
-  const url = `http://127.0.0.1:${await portOf(child, log)}`;
-  await until(`the manager is ready`, async () => (await fetch(`${url}/readyz`)).ok, { explain: log });
+  const { url, probes } = await addressesOf(child, log);
+  await until(`the manager is ready`, async () => (await fetch(`${probes}/readyz`)).ok, { explain: log });
   return {
     pid: child.pid ?? 0,
     url,
+    probes,
     log,
     logFile,
     stop: () => end(child, 'SIGTERM'),
@@ -84,6 +87,7 @@ async function podEnvironment(cluster: TestCluster): Promise<Record<string, stri
     KUBERNETES_SERVICE_PORT: port,
     SLIPWAY_ACCOUNT_FOLDER: await cluster.podFiles(SYSTEM, 'slipway-manager'),
     SLIPWAY_LISTEN: '127.0.0.1:0',
+    SLIPWAY_LISTEN_PROBES: '127.0.0.1:0',
     SLIPWAY_PLAIN_HTTP: cluster.registry,
     SLIPWAY_PROBE_WEBHOOKS: String(runsPods(cluster)),
   };
@@ -94,12 +98,15 @@ function runsPods(cluster: TestCluster): boolean {
   return [...cluster.processes().keys()].some((name) => name.startsWith('node-'));
 }
 
-async function portOf(child: ChildProcess, log: () => string): Promise<number> {
-  const find = (): RegExpExecArray | null => /"port":(\d+).*serving health/.exec(log());
-  await until('the manager listens', () => child.exitCode !== null || find() !== null, { explain: log });
-  const port = Number(find()?.[1]);
-  if (!Number.isInteger(port)) throw new Error(`the manager ended with ${child.exitCode}:\n${log()}`);
-  return port;
+/** The release before has one port for both, and logs one line. */
+const SERVING = /"port":(\d+).*serving (?:metrics|health)/;
+const PROBED = /"port":(\d+).*serving (?:probes|health)/;
+
+async function addressesOf(child: ChildProcess, log: () => string): Promise<Pick<RunningManager, 'url' | 'probes'>> {
+  await until('the manager listens', () => child.exitCode !== null || SERVING.test(log()), { explain: log });
+  const [url, probes] = [SERVING, PROBED].map((line) => `http://127.0.0.1:${line.exec(log())?.[1]}`);
+  if (!SERVING.test(log())) throw new Error(`the manager ended with ${child.exitCode}:\n${log()}`);
+  return { url: url!, probes: probes! };
 }
 
 function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {

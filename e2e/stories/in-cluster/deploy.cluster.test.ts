@@ -80,7 +80,27 @@ test('the overlay without the policy about accounts lacks nothing else', async (
   expect(made).toEqual(without(installed(), ...kinds));
 });
 
+test('the overlay for tokens of clients turns them on, with the right to review them, and changes nothing else', async () => {
+  const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/catalog-auth')));
+  expect(made.has('ClusterRoleBinding/slipway-manager-token-review')).toBe(true);
+  const rest = without(without(made, 'ClusterRoleBinding'), 'Deployment');
+  expect(rest).toEqual(without(without(installed(), 'ClusterRoleBinding'), 'Deployment'));
+  expect(JSON.stringify(made.get('Deployment/slipway-manager'))).toContain('"SLIPWAY_CATALOG_AUTH","value":"token"');
+});
+
 describe('the chart', () => {
+  test('asks for tokens of clients as the overlay does', async () => {
+    const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/catalog-auth')));
+    const rendered = objectsOf(await template('--include-crds', '--set', 'catalogAuth=token'));
+    expect(Object.fromEntries(rendered)).toEqual(Object.fromEntries(without(made, 'Namespace')));
+  });
+
+  test('admits clients of the namespaces that its value selects', async () => {
+    const rendered = objectsOf(await template('--set-json', 'clientNamespaces={}'));
+    const { ingress } = rendered.get('NetworkPolicy/slipway-manager')!.spec as { readonly ingress: readonly object[] };
+    expect(ingress).toMatchObject([{ from: [{ namespaceSelector: {} }] }]);
+  });
+
   const template = (...args: readonly string[]): Promise<string> =>
     run('helm', 'template', 'slipway', join(deploy, 'chart'), '--namespace', 'slipway-system', ...args);
 

@@ -149,6 +149,7 @@ export async function start(cluster: TestCluster, env: Readonly<Record<string, s
       KUBERNETES_SERVICE_PORT: port,
       SLIPWAY_ACCOUNT_FOLDER: await cluster.podFiles(SYSTEM, 'slipway-manager'),
       SLIPWAY_LISTEN: '127.0.0.1:0',
+      SLIPWAY_LISTEN_PROBES: '127.0.0.1:0',
       SLIPWAY_DATA_FOLDER: join(folder, 'data'),
       SLIPWAY_LEADER_ELECT: 'false',
       // An event that cannot be sent is no reason for a warning.

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import { silentLog } from '../../kube/log.ts';
+import { createManualClock } from '../../kube/manual-clock.ts';
+import type { ApiRequest, Transport } from '../../kube/transport.ts';
+import { CATALOG_AUDIENCE, createCatalogAccess, type Authorize } from './catalog-access.ts';
+
+interface Answers {
+  readonly token?: object;
+  readonly access?: object;
+}
+
+const GOOD: Answers = {
+  token: { authenticated: true, audiences: [CATALOG_AUDIENCE], user: { username: 'ann', groups: ['g'] } },
+  access: { allowed: true },
+};
+
+interface Review {
+  readonly kind: string;
+  readonly spec: object;
+}
+
+/** An API server that gives these answers, and counts what it was asked. */
+function scene(answers: Answers | Error = GOOD) {
+  const asked: Review[] = [];
+  const clock = createManualClock();
+  const state = { answers, hold: Promise.resolve() as Promise<unknown> };
+  const request = (async ({ body }: ApiRequest) => {
+    const review = JSON.parse(String(body)) as Review;
+    asked.push(review);
+    await state.hold;
+    if (state.answers instanceof Error) throw state.answers;
+    const status = review.kind === 'TokenReview' ? state.answers.token : state.answers.access;
+    return { text: () => JSON.stringify({ ...review, status }) };
+  }) as unknown as Transport['request'];
+  return { asked, clock, state, authorize: createCatalogAccess({ transport: { request }, log: silentLog, clock }) };
+}
+
+function ask(authorize: Authorize, authorization: string | undefined = 'Bearer a.b.c', catalog = 'hub') {
+  return authorize({ headers: { authorization } } as IncomingMessage, catalog);
+}
+
+test.each([
+  { because: 'the token is good and its user may', answers: GOOD, code: undefined },
+  { because: 'the token is not', answers: { token: { authenticated: false } }, code: 401 },
+  {
+    because: 'the token was made for another audience, which the API server does not tell apart',
+    answers: { ...GOOD, token: { authenticated: true, user: { username: 'ann' } } },
+    code: 401,
+  },
+  { because: 'its user may not', answers: { ...GOOD, access: { allowed: false } }, code: 403 },
+  { because: 'there is no answer about rights', answers: { token: GOOD.token! }, code: 403 },
+  { because: 'the API server cannot be asked', answers: new Error('refused'), code: 503 },
+])('gives $code: $because', async ({ answers, code }) => {
+  expect(await ask(scene(answers).authorize)).toBe(code);
+});
+
+test('asks about this user, this catalog, and the audience of catalogs', async () => {
+  const { asked, authorize } = scene();
+  await ask(authorize);
+  expect(asked.map(({ spec }) => spec)).toEqual([
+    { token: 'a.b.c', audiences: [CATALOG_AUDIENCE] },
+    {
+      user: 'ann',
+      groups: ['g'],
+      resourceAttributes: { group: 'slipway.dev', resource: 'catalogs', verb: 'get', name: 'hub' },
+    },
+  ]);
+});
+
+test.each([
+  { because: 'there is none', header: '' },
+  { because: 'it is a password', header: 'Basic dTpw' },
+  { because: 'it is no token', header: 'Bearer a b' },
+  { because: 'it is too long', header: `Bearer ${'a'.repeat(9000)}` },
+])('asks nobody about what cannot be a token: $because', async ({ header }) => {
+  const { asked, authorize } = scene();
+  expect(await ask(authorize, header)).toBe(401);
+  expect(asked).toEqual([]);
+});
+
+test('asks once for the same token and catalog, again after a while, and at once for another catalog', async () => {
+  const { asked, clock, state, authorize } = scene();
+  await Promise.all([ask(authorize), ask(authorize)]);
+  await ask(authorize);
+  expect(asked).toHaveLength(2);
+  await ask(authorize, 'Bearer a.b.c', 'other');
+  expect(asked).toHaveLength(4);
+  state.answers = { token: { authenticated: false } };
+  clock.advance(31);
+  expect(await ask(authorize), 'a token that was revoked').toBe(401);
+  state.answers = GOOD;
+  clock.advance(6);
+  expect(await ask(authorize), 'a right that was given').toBeUndefined();
+});
+
+test('does not pass a flood of made-up tokens on to the API server', async () => {
+  const { asked, state, authorize } = scene();
+  const hold = Promise.withResolvers<void>();
+  state.hold = hold.promise;
+  const all = Array.from({ length: 100 }, (_, n) => ask(authorize, `Bearer t${n}`));
+  expect(asked).toHaveLength(8);
+  hold.resolve();
+  expect((await Promise.all(all)).filter((code) => code === 503)).toHaveLength(92);
+});
