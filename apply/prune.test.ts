@@ -159,6 +159,26 @@ describe('a kind that is not served', () => {
   });
 
   test.each([
+    { apiVersion: 'apps/v1', kind: 'Pod', outcome: 'gone', because: 'the group has no such kind' },
+    { apiVersion: 'v1', kind: 'Ghost', outcome: 'gone', because: 'no group has it' },
+    { apiVersion: '[::1]:9/v1', kind: 'Deployment', outcome: 'gone', because: 'there can be no such group' },
+    { apiVersion: 'apps/v1', kind: 'Deployment', outcome: 'failed', because: 'the API server has it' },
+    {
+      apiVersion: 'policy/v1beta1',
+      kind: 'PodDisruptionBudget',
+      outcome: 'failed',
+      because: 'it may be there in another version',
+    },
+  ])(
+    'in a group of the API server is $outcome: $because ($kind of $apiVersion)',
+    async ({ apiVersion, kind, outcome }) => {
+      const cluster = { ...createFakeCluster(), isNamespaced: async () => undefined };
+      const { removals } = await pruneObjects(cluster, [{ ...entry, apiVersion, kind }], options);
+      expect(removals).toMatchObject([{ outcome }]);
+    },
+  );
+
+  test.each([
     { what: 'its CRD', provider: sampleCrd('Widget') },
     {
       what: 'an aggregated API',

@@ -7,6 +7,7 @@ import { explainFailure, isConflict, isForbidden, type Failure } from './api-fai
 import type { Cluster, DeleteOptions } from './cluster.ts';
 import { judgeOwnership, type Ownership } from './collision.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
+import { phaseOf } from './phases.ts';
 import type { Owner } from './prepare.ts';
 
 export type RemovalOutcome =
@@ -118,7 +119,7 @@ export function describeHolders({ metadata }: KubeObject): string {
 
 /** A kind that is not served: gone with its CRD, or just not served at the moment? */
 async function judgeUnserved(cluster: Cluster, ref: ObjectRef, signal?: AbortSignal): Promise<Removal> {
-  const provider = isBuiltIn(groupOf(ref.apiVersion)) ? 'the API server' : await findProvider(cluster, ref, signal);
+  const provider = isBuiltIn(ref) ? 'the API server' : await findProvider(cluster, ref, signal);
   if (provider === undefined) return { ref, outcome: 'gone' };
   return {
     ref,
@@ -132,8 +133,13 @@ async function judgeUnserved(cluster: Cluster, ref: ObjectRef, signal?: AbortSig
   };
 }
 
-/** Groups that the API server itself serves; of the others with this suffix, CRDs and aggregated APIs are behind. */
-function isBuiltIn(group: string): boolean {
+/**
+ * Kinds that bundles are made of, in groups that the API server itself serves; behind the others with this suffix are
+ * CRDs and aggregated APIs. Of any other kind in these groups the API server says itself that it does not exist.
+ */
+function isBuiltIn(ref: ObjectRef): boolean {
+  const group = groupOf(ref.apiVersion);
+  if (phaseOf(ref) === 'workloads' && groupKind(ref) !== 'Deployment.apps') return false;
   return (
     !group.includes('.') ||
     /^(admissionregistration|apiextensions|apiregistration|networking|rbac\.authorization|scheduling|storage)\.k8s\.io$/.test(

@@ -6,6 +6,7 @@ import { ReasonedError } from '../api/errors.ts';
 import { isRecord, parseJson } from '../api/json.ts';
 import { groupKind, type KubeObject } from '../api/object.ts';
 import { MAX_OBJECTS, type Revision } from '../api/revision.ts';
+import { kindsDefinedIn } from '../apply/phases.ts';
 import { isRendered } from '../bundles/render/rendered-kinds.ts';
 
 /**
@@ -16,7 +17,7 @@ export function parseManifests(json: string, revision: Pick<Revision, 'metadata'
   const value = parseOrUndefined(json);
   if (!Array.isArray(value)) throw invalid(revision, 'are not a list in JSON that can be read');
   if (value.length > MAX_OBJECTS) throw invalid(revision, `are more than ${MAX_OBJECTS} objects`);
-  const defined = new Set(value.map(definedKind));
+  const defined = kindsDefinedIn(value.filter(isCrd));
   value.forEach((object: unknown, index) => {
     const problem = problemOfObject(object, defined);
     if (problem !== undefined) throw invalid(revision, `have as number ${index + 1} ${problem}`);
@@ -24,12 +25,9 @@ export function parseManifests(json: string, revision: Pick<Revision, 'metadata'
   return value as KubeObject[];
 }
 
-/** The kind that a CRD defines, as `Gadget.example.com`: a bundle may bring objects of it. */
-function definedKind(object: unknown): string | undefined {
-  if (!isRecord(object) || object['kind'] !== 'CustomResourceDefinition' || !isRecord(object['spec'])) return undefined;
-  const { group, names } = object['spec'];
-  const kind = isRecord(names) ? names['kind'] : undefined;
-  return typeof group === 'string' && typeof kind === 'string' ? `${kind}.${group}` : undefined;
+/** A bundle may bring objects of the kinds that its CRDs define. */
+function isCrd(object: unknown): boolean {
+  return isRecord(object) && object['kind'] === 'CustomResourceDefinition';
 }
 
 function parseOrUndefined(json: string): unknown {
@@ -40,7 +38,7 @@ function parseOrUndefined(json: string): unknown {
   }
 }
 
-function problemOfObject(object: unknown, defined: ReadonlySet<string | undefined>): string | undefined {
+function problemOfObject(object: unknown, defined: ReadonlySet<string>): string | undefined {
   if (!isRecord(object)) return 'a value that is no object';
   const { apiVersion, kind, metadata } = object;
   if (!isRecord(metadata) || ![apiVersion, kind, metadata['name']].every(isNonEmptyText))
