@@ -270,12 +270,23 @@ function onChangeByPeople(
 
 /** Subscriptions that wait for others, where one of these has news. */
 function waitingFor(subscriptions: Informer, event: WatchEventOf): readonly ObjectKey[] {
-  const before = event.type === 'updated' ? event.old : undefined;
-  const after = event.type === 'deleted' ? undefined : event.object;
+  const [before, after] = statesOf(event);
   return (subscriptions.list() as readonly Subscription[])
     .filter(waitsForOthers)
     .filter((waiting) => isNewsFor(waiting, before as Subscription | undefined, after as Subscription | undefined))
     .flatMap(ownKey);
+}
+
+/** What an object was before an event, and what it is after it. */
+function statesOf(event: WatchEventOf): readonly [KubeObject | undefined, KubeObject | undefined] {
+  switch (event.type) {
+    case 'updated':
+      return [event.old, event.object];
+    case 'deleted':
+      return [event.object, undefined];
+    default:
+      return [undefined, event.object];
+  }
 }
 
 function subscriptionsIn(subscriptions: Informer, { metadata }: KubeObject): readonly ObjectKey[] {
