@@ -37,7 +37,7 @@ export function createAccountsPolicy(
   let found: boolean | undefined;
   let logged: string | undefined;
 
-  function tell(level: 'info' | 'warn', message: string, fields: object = {}): void {
+  function logOnce(level: 'info' | 'warn', message: string, fields: object = {}): void {
     if (message === logged) return;
     logged = message;
     log[level]({ policy: POLICY_NAME, ...fields }, message);
@@ -47,11 +47,11 @@ export function createAccountsPolicy(
     try {
       const { inForce, message } = judgePolicy(...(await listPolicy(client, signal)));
       found = inForce;
-      tell(inForce ? 'info' : 'warn', message);
+      logOnce(inForce ? 'info' : 'warn', message);
     } catch (err) {
       if (signal.aborted) return;
       found = undefined;
-      tell('info', 'whether the policy about accounts is in force cannot be read; it is tried again', { err });
+      logOnce('info', 'whether the policy about accounts is in force cannot be read; it is tried again', { err });
     }
   }
 

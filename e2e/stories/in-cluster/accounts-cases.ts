@@ -185,6 +185,15 @@ const ON_THE_MANAGERS: readonly TeamCase[] = [
     because: 'one harmless change does not cover another',
   },
   {
+    what: 'with so many labels that it takes no more',
+    act: merge(
+      managers,
+      metadata({ labels: Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`l${index}`, ''])) }),
+    ),
+    tina: 'policy',
+    because: 'the manager could not write its status any more',
+  },
+  {
     what: 'by a patch that changes nothing',
     act: merge(managers, { spec: { package: 'beacon-operator' } }),
     tina: 'accepted',

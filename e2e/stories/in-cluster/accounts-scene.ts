@@ -19,7 +19,7 @@ export const PERSONS = {
   theo: { user: 'theo', groups: ['tenants'] },
   /** Has every right on Subscriptions and Revisions, and may impersonate `installer`. */
   mona: { user: 'mona', groups: ['members'] },
-  /** Has every right on Subscriptions and Revisions, and may impersonate nobody. */
+  /** Has every right on Subscriptions and Revisions, and may impersonate no account. */
   clark: { user: 'clark', groups: ['clerks'] },
   /** Has every right on Subscriptions and Revisions, and may impersonate the manager. */
   paula: { user: 'paula', groups: ['platform'] },
@@ -137,7 +137,7 @@ export function jsonPatch(path: string, body: readonly object[]): Act {
   return { method: 'PATCH', path, body, type: 'application/json-patch+json' };
 }
 
-/** Server-side apply; what is not named and belongs to nobody else is taken away. */
+/** Server-side apply; a field that is not named and has no other manager is taken away. */
 export function apply(made: Made, path = pathTo(`${made.kind.toLowerCase()}s` as Kind, made.metadata.name)): Act {
   const query = { fieldManager: 'kubectl', force: 'true' };
   return { method: 'PATCH', path, body: made, type: 'application/apply-patch+yaml', query };
