@@ -93,7 +93,7 @@ export function createCatalogHandler(options: ServeOptions): CatalogHandler {
     const verdict = checkPreconditions(request.headers, validators);
     if (verdict === 304) return void response.writeHead(304).end();
     if (verdict === 412) return refuse(response, 412);
-    const { size, encoding } = head(request, response, found);
+    const encoding = describeBody(request, response, found);
     if (request.method === 'HEAD') return void response.writeHead(200).end();
     const leave = options.bodies?.enter(request.socket.remoteAddress ?? '');
     if (typeof leave === 'string') {
@@ -101,7 +101,7 @@ export function createCatalogHandler(options: ServeOptions): CatalogHandler {
       return refuseFull(response);
     }
     try {
-      await sendBody(request, response, { ...found, size, encoding });
+      await sendBody(response, { ...found, encoding });
     } finally {
       leave?.();
     }
@@ -141,38 +141,22 @@ interface Selection {
 }
 
 interface Body extends Selection {
-  readonly size: number;
   readonly encoding: Encoding;
 }
 
-function head(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { index, query }: Selection,
-): Pick<Body, 'size' | 'encoding'> {
+/** The headers of a body, whether or not it is sent. */
+function describeBody(request: IncomingMessage, response: ServerResponse, { index, query }: Selection): Encoding {
   const size = index.size(query);
   const encoding = size > MIN_COMPRESSED_BYTES ? chooseEncoding(request.headers['accept-encoding']) : 'identity';
   response.setHeader('Content-Type', 'application/jsonl');
   if (encoding === 'identity') response.setHeader('Content-Length', size);
   else response.setHeader('Content-Encoding', encoding);
-  return { size, encoding };
+  return encoding;
 }
 
-/** Ends with the connection too: of requests that wait behind another one on it, Node says nothing when it closes. */
-async function sendBody(request: IncomingMessage, response: ServerResponse, body: Body): Promise<void> {
-  const { index, query, encoding } = body;
-  const gone = new AbortController();
-  const abort = (): void => gone.abort();
-  const { socket } = request;
-  socket.once('close', abort);
-  try {
-    if (socket.destroyed) return;
-    response.writeHead(200);
-    const source = Readable.from(bodyOf(index.blobs(query)));
-    await pipeline([source, ...compressorOf(encoding), response], { signal: gone.signal });
-  } finally {
-    socket.off('close', abort);
-  }
+async function sendBody(response: ServerResponse, { index, query, encoding }: Body): Promise<void> {
+  response.writeHead(200);
+  await pipeline([Readable.from(bodyOf(index.blobs(query))), ...compressorOf(encoding), response]);
 }
 
 /** The bytes to send; the event loop gets its turn between them. */
@@ -232,5 +216,5 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 function isClientGone(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE' || code === 'ABORT_ERR';
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE';
 }

@@ -118,6 +118,8 @@ describe('whatever a client sends', () => {
     },
     { because: 'a thousand tags', bytes: get(ALL, `If-None-Match: ${'"a",'.repeat(3000)}\r\n${last}`), status: 200 },
     { because: 'an address of another host', bytes: get('http://evil.example/metrics', last), status: 200 },
+    { because: 'content of another host', bytes: get(`http://evil.example${ALL}`, last), status: 404 },
+    { because: 'a detour', bytes: get(`/x/..${ALL}`, last), status: 404 },
     { because: 'two slashes', bytes: get('//', last), status: 400 },
     { because: 'an address that is none', bytes: get('http://[', last), status: 400 },
     { because: 'a name with a zero', bytes: get('/catalogs/big%00/api/v1/all', last), status: 400 },
@@ -153,7 +155,7 @@ describe('whatever a client sends', () => {
       socket.destroy();
       expect(Number(first.split(' ')[1] ?? 0), because).toBe(status);
     }
-    // Of requests that wait behind another one, nothing is said when the client goes.
+    // Bodies that wait behind another one on the same connection end with it too.
     for (let round = 0; round < 50; round += 1) {
       const socket = await reader(
         served,

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
+import type { CatalogHandler } from '../../catalog/serve.ts';
 import { answerChecks, type Checks } from './answer-checks.ts';
 import { startServer, type ConnectionLimits, type RunningServer, type ServerFacts } from './limited-server.ts';
 
@@ -17,8 +18,8 @@ export interface ContentOptions extends ServerOptions {
   readonly limits: ConnectionLimits;
   readonly facts?: ServerFacts;
   readonly metrics: Registry;
-  /** Answers below `/catalogs/`. */
-  readonly catalogs?: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+  /** Answers below `/catalogs/`, and says whether it has. */
+  readonly catalogs?: CatalogHandler;
 }
 
 /** A kubelet has one connection for each probe, and a person who looks has one more. */
@@ -32,7 +33,7 @@ export function serveContent({ catalogs, checks, metrics, ...options }: ContentO
       const text = await render();
       return void response.setHeader('content-type', metrics.contentType).end(text);
     }
-    if (path.startsWith('/catalogs/') && catalogs !== undefined) return catalogs(request, response);
+    if (path.startsWith('/catalogs/') && (await catalogs?.(request, response)) === true) return;
     return answerProbe({ path, verbose }, checks, response);
   });
   return startServer({ ...options, answer });

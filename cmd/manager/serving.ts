@@ -45,7 +45,7 @@ export async function startServing(serving: ServingOptions): Promise<AsyncDispos
     facts: http.facts,
     checks,
     metrics,
-    catalogs: async (request, response) => void (await catalogs(request, response)),
+    catalogs,
   });
   log.info({ port: probes.port }, 'serving probes');
   log.info({ port: server.port }, 'serving metrics and catalogs');
