@@ -48,9 +48,9 @@ export function createGivenUp(managed: Pick<ManagedObjects, 'get'>): GivenUp {
     begin(facts) {
       const circumstances = circumstancesOf(facts, managed);
       refusals.delete(keyOfObject(facts.revision));
-      return (until) => void refusals.set(keyOfObject(facts.revision), { circumstances, until });
+      return (until) => refusals.set(keyOfObject(facts.revision), { circumstances, until });
     },
-    forget: (facts) => void refusals.delete(keyOfObject(facts.revision)),
+    forget: (facts) => refusals.delete(keyOfObject(facts.revision)),
   };
 }
 

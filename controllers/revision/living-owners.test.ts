@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { ANNOTATION, LABEL } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
-import type { Informer } from '../../kube/informer.ts';
 import { createObjectStore } from '../../kube/object-store.ts';
 import { createLivingOwners } from './living-owners.ts';
 
@@ -31,7 +30,7 @@ it.each([
   { because: 'a name that means something to JavaScript is a name', annotations: { [owner]: '__proto__' }, is: false },
 ])('an object has a living owner: $is, for $because', ({ annotations, label = 'x', is }) => {
   const store = createObjectStore();
-  const hasOwner = createLivingOwners(store as unknown as Informer);
+  const hasOwner = createLivingOwners(store);
   store.put(subscription);
   const metadata = { name: 'a', namespace: 'b', labels: { [LABEL.owner]: label }, ...(annotations && { annotations }) };
   expect(hasOwner({ apiVersion: 'apps/v1', kind: 'Deployment', metadata })).toBe(is);

@@ -26,8 +26,8 @@ export function createProgressPace(): ProgressPace {
       if (last === undefined || !isMereProgress(revision.status ?? {}, next)) return 0;
       return Math.max(0, PACE_SECONDS - (now.getTime() - last) / 1000);
     },
-    wrote: (revision, now) => void written.set(keyOf(revision), now.getTime()),
-    forget: (revision) => void written.delete(keyOf(revision)),
+    wrote: (revision, now) => written.set(keyOf(revision), now.getTime()),
+    forget: (revision) => written.delete(keyOf(revision)),
   };
 }
 

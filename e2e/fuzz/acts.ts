@@ -76,11 +76,31 @@ function puts(kind: string, arena: Arena, must?: string): fc.Arbitrary<Act> {
   const values = valuesOf(partOf(kind, 'spec'), options, 'spec');
   const bodies = fc.tuple(targets(kind), metadata(), values, fc.constantFrom(...arena.garbage), fc.nat(9));
   return bodies.map(([target, meta, spec, garbage, dice]) => {
-    const given = kind === 'Revision' && dice < 6 && must === undefined ? revised(spec, target, garbage) : spec;
+    const isRevised = kind === 'Revision' && dice < 6 && must === undefined;
+    const given = isRevised ? revised(spec, target, garbage) : withoutContradiction(spec as Fields, dice, must);
     const body = { apiVersion: API_VERSION, kind, metadata: { ...meta, name: target.name }, spec: given };
     const ownedBy = kind === 'Revision' && dice < 7 ? subscriptionOf(target.name) : undefined;
     return { ...target, does: 'put', body, ...(ownedBy !== undefined && { ownedBy }) };
   });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Of fields that exclude each other one is left: of two at random the API server would mostly see both. */
+function withoutContradiction(spec: Fields, dice: number, must = ''): Fields {
+  const { source, ...rest } = spec as Fields & { readonly source?: Fields };
+  const pairs = [
+    ['catalog', 'catalogSelector'],
+    ['image', 'repositories'],
+  ] as const;
+  const oneOf = (fields: Fields, [first, second]: (typeof pairs)[number]): Fields => {
+    const isSecond = must.includes(second) || (dice % 2 === 0 && !must.includes(first));
+    const out = isSecond ? first : second;
+    return first in fields && second in fields
+      ? Object.fromEntries(Object.entries(fields).filter(([field]) => field !== out))
+      : fields;
+  };
+  return { ...oneOf(rest, pairs[0]), ...(source !== undefined && { source: oneOf(source, pairs[1]) }) };
 }
 
 /** What makes a Revision look as if the manager had made it: the number in its name, and manifests that are there. */
@@ -251,6 +271,7 @@ function optionsOf({ images, cluster, garbage }: Arena, must?: string): SchemaOp
     [/properties\[\]\.type$/, PROPERTY_TYPES],
     [/properties\[\]\.value$/, PROPERTY_VALUES],
     [/[nN]amespaces?(\[\])?$/, [...NAMESPACES, healthyName(0)]],
+    [/\.(duration|progressDeadline|bakeTime|interval)$/, ['60s', '1m', '1h', '24h', '10m']],
     [/serviceAccountName$/, ['default', 'ghost']],
     [/inventory\[\]\.apiVersion$/, ['v1', 'apps/v1', 'apiextensions.k8s.io/v1', 'nobody.example/v1']],
     [/inventory\[\]\.kind$/, ['ConfigMap', 'Deployment', 'CustomResourceDefinition', 'Pod', 'Namespace', 'Ghost']],

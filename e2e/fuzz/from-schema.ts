@@ -21,7 +21,10 @@ const LONG_LENGTH = 300;
 
 /** Values of a schema; `path` is where it stands: `spec.windows[].cron`. */
 export function valuesOf(schema: StructuralSchema, options: SchemaOptions, path = ''): fc.Arbitrary<unknown> {
-  if (schema['x-kubernetes-preserve-unknown-fields'] === true) return unknownFields();
+  if (schema['x-kubernetes-preserve-unknown-fields'] === true) {
+    const known = fields(schema, options, path);
+    return fc.tuple(unknownFields(), known).map(([more, given]) => ({ ...(more as object), ...(given as object) }));
+  }
   if (schema['x-kubernetes-int-or-string'] === true) return fc.oneof(fc.integer(), texts(schema, options, path));
   switch (schema.type) {
     case 'object':
@@ -101,19 +104,33 @@ function texts(schema: StructuralSchema, { wordsFor, must }: SchemaOptions, path
   const choices = schema['enum'] as readonly string[] | undefined;
   if (choices !== undefined) return fc.constantFrom(...choices);
   if (schema['format'] === 'date-time') return fc.constantFrom(...TIMES);
+  const { fits, hostile } = hostileIn(schema);
+  const meant = must === path ? [] : wordsFor(path).filter(fits);
+  return fc.oneof(...weighted(6, meant), ...hostile);
+}
+
+interface Hostile {
+  readonly fits: (text: string) => boolean;
+  readonly hostile: readonly fc.WeightedArbitrary<string>[];
+}
+
+/** Made once for each field: to understand a pattern takes long. */
+const HOSTILE = new WeakMap<StructuralSchema, Hostile>();
+
+function hostileIn(schema: StructuralSchema): Hostile {
+  const known = HOSTILE.get(schema);
+  if (known !== undefined) return known;
   const fits = fitting(schema);
-  const meant = wordsFor(path).filter(fits);
-  const hostile = HOSTILE_TEXTS.filter(fits);
-  const parts = [
-    ...weighted(must === path ? 0 : 6, meant),
-    ...weighted(3, hostile),
-    { weight: 1, arbitrary: madeUp(schema, fits) },
-  ];
-  return fc.oneof(...parts);
+  const made = {
+    fits,
+    hostile: [...weighted(3, HOSTILE_TEXTS.filter(fits)), { weight: 1, arbitrary: madeUp(schema, fits) }],
+  };
+  HOSTILE.set(schema, made);
+  return made;
 }
 
 function weighted(weight: number, values: readonly string[]): readonly fc.WeightedArbitrary<string>[] {
-  return values.length === 0 || weight === 0 ? [] : [{ weight, arbitrary: fc.constantFrom(...values) }];
+  return values.length === 0 ? [] : [{ weight, arbitrary: fc.constantFrom(...values) }];
 }
 
 /** Texts that nobody thought of, up to the longest that is admitted. */

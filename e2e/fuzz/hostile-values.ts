@@ -166,7 +166,7 @@ export const PROPERTY_VALUES: readonly string[] = [
   '{"packageName":"__proto__","versionRange":">>>"}',
   '{"packageName":"ghost","version":"1.0.0"}',
   '1e400',
-  `${'9'.repeat(5000)}`,
+  '9'.repeat(5000),
   DEEP_JSON,
   '{"a":'.repeat(DEPTH) + '1' + '}'.repeat(DEPTH),
   nestedConstraints(900),

@@ -79,7 +79,7 @@ export function createRehearsals(deps: RehearsalDeps): Rehearsals {
   const progress = createRecent<Progress>();
   const of = (revision: Revision): Progress => progress.get(keyOf(revision)) ?? BEGINNING;
   const note = (revision: Revision, facts: Partial<Progress>): void =>
-    void progress.set(keyOf(revision), { ...of(revision), ...facts });
+    progress.set(keyOf(revision), { ...of(revision), ...facts });
   const asks = ({ revision, subscription }: Subject): boolean =>
     deps.probeWebhooks && subscription?.spec.webhookSafety !== 'None' && !hasWorked(revision);
   const isProbed = (subject: Subject, { webhooks }: Stage): boolean =>
@@ -139,7 +139,7 @@ export function createRehearsals(deps: RehearsalDeps): Rehearsals {
       note(revision, { ended: name });
       return ended === name ? AGAIN_SECONDS : AT_ONCE_SECONDS;
     },
-    forget: (revision) => void progress.delete(keyOf(revision)),
+    forget: (revision) => progress.delete(keyOf(revision)),
   };
 }
 
