@@ -346,6 +346,21 @@ const ROWS: readonly Row[] = [
     parts: changed({ customresourcedefinitions: { owned: [{ ...OWNED.owned[0], version: 'v2' }] } }),
   },
   { check: 'owned-crd-versions', because: 'it is not owned', parts: changed({ customresourcedefinitions: {} }) },
+  ...[
+    'latest',
+    '',
+    '1.2.x',
+    '1.2-rc.1',
+    '1.0.0-01',
+    '1.0.0+',
+    '1.0.0-99999999999999999999',
+    '99999999999999999999.0.0',
+  ].map((version) => ({
+    check: 'operator-version',
+    because: `${JSON.stringify(version)} is no version`,
+    parts: changed({ version }),
+    path: 'spec.version',
+  })),
   { check: 'crd-structure', because: 'the name is wrong', parts: withCrd({ group: 'x.com' }), path: 'metadata.name' },
   { check: 'crd-structure', because: 'the group is no domain', parts: withCrd({ group: 'X' }), path: 'spec.group' },
   {
@@ -750,6 +765,21 @@ describe('the checks', () => {
   ])('take what the API server takes: $because', ({ object }) => {
     const found = validateBundle(makeBundle(holding(object)), { suites: ['install'] });
     expect(found).toEqual([]);
+  });
+
+  it.each([
+    undefined,
+    null,
+    '1.0.0',
+    'v1.0.0',
+    ' 1.2 ',
+    '1',
+    '01.02.003',
+    '1.0.0-rc.1+build.5',
+    '2024.01.15-7',
+    '1.2.-3',
+  ])('take a version as the reference does: %j', (version) => {
+    expect(validateBundle(makeBundle(changed({ version })), { suites: ['install'] })).toEqual([]);
   });
 
   const KEEPS = { 'x-kubernetes-preserve-unknown-fields': true };
