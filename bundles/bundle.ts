@@ -37,7 +37,9 @@ export interface Bundle {
   readonly properties: readonly Property[];
   /** Of `metadata/dependencies.yaml`; empty where that file cannot be read, as the other tools have it. */
   readonly dependencies: readonly Property[];
-  /** Why `metadata/dependencies.yaml` cannot be read. */
+  /** The file that they are in; it may have another name. */
+  readonly dependenciesFile?: string;
+  /** Why that file cannot be read. */
   readonly dependenciesError?: string;
 }
 

@@ -1,18 +1,19 @@
 /** Reads the files of `metadata/`: annotations, properties, dependencies. */
 import { ReasonedError } from '../api/errors.ts';
 import { parseJson } from '../api/json.ts';
-import type { Manifest, Property } from './bundle.ts';
+import type { Bundle, Manifest, Property } from './bundle.ts';
 import { readFile } from './file.ts';
 import { goJson, sortedKeys } from './go-json.ts';
 import type { BundleLimits } from './limits.ts';
+import { metadataField as field, metadataFile } from './metadata-file.ts';
 
 type Files = ReadonlyMap<string, Uint8Array>;
 
 const PROPERTIES = 'olm.properties';
 
-/** `annotations` of `metadata/annotations.yaml`. @throws ReasonedError BundleInvalid where it is missing or no map. */
+/** `annotations` of `metadata/annotations.yaml`, or of whichever file has them. @throws ReasonedError BundleInvalid where it is missing or no map. */
 export function readAnnotations(files: Files, limits: BundleLimits): ReadonlyMap<string, string> {
-  const file = 'metadata/annotations.yaml';
+  const file = metadataFile(files, 'annotations') ?? 'metadata/annotations.yaml';
   const bytes = files.get(file);
   if (bytes === undefined) throw invalid(file, 'the file is missing', 'Is it the image or folder of a bundle');
   const content = readFile(file, bytes, limits)[0]?.value;
@@ -29,30 +30,34 @@ function textOf(file: string, key: string, value: unknown): string {
   throw invalid(file, `the annotation ${key} must be a string`, 'Correct the field');
 }
 
-/** `properties` of `metadata/properties.yaml`; undefined where there is no such file, or an empty one. */
+/** `properties` of `metadata/properties.yaml`, or of whichever file has them; undefined where there is no such file, or an empty one. */
 export function readProperties(files: Files, limits: BundleLimits): readonly Property[] | undefined {
-  const file = 'metadata/properties.yaml';
+  const file = metadataFile(files, 'properties') ?? 'metadata/properties.yaml';
   const bytes = files.get(file);
   if (bytes === undefined || bytes.length === 0) return undefined;
   const content = readFile(file, bytes, limits)[0]?.value;
   return checkProperties(field(content, 'properties') ?? [], (what) => invalid(file, what, 'Correct the file'));
 }
 
-/** An unreadable `metadata/dependencies.yaml` counts as none, as for the other tools; why is kept for validation. */
+/**
+ * `dependencies` of `metadata/dependencies.yaml`, or of whichever file has them. Unreadable ones count as none, as for
+ * the other tools; why is kept for validation.
+ */
 export function readDependencies(
   files: Files,
   limits: BundleLimits,
-): { readonly dependencies: readonly Property[]; readonly dependenciesError?: string } {
-  const file = 'metadata/dependencies.yaml';
+): Pick<Bundle, 'dependencies' | 'dependenciesFile' | 'dependenciesError'> {
+  const file = metadataFile(files, 'dependencies') ?? 'metadata/dependencies.yaml';
   const bytes = files.get(file);
   if (bytes === undefined) return { dependencies: [] };
   try {
     const content = readFile(file, bytes, limits)[0]?.value;
     const list = field(content, 'dependencies') ?? [];
-    return { dependencies: checkProperties(list, (what) => invalid(file, what, 'Correct the file')) };
+    const dependencies = checkProperties(list, (what) => invalid(file, what, 'Correct the file'));
+    return { dependencies, dependenciesFile: file };
   } catch (error) {
     if (!(error instanceof ReasonedError) || error.reason === 'BundleTooLarge') throw error;
-    return { dependencies: [], dependenciesError: error.message };
+    return { dependencies: [], dependenciesFile: file, dependenciesError: error.message };
   }
 }
 
@@ -93,14 +98,6 @@ function checkProperties(list: unknown, wrong: (what: string) => ReasonedError):
     if (typeof type !== 'string' || type === '') throw wrong(`must have a "type" in entry ${index + 1}`);
     return { type, value: field(item, 'value') ?? null };
   });
-}
-
-/** These files are read without regard to case by the other tools: `Annotations:` is `annotations:`. */
-function field(value: unknown, name: string): unknown {
-  if (!isMap(value)) return undefined;
-  if (Object.hasOwn(value, name)) return value[name];
-  const key = Object.keys(value).find((candidate) => candidate.toLowerCase() === name);
-  return key === undefined ? undefined : value[key];
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {

@@ -104,6 +104,38 @@ describe('a bundle', () => {
     expect(good.dependencies).toEqual([{ type: 'olm.package', value: { packageName: 'a', version: 1 } }]);
   });
 
+  const DEPENDENCIES = 'dependencies:\n- {type: olm.package, value: {packageName: a, version: 1}}\n';
+  it.each([
+    { because: 'the name is misspelt', files: { 'metadata/dependency.yaml': DEPENDENCIES } },
+    { because: 'the name ends otherwise', files: { 'metadata/dependencies.yml': DEPENDENCIES } },
+    {
+      because: 'the file of the usual name has none',
+      files: { 'metadata/dependencies.yaml': 'dependencies: []\n', 'metadata/more.yaml': DEPENDENCIES },
+    },
+    {
+      because: 'other files are no YAML, or no maps',
+      files: { 'metadata/a.txt': 'a: [', 'metadata/b.yaml': '- dependencies\n', 'metadata/c.yaml': DEPENDENCIES },
+    },
+    {
+      because: 'they are beside the annotations',
+      files: {
+        'metadata/annotations.yaml': `annotations: {operators.operatorframework.io.bundle.package.v1: p}\n${DEPENDENCIES}`,
+      },
+    },
+  ])('has dependencies whatever their file is called, as for opm: $because', ({ files }) => {
+    expect(makeBundle({ files }).dependencies).toEqual([
+      { type: 'olm.package', value: { packageName: 'a', version: 1 } },
+    ]);
+  });
+
+  it('has annotations and properties in files of other names, if none has the usual one', () => {
+    const files = new Map(makeFiles());
+    files.set('metadata/bundle.yml', files.get('metadata/annotations.yaml') ?? new Uint8Array());
+    files.delete('metadata/annotations.yaml');
+    files.set('metadata/props.yaml', new TextEncoder().encode('properties: [{type: x, value: 1}]\n'));
+    expect(parseBundle(files)).toMatchObject({ package: 'gadget-operator', properties: [{ type: 'x', value: 1 }] });
+  });
+
   it('reads numbers, quantities and times without changing them', () => {
     const text = 'kind: ConfigMap\nmetadata: {name: c}\nbig: 9223372036854775807\nq: 1024Mi\nt: 2024-01-01T00:00:00Z\n';
     const { objects } = makeBundle({ files: { 'manifests/c.yaml': text } });

@@ -17,7 +17,7 @@ export type { BundleLimits } from './limits.ts';
 
 /**
  * Reads a bundle from its files by path: `manifests/…`, `metadata/annotations.yaml`, `…/properties.yaml`,
- * `…/dependencies.yaml`; others are ignored.
+ * `…/dependencies.yaml`, or files of other names in metadata/ that hold the same; others are ignored.
  * @throws ReasonedError BundleInvalid, BundleUnsupported or BundleTooLarge, naming file, document and object; never
  * worth a retry.
  */

@@ -91,6 +91,18 @@ describe('the entry of a bundle', () => {
       ],
     },
     {
+      because: 'dependencies are those of the first file of metadata/ that has some, whatever it is called',
+      parts: {
+        files: {
+          'metadata/created-at': 'a: [',
+          'metadata/dependency.yaml': `dependencies:
+- {type: olm.package, value: {packageName: tools, version: '>1.0.0'}}
+`,
+        },
+      },
+      properties: [IDENTITY, 'olm.package.required {"packageName":"tools","versionRange":">1.0.0"}'],
+    },
+    {
       because: 'dependencies that cannot be read are none',
       parts: { files: { 'metadata/dependencies.yaml': 'dependencies: [' } },
       properties: [IDENTITY],

@@ -5,6 +5,7 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import { parseJson } from '../api/json.ts';
+import { metadataFile } from '../bundles/metadata-file.ts';
 import { DEFAULT_YAML_LIMITS, YamlError, parseYaml } from '../bundles/yaml.ts';
 import { checkShape } from '../bundles/yaml/limits.ts';
 import { buildCsvMetadata, fieldsOf } from './csv-metadata.ts';
@@ -87,13 +88,12 @@ function parseManifests(files: ReadonlyMap<string, Uint8Array>): Fields[] {
   return objects;
 }
 
-function parseMetadata(files: ReadonlyMap<string, Uint8Array>, stem: string): Fields {
-  for (const extension of ['yaml', 'yml']) {
-    const path = `metadata/${stem}.${extension}`;
-    const content = files.get(path);
-    if (content !== undefined) return parseFirst(path, content) ?? {};
-  }
-  return {};
+function parseMetadata(
+  files: ReadonlyMap<string, Uint8Array>,
+  name: 'annotations' | 'properties' | 'dependencies',
+): Fields {
+  const path = metadataFile(files, name);
+  return path === undefined ? {} : (parseFirst(path, files.get(path)!) ?? {});
 }
 
 function parseFirst(path: string, content: Uint8Array): Fields | undefined {

@@ -35,6 +35,7 @@ import { objectMetadata } from './object-metadata.ts';
 import { objectNames } from './object-names.ts';
 import { objectSize } from './object-size.ts';
 import { openshiftLabel } from './openshift-label.ts';
+import { operatorVersion } from './operator-version.ts';
 import { ownedCrdVersions } from './owned-crd-versions.ts';
 import { ownedCrdsPresent } from './owned-crds-present.ts';
 import { packageName } from './package-name.ts';
@@ -56,6 +57,7 @@ import { webhookTypes } from './webhook-types.ts';
 
 export const CHECKS: readonly Check[] = [
   installStrategy,
+  operatorVersion,
   packageName,
   objectNames,
   objectMetadata,

@@ -108,10 +108,17 @@ function* checkSchemas(manifest: Manifest, found: Found): Iterable<FoundBy> {
     const { openAPIV3Schema } = map(schema);
     if (!isRecord(openAPIV3Schema)) {
       yield found(path, `the version ${textOf(name)} has no schema`, 'Add openAPIV3Schema');
-    } else if (openAPIV3Schema['type'] !== 'object') {
+    } else if (!isOfObject(openAPIV3Schema)) {
       yield found(`${path}.type`, 'a custom resource is an object, which its schema must say', 'Set it to object');
     }
   }
+}
+
+/** Whether objects fit a root schema: it says so, or keeps unknown fields and says nothing. */
+function isOfObject(root: Fields): boolean {
+  const type = root['type'] ?? '';
+  if (type !== '') return type === 'object';
+  return root['x-kubernetes-preserve-unknown-fields'] === true && root['x-kubernetes-embedded-resource'] !== true;
 }
 
 function* checkConversion(manifest: Manifest, found: Found): Iterable<FoundBy> {

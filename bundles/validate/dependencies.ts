@@ -12,8 +12,7 @@ export const dependencies: Check = {
   name: 'dependencies',
   suite: 'format',
   *run(bundle) {
-    const file = 'metadata/dependencies.yaml';
-    const { dependenciesError } = bundle;
+    const { dependenciesError, dependenciesFile: file = 'metadata/dependencies.yaml' } = bundle;
     if (dependenciesError !== undefined) {
       const advice = 'Correct the file: it counts as empty until then';
       yield { level: 'error', file, message: dependenciesError, advice };

@@ -52,6 +52,10 @@ function withCrd(spec: Readonly<Record<string, unknown>>): BundleParts {
   return { ...CLEAN, objects: [makeCrd(spec)] };
 }
 
+function withRoot(openAPIV3Schema: Readonly<Record<string, unknown>>): BundleParts {
+  return withCrd({ versions: [{ ...VERSION, schema: { openAPIV3Schema } }] });
+}
+
 function withColumn(fields: Readonly<Record<string, unknown>>): BundleParts {
   const column = {
     name: 'Phase',
@@ -342,6 +346,21 @@ const ROWS: readonly Row[] = [
     parts: changed({ customresourcedefinitions: { owned: [{ ...OWNED.owned[0], version: 'v2' }] } }),
   },
   { check: 'owned-crd-versions', because: 'it is not owned', parts: changed({ customresourcedefinitions: {} }) },
+  ...[
+    'latest',
+    '',
+    '1.2.x',
+    '1.2-rc.1',
+    '1.0.0-01',
+    '1.0.0+',
+    '1.0.0-99999999999999999999',
+    '99999999999999999999.0.0',
+  ].map((version) => ({
+    check: 'operator-version',
+    because: `${JSON.stringify(version)} is no version`,
+    parts: changed({ version }),
+    path: 'spec.version',
+  })),
   { check: 'crd-structure', because: 'the name is wrong', parts: withCrd({ group: 'x.com' }), path: 'metadata.name' },
   { check: 'crd-structure', because: 'the group is no domain', parts: withCrd({ group: 'X' }), path: 'spec.group' },
   {
@@ -367,6 +386,24 @@ const ROWS: readonly Row[] = [
     check: 'crd-structure',
     because: 'a schema is not of an object',
     parts: withCrd({ versions: [{ ...VERSION, schema: { openAPIV3Schema: { type: 'string' } } }] }),
+    path: 'spec.versions[0].schema.openAPIV3Schema.type',
+  },
+  {
+    check: 'crd-structure',
+    because: 'a schema that keeps unknown fields is not of an object',
+    parts: withRoot({ type: 'string', 'x-kubernetes-preserve-unknown-fields': true }),
+    path: 'spec.versions[0].schema.openAPIV3Schema.type',
+  },
+  {
+    check: 'crd-structure',
+    because: 'a schema says nothing of what it is of',
+    parts: withRoot({ properties: {} }),
+    path: 'spec.versions[0].schema.openAPIV3Schema.type',
+  },
+  {
+    check: 'crd-structure',
+    because: 'an object within an object has to say that it is one',
+    parts: withRoot({ 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-embedded-resource': true }),
     path: 'spec.versions[0].schema.openAPIV3Schema.type',
   },
   { check: 'crd-structure', because: 'the scope is unknown', parts: withCrd({ scope: 'Global' }), path: 'spec.scope' },
@@ -728,6 +765,32 @@ describe('the checks', () => {
   ])('take what the API server takes: $because', ({ object }) => {
     const found = validateBundle(makeBundle(holding(object)), { suites: ['install'] });
     expect(found).toEqual([]);
+  });
+
+  it.each([
+    undefined,
+    null,
+    '1.0.0',
+    'v1.0.0',
+    ' 1.2 ',
+    '1',
+    '01.02.003',
+    '1.0.0-rc.1+build.5',
+    '2024.01.15-7',
+    '1.2.-3',
+  ])('take a version as the reference does: %j', (version) => {
+    expect(validateBundle(makeBundle(changed({ version })), { suites: ['install'] })).toEqual([]);
+  });
+
+  const KEEPS = { 'x-kubernetes-preserve-unknown-fields': true };
+  it.each([
+    { because: 'the root keeps unknown fields and names no type', root: KEEPS },
+    { because: 'the type is empty', root: { ...KEEPS, type: '' } },
+    { because: 'the type is null', root: { ...KEEPS, type: null } },
+    { because: 'the root has fields as well', root: { ...KEEPS, properties: { spec: { type: 'object' } } } },
+    { because: 'the root says that it is an object', root: { ...KEEPS, type: 'object' } },
+  ])('take a schema that the API server takes: $because', ({ root }) => {
+    expect(validateBundle(makeBundle(withRoot(root)), { suites: ['install'] })).toEqual([]);
   });
 
   it('take what is said twice in the same way, or not at all', () => {
