@@ -127,7 +127,7 @@ export function judgePruning(
   removals: readonly Removal[],
 ): Pick<RevisionFindings, 'judgement' | 'unpruned'> {
   const [unpruned] = removals.flatMap(({ failure }) => failure ?? []);
-  const [held] = removals.filter(({ outcome }) => outcome === 'deleting');
+  const held = removals.find(({ outcome }) => outcome === 'deleting');
   const message = unpruned?.message ?? (held && `${describeRef(held.ref)}: ${held.message ?? 'it is being deleted'}`);
   if (message === undefined) return { judgement };
   const unfinished = `An object that only earlier revisions had is not pruned yet: ${message}`;

@@ -315,7 +315,7 @@ describe('a quarantine', () => {
   test('is lifted by a request, and in an entry of the release before by any change', () => {
     const asks = { annotations: { 'slipway.dev/reconcile-requested-at': 'now' } };
     expect(later({}, quarantined, asks)).toEqual([]);
-    const old = quarantined.map(({ specHash: _, ...entry }) => entry);
+    const old = quarantined.map(({ specHash: _specHash, ...entry }) => entry);
     expect(later({ historyLimit: 5 }, old)).toEqual([]);
     expect(later({}, old, { generation: 1 })).toEqual(['gadget.v1.1.0']);
   });
