@@ -26,7 +26,7 @@ import { createSerializer } from '../../controllers/serialize.ts';
 import { createSubscriptionReconciler } from '../../controllers/subscription/reconcile.ts';
 import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
-import { isNewsFor, waitsForOthers } from '../../controllers/subscription/wake.ts';
+import { wokenBy } from '../../controllers/subscription/wake.ts';
 import type { Client } from '../../kube/client.ts';
 import {
   createController,
@@ -270,23 +270,7 @@ function onChangeByPeople(
 
 /** Subscriptions that wait for others, where one of these has news. */
 function waitingFor(subscriptions: Informer, event: WatchEventOf): readonly ObjectKey[] {
-  const [before, after] = statesOf(event);
-  return (subscriptions.list() as readonly Subscription[])
-    .filter(waitsForOthers)
-    .filter((waiting) => isNewsFor(waiting, before as Subscription | undefined, after as Subscription | undefined))
-    .flatMap(ownKey);
-}
-
-/** What an object was before an event, and what it is after it. */
-function statesOf(event: WatchEventOf): readonly [KubeObject | undefined, KubeObject | undefined] {
-  switch (event.type) {
-    case 'updated':
-      return [event.old, event.object];
-    case 'deleted':
-      return [event.object, undefined];
-    default:
-      return [undefined, event.object];
-  }
+  return wokenBy(subscriptions.list() as readonly Subscription[], event).flatMap(ownKey);
 }
 
 function subscriptionsIn(subscriptions: Informer, { metadata }: KubeObject): readonly ObjectKey[] {

@@ -11,7 +11,7 @@ import { dependenciesToDelete, dependentsToGoFirst } from './remove.ts';
 import { catalog, facts, revision, subscription, type SubscriptionParts } from './testdata/facts.ts';
 import type { Decision } from '../../resolver/decision.ts';
 import { mayHold } from './trust.ts';
-import { isHeldBack, isNewsFor, waitsForOthers } from './wake.ts';
+import { isHeldBack, isNewsFor, waitsForOthers, wokenBy } from './wake.ts';
 
 const needs = (name: string, versionRange = '>=1.0.0'): Property => ({
   type: 'olm.package.required',
@@ -489,6 +489,15 @@ describe('who is woken', () => {
     const before = subscription({ name: 'other', ...stranger });
     const after = subscription({ name: 'other', ...stranger, status });
     expect(isNewsFor(subscription(), before, after)).toBe(news);
+  });
+
+  test.each([
+    { because: 'one is gone', event: { type: 'deleted', object: asIs } },
+    { because: 'one is new', event: { type: 'added', object: asIs } },
+    { because: 'one has changed', event: { type: 'updated', old: { ...asIs, status: {} }, object: asIs } },
+  ] as const)('is who waits for others: $because', ({ event }) => {
+    const waiting = subscription({ name: 'waiting', ...leaving });
+    expect(wokenBy([subscription({ name: 'content' }), waiting], event)).toEqual([waiting]);
   });
 
   test.each([
