@@ -56,7 +56,9 @@ describe.runIf(realNodeObstacle() !== undefined)('Slipway without a node', () =>
     await kubectl('wait', '--for=condition=Established', '--timeout=60s', '-f', CRDS);
     expect(await columns()).toContain(NEW_COLUMN);
     await processes.stop();
-    expect((await fleet.lacking('1.1.0')).length).toBeGreaterThan(0);
+    // For a moment after a change of its CRD the API server answers that storage is being initialized.
+    const lacking = await until('Subscriptions are served', () => fleet.lacking('1.1.0'));
+    expect(lacking.length).toBeGreaterThan(0);
     await deploySlipway(cluster());
     await processes.start();
     await fleet.awaitAll('1.1.0');
