@@ -84,7 +84,7 @@ export interface Network {
 }
 
 /** The system's resolver. */
-export const SYSTEM_NETWORK: Network = { lookup: dnsLookup as LookupFunction, reachOf };
+export const SYSTEM_NETWORK: Network = { lookup: dnsLookup, reachOf };
 
 /** What one request may be connected to. */
 export interface Bounds {

@@ -133,7 +133,7 @@ describe('a redirect of a registry', () => {
       void response.writeHead(307, { location: `http://target.test:${at?.port}/x` }).end();
     const home = await listen(source[0] === PLACES.private ? 'private' : 'public', redirect);
     expect(await pull(registryOver(network), `registry.test:${home.port}`)).toBe(got);
-    expect(there.reduce((sum, { connections }) => sum + connections(), 0)).toBe(got === REFUSED ? 0 : 1);
+    expect(there.reduce((sum, place) => sum + place.connections(), 0)).toBe(got === REFUSED ? 0 : 1);
   });
 
   test('leads no nearer after it has come by a public place', async () => {

@@ -120,7 +120,7 @@ interface Review {
 
 /** Reviews have no name: the API server answers them and keeps nothing. */
 async function review(transport: Asked, { group, kind, spec }: Review): Promise<ReviewStatus> {
-  const { text } = await transport.request({
+  const answer = await transport.request({
     method: 'POST',
     path: `/apis/${group}/v1/${kind.toLowerCase()}s`,
     headers: { 'content-type': 'application/json' },
@@ -129,5 +129,5 @@ async function review(transport: Asked, { group, kind, spec }: Review): Promise<
     timeoutSeconds: REVIEW_SECONDS,
     idempotent: true,
   });
-  return (JSON.parse(text()) as { readonly status?: ReviewStatus }).status ?? {};
+  return (JSON.parse(answer.text()) as { readonly status?: ReviewStatus }).status ?? {};
 }

@@ -24,7 +24,7 @@ export function createHttpMetrics(registry: Registry, bodies: () => number): Htt
     name: 'slipway_http_catalog_bodies',
     help: 'Catalog contents that are being sent.',
     registers,
-    collect: () => void sending.set(bodies()),
+    collect: () => sending.set(bodies()),
   });
   const refused = new Counter({
     name: 'slipway_http_refused_total',

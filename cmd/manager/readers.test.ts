@@ -26,7 +26,9 @@ const sockets: Socket[] = [];
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
 afterAll(async () => {
   for (const one of processes) one.kill('SIGKILL');
-  await Promise.all(processes.map((one) => one.exitCode !== null || one.signalCode !== null || once(one, 'exit')));
+  await Promise.all(
+    processes.filter((one) => one.exitCode === null && one.signalCode === null).map((one) => once(one, 'exit')),
+  );
   rmSync(folder, { recursive: true, force: true });
 });
 

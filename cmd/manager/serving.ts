@@ -26,7 +26,7 @@ export async function startServing(serving: ServingOptions): Promise<AsyncDispos
     total: options['max-catalog-bodies'],
     perClient: options['max-catalog-bodies-per-address'],
   });
-  const http = createHttpMetrics(metrics, bodies.count);
+  const http = createHttpMetrics(metrics, () => bodies.count());
   const catalogs = createCatalogHandler({
     borrow: (name) => content.borrow(name),
     bodies,

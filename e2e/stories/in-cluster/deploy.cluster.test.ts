@@ -95,10 +95,14 @@ describe('the chart', () => {
     expect(Object.fromEntries(rendered)).toEqual(Object.fromEntries(without(made, 'Namespace')));
   });
 
-  test('admits clients of the namespaces that its value selects', async () => {
-    const rendered = objectsOf(await template('--set-json', 'clientNamespaces={}'));
+  test.each([
+    { clients: [{ namespaceSelector: {} }], rules: 1, because: 'all are admitted' },
+    { clients: [], rules: 0, because: 'none is, which is not the empty list of a rule' },
+  ])('admits the clients of its value and no others: $because', async ({ clients, rules }) => {
+    const rendered = objectsOf(await template('--set-json', `clients=${JSON.stringify(clients)}`));
     const { ingress } = rendered.get('NetworkPolicy/slipway-manager')!.spec as { readonly ingress: readonly object[] };
-    expect(ingress).toMatchObject([{ from: [{ namespaceSelector: {} }] }]);
+    expect(ingress).toHaveLength(rules);
+    for (const rule of ingress) expect(rule).toMatchObject({ from: clients });
   });
 
   const template = (...args: readonly string[]): Promise<string> =>
