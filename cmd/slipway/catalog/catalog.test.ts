@@ -118,6 +118,23 @@ describe('catalog validate', () => {
     }
   });
 
+  test('refuses what is no catalog: the image of a bundle, its folder, an empty one', async () => {
+    const pushed = imageOf('1.0.0');
+    const { code, stderr } = await workplace().run('catalog', 'validate', pushed);
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/CatalogInvalid.*gadget-operator/s),
+    });
+    for (const command of ['list', 'push'] as const) {
+      const more = command === 'push' ? [`${registry.host}/team/hub:v1`] : [];
+      expect((await workplace().run('catalog', command, pushed, ...more)).stderr).toContain('CatalogInvalid');
+    }
+    workplace().write(new Map([['empty/.indexignore', '*.txt\n']]));
+    expect((await workplace().run('catalog', 'validate', 'bundles/1.0.0')).code).toBe(2);
+    const report = await workplace().json('catalog', 'validate', 'empty');
+    expect(report).toMatchObject({ errors: 1, findings: [{ check: 'NoPackages' }] });
+  });
+
   test('leaves out what .indexignore names', async () => {
     workplace().write(
       new Map([
@@ -127,6 +144,16 @@ describe('catalog validate', () => {
       ]),
     );
     expect((await workplace().run('catalog', 'validate', 'ignoring')).code).toBe(0);
+  });
+});
+
+describe('the image of a catalog', () => {
+  test.each(['validate', 'inspect', 'render', 'pull'])('is refused as a bundle by bundle %s', async (command) => {
+    const image = `${registry.host}/team/no-bundle:v1`;
+    expect((await workplace().run('catalog', 'push', 'good', image)).code).toBe(0);
+    const more = command === 'render' ? ['--namespace', 'ops'] : command === 'pull' ? ['pulled-catalog'] : [];
+    const { code, stderr } = await workplace().run('bundle', command, image, ...more);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/BundleInvalid.*is a catalog/s) });
   });
 });
 
