@@ -265,9 +265,46 @@ describe('catalog build', () => {
     ]);
   });
 
-  test('makes a package out of bundles alone, in which every version leads to every higher one', async () => {
+  test('keeps the channels, edges and default channel that bundles state', async () => {
+    const annotations = (channels: string): string =>
+      `annotations:\n  ${Object.entries({
+        'package.v1': 'stating',
+        'channels.v1': channels,
+        'channel.default.v1': 'slow',
+      })
+        .map(([key, value]) => `operators.operatorframework.io.bundle.${key}: "${value}"`)
+        .join('\n  ')}\n`;
+    const write = (version: string, channels: string, spec: object): void =>
+      workplace().write(
+        makeFiles({
+          metadata: { name: `stating.v${version}` },
+          spec: { version, ...spec },
+          files: { 'metadata/annotations.yaml': annotations(channels) },
+        }),
+        `stating/${version}`,
+      );
+    write('1.0.0', 'fast,slow', {});
+    write('1.1.0', 'fast', { replaces: 'stating.v1.0.0', skips: ['stating.v1.0.9'] });
+    const sources = ['stating/1.0.0', 'stating/1.1.0', '--image-template', 'registry.example/stating:v{version}'];
+    expect(await build('from-stating', ...sources)).toMatchObject({ code: 0, stderr: '' });
+    const text = readFileSync(join(workplace().folder, 'from-stating/stating/catalog.json'), 'utf8');
+    const [head, ...channels] = text.split(/\n(?=\{)/).map((document) => JSON.parse(document) as Document);
+    expect(head).toMatchObject({ name: 'stating', defaultChannel: 'slow' });
+    expect(channels.slice(0, 2)).toMatchObject([
+      {
+        name: 'fast',
+        entries: [
+          { name: 'stating.v1.0.0' },
+          { name: 'stating.v1.1.0', replaces: 'stating.v1.0.0', skips: ['stating.v1.0.9'] },
+        ],
+      },
+      { name: 'slow', entries: [{ name: 'stating.v1.0.0' }] },
+    ]);
+  });
+
+  test('makes a package out of bundles alone, in which every version leads to every higher one, if asked to', async () => {
     const images = ['1.1.0', '1.0.0', '2.0.0-rc.1'].map(imageOf);
-    expect(await build('from-bundles', ...images)).toMatchObject({ code: 0, stderr: '' });
+    expect(await build('from-bundles', ...images, '--graph', 'versions')).toMatchObject({ code: 0, stderr: '' });
     const [head, ...channels] = built('from-bundles').filter(({ schema }) => schema !== 'olm.bundle');
     expect(head).toMatchObject({ defaultChannel: 'stable' });
     expect(channels).toMatchObject([
