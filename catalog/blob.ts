@@ -35,6 +35,8 @@ export interface BlobOptions {
 /** What a bundle's directory says, parsed. */
 export interface BundleDirectory extends Declared {
   readonly packageName: string;
+  /** Of metadata/. */
+  readonly annotations: Fields;
   readonly csv: Fields;
   /** Of manifests/, the ClusterServiceVersion among them. */
   readonly objects: readonly Fields[];
@@ -54,7 +56,7 @@ export function parseBundleDirectory(files: ReadonlyMap<string, Uint8Array>): Bu
   const annotations = fieldsOf(parseMetadata(files, 'annotations'), 'annotations');
   const packageName = textField(annotations, PACKAGE_ANNOTATION) ?? '';
   if (packageName === '') throw invalidBundle('metadata/annotations.yaml', `there is no ${PACKAGE_ANNOTATION}`);
-  return { packageName, csv, objects, ...declaredProperties(files, csv) };
+  return { packageName, annotations, csv, objects, ...declaredProperties(files, csv) };
 }
 
 /**

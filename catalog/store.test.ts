@@ -34,6 +34,24 @@ describe('index files by catalog and digest', () => {
     expect(store.open('other', first)).toBeUndefined();
   });
 
+  it.each([
+    { because: 'there is no file', files: [] },
+    { because: 'there is nothing of a package', files: [{ path: 'a.json', content: Buffer.from('{"schema":"x"}') }] },
+  ])('content without packages is refused with what it seems to be: $because', async ({ files }) => {
+    const store = createIndexStore({ folder });
+    const seemsToBe = 'by its labels the image is a bundle';
+    await expect(store.build('hub', { digest: first, files, seemsToBe })).rejects.toMatchObject({
+      reason: 'CatalogInvalid',
+      retry: 'never',
+      message: expect.stringContaining(seemsToBe),
+    });
+    expect(store.open('hub', first)).toBeUndefined();
+    // A repository may have no version yet.
+    const index = await store.build('hub', { digest: second, files });
+    expect(index.counts.packages).toBe(0);
+    index.close();
+  });
+
   it('the file is named by the digest alone', async () => {
     (await createIndexStore({ folder }).build('hub', source(first))).close();
     expect(filesIn('hub')).toEqual([`sha256-${'1'.repeat(64)}.db`]);

@@ -13,6 +13,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ReasonedError } from '../api/errors.ts';
+import { notACatalog } from '../bundles/image-labels.ts';
 import { PARTIAL_SUFFIX } from './index/build.ts';
 import { buildIndexInWorker } from './index/in-worker.ts';
 import { openIndex, type CatalogIndex } from './index/open.ts';
@@ -23,6 +24,8 @@ import type { CatalogFiles } from './tree.ts';
 export interface CatalogSource {
   readonly digest: string;
   readonly files: CatalogFiles;
+  /** What the source seems to be, if it has no packages: content without any is refused then. */
+  readonly seemsToBe?: string;
 }
 
 export interface IndexStore {
@@ -66,18 +69,23 @@ export function createIndexStore({ folder, limits, worker }: StoreOptions): Inde
     }
   }
 
-  async function build(catalog: string, { digest, files }: CatalogSource, signal?: AbortSignal): Promise<CatalogIndex> {
+  async function build(catalog: string, source: CatalogSource, signal?: AbortSignal): Promise<CatalogIndex> {
+    const { digest, files, seemsToBe } = source;
     const target = pathOf(catalog, digest);
     building.set(target, (building.get(target) ?? 0) + 1);
     try {
       mkdirSync(join(root, catalog), { recursive: true });
-      await buildIndexInWorker({
+      const { packages } = await buildIndexInWorker({
         files,
         target,
         ...(limits !== undefined && { limits }),
         ...(worker !== undefined && { worker }),
         ...(signal !== undefined && { signal }),
       });
+      if (packages === 0 && seemsToBe !== undefined) {
+        rmSync(target, { force: true });
+        throw notACatalog(seemsToBe);
+      }
       return openIndex(target, { verify: false });
     } finally {
       const others = building.get(target)! - 1;

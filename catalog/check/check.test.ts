@@ -48,7 +48,6 @@ const sound = [foo, channel('foo.v0.1.0'), bundle('0.1.0')];
 describe('a catalog that keeps the rules', () => {
   it.each([
     { because: 'as small as it gets', documents: sound },
-    { because: 'nothing at all', documents: [] },
     {
       because: 'properties of the channel and the package',
       documents: [
@@ -170,6 +169,7 @@ describe('a catalog that breaks a rule', () => {
     readonly documents: readonly Fields[];
   }[] = [
     { because: 'a package without a name', rules: ['PackageName'], documents: [{ schema: 'olm.package' }] },
+    { because: 'documents of no package', rules: ['NoPackages'], documents: [{ schema: 'custom' }] },
     {
       because: 'a package whose name is no DNS label',
       rules: ['PackageName', 'DefaultChannel', 'NoChannels'],
@@ -522,8 +522,12 @@ describe('a catalog that breaks a rule', () => {
     for (const { message, advice, place } of findings) {
       expect(message).not.toBe('');
       expect(advice).not.toBe('');
-      expect(place?.path).toBe('catalog.yaml');
+      if (!rules.includes('NoPackages')) expect(place?.path).toBe('catalog.yaml');
     }
+  });
+
+  it('nothing at all is no catalog', () => {
+    expect(check()).toMatchObject([{ severity: 'error', rule: 'NoPackages' }]);
   });
 
   it('every rule is broken by one of these, or by the shape of a graph', () => {

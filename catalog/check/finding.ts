@@ -2,10 +2,11 @@
 import type { Place } from '../invalid.ts';
 
 /**
- * Every rule that a catalog can break. An error is what the reference tools refuse, too; a warning is what they let
+ * Every rule that a catalog can break. An error is what the reference tools refuse, too, but for NoPackages; a warning is what they let
  * pass though it will surprise somebody.
  */
 export const CHECK_RULES = {
+  NoPackages: 'A catalog has packages.',
   PackageName: 'A package has a name that can be a DNS label.',
   DuplicatePackage: 'A package is described once.',
   DefaultChannel: 'A package names a default channel that exists.',

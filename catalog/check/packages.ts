@@ -3,7 +3,8 @@ import type { Collected, SeenPackage } from './collect.ts';
 import type { Finding } from './finding.ts';
 
 /** What is wrong with the packages themselves. */
-export function* checkPackages({ packages, channels }: Collected): Generator<Finding> {
+export function* checkPackages({ packages, channels, bundles }: Collected): Generator<Finding> {
+  if (packages.length + channels.length + bundles.length === 0) yield NOTHING;
   const seen = new Set<string>();
   const channelNames = new Set(channels.map((channel) => `${channel.package}\0${channel.name}`));
   const withChannels = new Set(channels.map((channel) => channel.package));
@@ -48,6 +49,14 @@ export function* checkPackages({ packages, channels }: Collected): Generator<Fin
     }
   }
 }
+
+/** The reference lets it pass; a folder or image in which nothing is found is another one than was meant. */
+const NOTHING: Finding = {
+  severity: 'error',
+  rule: 'NoPackages',
+  message: 'the catalog has no packages',
+  advice: 'Name the folder or image of a catalog: its files hold documents of the schema olm.package',
+};
 
 function* checkName({ name, place }: Pick<SeenPackage, 'name' | 'place'>): Generator<Finding> {
   const common = { severity: 'error', rule: 'PackageName', package: name, place } as const;

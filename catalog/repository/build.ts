@@ -174,8 +174,8 @@ function sameName(name: string, other: string | undefined): string | undefined {
 function packageDocuments(name: string, offered: readonly DescribedVersion[]): CatalogDocument[] {
   const releases = offered.filter(({ version }) => version.version.prerelease.length === 0);
   const channels = [
-    ...(releases.length > 0 ? [channel(STABLE_CHANNEL, name, releases)] : []),
-    ...(releases.length < offered.length ? [channel(CANDIDATE_CHANNEL, name, offered)] : []),
+    ...(releases.length > 0 ? [channelByVersion(STABLE_CHANNEL, name, releases)] : []),
+    ...(releases.length < offered.length ? [channelByVersion(CANDIDATE_CHANNEL, name, offered)] : []),
   ];
   const description = displayedDescription(offered.at(-1)!.bundle);
   return [
@@ -190,7 +190,12 @@ function packageDocuments(name: string, offered: readonly DescribedVersion[]): C
   ];
 }
 
-function channel(name: string, packageName: string, versions: readonly DescribedVersion[]): CatalogDocument {
+/** A channel of versions in ascending order, from each of which one may upgrade to every higher one. */
+export function channelByVersion(
+  name: string,
+  packageName: string,
+  versions: readonly DescribedVersion[],
+): CatalogDocument {
   const entries = versions.map(({ bundle, version }, index) => {
     const previous = versions[index - 1]?.bundle.name;
     const skipRange = `<${withoutBuild(version)}`;
@@ -212,7 +217,8 @@ function identified(bundle: BundleBlob, { version }: BundleVersion): BundleBlob 
   return { ...bundle, properties: [identity, ...bundle.properties.filter(({ type }) => type !== 'olm.package')] };
 }
 
-function displayedDescription({ properties }: BundleBlob): string | undefined {
+/** The description of a package is that of its newest bundle. */
+export function displayedDescription({ properties }: BundleBlob): string | undefined {
   const value = properties.find(({ type }) => type === 'olm.csv.metadata')?.value;
   const description = isFields(value) ? field(value, 'description') : undefined;
   return typeof description === 'string' && description !== '' ? description.slice(0, MAX_DESCRIPTION) : undefined;

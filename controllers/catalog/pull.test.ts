@@ -42,6 +42,27 @@ async function pathsIn(digest: string): Promise<readonly string[]> {
   return paths;
 }
 
+describe('an image that is no catalog', () => {
+  const BUNDLE = { 'operators.operatorframework.io.bundle.package.v1': 'gadget' };
+
+  test('is refused by its labels, with the package of the bundle that it is', async () => {
+    const digest = await publish({ labels: BUNDLE });
+    await expect(pullCatalog(client, digest, signal)).rejects.toMatchObject({
+      reason: 'CatalogInvalid',
+      retry: 'never',
+      message: expect.stringContaining('gadget'),
+    });
+  });
+
+  test.each([
+    { because: 'it says that it is a catalog as well', labels: { ...BUNDLE, [LABEL]: '/configs' } },
+    { because: 'it says nothing, and may be a catalog nevertheless', labels: {} },
+  ])('cannot be told before its content is read: $because', async ({ labels }) => {
+    const source = await pullCatalog(client, await publish({ labels }), signal);
+    expect(source.seemsToBe).toEqual(expect.any(String));
+  });
+});
+
 describe('the reference of a Catalog', () => {
   test('is that of its image', () => {
     expect(catalogReference(catalog({ image: { ref: 'r.example/hub:v1' } }))).toEqual(

@@ -2,14 +2,11 @@
 import type { Catalog } from '../../api/catalog.ts';
 import { formatTime } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
+import { catalogFolder, describeImage } from '../../bundles/image-labels.ts';
 import type { CatalogFiles } from '../../catalog/tree.ts';
 import { CATALOG_LIMITS, pullTree, type ImageTree } from '../../oci/image.ts';
 import { formatReference, parseReference, withDigest, type Reference } from '../../oci/reference.ts';
 import type { Registry } from '../../oci/registry.ts';
-
-/** Label that names the folder of the catalog in its image. */
-const FOLDER_LABEL = 'operators.operatorframework.io.index.configs.v1';
-const DEFAULT_FOLDER = '/configs';
 
 export interface CatalogSource {
   /** Image reference by digest. */
@@ -17,6 +14,8 @@ export interface CatalogSource {
   readonly files: CatalogFiles;
   /** When the image was built, to the second, where it says so. */
   readonly created?: string;
+  /** Of an image: what it seems to be, if it turns out to have no packages. */
+  readonly seemsToBe?: string;
 }
 
 /** What the Catalog's reference stands for now, as a reference by digest. Throws what a registry throws. */
@@ -37,15 +36,16 @@ export function catalogReference({ metadata, spec }: Catalog): Reference {
   });
 }
 
-/** Opens the image; its files stream while they are read. */
+/** Opens the image; its files stream while they are read. Throws CatalogInvalid for the image of a bundle. */
 export async function pullCatalog(registry: Registry, digest: string, signal: AbortSignal): Promise<CatalogSource> {
   const tree = await pullTree(registry, parseReference(digest), {
-    folders: (labels) => [labels[FOLDER_LABEL] ?? DEFAULT_FOLDER],
+    folders: (labels) => [catalogFolder(labels)],
     limits: CATALOG_LIMITS,
     signal,
   });
   const created = timeOfBuild(tree.created);
-  return { digest, files: catalogFiles(tree), ...(created !== undefined && { created }) };
+  const seemsToBe = describeImage(tree.labels);
+  return { digest, files: catalogFiles(tree), seemsToBe, ...(created !== undefined && { created }) };
 }
 
 /** Images that are built to be the same every time carry the epoch, or the zero of a language: no time at all. */

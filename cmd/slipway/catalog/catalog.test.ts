@@ -118,6 +118,23 @@ describe('catalog validate', () => {
     }
   });
 
+  test('refuses what is no catalog: the image of a bundle, its folder, an empty one', async () => {
+    const pushed = imageOf('1.0.0');
+    const { code, stderr } = await workplace().run('catalog', 'validate', pushed);
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/CatalogInvalid.*gadget-operator/s),
+    });
+    for (const command of ['list', 'push'] as const) {
+      const more = command === 'push' ? [`${registry.host}/team/hub:v1`] : [];
+      expect((await workplace().run('catalog', command, pushed, ...more)).stderr).toContain('CatalogInvalid');
+    }
+    workplace().write(new Map([['empty/.indexignore', '*.txt\n']]));
+    expect((await workplace().run('catalog', 'validate', 'bundles/1.0.0')).code).toBe(2);
+    const report = await workplace().json('catalog', 'validate', 'empty');
+    expect(report).toMatchObject({ errors: 1, findings: [{ check: 'NoPackages' }] });
+  });
+
   test('leaves out what .indexignore names', async () => {
     workplace().write(
       new Map([
@@ -127,6 +144,16 @@ describe('catalog validate', () => {
       ]),
     );
     expect((await workplace().run('catalog', 'validate', 'ignoring')).code).toBe(0);
+  });
+});
+
+describe('the image of a catalog', () => {
+  test.each(['validate', 'inspect', 'render', 'pull'])('is refused as a bundle by bundle %s', async (command) => {
+    const image = `${registry.host}/team/no-bundle:v1`;
+    expect((await workplace().run('catalog', 'push', 'good', image)).code).toBe(0);
+    const more = command === 'render' ? ['--namespace', 'ops'] : command === 'pull' ? ['pulled-catalog'] : [];
+    const { code, stderr } = await workplace().run('bundle', command, image, ...more);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/BundleInvalid.*is a catalog/s) });
   });
 });
 
@@ -238,9 +265,46 @@ describe('catalog build', () => {
     ]);
   });
 
-  test('makes a package out of bundles alone, in which every version leads to every higher one', async () => {
+  test('keeps the channels, edges and default channel that bundles state', async () => {
+    const annotations = (channels: string): string =>
+      `annotations:\n  ${Object.entries({
+        'package.v1': 'stating',
+        'channels.v1': channels,
+        'channel.default.v1': 'slow',
+      })
+        .map(([key, value]) => `operators.operatorframework.io.bundle.${key}: "${value}"`)
+        .join('\n  ')}\n`;
+    const write = (version: string, channels: string, spec: object): void =>
+      workplace().write(
+        makeFiles({
+          metadata: { name: `stating.v${version}` },
+          spec: { version, ...spec },
+          files: { 'metadata/annotations.yaml': annotations(channels) },
+        }),
+        `stating/${version}`,
+      );
+    write('1.0.0', 'fast,slow', {});
+    write('1.1.0', 'fast', { replaces: 'stating.v1.0.0', skips: ['stating.v1.0.9'] });
+    const sources = ['stating/1.0.0', 'stating/1.1.0', '--image-template', 'registry.example/stating:v{version}'];
+    expect(await build('from-stating', ...sources)).toMatchObject({ code: 0, stderr: '' });
+    const text = readFileSync(join(workplace().folder, 'from-stating/stating/catalog.json'), 'utf8');
+    const [head, ...channels] = text.split(/\n(?=\{)/).map((document) => JSON.parse(document) as Document);
+    expect(head).toMatchObject({ name: 'stating', defaultChannel: 'slow' });
+    expect(channels.slice(0, 2)).toMatchObject([
+      {
+        name: 'fast',
+        entries: [
+          { name: 'stating.v1.0.0' },
+          { name: 'stating.v1.1.0', replaces: 'stating.v1.0.0', skips: ['stating.v1.0.9'] },
+        ],
+      },
+      { name: 'slow', entries: [{ name: 'stating.v1.0.0' }] },
+    ]);
+  });
+
+  test('makes a package out of bundles alone, in which every version leads to every higher one, if asked to', async () => {
     const images = ['1.1.0', '1.0.0', '2.0.0-rc.1'].map(imageOf);
-    expect(await build('from-bundles', ...images)).toMatchObject({ code: 0, stderr: '' });
+    expect(await build('from-bundles', ...images, '--graph', 'versions')).toMatchObject({ code: 0, stderr: '' });
     const [head, ...channels] = built('from-bundles').filter(({ schema }) => schema !== 'olm.bundle');
     expect(head).toMatchObject({ defaultChannel: 'stable' });
     expect(channels).toMatchObject([

@@ -39,7 +39,7 @@ function defineReaders(catalog: Command, perform: Perform): void {
 function defineWriters(catalog: Command, perform: Perform): void {
   registryOptions(catalog.command('build'))
     .description(
-      'Writes a catalog: what templates say, and for bundles a package in which every version leads to every higher one.',
+      'Writes a catalog: what templates say, and for bundles a package with the channels and edges that they state, or in which every version leads to every higher one.',
     )
     .argument('<dir>', 'folder to write to: <package>/catalog.json for each package')
     .argument('<source...>', 'files with a template (olm.template.basic, olm.semver); folders and images of bundles')
@@ -52,6 +52,11 @@ function defineWriters(catalog: Command, perform: Perform): void {
       new Option('--manifests <how>', 'how manifests are carried; objects for clusters before OLM v1')
         .choices(['excerpt', 'objects'])
         .default('excerpt'),
+    )
+    .addOption(
+      new Option('--graph <which>', 'upgrade graph of bundles: what they state, or their versions whatever they state')
+        .choices(['stated', 'versions'])
+        .default('stated'),
     )
     .option('--no-check', 'write it even with errors')
     .addOption(outputOption())

@@ -40,7 +40,8 @@ export function examineFiles(files: ReadonlyMap<string, Uint8Array>): readonly C
       });
     }
   }
-  return [...unreadable, ...checker.finish().map(toFinding)];
+  const found = checker.finish().filter(({ rule }) => rule !== 'NoPackages' || unreadable.length === 0);
+  return [...unreadable, ...found.map(toFinding)];
 }
 
 function toFinding({ severity, rule, package: packageName, message, advice, place }: Finding): CatalogFinding {

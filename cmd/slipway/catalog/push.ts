@@ -1,7 +1,8 @@
 /** `slipway catalog push`: the files of a catalog as an image into a registry. */
+import { CATALOG_FOLDER, CATALOG_LABEL } from '../../../bundles/image-labels.ts';
 import { buildImage, pushImage } from '../../../oci/build.ts';
 import type { Environment } from '../environment.ts';
-import { CONFIGS_FOLDER, CONFIGS_LABEL, readCatalog } from '../input/catalog.ts';
+import { readCatalog } from '../input/catalog.ts';
 import { invalidInput } from '../input/invalid.ts';
 import { withRegistry, type RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
@@ -30,12 +31,12 @@ export async function push(
     const { counts, exitCode } = judge(errors, {});
     return { data: { source, ...counts, findings: errors }, text: printFindings(errors.map(printed)), exitCode };
   }
-  const image = buildImage({ files: inConfigs(files), labels: { [CONFIGS_LABEL]: CONFIGS_FOLDER } });
+  const image = buildImage({ files: inConfigs(files), labels: { [CATALOG_LABEL]: CATALOG_FOLDER } });
   const { signal } = environment;
   const made = await withRegistry(environment, flags, (registry) => pushImage(registry, reference, image, { signal }));
   return pushed(reference, made, { source });
 }
 
 function inConfigs(files: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> {
-  return new Map([...files].map(([path, bytes]) => [`${CONFIGS_FOLDER.slice(1)}/${path}`, bytes]));
+  return new Map([...files].map(([path, bytes]) => [`${CATALOG_FOLDER.slice(1)}/${path}`, bytes]));
 }

@@ -1,7 +1,14 @@
 /** What a catalog is built from: templates, which are files, and bundles, which are folders or images. */
 import { buildBundleBlob, parseBundleDirectory, type BundleBlob } from '../../../catalog/blob.ts';
 import { isFields, textField, type Fields } from '../../../catalog/fields.ts';
-import { buildRepositoryCatalog, type DescribedVersion } from '../../../catalog/repository/build.ts';
+import { buildRepositoryCatalog } from '../../../catalog/repository/build.ts';
+import {
+  buildStatedPackage,
+  statedGraph,
+  statesGraph,
+  type StatedGraph,
+  type StatingVersion,
+} from '../../../catalog/stated-graph.ts';
 import { BASIC_SCHEMA, basicImages, expandBasic } from '../../../catalog/templates/basic.ts';
 import { expandSemver, SEMVER_SCHEMA, semverImages } from '../../../catalog/templates/semver.ts';
 import type { CatalogDocument } from '../../../catalog/templates/template.ts';
@@ -16,6 +23,8 @@ import { versionRules } from '../../../resolver/version-rules.ts';
 
 export interface SourceFlags extends RegistryFlags {
   readonly manifests: 'excerpt' | 'objects';
+  /** The upgrade graph of bundles that are named alone: what they state, or their versions whatever they state. */
+  readonly graph: 'stated' | 'versions';
   /** Names images by digest, whatever the sources say. */
   readonly pin?: boolean;
   /** Where the image of a bundle's folder is: `registry.example/{package}:v{version}`. */
@@ -23,8 +32,8 @@ export interface SourceFlags extends RegistryFlags {
 }
 
 /**
- * The documents of the catalog: those of the templates as they say, and for bundles that are named alone a package
- * whose versions, in their order, are its upgrade graph.
+ * The documents of the catalog: those of the templates as they say, and for bundles that are named alone a package with
+ * the channels and edges that they state. Where they state none, their versions, in their order, are its upgrade graph.
  *
  * @throws ReasonedError InputInvalid, CatalogInvalid, BundleInvalid, and what a registry throws
  */
@@ -42,7 +51,7 @@ export function expandSources(
       if (kind === 'file') documents.push(...(await expandTemplate(reading, source)));
       else bundles.push(source);
     }
-    return [...documents, ...graphOf(await describeAll(reading, bundles))];
+    return [...documents, ...graphOf(await describeAll(reading, bundles), flags)];
   });
 }
 
@@ -60,7 +69,7 @@ async function expandTemplate(reading: Reading, path: string): Promise<readonly 
   }
   const images = kind.images(template as Fields);
   const blobs = await describeAll(reading, images);
-  return kind.expand(template as Fields, new Map(images.map((image, index) => [image, blobs[index] as BundleBlob])));
+  return kind.expand(template as Fields, new Map(images.map((image, index) => [image, blobs[index]!.bundle])));
 }
 
 interface TemplateKind {
@@ -78,9 +87,14 @@ const TEMPLATES: ReadonlyMap<string, TemplateKind> = new Map([
 
 const AT_ONCE = 4;
 
+interface Described {
+  readonly bundle: BundleBlob;
+  readonly stated: StatedGraph;
+}
+
 /** The entries of bundles, in their order. */
-async function describeAll(reading: Reading, sources: readonly string[]): Promise<readonly BundleBlob[]> {
-  const blobs: BundleBlob[] = [];
+async function describeAll(reading: Reading, sources: readonly string[]): Promise<readonly Described[]> {
+  const blobs: Described[] = [];
   for (let at = 0; at < sources.length; at += AT_ONCE) {
     const some = sources.slice(at, at + AT_ONCE);
     blobs.push(...(await Promise.all(some.map((source) => describeBundle(reading, source)))));
@@ -88,17 +102,14 @@ async function describeAll(reading: Reading, sources: readonly string[]): Promis
   return blobs;
 }
 
-async function describeBundle({ registry, environment, flags }: Reading, source: string): Promise<BundleBlob> {
+async function describeBundle({ registry, environment, flags }: Reading, source: string): Promise<Described> {
   const { files, image } = await readBundleFrom(registry, environment, source);
-  const { manifests, pin = false } = flags;
-  if (image?.reference !== undefined)
-    return buildBundleBlob(parseBundleDirectory(files), { image: pin ? image.reference : source, manifests });
-  const template = flags.imageTemplate;
-  if (template !== undefined) {
-    const directory = parseBundleDirectory(files);
-    const described = buildBundleBlob(directory, { image: template, manifests });
-    return buildBundleBlob(directory, { image: fillIn(template, described), manifests });
-  }
+  const { manifests, pin = false, imageTemplate: template } = flags;
+  const directory = parseBundleDirectory(files);
+  const entry = (at: string): BundleBlob => buildBundleBlob(directory, { image: at, manifests });
+  const stated = statedGraph(directory);
+  if (image?.reference !== undefined) return { bundle: entry(pin ? image.reference : source), stated };
+  if (template !== undefined) return { bundle: entry(fillIn(template, entry(template))), stated };
   throw invalidInput(
     `${source} is a folder, and nothing says where its image is`,
     'Push it and name the image, or say --image-template registry.example/team/{package}:v{version}',
@@ -124,20 +135,43 @@ function versionOf(properties: BundleBlob['properties']): string {
   return isFields(value) ? (textField(value, 'version') ?? '') : '';
 }
 
+function graphOf(bundles: readonly Described[], { graph }: SourceFlags): readonly CatalogDocument[] {
+  const versions = bundles.map(describeVersion);
+  refuseSameNames(versions);
+  const packages = [...Map.groupBy(versions, ({ bundle }) => bundle.package)];
+  const isStated = (some: readonly StatingVersion[]): boolean => graph === 'stated' && statesGraph(some);
+  const stated = packages.filter(([, some]) => isStated(some));
+  const others = packages.filter(([, some]) => !isStated(some));
+  return [
+    ...stated.flatMap(([name, some]) => buildStatedPackage(name, some, versionRules)),
+    ...graphOfVersions(others),
+  ];
+}
+
+function refuseSameNames(versions: readonly StatingVersion[]): void {
+  const seen = new Map<string, string>();
+  for (const { tag, bundle } of versions) {
+    const other = seen.get(bundle.name);
+    if (other !== undefined) {
+      throw invalidInput(`${tag}: its bundle is named ${bundle.name}, as that of ${other} is`, 'Leave one of them out');
+    }
+    seen.set(bundle.name, tag);
+  }
+}
+
 /** As a Catalog of repositories has it: from every version one may upgrade to every higher one. */
-function graphOf(bundles: readonly BundleBlob[]): readonly CatalogDocument[] {
-  const repositories = [...Map.groupBy(bundles, (bundle) => bundle.package)].map(([name, group]) => ({
-    repository: name,
-    versions: group.map(describeVersion),
-  }));
+function graphOfVersions(
+  packages: readonly (readonly [string, readonly StatingVersion[]])[],
+): readonly CatalogDocument[] {
+  const repositories = packages.map(([name, versions]) => ({ repository: name, versions }));
   const { documents, ignored } = buildRepositoryCatalog(repositories, versionRules);
   const [first] = ignored;
   if (first !== undefined) throw invalidInput(`${first.tag}: ${first.because}`, 'Leave it out, or write a template');
   return documents;
 }
 
-function describeVersion(bundle: BundleBlob): DescribedVersion {
+function describeVersion({ bundle, stated }: Described): StatingVersion {
   const version = versionRules.parseBundleVersion(versionOf(bundle.properties));
   if (!version.ok) throw invalidInput(`the version of ${bundle.name} is invalid: ${version.problem}`);
-  return { tag: bundle.image, bundle, version: version.value };
+  return { tag: bundle.image, bundle, version: version.value, stated };
 }

@@ -2,6 +2,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { ReasonedError } from '../../../api/errors.ts';
+import { refuseCatalogImage } from '../../../bundles/image-labels.ts';
 import { BUNDLE_LIMITS, pullFiles, type ImageFacts } from '../../../oci/image.ts';
 import { layoutSource } from '../../../oci/layout.ts';
 import { formatReference, withDigest, type Reference } from '../../../oci/reference.ts';
@@ -27,7 +28,7 @@ export interface BundleImage extends Pick<ImageFacts, 'digest' | 'labels'> {
   readonly reference?: string;
 }
 
-/** @throws ReasonedError InputInvalid, ReferenceInvalid, and what a registry throws */
+/** @throws ReasonedError InputInvalid, ReferenceInvalid, BundleInvalid for a catalog, and what a registry throws */
 export function readBundle(environment: Environment, source: string, flags: RegistryFlags): Promise<BundleInput> {
   return withRegistry(environment, flags, (registry) => readBundleFrom(registry, environment, source));
 }
@@ -104,5 +105,6 @@ async function readImage(
     limits: BUNDLE_LIMITS,
     signal,
   });
+  refuseCatalogImage(labels);
   return { files, image: { digest, labels } };
 }

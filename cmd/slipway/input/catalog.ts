@@ -1,5 +1,6 @@
 /** Reads the files of a catalog from wherever it is: a folder, one file, a folder with an image, a registry. */
 import { basename } from 'node:path';
+import { catalogFolder } from '../../../bundles/image-labels.ts';
 import { DEFAULT_LIMITS } from '../../../catalog/limits.ts';
 import { CATALOG_LIMITS, pullFiles } from '../../../oci/image.ts';
 import { layoutSource } from '../../../oci/layout.ts';
@@ -10,10 +11,6 @@ import { readOneFile, readTree } from './files.ts';
 import { findPlace } from './place.ts';
 import { withRegistry, type RegistryFlags } from './registry.ts';
 
-/** The label that names the folder of a catalog in its image, and the folder where there is none. */
-export const CONFIGS_LABEL = 'operators.operatorframework.io.index.configs.v1';
-export const CONFIGS_FOLDER = '/configs';
-
 export interface CatalogInput {
   /** As it was named. */
   readonly source: string;
@@ -23,7 +20,7 @@ export interface CatalogInput {
   readonly digest?: string;
 }
 
-/** @throws ReasonedError InputInvalid, ReferenceInvalid, and what a registry throws */
+/** @throws ReasonedError InputInvalid, ReferenceInvalid, CatalogInvalid for a bundle, and what a registry throws */
 export async function readCatalog(
   environment: Environment,
   source: string,
@@ -62,7 +59,7 @@ async function readImage(
   { signal }: Environment,
 ): Promise<Omit<CatalogInput, 'source'>> {
   const { files, digest } = await pullFiles(source, reference, {
-    folders: (labels) => [labels[CONFIGS_LABEL] ?? CONFIGS_FOLDER],
+    folders: (labels) => [catalogFolder(labels)],
     limits: CATALOG_LIMITS,
     signal,
   });

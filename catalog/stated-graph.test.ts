@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { makeFiles, type BundleParts } from '../bundles/testing/bundle.ts';
+import { buildBundleBlob, parseBundleDirectory } from './blob.ts';
+import { buildStatedPackage, statedGraph, statesGraph, type StatingVersion } from './stated-graph.ts';
+import { versionRules } from './testdata/version-rules.ts';
+
+interface Stated {
+  readonly channels?: string;
+  readonly defaultChannel?: string;
+  readonly replaces?: string;
+  readonly skips?: unknown;
+  readonly skipRange?: string;
+}
+
+const PREFIX = 'operators.operatorframework.io.bundle';
+
+function version(text: string, { channels, defaultChannel, skipRange, ...spec }: Stated): StatingVersion {
+  const annotations = [
+    `${PREFIX}.package.v1: gadget`,
+    ...(channels === undefined ? [] : [`${PREFIX}.channels.v1: ${JSON.stringify(channels)}`]),
+    ...(defaultChannel === undefined ? [] : [`${PREFIX}.channel.default.v1: ${JSON.stringify(defaultChannel)}`]),
+  ].map((line) => `  ${line}\n`);
+  const parts: BundleParts = {
+    metadata: {
+      name: `gadget.v${text}`,
+      ...(skipRange !== undefined && { annotations: { 'olm.skipRange': skipRange } }),
+    },
+    spec: { version: text, ...spec },
+    files: { 'metadata/annotations.yaml': `annotations:\n${annotations.join('')}` },
+  };
+  const directory = parseBundleDirectory(makeFiles(parts));
+  const bundle = buildBundleBlob(directory, { image: `registry.example/gadget:v${text}`, manifests: 'excerpt' });
+  const read = versionRules.parseBundleVersion(text);
+  if (!read.ok) throw new Error(read.problem);
+  return { tag: text, version: read.value, bundle, stated: statedGraph(directory) };
+}
+
+function graph(...stated: readonly (readonly [string, Stated])[]) {
+  const versions = stated.map(([text, facts]) => version(text, facts));
+  const documents = buildStatedPackage('gadget', versions, versionRules);
+  const channels = documents.filter(({ schema }) => schema === 'olm.channel');
+  return {
+    states: statesGraph(versions),
+    defaultChannel: documents[0]?.['defaultChannel'],
+    channels: Object.fromEntries(channels.map(({ name, entries }) => [name as string, entries])),
+  };
+}
+
+describe('the graph that bundles state', () => {
+  it('has their channels and their edges, as they are written', () => {
+    expect(
+      graph(
+        ['1.1.0', { channels: 'stable, fast', replaces: 'gadget.v1.0.0', skips: ['gadget.v1.0.1', ''], skipRange: '' }],
+        ['1.0.0', { channels: 'stable' }],
+        ['1.2.0', { channels: 'stable,fast', skipRange: '>=1.0.0 <1.2.0', replaces: 'gadget.v1.1.0', skips: '' }],
+      ),
+    ).toEqual({
+      states: true,
+      defaultChannel: 'stable',
+      channels: {
+        stable: [
+          { name: 'gadget.v1.0.0' },
+          { name: 'gadget.v1.1.0', replaces: 'gadget.v1.0.0', skips: ['gadget.v1.0.1'] },
+          { name: 'gadget.v1.2.0', replaces: 'gadget.v1.1.0', skipRange: '>=1.0.0 <1.2.0' },
+        ],
+        ' fast': [{ name: 'gadget.v1.1.0', replaces: 'gadget.v1.0.0', skips: ['gadget.v1.0.1'] }],
+        fast: [{ name: 'gadget.v1.2.0', replaces: 'gadget.v1.1.0', skipRange: '>=1.0.0 <1.2.0' }],
+      },
+    });
+  });
+
+  it('is by version within each channel, if no bundle states an edge', () => {
+    expect(graph(['1.0.0', { channels: 'a' }], ['1.1.0', { channels: 'a,b' }])).toMatchObject({
+      states: true,
+      channels: {
+        a: [
+          { name: 'gadget.v1.0.0', skipRange: '<1.0.0' },
+          { name: 'gadget.v1.1.0', replaces: 'gadget.v1.0.0', skipRange: '<1.1.0' },
+        ],
+        b: [{ name: 'gadget.v1.1.0', skipRange: '<1.1.0' }],
+      },
+    });
+  });
+
+  it('is that of stable for bundles that name no channel', () => {
+    expect(graph(['1.0.0', {}], ['1.1.0', { replaces: 'gadget.v1.0.0' }])).toMatchObject({
+      states: true,
+      defaultChannel: 'stable',
+      channels: { stable: [{ name: 'gadget.v1.0.0' }, { replaces: 'gadget.v1.0.0' }] },
+    });
+  });
+
+  it('is none where they state nothing', () => {
+    expect(graph(['1.0.0', {}], ['1.1.0', { channels: '', skips: [], skipRange: '' }]).states).toBe(false);
+  });
+
+  it.each([
+    {
+      because: 'the highest version that names one decides',
+      stated: [{ channels: 'a,b', defaultChannel: 'a' }, { channels: 'a,b', defaultChannel: 'b' }, { channels: 'c' }],
+      defaultChannel: 'b',
+    },
+    {
+      because: 'else the first channel of the highest version',
+      stated: [{ channels: 'a' }, { channels: 'c,b' }],
+      defaultChannel: 'c',
+    },
+  ])('has the default channel $defaultChannel: $because', ({ stated, defaultChannel }) => {
+    const facts = stated.map((one, index) => [`1.${index}.0`, one] as const);
+    expect(graph(...facts).defaultChannel).toBe(defaultChannel);
+  });
+});
