@@ -56,12 +56,14 @@ export async function probeUntil(
   signal: AbortSignal,
 ): Promise<void> {
   for (let round = 0; !signal.aborted; round += 1) {
+    if (round > 0) await pause(BETWEEN_MS);
     const [what, begin] = CHANGES[round % CHANGES.length] as (typeof CHANGES)[number];
-    const began = performance.now();
     const isAnswered = await begin(cluster, healthyName(number), round).catch(() => undefined);
-    const answered = isAnswered !== undefined && (await awaitAnswer(isAnswered, began));
+    const began = performance.now();
+    // The API server has not taken the change: there is nothing that the manager could answer.
+    if (isAnswered === undefined) continue;
+    const answered = await awaitAnswer(isAnswered, began);
     report({ what, began, milliseconds: performance.now() - began, unanswered: !answered });
-    await pause(BETWEEN_MS);
   }
 }
 
