@@ -337,29 +337,21 @@ export function actingAs<Some extends Cluster>(
   account: string,
   may: (request: Pick<FakeRequest, 'verb' | 'ref'>) => boolean,
 ): Some {
-  const judged =
-    <Rest extends readonly unknown[], Result>(
-      verb: FakeRequest['verb'],
-      refIn: (first: never) => ObjectRef,
-      method: (first: never, ...rest: Rest) => Promise<Result>,
-    ) =>
-    async (first: never, ...rest: Rest): Promise<Result> => {
-      const ref = refIn(first);
-      if (may({ verb, ref })) return method(first, ...rest);
-      const [resource, group] = [`${ref.kind.toLowerCase()}s`, groupOf(ref.apiVersion)];
-      const right = `cannot ${verb} resource "${resource}" in API group "${group}"`;
-      throw new FakeApiError(403, 'Forbidden', `${resource} "${ref.name}" is forbidden: User "${account}" ${right}`);
-    };
-  const same = (ref: ObjectRef): ObjectRef => ref;
-  return {
-    ...cluster,
-    get: judged('get', same, cluster.get),
-    list: judged('list', (kind: Omit<ObjectRef, 'name'>) => ({ ...kind, name: '*' }), cluster.list),
-    create: judged('create', refOf, cluster.create),
-    apply: judged('apply', refOf, cluster.apply),
-    patch: judged('patch', same, cluster.patch),
-    delete: judged('delete', same, cluster.delete),
+  const judge = (verb: FakeRequest['verb'], ref: ObjectRef): void => {
+    if (may({ verb, ref })) return;
+    const [resource, group] = [`${ref.kind.toLowerCase()}s`, groupOf(ref.apiVersion)];
+    const right = `cannot ${verb} resource "${resource}" in API group "${group}"`;
+    throw new FakeApiError(403, 'Forbidden', `${resource} "${ref.name}" is forbidden: User "${account}" ${right}`);
   };
+  const judged: Omit<Cluster, 'isNamespaced'> = {
+    get: async (ref, ...rest) => (judge('get', ref), cluster.get(ref, ...rest)),
+    list: async (kind, ...rest) => (judge('list', { ...kind, name: '*' }), cluster.list(kind, ...rest)),
+    create: async (object, ...rest) => (judge('create', refOf(object)), cluster.create(object, ...rest)),
+    apply: async (object, ...rest) => (judge('apply', refOf(object)), cluster.apply(object, ...rest)),
+    patch: async (ref, ...rest) => (judge('patch', ref), cluster.patch(ref, ...rest)),
+    delete: async (ref, ...rest) => (judge('delete', ref), cluster.delete(ref, ...rest)),
+  };
+  return { ...cluster, ...judged };
 }
 
 /** Controllers that succeed at once: CRDs are Established, Deployments available, Namespaces active. */

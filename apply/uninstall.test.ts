@@ -354,7 +354,7 @@ describe('the run for an account', () => {
     const [cluster, inventory] = await installed();
     for (const { metadata, ...rest } of cluster.objects().filter(({ kind }) => kind === 'ClusterRole')) {
       const annotations = { ...metadata.annotations, [ANNOTATION.ownerUid]: 'earlier' };
-      cluster.put({ ...rest, metadata: { ...metadata, uid: 'other', annotations } } as KubeObject);
+      cluster.put({ ...rest, metadata: { ...metadata, uid: 'other', annotations } });
     }
     const result = await removeAs(cluster, inventory, { may: () => true });
     expect(result).toMatchObject({ state: 'Complete', stays: [{ reason: 'Collision', ref: { kind: 'ClusterRole' } }] });

@@ -195,7 +195,7 @@ describe('what the release before applied, which wrote no uid', () => {
     for (const object of objects) {
       harness.cluster.change(refOf(object), ({ metadata: { annotations, ...metadata }, ...rest }) => {
         const { [ANNOTATION.ownerUid]: _uid, ...others } = annotations ?? {};
-        return { ...rest, metadata: { ...metadata, annotations: others } } as KubeObject;
+        return { ...rest, metadata: { ...metadata, annotations: others } };
       });
     }
     return harness;

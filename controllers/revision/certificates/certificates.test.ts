@@ -213,7 +213,7 @@ describe('a certificate', () => {
     const secret = secretIn(first.objects);
     cluster.change(refOf(secret), ({ metadata: { annotations, ...metadata }, ...rest }) => {
       const { [ANNOTATION.ownerUid]: _uid, ...others } = annotations ?? {};
-      return { ...rest, metadata: { ...metadata, annotations: others } } as KubeObject;
+      return { ...rest, metadata: { ...metadata, annotations: others } };
     });
     const live = (await cluster.get(refOf(secret))) as KubeObject;
     expect((await rollOut(true, [entryOf(secret, live)])).step).toBe('keep');
