@@ -14,7 +14,7 @@ const file = resolve(import.meta.dirname, '../../deploy/policies/accounts.yaml')
 const [policy, binding] = loadAll(readFileSync(file, 'utf8')) as [KubeObject, KubeObject];
 
 function having(object: KubeObject, spec: object): KubeObject {
-  return { ...object, spec: { ...(object as { readonly spec?: object }).spec, ...spec } } as KubeObject;
+  return { ...object, spec: { ...(object as { readonly spec?: object }).spec, ...spec } };
 }
 
 describe('the policy is in force', () => {

@@ -23,7 +23,7 @@ export interface Judgement {
 
 export interface AccountsPolicy {
   /** What the last look found; undefined until one succeeds, and after one that failed. */
-  inForce(): boolean | undefined;
+  readonly inForce: () => boolean | undefined;
   /** Looks again and again until `signal` aborts, and logs what changed; never rejects. */
   run(signal: AbortSignal): Promise<void>;
 }

@@ -23,7 +23,7 @@ export const NEW_COLUMN = 'Status';
 export const NEW_FIELD = 'windows';
 
 /** What came to install.yaml after it, and is a template of the chart that its values leave out. */
-const NEW_KINDS: readonly string[] = ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'];
+const NEW_KINDS: ReadonlySet<string> = new Set(['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']);
 
 /** What the manager may read since then. */
 export const NEW_RIGHT = 'pods/log';
@@ -47,7 +47,7 @@ export async function pushPrevious(cluster: TestCluster): Promise<void> {
 /** Its install.yaml, set up for the registry of the cluster. */
 export function previousManifest(cluster: TestCluster): string {
   return documentsOf(cluster)
-    .filter(({ kind }) => !NEW_KINDS.includes(kind))
+    .filter(({ kind }) => !NEW_KINDS.has(kind))
     .map(formatDocument)
     .join(SEPARATOR);
 }
