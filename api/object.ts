@@ -46,12 +46,28 @@ export interface KubeObject {
   readonly [field: string]: unknown;
 }
 
+/** How the API server serves the objects of a kind that a CRD defines. */
+export interface ServedAs {
+  /** The lower-case plural of paths: `widgets`. */
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
 /** Names one object; `namespace` is absent for cluster-scoped kinds. */
 export interface ObjectRef {
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
+  /** As the CRD of the kind says; absent: discovery is asked, which lags behind a CRD that has just come. */
+  readonly served?: ServedAs;
+}
+
+/** A kind as its CRD defines it. */
+export interface DefinedKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly served: ServedAs;
 }
 
 /** The reference that names an object. */

@@ -1,7 +1,14 @@
 /** Which custom resources exist of the CRDs that a revision brought: asked before a CRD is removed. */
 import { ReasonedError } from '../api/errors.ts';
-import { keyOfObject, describeRef, groupKind, type KubeObject, type ObjectRef } from '../api/object.ts';
-import { explainFailure } from './api-failure.ts';
+import {
+  keyOfObject,
+  describeRef,
+  groupKind,
+  type DefinedKind,
+  type KubeObject,
+  type ObjectRef,
+} from '../api/object.ts';
+import { explainFailure, isNotFound, type Failure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { judgeOwnership } from './collision.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
@@ -12,12 +19,14 @@ import { createSlots } from './slots.ts';
 /** The custom resources of one CRD. */
 export interface CustomResourceCount {
   /** What the CRD defines: apiVersion of a served version, and kind. */
-  readonly resource: Pick<ObjectRef, 'apiVersion' | 'kind'>;
+  readonly resource: DefinedKind;
   /** `unknown` where they could not be listed, which is never read as none. */
   readonly count: number | 'unknown';
   /** A few of them, `namespace/name`, for messages; why they are not known, where they are not. */
   readonly samples: readonly string[];
   readonly message?: string;
+  /** That there is at least one, though they cannot be counted: the API server failed to convert it. */
+  readonly exist?: true;
   /** How many of them no message may name. */
   readonly unnamed?: number;
   /** The inventory does not name the CRD by its uid: only by what it says is it ours. */
@@ -74,6 +83,26 @@ async function countOf(
 
 const MOST_SAMPLES = 3;
 
+/** Of a CRD that was never served. */
+const NOTHING: DefinedKind = { apiVersion: '', kind: '', served: { plural: '', namespaced: false } };
+
+/** How the API server begins when it could not convert an object that it has. */
+const CONVERSION = /conversion webhook for /;
+
+/**
+ * Why it is not known if there is a single custom resource of a CRD: to be asked again, never taken for an answer.
+ * Undefined if it is known.
+ */
+export function doubtAbout(ref: ObjectRef, { count, exist, message = '' }: CustomResourceCount): Failure | undefined {
+  if (count !== 'unknown' || exist === true) return undefined;
+  return {
+    reason: 'ApiUnavailable',
+    retry: 'backoff',
+    message: `${describeRef(ref)}: whether it has objects is not known: ${message}`,
+    hint: 'It is asked again, and removed once that is known',
+  };
+}
+
 /** Counts the instances of one CRD. */
 export async function countInstances(
   cluster: Cluster,
@@ -81,7 +110,7 @@ export async function countInstances(
   { namedIn, signal }: Pick<CountOptions, 'namedIn' | 'signal'> = {},
 ): Promise<CustomResourceCount> {
   const resource = resourceOf(crd);
-  if (resource === undefined) return { resource: { apiVersion: '', kind: '' }, count: 0, samples: [] };
+  if (resource === undefined) return { resource: NOTHING, count: 0, samples: [] };
   try {
     const found = await listServed(cluster, resource, signal);
     const nameable = found.filter((object) => mayName(object, namedIn));
@@ -89,7 +118,7 @@ export async function countInstances(
     return { resource, count: found.length, samples, unnamed: found.length - nameable.length };
   } catch (error) {
     const { message } = explainFailure(error, describeRef({ ...CRD_KIND, name: crd.metadata.name }));
-    return { resource, count: 'unknown', samples: [], message };
+    return { resource, count: 'unknown', samples: [], message, ...(CONVERSION.test(message) && { exist: true }) };
   }
 }
 
@@ -99,26 +128,28 @@ export async function countInstances(
  */
 export async function listServed(
   cluster: Cluster,
-  kind: Pick<ObjectRef, 'apiVersion' | 'kind'>,
+  kind: DefinedKind,
   signal?: AbortSignal,
 ): Promise<readonly KubeObject[]> {
-  if ((await cluster.isNamespaced(kind, signal)) !== undefined) return cluster.list(kind, undefined, signal);
-  throw new ReasonedError({
-    reason: 'ApiUnavailable',
-    retry: 'backoff',
-    message: `${groupKind(kind)} is not served at the moment, although its CRD is there`,
-  });
+  try {
+    return await cluster.list(kind, undefined, signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const message = `${groupKind(kind)} is not served at the moment, although its CRD is there`;
+    throw new ReasonedError({ reason: 'ApiUnavailable', retry: 'backoff', message, cause: error });
+  }
 }
 
 /** What a CRD defines, in its first served version; undefined where it serves none, or was never established. */
-export function resourceOf(crd: KubeObject): Pick<ObjectRef, 'apiVersion' | 'kind'> | undefined {
-  const { group, names, versions } = crd['spec'] as CrdSpec;
+export function resourceOf(crd: KubeObject): DefinedKind | undefined {
+  const { group, names, scope, versions } = crd['spec'] as CrdSpec;
   const served =
     versions?.find((version) => version.served === true && version.storage === true) ??
     versions?.find((version) => version.served === true);
-  if (served?.name === undefined || group === undefined || names?.kind === undefined || !isEstablished(crd))
-    return undefined;
-  return { apiVersion: `${group}/${served.name}`, kind: names.kind };
+  const { kind, plural } = names ?? {};
+  const isDefined = served?.name !== undefined && group !== undefined && kind !== undefined && plural !== undefined;
+  if (!isDefined || !isEstablished(crd)) return undefined;
+  return { apiVersion: `${group}/${served.name}`, kind, served: { plural, namespaced: scope === 'Namespaced' } };
 }
 
 function isEstablished(crd: KubeObject): boolean {
@@ -130,6 +161,7 @@ function isEstablished(crd: KubeObject): boolean {
 interface CrdSpec {
   readonly group?: string;
   readonly names?: { readonly kind?: string; readonly plural?: string };
+  readonly scope?: string;
   readonly versions?: readonly { readonly name?: string; readonly served?: boolean; readonly storage?: boolean }[];
 }
 

@@ -3,14 +3,12 @@
  * delete every object of the cluster, and who wrote the Subscription may not. uninstall.ts calls it, while the operator
  * still runs. It does not wait until they are gone.
  */
-import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { describeRef, groupKind, refOf, type DefinedKind, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure, parseMissingRule, type Failure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { listServed, mayName } from './custom-resources.ts';
 import { deleteSeen, type Removal } from './remove.ts';
 import type { Slots } from './slots.ts';
-
-type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
 
 export interface DeleteInstancesOptions {
   readonly slots: Slots;
@@ -25,20 +23,22 @@ export interface DeleteInstancesOptions {
  */
 export async function deleteInstances(
   cluster: Cluster,
-  kinds: readonly Kind[],
+  kinds: readonly DefinedKind[],
   options: DeleteInstancesOptions,
 ): Promise<Removal[]> {
   const lists = await inSlots(options, kinds, (kind) => listInstances(cluster, kind, options));
   const failures = lists.flatMap((list) => ('failure' in list ? [list] : []));
-  const objects = lists.flatMap((list) => ('objects' in list ? list.objects : []));
-  return [...failures, ...(await inSlots(options, objects, (object) => deleteInstance(cluster, object, options)))];
+  const found = lists.flatMap((list) => ('objects' in list ? list.objects.map((object) => ({ object, ...list })) : []));
+  return [...failures, ...(await inSlots(options, found, (one) => deleteInstance(cluster, one, options)))];
 }
 
-type Listed = { readonly objects: readonly KubeObject[] } | (Removal & { readonly failure: Failure });
+type Listed =
+  | { readonly objects: readonly KubeObject[]; readonly kind: DefinedKind }
+  | (Removal & { readonly failure: Failure });
 
-async function listInstances(cluster: Cluster, kind: Kind, { signal }: DeleteInstancesOptions): Promise<Listed> {
+async function listInstances(cluster: Cluster, kind: DefinedKind, { signal }: DeleteInstancesOptions): Promise<Listed> {
   try {
-    return { objects: await listServed(cluster, kind, signal) };
+    return { objects: await listServed(cluster, kind, signal), kind };
   } catch (error) {
     const ref = { ...kind, name: '*' };
     return { ref, outcome: 'failed', failure: orRetain(explainFailure(error, describeRef(ref))) };
@@ -47,12 +47,12 @@ async function listInstances(cluster: Cluster, kind: Kind, { signal }: DeleteIns
 
 async function deleteInstance(
   cluster: Cluster,
-  object: KubeObject,
+  { object, kind: { served } }: { readonly object: KubeObject; readonly kind: DefinedKind },
   { namedIn, signal }: DeleteInstancesOptions,
 ): Promise<Removal> {
   const ref = refOf(object);
   try {
-    return await deleteSeen(cluster, object, signal === undefined ? {} : { signal });
+    return await deleteSeen(cluster, object, { served, ...(signal !== undefined && { signal }) });
   } catch (error) {
     const failure = explainFailure(error, describeRef(ref));
     return { ref, outcome: 'failed', failure: orRetain(mayName(object, namedIn) ? failure : unnamed(ref, failure)) };

@@ -84,6 +84,7 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
     get: (ref) => serve('get', ref, false, () => structuredClone(store.get(identityOf(ref)))),
     list: (kind, { namespace, labelSelector, fieldSelector, metadataOnly = false } = {}) =>
       serve('list', { ...kind, name: '*' }, false, () => {
+        if (scopeOf(kind) === undefined && 'served' in kind) throw new FakeApiError(404, 'NotFound', 'no such path');
         if (scopeOf(kind) === undefined) return [];
         const found = [...store.values()].filter(
           (object) =>

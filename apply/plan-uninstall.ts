@@ -2,10 +2,12 @@
  * Decides what goes, in which order, and what stays and why, when a Subscription is deleted. Pure; uninstall.ts
  * carries it out, the preview prints it.
  */
-import { describeRef, type ObjectRef } from '../api/object.ts';
+import { describeRef, type DefinedKind, type ObjectRef } from '../api/object.ts';
 import type { Reason } from '../api/reasons.ts';
+import type { Failure } from './api-failure.ts';
 import {
   describeSamples,
+  doubtAbout,
   isCrdEntry,
   type CustomResourceCount,
   type CustomResourceCounts,
@@ -34,7 +36,7 @@ export interface UninstallStep {
   /** Objects of the inventory that this step deletes. */
   readonly entries: readonly InventoryEntry[];
   /** Kinds of which every object is deleted; only in the step `customResources`. */
-  readonly resources: readonly Pick<ObjectRef, 'apiVersion' | 'kind'>[];
+  readonly resources: readonly DefinedKind[];
 }
 
 /** Something that is not deleted, and why. */
@@ -47,12 +49,13 @@ export interface Stay {
 }
 
 export interface UninstallPlan {
-  /** `Blocked`: nothing is to be deleted until what `stays` names is gone. */
-  readonly state: 'Ready' | 'Blocked';
+  /** `Blocked`: nothing is to be deleted until what `stays` names is gone; `Unknown`: before what `doubts` names is known. */
+  readonly state: 'Ready' | 'Blocked' | 'Unknown';
   readonly policy: CustomResourcePolicy;
   /** Only steps that have something to do. */
   readonly steps: readonly UninstallStep[];
   readonly stays: readonly Stay[];
+  readonly doubts?: readonly Failure[];
 }
 
 const STEP_OF: Readonly<Record<PhaseName, UninstallStepName>> = {
@@ -72,8 +75,8 @@ const STEP_OF: Readonly<Record<PhaseName, UninstallStepName>> = {
 
 /**
  * The steps that remove an inventory. Under `Retain` a CRD that has objects stays with them, an empty one goes;
- * under `Delete` all objects go first; under `Block` nothing goes while there is one. Objects that could not be
- * counted are taken to exist. A CRD that has objects and that the inventory does not name by its uid stays in any case.
+ * under `Delete` all objects go first; under `Block` nothing goes while there is one. While it is not known whether a CRD
+ * has objects nothing is planned: that is asked again. A CRD that has objects and that the inventory does not name by its uid stays in any case.
  *
  * @param because Why a CRD with objects stays, if the policy alone does not say it.
  */
@@ -83,6 +86,8 @@ export function planUninstall(
   policy: CustomResourcePolicy,
   because?: string,
 ): UninstallPlan {
+  const doubts = inventory.filter(isCrdEntry).flatMap((entry) => doubtOf(entry, counts) ?? []);
+  if (doubts.length > 0) return { state: 'Unknown', policy, steps: [], stays: [], doubts };
   const used = inventory.filter((entry) => isCrdEntry(entry) && isUsed(counts.get(entry.name)));
   const isOurs = ({ name }: InventoryEntry): boolean => counts.get(name)?.unproven !== true;
   const emptied = policy === 'Delete' ? used.filter(isOurs) : [];
@@ -92,6 +97,11 @@ export function planUninstall(
   const going = inventory.filter((entry) => !kept.includes(entry));
   const resources = emptied.flatMap(({ name }) => counts.get(name)?.resource ?? []);
   return { state: 'Ready', policy, steps: stepsFor(going, resources), stays };
+}
+
+function doubtOf(entry: InventoryEntry, counts: CustomResourceCounts): Failure | undefined {
+  const found = counts.get(entry.name);
+  return found && doubtAbout(refOfEntry(entry), found);
 }
 
 function isUsed(count: CustomResourceCount | undefined): boolean {

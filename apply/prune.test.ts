@@ -145,8 +145,10 @@ describe('pruning a CRD', () => {
 
   test('keeps it where its objects cannot be listed: what is not known is not nothing', async () => {
     const [cluster, inventory] = await installed([sampleCrd('Widget')], { before: refusing('list', 'Widget', 503) });
-    const { removals } = await pruneObjects(cluster, inventory, options);
-    expect(removals).toMatchObject([{ outcome: 'kept' }]);
+    const { removals, remaining } = await pruneObjects(cluster, inventory, options);
+    expect(removals).toMatchObject([{ outcome: 'failed', failure: { reason: 'ApiUnavailable', retry: 'backoff' } }]);
+    expect(remaining).toEqual(inventory);
+    expect(kinds(cluster)).toContain('CustomResourceDefinition');
   });
 });
 

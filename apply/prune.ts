@@ -6,7 +6,7 @@
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
-import { countInstances, describeSamples, isCrdEntry, type CountOptions } from './custom-resources.ts';
+import { countInstances, describeSamples, doubtAbout, isCrdEntry, type CountOptions } from './custom-resources.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
 import { judgeOwnership } from './collision.ts';
 import { comparePhases, phaseOf } from './phases.ts';
@@ -85,6 +85,8 @@ export async function keepUsedCrd(
     if (crd.metadata.deletionTimestamp !== undefined) return undefined;
     const found = await countInstances(cluster, crd, options);
     if (found.count === 0) return undefined;
+    const doubt = doubtAbout(ref, found);
+    if (doubt !== undefined) return { ref, outcome: 'failed', failure: doubt };
     const what =
       found.count === 'unknown'
         ? `its objects cannot be listed: ${found.message ?? ''}`

@@ -13,9 +13,9 @@ import type { Cluster } from './cluster.ts';
 export function readByList<Some extends Pick<Cluster, 'get' | 'list'>>(cluster: Some): Some {
   const refused = new Set<string>();
   const list: Cluster['get'] = async (ref, signal) => {
-    const { apiVersion, kind, namespace, name } = ref;
+    const { namespace, name, ...kind } = ref;
     const options = { fieldSelector: `metadata.name=${name}`, ...(namespace !== undefined && { namespace }) };
-    const found = await cluster.list({ apiVersion, kind }, options, signal);
+    const found = await cluster.list(kind, options, signal);
     return found.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
   };
   const get: Cluster['get'] = async (ref, signal) => {

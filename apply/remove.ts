@@ -95,10 +95,11 @@ async function unlessRefused(ref: ObjectRef, task: () => Promise<Removal>): Prom
 export async function deleteSeen(
   cluster: Cluster,
   live: KubeObject,
-  { propagation, signal }: Pick<RemoveOptions, 'propagation' | 'signal'>,
+  { propagation, served, signal }: Pick<RemoveOptions, 'propagation' | 'signal'> & Pick<ObjectRef, 'served'>,
 ): Promise<Removal> {
   const { uid, deletionTimestamp } = live.metadata;
-  const seen = { ref: refOf(live), ...(uid !== undefined && { uid }) };
+  const ref = { ...refOf(live), ...(served !== undefined && { served }) };
+  const seen = { ref, ...(uid !== undefined && { uid }) };
   if (deletionTimestamp !== undefined) return { ...seen, outcome: 'deleting', message: describeHolders(live) };
   const options = { ...(uid !== undefined && { uid }), ...(propagation !== undefined && { propagation }) };
   const left = await cluster.delete(seen.ref, options, signal);

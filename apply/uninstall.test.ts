@@ -17,7 +17,7 @@ const counts = (count: number | 'unknown'): CustomResourceCounts =>
     [
       'widgets.example.com',
       {
-        resource: { apiVersion: 'example.com/v1', kind: 'Widget' },
+        resource: { apiVersion: 'example.com/v1', kind: 'Widget', served: { plural: 'widgets', namespaced: true } },
         count,
         samples: count === 0 || count === 'unknown' ? [] : ['ops/first'],
       },
@@ -45,25 +45,33 @@ describe('the plan', () => {
       stays: 1,
       because: 'a CRD with objects stays with them',
     },
-    {
-      policy: 'Retain',
-      count: 'unknown',
-      want: all.filter((name) => name !== 'crds'),
-      stays: 1,
-      because: 'what is not known is not nothing',
-    },
     { policy: 'Delete', count: 0, want: all, stays: 0, because: 'there is no object to delete' },
     { policy: 'Delete', count: 2, want: UNINSTALL_STEPS, stays: 0, because: 'objects go first' },
-    { policy: 'Delete', count: 'unknown', want: UNINSTALL_STEPS, stays: 0, because: 'there may be some' },
     { policy: 'Block', count: 0, want: all, stays: 0, because: 'nothing is in the way' },
     { policy: 'Block', count: 1, want: [], stays: 1, because: 'nothing goes while there is an object' },
-    { policy: 'Block', count: 'unknown', want: [], stays: 1, because: 'there may be some' },
   ])('$policy with $count objects: $want, because $because', ({ policy, count, want, stays }) => {
     const plan = planUninstall(inventory, counts(count), policy);
     expect(steps(policy, count)).toEqual(want);
     expect(plan.stays).toHaveLength(stays);
     expect(plan.state).toBe(policy === 'Block' && stays > 0 ? 'Blocked' : 'Ready');
     for (const stay of plan.stays) expect(stay).toMatchObject({ reason: 'CustomResourcesExist' });
+  });
+
+  test.each(['Retain', 'Delete', 'Block'] as const)(
+    'is none under %s while it is not known whether a CRD has objects: that is asked again',
+    (policy) => {
+      const plan = planUninstall(inventory, counts('unknown'), policy);
+      expect(plan).toMatchObject({ state: 'Unknown', steps: [], stays: [] });
+      expect(plan.doubts).toMatchObject([{ reason: 'ApiUnavailable', retry: 'backoff' }]);
+    },
+  );
+
+  test('keeps a CRD whose objects cannot be converted: there is at least one', () => {
+    const [[name, count] = []] = [...counts('unknown')];
+    if (name === undefined || count === undefined) throw new Error('no CRD is counted');
+    const plan = planUninstall(inventory, new Map([[name, { ...count, exist: true }]]), 'Retain');
+    expect(plan.state).toBe('Ready');
+    expect(plan.stays).toHaveLength(1);
   });
 
   test('every object of the inventory goes in one step or stays', () => {
@@ -422,20 +430,40 @@ describe('the run for an account', () => {
 });
 
 describe('counting custom resources', () => {
-  test('says unknown where discovery lags behind the CRD, and nothing is removed on that account', async () => {
+  test('asks where the CRD says, though discovery lags behind it', async () => {
     const [cluster, inventory] = await installed();
     cluster.put(widget);
     const lagging: FakeCluster = {
       ...cluster,
       isNamespaced: async (kind) => (kind.kind === 'Widget' ? undefined : cluster.isNamespaced(kind)),
-      list: async () => [],
     };
     const found = await countCustomResources(lagging, inventory, { owner: OWNER });
-    expect(found.get('widgets.example.com')?.count).toBe('unknown');
-    expect(await uninstall(lagging, inventory, 'Delete')).toMatchObject({ state: 'Failed', step: 'customResources' });
-    await uninstall(lagging, inventory, 'Retain');
-    expect(left(cluster)).toEqual(expect.arrayContaining(['Widget', 'CustomResourceDefinition']));
+    expect(found.get('widgets.example.com')).toMatchObject({ count: 1, samples: ['ops/first'] });
   });
+
+  test.each([404, 503])(
+    'is not known while the list is answered %d; an empty CRD goes once it is known',
+    async (code) => {
+      const [cluster, inventory] = await installed();
+      const silent: FakeCluster = {
+        ...cluster,
+        list: async (kind, ...rest) => {
+          if (kind.kind === 'Widget') throw new FakeApiError(code, '', 'not now');
+          return cluster.list(kind, ...rest);
+        },
+      };
+      const before = left(cluster);
+      for (const policy of ['Retain', 'Delete', 'Block'] as const) {
+        expect(await uninstall(silent, inventory, policy)).toMatchObject({
+          state: 'Failed',
+          failures: [{ reason: 'ApiUnavailable', retry: 'backoff' }],
+        });
+      }
+      expect(left(cluster)).toEqual(before);
+      expect(await uninstall(cluster, inventory, 'Retain')).toMatchObject({ state: 'Complete', stays: [] });
+      expect(left(cluster)).not.toContain('CustomResourceDefinition');
+    },
+  );
 
   test('leaves out CRDs that are gone or not ours', async () => {
     const [cluster, inventory] = await installed();

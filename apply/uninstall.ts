@@ -79,6 +79,8 @@ export async function runUninstall(
 ): Promise<UninstallResult> {
   const run: Run = { cluster, plan, options, slots: createSlots(options.concurrency ?? 8) };
   const removals: Removal[] = [];
+  if (plan.state === 'Unknown')
+    return { state: 'Failed', removals, waiting: [], stays: [], failures: plan.doubts ?? [] };
   if (plan.state === 'Blocked') return { state: 'Waiting', removals, waiting: [], stays: plan.stays, failures: [] };
   const retained = await retainAll(run, plan.stays);
   if (retained.failures.length > 0) return { state: 'Failed', removals, waiting: [], ...retained };

@@ -70,7 +70,10 @@ export interface Client {
   get(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
   /** As `get`, without spec, status and data. */
   getMetadata(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
-  /** Every object, fetched in pages of 500 of one moment; none where the kind is not served. */
+  /**
+   * Every object, fetched in pages of 500 of one moment; none where the kind is not served. A kind with `served` is not
+   * looked up, and throws ApiError of code 404 if there is no such path.
+   */
   list(kind: Kind, options?: ListOptions, signal?: AbortSignal): Promise<readonly KubeObject[]>;
   /** As `list`, without specs, statuses and data. */
   listMetadata(kind: Kind, options?: ListOptions, signal?: AbortSignal): Promise<readonly KubeObject[]>;
@@ -190,7 +193,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     try {
       return (await listConsistently((page) => listPage(kind, { ...options, ...page }, signal))).items;
     } catch (error) {
-      if (isNotFound(error)) return [];
+      if (isNotFound(error) && kind.served === undefined) return [];
       throw error;
     }
   }

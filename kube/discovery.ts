@@ -3,7 +3,7 @@
  * again when a kind is missing. Tells "no such kind" from "its API does not answer just now".
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery
  */
-import { groupKind, type ObjectRef } from '../api/object.ts';
+import { groupKind, type ObjectRef, type ServedAs } from '../api/object.ts';
 import { ApiError, readable } from './api-error.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { createBucket } from './rate-limiters.ts';
@@ -11,7 +11,7 @@ import { parseDiscovery, type ServedKinds } from './parse-discovery.ts';
 import type { Resource } from './resource-path.ts';
 import type { Transport } from './transport.ts';
 
-export type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
+export type Kind = Pick<ObjectRef, 'apiVersion' | 'kind' | 'served'>;
 
 export interface Discovery {
   /**
@@ -57,6 +57,7 @@ export function createDiscovery(transport: Transport, options: { readonly clock?
   }
 
   async function find(kind: Kind, signal?: AbortSignal): Promise<Resource | undefined> {
+    if (kind.served !== undefined) return asDefined(kind, kind.served);
     const cached = known ?? (await abortable(refetch(), signal));
     const hit = cached.find(kind);
     if (hit !== undefined) return hit;
@@ -98,6 +99,11 @@ async function fetchServedKinds(transport: Transport): Promise<ServedKinds> {
     (await transport.request({ method: 'GET', path, headers: { accept: ACCEPT }, subject: 'discover kinds' })).text();
   const bodies = await Promise.all([fetchRoot('/api'), fetchRoot('/apis')]);
   return readable('discover kinds (Kubernetes 1.27 or later)', () => parseDiscovery(bodies));
+}
+
+/** What a CRD says needs no discovery. */
+function asDefined({ apiVersion, kind }: Kind, served: ServedAs): Resource {
+  return { apiVersion, kind, ...served, verbs: [], subresources: [] };
 }
 
 function absent(kinds: ServedKinds, kind: Kind): undefined {
