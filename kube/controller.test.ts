@@ -180,13 +180,14 @@ describe('when it is reconciled again', () => {
   });
 
   test.each([
-    { conflicts: 3, errors: 0, because: 'another writer being faster is no failure' },
-    { conflicts: 7, errors: 2, because: 'one that never gets its turn should be seen' },
-  ])('$conflicts conflicts in a row are logged as $errors errors: $because', async ({ conflicts, errors }) => {
+    { conflicts: 3, failures: 0, lines: 0, because: 'another writer being faster is no failure' },
+    { conflicts: 7, failures: 2, lines: 1, because: 'one that never gets its turn should be seen, once' },
+  ])('$conflicts conflicts in a row are $failures failures, logged in $lines lines: $because', async (row) => {
+    const { conflicts, failures, lines } = row;
     const clock = createManualClock();
     const logged: string[] = [];
     const outcomes: string[] = [];
-    const log: Log = { ...silentLog, child: () => log, error: () => void logged.push('error') };
+    const log: Log = { ...silentLog, child: () => log, warn: () => void logged.push('warn') };
     let calls = 0;
     const { controller } = run({
       clock,
@@ -203,8 +204,8 @@ describe('when it is reconciled again', () => {
       await settle(controller);
       clock.advance(1);
     }
-    expect(logged).toHaveLength(errors);
-    expect(outcomes.filter((outcome) => outcome === 'requeue')).toHaveLength(conflicts - errors);
+    expect(logged).toHaveLength(lines);
+    expect(outcomes.filter((outcome) => outcome === 'requeue')).toHaveLength(conflicts - failures);
     expect(outcomes.at(-1)).toBe('success');
   });
 

@@ -7,6 +7,7 @@ import { ReasonedError } from '../api/errors.ts';
 import type { KubeObject } from '../api/object.ts';
 import { systemClock, type Cancel, type Clock } from './clock.ts';
 import type { Informer } from './informer.ts';
+import { createFailureLog, type FailureLog } from './failure-log.ts';
 import { silentLog, type Log } from './log.ts';
 import { tellWhileLong } from './long-work.ts';
 import type { RateLimiter } from './rate-limiters.ts';
@@ -107,7 +108,13 @@ export function createController(options: ControllerOptions): Controller {
   const queue = options.queue ?? createWorkQueue(queueOptions(options, clock));
   const shutDown = (): void => queue.shutDown();
   observer?.attach(queue, concurrency);
-  const worker: Worker = { ...options, queue, clock, log: log.child({ controller: name }) };
+  const worker: Worker = {
+    ...options,
+    queue,
+    clock,
+    log: log.child({ controller: name }),
+    failures: createFailureLog(),
+  };
   return {
     name,
     queue,
@@ -134,6 +141,7 @@ interface Worker extends Pick<ControllerOptions, 'name' | 'reconcile' | 'observe
   readonly queue: WorkQueue;
   readonly clock: Clock;
   readonly log: Log;
+  readonly failures: FailureLog;
 }
 
 function queueOptions(
@@ -195,25 +203,28 @@ async function reconcileOnce(worker: Worker, key: string, signal: AbortSignal): 
   try {
     const result = await worker.reconcile(objectKey, { signal, log });
     queue.forget(key);
+    worker.failures.succeeded(key);
     if (result?.requeueAfterSeconds !== undefined) {
       outcome = 'requeue_after';
       queue.addAfter(key, result.requeueAfterSeconds);
     }
   } catch (error) {
-    outcome = signal.aborted ? 'error' : requeueFailed({ queue, log }, key, error);
+    outcome = signal.aborted ? 'error' : requeueFailed({ ...worker, log }, key, error);
   } finally {
     cancel();
     observer?.finished(outcome, clock.now() - startedAt);
   }
 }
 
+type FailureParts = Pick<Worker, 'queue' | 'log' | 'failures'>;
+
 /** The one place where an error's retry policy becomes a place in the queue. */
-function requeueFailed({ queue, log }: Pick<Worker, 'queue' | 'log'>, key: string, error: unknown): Outcome {
+function requeueFailed({ queue, log, failures }: FailureParts, key: string, error: unknown): Outcome {
   const retry = error instanceof ReasonedError ? error.retry : 'backoff';
-  const facts = { err: error, retry, retries: queue.retries(key) };
+  const facts = { retry, retries: queue.retries(key) };
   const ordinary = isConflict(error) && facts.retries < ORDINARY_CONFLICTS;
-  if (ordinary) log.debug(facts, 'reconcile begins anew');
-  else log.error(facts, 'reconcile failed');
+  if (ordinary) log.debug({ ...facts, err: error }, 'reconcile starts again on fresh data');
+  else failures.failed(log, key, { error, facts });
   if (retry === 'never') {
     queue.forget(key);
     return 'terminal_error';

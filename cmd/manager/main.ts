@@ -4,7 +4,7 @@
  * catalog content, health and metrics whether it leads or not. Ends with exit code 0 after SIGTERM, and with 1
  * when it loses the lead: it is then started anew with empty hands.
  */
-import { pino } from 'pino';
+import { pino, stdTimeFunctions, type LoggerOptions } from 'pino';
 import { ReasonedError } from '../../api/errors.ts';
 import { createClient } from '../../kube/client.ts';
 import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../kube/config.ts';
@@ -31,10 +31,16 @@ async function main(): Promise<number> {
     return 0;
   }
   const options = parseOptions(process.argv.slice(2), process.env);
-  const log = pino({ level: options['log-level'] }, pino.destination({ sync: true }));
+  const log = pino(logSettings(options), pino.destination({ sync: true }));
   const stop = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort(new Error(name)));
   return run(options, log, stop.signal);
+}
+
+function logSettings(options: ManagerOptions): LoggerOptions {
+  const level = options['log-level'];
+  if (options['log-format'] === 'numbers') return { level };
+  return { level, timestamp: stdTimeFunctions.isoTime, formatters: { level: (word) => ({ level: word }) } };
 }
 
 async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Promise<number> {

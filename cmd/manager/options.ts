@@ -76,6 +76,10 @@ const OPTIONS = {
     help: 'whether the API server is to call webhooks before anything depends on them; false where Pods are only simulated',
   },
   'log-level': { env: 'SLIPWAY_LOG_LEVEL', help: 'debug, info, warn or error' },
+  'log-format': {
+    env: 'SLIPWAY_LOG_FORMAT',
+    help: 'numbers, or words: levels as words and times in ISO 8601; JSON either way',
+  },
 } as const satisfies Record<string, OptionFacts>;
 
 type OptionName = keyof typeof OPTIONS;
@@ -113,6 +117,7 @@ const Options = z.object({
   'registry-timeout': z.coerce.number().int().min(1).max(600).default(30),
   'probe-webhooks': z.stringbool().default(true),
   'log-level': z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  'log-format': z.enum(['numbers', 'words']).default('numbers'),
 });
 export type ManagerOptions = Readonly<z.infer<typeof Options>>;
 

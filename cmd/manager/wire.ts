@@ -45,6 +45,7 @@ import type { RuntimeMetrics } from '../../kube/metrics.ts';
 import { isLoopbackName } from '../../oci/registry.ts';
 import { createCatalogAttempts } from './catalog-attempts.ts';
 import { checkCaches, describeWork } from './checks.ts';
+import { logEvents } from './log-events.ts';
 import { countEvents, registerState } from './metrics.ts';
 import type { ManagerOptions } from './options.ts';
 import type { Check } from './answer-checks.ts';
@@ -104,7 +105,7 @@ export function wireManager(wiring: WireOptions): Manager {
       timeouts: { headersMs: options['registry-timeout'] * 1000, stallMs: options['registry-timeout'] * 1000 },
     },
   });
-  const shared = { record: countEvents(metrics, recordThrough(recorder)), now: () => new Date() };
+  const shared = { record: countEvents(metrics, logEvents(log, recordThrough(recorder))), now: () => new Date() };
   const telling = (objects: Informer): DefectDeps => ({ ...shared, objects, cluster: barrier.watched(writer) });
   const handed = createHandedManifests();
   const hasOwner = createLivingOwners(caches.subscriptions);

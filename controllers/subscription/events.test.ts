@@ -87,6 +87,16 @@ describe('events', () => {
     expect(event?.note).toContain(says);
   });
 
+  test.each([
+    { ended: '2026-05-01T12:00:07Z', says: 'gadget.v2 is installed and healthy, after 7 s', because: 'both are known' },
+    { ended: '2026-05-01T11:00:00Z', says: 'gadget.v2 is installed and healthy', because: 'the clock was set back' },
+  ])('say how long it took, if $because', ({ ended, says }) => {
+    const began = { ...condition('Reconciling', 'Upgrading'), lastTransitionTime: '2026-05-01T12:00:00Z' };
+    const ready = { ...condition('Ready', 'Succeeded'), lastTransitionTime: ended };
+    const [event] = eventsOf({ installed: old, conditions: [began] }, { installed: next, conditions: [ready] });
+    expect(event?.note).toBe(says);
+  });
+
   test('what is unusual about an upgrade is in its event', () => {
     const [event] = eventsOf({ installed: old }, { installed: old, pending }, ', although it is lower');
     expect(event?.note).toBe('gadget.v2 is to follow gadget.v1, although it is lower');

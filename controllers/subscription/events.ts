@@ -67,7 +67,16 @@ function arrivalOf(before: SubscriptionStatus | undefined, after: SubscriptionSt
   const { installed } = after;
   if (installed === undefined || installed.bundle === before?.installed?.bundle) return undefined;
   const action = before?.installed === undefined ? 'Install' : 'Upgrade';
-  return { type: 'Normal', reason: 'Succeeded', action, note: `${installed.bundle} is installed and healthy` };
+  const note = `${installed.bundle} is installed and healthy${describeDuration(before, after)}`;
+  return { type: 'Normal', reason: 'Succeeded', action, note };
+}
+
+/** How long the work took, in whole seconds as conditions have them; nothing if that is not known. */
+function describeDuration(before: SubscriptionStatus | undefined, after: SubscriptionStatus): string {
+  const began = findCondition(before?.conditions, 'Reconciling')?.lastTransitionTime ?? '';
+  const ended = findCondition(after.conditions, 'Ready')?.lastTransitionTime ?? '';
+  const seconds = (Date.parse(ended) - Date.parse(began)) / 1000;
+  return seconds >= 0 ? `, after ${Math.round(seconds)} s` : '';
 }
 
 function troubleOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
