@@ -42,7 +42,7 @@ interface Place {
 
 async function place(name: string): Promise<Place> {
   await client.create(sample('v1', 'Namespace', name));
-  const owner = { namespace: name, name: 'widgets' };
+  const owner = { namespace: name, name: 'widgets', uid: `${name}-uid` };
   const move = (object: KubeObject): KubeObject =>
     parseJson(formatJson(object).replaceAll('"ops"', `"${name}"`)) as KubeObject;
   const group = `${name}.example.com`;
