@@ -69,6 +69,11 @@ function brief(decision: Decision): string {
   return `${decision.kind} ${decision.next.version}${towards} from ${decision.catalog}/${decision.channel}`;
 }
 
+const rebuilt: SmallPackage = {
+  bundles: ['1.0.1', '1.0.1-1'],
+  defaultChannel: 'stable',
+  channels: { stable: [{ version: '1.0.1' }, { version: '1.0.1-1', replaces: '1.0.1' }] },
+};
 const withoutDefault: SmallPackage = { ...chain, defaultChannel: 'gone' };
 const cases: readonly { title: string; given: Ask; expected: string; because: string }[] = [
   { title: 'no channel', given: {}, expected: 'install 2.0.0 from a/stable', because: 'the default channel counts' },
@@ -89,6 +94,18 @@ const cases: readonly { title: string; given: Ask; expected: string; because: st
     given: { catalogs: [serving('a', { ...older, defaultChannel: '' })] },
     expected: 'install 1.0.0 from a/stable',
     because: 'there is nothing to choose',
+  },
+  {
+    title: 'a head that is lower than what it replaces',
+    given: { catalogs: [serving('a', rebuilt)] },
+    expected: 'install 1.0.1-1 from a/stable',
+    because: 'a publisher numbers a rebuild as if it were a pre-release',
+  },
+  {
+    title: 'the version that a lower head replaces',
+    given: { installed: '1.0.1', catalogs: [serving('a', rebuilt)] },
+    expected: 'upToDate 1.0.1 from a/stable',
+    because: 'no way along the graph leads to a lower version',
   },
   {
     title: 'several hops',

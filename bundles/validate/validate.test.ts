@@ -406,6 +406,12 @@ const ROWS: readonly Row[] = [
     parts: withRoot({ 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-embedded-resource': true }),
     path: 'spec.versions[0].schema.openAPIV3Schema.type',
   },
+  {
+    check: 'crd-structure',
+    because: 'a schema is of a number or a text',
+    parts: withRoot({ 'x-kubernetes-int-or-string': true }),
+    path: 'spec.versions[0].schema.openAPIV3Schema.type',
+  },
   { check: 'crd-structure', because: 'the scope is unknown', parts: withCrd({ scope: 'Global' }), path: 'spec.scope' },
   {
     check: 'crd-structure',

@@ -287,6 +287,19 @@ describe('a catalog that breaks a rule', () => {
       documents: [...sound.slice(0, 2), bundle('0.1.0', { properties: [identity('0.1.0'), { type: 'x' }] })],
     },
     {
+      because: 'a property whose value is null, which the reference takes for an empty one',
+      rules: ['Properties'],
+      documents: [
+        ...sound.slice(0, 2),
+        bundle('0.1.0', { properties: [identity('0.1.0'), { type: 'x', value: null }] }),
+      ],
+    },
+    {
+      because: 'an icon whose data are a list of bytes',
+      rules: ['Malformed'],
+      documents: [{ ...foo, icon: { base64data: [1, 2], mediatype: 'image/png' } }, ...sound.slice(1)],
+    },
+    {
       because: 'a property whose value is of the wrong form',
       rules: ['Properties'],
       documents: [

@@ -29,16 +29,26 @@ export const COMPILE_CACHE = { NODE_COMPILE_CACHE: cacheFolder('compiled') } as 
 
 /** Folder with the real operator packages: `operators/<package>/<version>/{manifests,metadata}`, unpacked once. */
 export function devSet(): string {
-  unpacked ??= unpackDevSet();
-  return unpacked;
+  return unpack('dev-set');
 }
 
-let unpacked: string | undefined;
+/** Whether the versions are there on which outside checks found faults. */
+export const hasFound: boolean = existsSync(join(folder, 'corpus', 'found-2026-11.tar.xz'));
 
-function unpackDevSet(): string {
-  const archive = sharedPath('corpus', 'dev-set.tar.xz');
+/** Folder with those versions, as {@link devSet}. */
+export function foundSet(): string {
+  return unpack('found-2026-11');
+}
+
+const unpacked = new Map<string, string>();
+
+function unpack(name: string): string {
+  const known = unpacked.get(name);
+  if (known !== undefined) return known;
+  const archive = sharedPath('corpus', `${name}.tar.xz`);
   const hash = createHash('sha256').update(readFileSync(archive)).digest('hex').slice(0, 16);
-  const target = cacheFolder(`dev-set-${hash}`);
+  const target = cacheFolder(`${name}-${hash}`);
+  unpacked.set(name, target);
   if (existsSync(target)) return target;
   mkdirSync(cacheFolder(), { recursive: true });
   const partial = mkdtempSync(`${target}.`);
