@@ -534,3 +534,43 @@ describe('who is woken', () => {
     },
   );
 });
+
+describe('packages that pin each other exactly', () => {
+  const pins = (version: string): readonly Property[] => [needs('gadget', version)];
+  const stored = (properties: readonly Property[]): { type: string; value: string }[] =>
+    properties.map(({ type, value }) => ({ type, value: JSON.stringify(value) }));
+  const moving = (reason: 'DependencyNotReady' | 'ApprovalRequired', approved = true): Neighbour => {
+    const old = neighbour({ package: 'shop', needs: pins('1.0.0') });
+    const coming = revision({
+      package: 'shop',
+      number: 2,
+      version: '2.0.0',
+      state: 'Archived',
+      approved,
+      properties: stored(pins('2.0.0')),
+    });
+    const pending = { revision: coming.metadata.name, bundle: coming.spec.bundle, version: '2.0.0', reason };
+    return {
+      subscription: { ...old.subscription, status: { ...old.subscription.status, pending } },
+      revisions: [...old.revisions, coming],
+    };
+  };
+  const decided = (dependent: Neighbour): string => {
+    const plan = decideSubscription(
+      factsAbout(gadget, [dependent], { catalogs: [catalog({ versions: ['1.0.0', '2.0.0'] })] }),
+    );
+    return plan.kind === 'resolved' && plan.action.do === 'create' ? plan.action.target.bundle.name : 'stays';
+  };
+
+  test.each([
+    { dependent: moving('DependencyNotReady'), moves: 'gadget.v2.0.0', because: 'it waits for this one only' },
+    { dependent: moving('ApprovalRequired', false), moves: 'stays', because: 'a person has not approved it yet' },
+    {
+      dependent: neighbour({ package: 'shop', needs: pins('1.0.0') }),
+      moves: 'stays',
+      because: 'nothing newer of it is on its way',
+    },
+  ])('move together: $moves, as $because', ({ dependent, moves }) => {
+    expect(decided(dependent)).toBe(moves);
+  });
+});

@@ -39,22 +39,30 @@ function partition<T>(all: readonly T[], is: (one: T) => boolean): readonly [rea
 
 /**
  * What a Subscription has to do with the dependencies of others; undefined if it has nothing installed. What is about
- * to be installed counts for what it needs, so that nothing it needs is taken away.
+ * to be installed counts for what it needs, so that nothing it needs is taken away. If it waits for nothing but what it
+ * depends on, only the needs of the coming bundle count: a set of packages that pin each other exactly moves together,
+ * while each waits for the others if the old pins hold as well.
  */
 export function describePackage({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
   const installed = installedAmong(subscription, revisions);
   if (installed === undefined) return undefined;
   const waiting = revisions.findLast(({ spec }) => spec.number > installed.spec.number);
-  const coming = waiting !== undefined && isOnItsWay(subscription, waiting) ? requirementsIn(waiting) : [];
-  return describe(subscription, installed, [...propertiesOf(installed), ...coming]);
+  if (waiting === undefined || !isOnItsWay(subscription, waiting))
+    return describe(subscription, installed, propertiesOf(installed));
+  const kept = waitsForDependencies(subscription, waiting) ? providedBy(installed) : propertiesOf(installed);
+  return describe(subscription, installed, [...kept, ...requirementsIn(waiting)]);
+}
+
+/** Whether nothing but its dependencies keeps a Revision from becoming active. */
+function waitsForDependencies({ status }: Subscription, { metadata }: Revision): boolean {
+  return status?.pending?.reason === 'DependencyNotReady' && status.pending.revision === metadata.name;
 }
 
 /** What a Subscription without a say has installed, with what that provides. */
 function describeGuest({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
   const installed = installedAmong(subscription, revisions);
   if (installed === undefined) return undefined;
-  const provided = propertiesOf(installed).filter(({ type }) => !isRequirement(type));
-  return { ...describe(subscription, installed, provided), dependency: false, holds: false };
+  return { ...describe(subscription, installed, providedBy(installed)), dependency: false, holds: false };
 }
 
 /** What a Subscription is about to install for the first time: it needs what it needs, and provides nothing yet. */
@@ -78,6 +86,10 @@ export function isDependency({ metadata }: Subscription): boolean {
 
 function installedAmong({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
   return revisions.find(({ metadata }) => metadata.name === status?.installed?.revision);
+}
+
+function providedBy(revision: Revision): readonly Property[] {
+  return propertiesOf(revision).filter(({ type }) => !isRequirement(type));
 }
 
 function requirementsIn(revision: Revision): readonly Property[] {
