@@ -53,8 +53,17 @@ async function publishVersions(name: string, versions: readonly string[]): Promi
   );
 }
 
-function needsStore(versionRange: string): { readonly type: string; readonly value: object } {
-  return { type: 'olm.package.required', value: { packageName: 'store', versionRange } };
+function needsStore(versionRange: string): Property {
+  return needs('store', versionRange);
+}
+
+interface Property {
+  readonly type: string;
+  readonly value: object;
+}
+
+function needs(packageName: string, versionRange: string): Property {
+  return { type: 'olm.package.required', value: { packageName, versionRange } };
 }
 
 async function apply(manifest: string): Promise<void> {
@@ -152,6 +161,36 @@ describe('manual approval', () => {
     const patch = JSON.stringify({ spec: { approved: true } });
     await cluster().kubectl(['-n', 'market', 'patch', 'revision', revision, '--type', 'merge', '-p', patch]);
   }
+});
+
+describe('operators that pin each other exactly', () => {
+  const namespace = 'harbour';
+  const PARTS = ['crane', 'quay'];
+  const all = ['port', ...PARTS];
+  const runAll = async (version: string): Promise<void> => {
+    for (const name of all) await waitFor(cluster(), { kind: 'subscription', name, namespace }, runs(version));
+  };
+
+  beforeAll(async () => {
+    const parts = await Promise.all(PARTS.map((name) => publishVersions(name, ['1.0.0', '1.1.0'])));
+    const ports = (await publishVersions('port', ['1.0.0', '1.1.0'])).map((one) => ({
+      ...one,
+      properties: PARTS.map((name) => needs(name, one.version)),
+    }));
+    const documents = PARTS.flatMap((name, at) => packageDocuments(name, parts[at] ?? []));
+    await publishCatalog([...packageDocuments('port', ports), ...documents], `${cluster().registry}/harbour:latest`);
+    await apply(catalogOf('harbour', `${cluster().registry}/harbour:latest`));
+    await waitFor(cluster(), { kind: 'catalog', name: 'harbour' }, isReady);
+    await cluster().kubectl(['create', 'namespace', namespace]);
+  });
+
+  test('are upgraded together, though each step of one breaks a pin of another', async () => {
+    const spec = { package: 'port', catalog: 'harbour', onFailure: { bakeTime: '0s' } };
+    await apply(subscriptionTo('port', namespace, { ...spec, version: '1.0.0' }));
+    await runAll('1.0.0');
+    await apply(subscriptionTo('port', namespace, { ...spec, version: '>=1.0.0' }));
+    await runAll('1.1.0');
+  });
 });
 
 test('when the window opens, the upgrade goes', async () => {
