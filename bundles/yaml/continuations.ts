@@ -150,7 +150,7 @@ function skipPlain(text: string, end: number, parent: number): number {
 function skipDeeper(text: string, start: number, column: number, stop?: string): number {
   let at = start;
   while (at < text.length) {
-    const content = skipSpaces(text, at, false);
+    const content = skipIndentation(text, at);
     const isEmpty = isEnd(text, skipSpaces(text, content));
     if (!isEmpty && (content - at <= column || text[content] === stop)) break;
     at = nextLine(text, content);
@@ -158,9 +158,16 @@ function skipDeeper(text: string, start: number, column: number, stop?: string):
   return at;
 }
 
-function skipSpaces(text: string, start: number, tabs = true): number {
+/** Tabs are white space, but no indentation. */
+function skipIndentation(text: string, start: number): number {
   let at = start;
-  while (text[at] === ' ' || (tabs && text[at] === '\t')) at += 1;
+  while (text[at] === ' ') at += 1;
+  return at;
+}
+
+function skipSpaces(text: string, start: number): number {
+  let at = start;
+  while (isSpace(text[at])) at += 1;
   return at;
 }
 
