@@ -6,6 +6,7 @@
 import { ReasonedError } from '../../api/errors.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
+import { ANNOTATION } from '../../api/names.ts';
 import { refOf } from '../../api/object.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller.ts';
@@ -230,9 +231,17 @@ async function restore(
   const { subscription, revisions, nextNumber: number } = facts;
   const { image, manifests, approved } = revision.spec;
   const bundle = await prepare(deps, facts, { target, image: imageByDigest(target, image), signal });
-  if (bundle.manifests.digest === manifests.digest)
-    return storeManifests(deps.cluster, revision, bundle.manifests.pieces);
+  if (bundle.manifests.digest === manifests.digest) {
+    await storeManifests(deps.cluster, revision, bundle.manifests.pieces);
+    return requestReconcile(deps, revision);
+  }
   await createRevision(deps.cluster, { subscription, revisions, number, target, bundle, approved, active: false });
+}
+
+/** No watch reports the Secrets, and the Revision has backed off from reading them for minutes. */
+async function requestReconcile({ cluster, now }: SubscriptionDeps, revision: Revision): Promise<void> {
+  const annotations = { [ANNOTATION.reconcileRequestedAt]: now().toISOString() };
+  await cluster.patch(refOf(revision), { metadata: { annotations } });
 }
 
 interface Creation extends Pick<Extract<Action, { do: 'create' }>, 'target' | 'approved' | 'hold'> {

@@ -86,6 +86,11 @@ test('they are rendered again, without any catalog', async () => {
   expect((await loadManifests(cluster, restored)).length).toBe(packed.objects);
 });
 
+test('the Revision, which has backed off, is asked to read them', async () => {
+  const [restored] = revisionsOf(await reconcile(packed)) as [Revision];
+  expect(restored.metadata.annotations?.['slipway.dev/reconcile-requested-at']).toBe(NOW.toISOString());
+});
+
 test('they take the place of what somebody swapped them for', async () => {
   const one = revision({ manifests: describeManifests('gadget-1', packed) });
   const swapped = manifestSecrets(one, packed.pieces).map((secret) => ({ ...secret, data: { manifests: 'eA==' } }));
