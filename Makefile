@@ -19,6 +19,9 @@ demo: setup ## the main job, told step by step on a real control plane
 test: setup check cluster-build ## every test: types, lint, unit, conformance, end to end
 	$(RUN) test
 
+crd-safety: setup cluster-build ## our verdict on changes of CRDs beside what an API server does: 1,000 generated pairs, 500 published
+	SLIPWAY_CRD_PAIRS=1000 SLIPWAY_CRD_CORPUS=0-500 $(RUN) test -- --project cluster e2e/stories/crd-safety
+
 bench: setup cluster-build ## what it costs, side by side with the least it could (ARGS="--only small -o json")
 	$(RUN) bench -- $(ARGS)
 
@@ -52,4 +55,4 @@ cluster-down: setup ## stop it
 cluster-status: setup ## tell what runs
 	$(RUN) cluster -- status --name $(NAME)
 
-.PHONY: help setup demo test bench fuzz check build generate verify cluster-build cluster-up cluster-down cluster-status
+.PHONY: help setup demo test crd-safety bench fuzz check build generate verify cluster-build cluster-up cluster-down cluster-status

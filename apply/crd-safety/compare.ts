@@ -5,15 +5,16 @@
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
+import { comparisonsOf, servedPairs } from './comparisons.ts';
 import { EFFECTS, type Effect, type FlatPair, type NodePair, type VersionPair } from './rule.ts';
 import { CRD_RULES, NODE_RULES, VERSION_RULES } from './rules.ts';
-import { flattenSchema, readCrd, type Crd, type CrdVersion } from './schema.ts';
+import { flattenSchema, readCrd, type Crd, type Schema } from './schema.ts';
 
 export interface Finding {
   readonly crd: string;
   readonly rule: string;
   readonly effect: Effect;
-  /** `v1`, or `v1 -> v2` for two served versions that are converted without a webhook; absent for the CRD itself. */
+  /** `v1`, or `v1 -> v2` for two versions that are converted without a webhook; absent for the CRD itself. */
   readonly version?: string;
   /** `^.spec.size`; absent for the CRD itself. */
   readonly path?: string;
@@ -31,8 +32,10 @@ export interface HurtObjects {
   readonly names: readonly string[];
   /** How many of them no message may name. */
   readonly unnamed?: number;
-  /** There are others that were not looked at. */
-  readonly more: boolean;
+  /** Which others were not judged, and why. */
+  readonly more?: string;
+  /** What happens to the first of them, if the finding does not say it. */
+  readonly because?: string;
 }
 
 /** A rule that is not enforced on a CRD. */
@@ -58,7 +61,7 @@ export interface CrdVerdict {
 export function compareCrds(old: KubeObject, next: KubeObject, waivers: readonly Waiver[] = []): CrdVerdict {
   const [before, after] = [readCrd(old), readCrd(next)];
   const waived = new Set(waivers.filter(({ crd }) => crd === after.name).map(({ rule }) => rule));
-  const findings = [...compareWhole(before, after), ...compareVersions(before, after), ...compareServed(before, after)]
+  const findings = [...compareWhole(before, after), ...compareVersions(before, after)]
     .map((finding) => Object.assign(finding, { crd: after.name, waived: waived.has(finding.rule) }))
     .toSorted((a, b) => EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect));
   return { crd: after.name, safe: !findings.some(isDangerous), findings };
@@ -75,15 +78,17 @@ export function describeFinding({ version, path, rule, message, objects }: Findi
   return objects === undefined ? line : `${line} (${describeObjects(objects)})`;
 }
 
-function describeObjects({ count, unnamed = 0, names, more }: HurtObjects): string {
+const MOST_OF_A_REASON = 300;
+
+function describeObjects({ count, unnamed = 0, names, more, because }: HurtObjects): string {
   const rest = count - names.length - unnamed;
-  const elsewhere = unnamed > 0 ? [`${unnamed} in other namespaces`] : [];
   const others = [
     ...(rest > 0 ? [`${rest} more`] : []),
-    ...elsewhere,
-    ...(more ? ['others that were not looked at'] : []),
+    ...(unnamed > 0 ? [`${unnamed} in other namespaces`] : []),
+    ...(more === undefined ? [] : [more]),
   ];
-  return [names.join(', '), ...others].filter((part) => part !== '').join(' and ');
+  const which = [names.join(', '), ...others].filter((part) => part !== '').join(' and ');
+  return because === undefined ? which : `${which}: ${because.slice(0, MOST_OF_A_REASON)}`;
 }
 
 const MOST_NAMED = 8;
@@ -99,7 +104,7 @@ export function unsafeError(verdicts: readonly CrdVerdict[]): ReasonedError | un
     reason: 'CRDUnsafe',
     retry: 'never',
     message: `the new CRDs could lose or refuse objects that exist: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
-    hint: `Where it is right here, waive it: spec.crdUpgradeSafety.waivers, ${describeWaivers(dangerous)}`,
+    hint: `Change the objects, or waive the rule if it is right here: spec.crdUpgradeSafety.waivers, ${describeWaivers(dangerous)}`,
   });
 }
 
@@ -115,31 +120,25 @@ function compareWhole(old: Crd, next: Crd): Bare[] {
 }
 
 function compareVersions(old: Crd, next: Crd): Bare[] {
-  return old.versions.flatMap((version) => {
-    const same = next.versions.find(({ name }) => name === version.name);
-    return same === undefined ? [] : comparePair({ old: version, next: same }, version.name);
+  const known = new Set(
+    servedPairs(old)
+      .flatMap(([a, b]) => comparePair({ old: a, next: b }, `${a.name} -> ${b.name}`))
+      .map(keyOf),
+  );
+  return comparisonsOf(old, next).flatMap((comparison) => {
+    const findings = comparePair(comparison, comparison.label);
+    if (!comparison.isNewsOnly) return findings;
+    const wasSo = comparison.baseline === comparison.old ? new Set<string>() : known;
+    return findings.filter((finding) => isHarmful(finding) && !wasSo.has(keyOf(finding)));
   });
 }
 
-/**
- * Without a webhook, an object written in one served version is read in another as it is. What is wrong between
- * two of them is told only where it was not so before.
- */
-function compareServed(old: Crd, next: Crd): Bare[] {
-  if (next.conversion === 'Webhook') return [];
-  const known = new Set(pairsOf(old).map((finding) => JSON.stringify(finding)));
-  return pairsOf(next).filter((finding) => isHarmful(finding) && !known.has(JSON.stringify(finding)));
+function keyOf(finding: Bare): string {
+  return JSON.stringify(finding);
 }
 
 function isHarmful({ effect }: Bare): boolean {
   return effect === 'loses' || effect === 'rejects';
-}
-
-function pairsOf({ versions }: Crd): Bare[] {
-  const served = versions.filter((version) => version.served).toSorted((a, b) => compareVersionNames(a.name, b.name));
-  return served.flatMap((old, index) =>
-    served.slice(index + 1).flatMap((next) => comparePair({ old, next }, `${old.name} -> ${next.name}`)),
-  );
 }
 
 function comparePair(pair: VersionPair, version: string): Bare[] {
@@ -147,11 +146,22 @@ function comparePair(pair: VersionPair, version: string): Bare[] {
   const whole = VERSION_RULES.flatMap((rule) =>
     rule.compare(pair, flat).map((change) => ({ rule: rule.name, ...change })),
   );
-  const nodes = [...flat.old].flatMap(([path, old]) => {
+  const nodes = [...withMetadata(flat.old)].flatMap(([path, old]) => {
     const next = flat.next.get(path);
-    return next === undefined ? [] : compareNode(path, { old, next });
+    return next === undefined ? [] : compareNode(path, { old, next, isRoot: path === '^' });
   });
   return [...whole, ...nodes].map((finding) => ({ ...finding, version, effect: effectOf(finding, pair) }));
+}
+
+/** Every object has a name, whether its schema says something about it or not. */
+const METADATA: ReadonlyMap<string, Schema> = new Map([
+  ['^.metadata', { type: 'object' }],
+  ['^.metadata.name', { type: 'string' }],
+  ['^.metadata.generateName', { type: 'string' }],
+]);
+
+function withMetadata(nodes: ReadonlyMap<string, Schema>): ReadonlyMap<string, Schema> {
+  return new Map([...METADATA, ...nodes]);
 }
 
 function compareNode(path: string, pair: NodePair): (Bare & { readonly path: string })[] {
@@ -162,25 +172,4 @@ function compareNode(path: string, pair: NodePair): (Bare & { readonly path: str
 function effectOf({ effect, path }: Pick<Bare, 'effect' | 'path'>, { next }: VersionPair): Effect {
   const inStatus = path === '^.status' || path?.startsWith('^.status.') === true;
   return inStatus && next.hasStatus && effect !== 'none' ? 'alters' : effect;
-}
-
-/**
- * Orders versions as Kubernetes does, the oldest first: v1alpha1, v1beta1, v1, v2; other names before all of them.
- * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
- */
-export function compareVersionNames(a: CrdVersion['name'], b: CrdVersion['name']): number {
-  const [x, y] = [rankOf(a), rankOf(b)];
-  for (const [index, rank] of x.entries()) {
-    const difference = rank - (y[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  // Names that are not versions come in reverse: the API server prefers the alphabetically first.
-  return a === b ? 0 : a < b ? 1 : -1;
-}
-
-function rankOf(name: string): readonly [number, number, number] {
-  const match = /^v(\d{1,9})(?:(alpha|beta)(\d{1,9}))?$/.exec(name);
-  if (match === null) return [-1, 0, 0];
-  const [, major = '0', stage, minor = '0'] = match;
-  return [stage === undefined ? 2 : stage === 'beta' ? 1 : 0, Number(major), Number(minor)];
 }

@@ -14,13 +14,22 @@ import { flattenSchema, readCrd } from './schema.ts';
 
 /** OLM's rule for each of ours; it has one for everything that it does not understand. */
 const OLM_RULE = new Map<string, string>([
-  ...['format', 'topology', 'unknownFields', 'mapValues', 'allOf', 'anyOf', 'not', 'validations', 'otherKeywords'].map(
-    (rule) => [rule, 'unhandled'] as const,
-  ),
+  ...[
+    'format',
+    'topology',
+    'unknownFields',
+    'mapValues',
+    'allOf',
+    'anyOf',
+    'not',
+    'validations',
+    'embeddedResource',
+    'otherKeywords',
+  ].map((rule) => [rule, 'unhandled'] as const),
   ['documentation', 'description'],
 ]);
 /** Changes that OLM does not look at. */
-const OURS_ONLY = new Set(['kind', 'servedVersionRemoval', 'conversion']);
+const OURS_ONLY = new Set(['kind', 'servedVersionRemoval', 'conversion', 'scale', 'pruning']);
 const BOUNDS = /^(min|max)/;
 const olmRule = (rule: string): string => OLM_RULE.get(rule) ?? rule;
 
@@ -42,13 +51,14 @@ function removedTwice(old: KubeObject, next: KubeObject): string[] {
     const left = after.get(version.name);
     if (left === undefined) return [];
     const gone = [...flattenSchema(version.schema)].filter(([path]) => !left.has(path));
-    return gone.flatMap(([path, schema]) =>
-      NODE_RULES.filter(({ name }) => name !== 'documentation')
+    return gone.flatMap(([path, schema]) => [
+      ...(schema['default'] === undefined ? [] : [`same/default ${path}`]),
+      ...NODE_RULES.filter(({ name }) => name !== 'documentation')
         .filter((rule) =>
           rule.compare({ old: schema, next: {} }).some(({ effect }) => !(BOUNDS.test(rule.name) && effect === 'none')),
         )
         .map(({ name }) => `same/${olmRule(name)} ${path}`),
-    );
+    ]);
   });
 }
 
@@ -151,7 +161,31 @@ const DIFFERENCES: readonly {
     count: 2,
     because: 'where no cluster says which versions are stored, the storage version is',
   },
-  { ours: '', theirs: 'crd/existingFieldRemoval', count: 1, because: 'an alternative of anyOf or oneOf is no field' },
+  {
+    ours: 'same/default',
+    theirs: 'crd/existingFieldRemoval',
+    count: 1,
+    because:
+      'an alternative of anyOf or oneOf is no field; and a new field with a default may break what is asked above it',
+  },
+  {
+    ours: 'same/default',
+    theirs: '',
+    count: 1,
+    because: 'a new field with a default may break what is asked above it',
+  },
+  {
+    ours: 'same/unhandled',
+    theirs: '',
+    count: 6,
+    because: 'values that were kept as they are have to follow a schema',
+  },
+  {
+    ours: 'same/pattern',
+    theirs: '',
+    count: 1,
+    because: 'every object has a name, whether the schema named it or not',
+  },
   {
     ours: '',
     theirs: 'served/default served/pattern served/required served/type',
@@ -204,7 +238,7 @@ describe.skipIf(!hasShared)('672 consecutive pairs of published CRDs', () => {
     expect(new Map([...differences].map(([key, where]) => [key, where.length]))).toEqual(
       new Map(DIFFERENCES.map(({ ours, theirs, count }) => [`ours: ${ours} | theirs: ${theirs}`, count])),
     );
-    expect({ blocked, through, stricter: stricter.length }).toEqual({ blocked: 120, through: 99, stricter: 2 });
+    expect({ blocked, through, stricter: stricter.length }).toEqual({ blocked: 123, through: 96, stricter: 8 });
   });
 });
 

@@ -13,6 +13,19 @@ const widget = (name: string, spec: object = {}): KubeObject => ({
   spec,
 });
 
+const OPEN = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+function withSpec(crd: KubeObject, spec: object): KubeObject {
+  const { versions } = crd['spec'] as { readonly versions: readonly object[] };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+  return { ...crd, spec: { ...(crd['spec'] as object), versions: [{ ...versions[0], schema }] } };
+}
+
+function withRule(crd: KubeObject, rule: string): KubeObject {
+  const properties = { size: { type: 'integer' } };
+  return withSpec(crd, { type: 'object', properties, 'x-kubernetes-validations': [{ rule }] });
+}
+
 interface Lister {
   readonly listPage: ListPage;
   readonly asked: string[];
@@ -73,18 +86,53 @@ describe('a CRD may not be changed', () => {
   });
 
   test('where the object is on a later page', async () => {
-    const objects = Array.from({ length: 1201 }, (_, index) => widget(`w${index}`, index === 1200 ? { size: 1 } : {}));
+    const objects = Array.from({ length: 201 }, (_, index) => widget(`w${index}`, index === 200 ? { size: 1 } : {}));
     const { listPage, asked } = lister(objects);
     const verdict = await guardCrd(old, next, { listPage });
-    expect(unsafeError([verdict])?.message).toContain('(ops/w1200)');
-    expect(asked).toEqual(['0', '500', '1000'].map((token) => `example.com/v1 Widget ${token}`));
+    expect(unsafeError([verdict])?.message).toContain('(ops/w200)');
+    expect(asked).toEqual(['0', '100', '200'].map((token) => `example.com/v1 Widget ${token}`));
   });
 
   test('where there are more objects than are looked at', async () => {
     const { listPage, asked } = lister(Array.from({ length: 10_001 }, (_, index) => widget(`w${index}`)));
     const verdict = await guardCrd(old, next, { listPage });
-    expect(unsafeError([verdict])?.message).toContain('(others that were not looked at)');
-    expect(asked).toHaveLength(20);
+    expect(unsafeError([verdict])?.message).toContain('(others that were not judged, as there are more than 10000)');
+    expect(asked).toHaveLength(100);
+  });
+
+  test('where the time is up before all objects are judged', async () => {
+    let minutes = 0;
+    const now = (): number => (minutes += 1) * 60_000;
+    const objects = Array.from({ length: 10 }, (_, index) => widget(`w${index}`));
+    const verdict = await guardCrd(old, next, { listPage: lister(objects).listPage, now });
+    expect(unsafeError([verdict])?.message).toContain('60 s were not enough to judge all');
+  });
+
+  test('where one object would cost too much to judge', async () => {
+    const wide = { anyOf: Array.from({ length: 1000 }, (_, index) => ({ minLength: 2 + index })) };
+    const spec = (items: object): object => ({ type: 'object', properties: { x: { type: 'array', items } } });
+    const [before, after] = [withSpec(old, spec({ type: 'string' })), withSpec(old, spec({ type: 'string', ...wide }))];
+    const many = widget('a', { x: Array.from({ length: 3000 }, () => 'a') });
+    const verdict = await guardCrd(before, after, { listPage: lister([many]).listPage });
+    expect(unsafeError([verdict])?.message).toContain('too large to be judged here (ops/a)');
+  });
+
+  test('where the expression cannot be judged, which is said with the object', async () => {
+    const asked = withRule(old, 'isURL(self.size)');
+    const verdict = await guardCrd(old, asked, { listPage: lister([widget('a', { size: 1 })]).listPage });
+    expect(unsafeError([verdict])?.message).toMatch(
+      /widgets\.example\.com: v1: \^\.spec: validations: has to satisfy isURL\(self\.size\) \(ops\/a: .*cannot be evaluated/,
+    );
+  });
+
+  test('where what was kept as it was has to follow a schema: the message says what happens where', async () => {
+    const [open, named] = [withSpec(old, OPEN), withSpec(old, { ...OPEN, properties: { size: { type: 'object' } } })];
+    const verdict = await guardCrd(open, named, { listPage: lister([widget('a', { size: { deep: 1 } })]).listPage });
+    expect(unsafeError([verdict])?.message).toContain(
+      'v1: ^.spec: unknownFields: values kept as "size" have to follow a schema now (ops/a: ^.spec.size.deep: "deep" is dropped)',
+    );
+    const waivers = [{ crd: 'widgets.example.com', rule: 'unknownFields' }];
+    expect((await guardCrd(open, named, { listPage: lister([]).listPage, waivers })).safe).toBe(true);
   });
 
   test('where the API server refuses it whether objects exist or not', async () => {

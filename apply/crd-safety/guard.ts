@@ -6,8 +6,10 @@
 import { keyOfObject, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { mayName } from '../custom-resources.ts';
 import { fieldsOf, textOf } from '../untyped.ts';
+import { attribute } from './attribute.ts';
 import { compareCrds, isDangerous, type CrdVerdict, type Finding, type HurtObjects, type Waiver } from './compare.ts';
-import { isRegardless, judgeOf, type Hurts } from './hurt.ts';
+import { comparisonsOf, type Comparison } from './comparisons.ts';
+import { harmsOf, isRegardless } from './hurt.ts';
 import { readCrd, type Crd } from './schema.ts';
 
 type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
@@ -25,11 +27,16 @@ export interface GuardOptions {
   /** The only namespace whose objects a finding names; absent: all are named. */
   readonly namedIn?: string | undefined;
   readonly signal?: AbortSignal;
+  /** Milliseconds of any clock that goes forward; the process's own if absent. */
+  readonly now?: () => number;
 }
 
 /** Objects of a page, and of one CRD version at most: what is beyond counts as hurt. */
-const PAGE = 500;
+const PAGE = 100;
 const MOST_OBJECTS = 10_000;
+/** Time for all objects of a CRD version; between two of them other work goes on once a slice is used up. */
+const MOST_MS = 60_000;
+const SLICE_MS = 50;
 /** Objects that a finding names. */
 const MOST_NAMED = 3;
 
@@ -42,21 +49,28 @@ export async function guardCrd(old: KubeObject, next: KubeObject, options: Guard
   if (verdict.safe) return verdict;
   const [before, after] = [readCrd(old), readCrd(next)];
   const doubtful = verdict.findings.filter((finding) => isDangerous(finding) && !isRegardless(finding));
-  const hurt = new Map<Finding, HurtObjects>();
-  for (const [version, findings] of Map.groupBy(doubtful, ({ version: name }) => readableVersion(before, name))) {
-    const judges = findings.map((finding) => ({
-      finding,
-      hurts: finding.version === version ? judgeOf(finding, before, after) : (): boolean => true,
+  const comparisons = new Map(comparisonsOf(before, after).map((each) => [each.label, each]));
+  const hurt = new Map<string, Hurt>();
+  for (const [version, findings] of Map.groupBy(doubtful, ({ version: label }) => readableVersion(before, label))) {
+    const labels = [...new Set(findings.map(({ version: label }) => label))];
+    const tasks = labels.map((label) => ({
+      findings: verdict.findings.filter((finding) => finding.version === label),
+      comparison: label === undefined ? undefined : comparisons.get(label),
     }));
-    for (const [finding, objects] of await findHurt(kindOf(old, version), judges, options)) hurt.set(finding, objects);
+    await judgeObjects({ kind: kindOf(old, version), tasks, hurt }, options);
   }
-  const findings = verdict.findings.map((finding) => withObjects(finding, hurt.get(finding)));
+  const waived = new Set((options.waivers ?? []).filter(({ crd }) => crd === verdict.crd).map(({ rule }) => rule));
+  const unhurt = verdict.findings.map((finding) => (doubtful.includes(finding) ? withObjects(finding, hurt) : finding));
+  const further = [...hurt.values()].filter(({ finding }) => !verdict.findings.includes(finding));
+  const added = further.map((each) => ({ ...withObjects(each.finding, hurt), waived: waived.has(each.finding.rule) }));
+  const findings = [...unhurt, ...added];
   return { ...verdict, safe: !findings.some(isDangerous), findings };
 }
 
 /** The version in which objects are read: that of the finding if it is served, else the one they are stored in. */
-function readableVersion({ versions }: Crd, wanted: string | undefined): string | undefined {
+function readableVersion({ versions }: Crd, label: string | undefined): string | undefined {
   const served = versions.filter((version) => version.served);
+  const wanted = label?.split(' -> ')[0];
   const found = served.find(({ name }) => name === wanted) ?? served.find(({ storage }) => storage) ?? served.at(0);
   return found?.name;
 }
@@ -67,50 +81,117 @@ function kindOf(crd: KubeObject, version: string | undefined): Kind | undefined 
   return { apiVersion: `${textOf(group)}/${version}`, kind: textOf(fieldsOf(names)['kind']) };
 }
 
-interface Judge {
+/** The findings about one comparison; about none for a change of the CRD itself, which hurts every object. */
+interface Task {
+  readonly findings: readonly Finding[];
+  readonly comparison: Comparison | undefined;
+}
+
+/** A finding with the objects that it hurts. */
+interface Hurt {
   readonly finding: Finding;
-  readonly hurts: Hurts;
-}
-
-/** The objects that each finding hurts. Without a served version there is nobody who could tell: unknown. */
-async function findHurt(
-  kind: Kind | undefined,
-  judges: readonly Judge[],
-  { listPage, namedIn, signal }: GuardOptions,
-): Promise<ReadonlyMap<Finding, HurtObjects>> {
-  const found = new Map(
-    judges.map(({ finding }) => [finding, { count: 0, unnamed: 0, names: [] as string[], more: false }]),
-  );
-  if (kind === undefined) return new Map(judges.map(({ finding }) => [finding, { count: 0, names: [], more: true }]));
-  let seen = 0;
-  let next: string | undefined;
-  do {
-    const page = await listPage(kind, { limit: PAGE, ...(next !== undefined && { continue: next }) }, signal);
-    for (const object of page.items) {
-      for (const { finding, hurts } of judges) if (hurts(object)) note(found.get(finding), object, namedIn);
-    }
-    seen += page.items.length;
-    next = page.continue;
-  } while (next !== undefined && seen < MOST_OBJECTS);
-  if (next === undefined) return found;
-  return new Map([...found].map(([finding, objects]) => [finding, { ...objects, more: true }]));
-}
-
-interface Found {
   count: number;
   unnamed: number;
   readonly names: string[];
+  more?: string;
+  because?: string;
 }
 
-function note(found: Found | undefined, object: KubeObject, namedIn: string | undefined): void {
-  if (found === undefined) return;
+interface Judging {
+  /** Undefined if no version is served, so that no object can be read. */
+  readonly kind: Kind | undefined;
+  readonly tasks: readonly Task[];
+  readonly hurt: Map<string, Hurt>;
+}
+
+async function judgeObjects(judging: Judging, options: GuardOptions): Promise<void> {
+  const { kind, tasks, hurt } = judging;
+  const unread =
+    kind === undefined ? 'no version is served in which objects could be read' : await readAll(judging, options);
+  if (unread === undefined) return;
+  for (const finding of tasks.flatMap((task) => task.findings).filter(isDangerous)) {
+    const found = hurt.get(keyOf(finding)) ?? { finding, count: 0, unnamed: 0, names: [] };
+    hurt.set(keyOf(finding), { ...found, more: unread });
+  }
+}
+
+/** Judges every object; says why if some were left. */
+async function readAll({ kind, tasks, hurt }: Judging, options: GuardOptions): Promise<string | undefined> {
+  const { listPage, namedIn, signal, now = () => performance.now() } = options;
+  const started = now();
+  let slice = started;
+  let seen = 0;
+  let token: string | undefined;
+  do {
+    const page = await listPage(kind as Kind, { limit: PAGE, ...(token !== undefined && { continue: token }) }, signal);
+    for (const object of page.items) {
+      for (const task of tasks) judge(task, object, { hurt, namedIn });
+      if (now() - started > MOST_MS) return `others, as ${MOST_MS / 1000} s were not enough to judge all`;
+      if (now() - slice > SLICE_MS) {
+        await breathe(signal);
+        slice = now();
+      }
+    }
+    seen += page.items.length;
+    token = page.continue;
+  } while (token !== undefined && seen < MOST_OBJECTS);
+  return token === undefined ? undefined : `others that were not judged, as there are more than ${MOST_OBJECTS}`;
+}
+
+/** Lets what waits have its turn: leases are renewed meanwhile. */
+async function breathe(signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal?.throwIfAborted();
+}
+
+interface Notes {
+  readonly hurt: Map<string, Hurt>;
+  readonly namedIn: string | undefined;
+}
+
+function judge({ findings, comparison }: Task, object: KubeObject, notes: Notes): void {
+  if (comparison === undefined) {
+    for (const finding of findings.filter((each) => isDangerous(each) && !isRegardless(each)))
+      note(notes, { finding }, object);
+    return;
+  }
+  const told = new Map(
+    harmsOf(comparison, object)
+      .map((harm) => attribute(harm, comparison.label, findings))
+      .map((each) => [keyOf(each.finding), each]),
+  );
+  for (const each of told.values()) note(notes, each, object);
+}
+
+/** The reason may show values of the object: it stands in no message that may not name the object. */
+function note(
+  { hurt, namedIn }: Notes,
+  { finding, because }: Pick<Hurt, 'finding' | 'because'>,
+  object: KubeObject,
+): void {
+  const key = keyOf(finding);
+  const found = hurt.get(key) ?? { finding, count: 0, unnamed: 0, names: [] };
+  hurt.set(key, found);
+  if (because !== undefined && mayName(object, namedIn)) found.because ??= because;
   found.count += 1;
   if (!mayName(object, namedIn)) found.unnamed += 1;
   else if (found.names.length < MOST_NAMED) found.names.push(keyOfObject(object));
 }
 
-function withObjects(finding: Finding, objects: HurtObjects | undefined): Finding {
-  if (objects === undefined) return finding;
-  const isHurt = objects.count > 0 || objects.more;
-  return isHurt ? { ...finding, objects } : { ...finding, effect: 'none' };
+function keyOf({ version, rule, path, message, effect }: Finding): string {
+  return JSON.stringify([version, rule, path, message, effect]);
+}
+
+function withObjects(finding: Finding, hurt: ReadonlyMap<string, Hurt>): Finding {
+  const found = hurt.get(keyOf(finding));
+  if (found === undefined) return { ...finding, effect: 'none' };
+  const { count, unnamed, names, more, because } = found;
+  const objects: HurtObjects = {
+    count,
+    ...(unnamed > 0 && { unnamed }),
+    names,
+    ...(more !== undefined && { more }),
+    ...(because !== undefined && { because }),
+  };
+  return { ...finding, objects };
 }

@@ -1,151 +1,108 @@
 /**
- * Tells whether one object that exists is hurt by a change of its CRD: whether it has what would be lost, or a value
- * that would be refused. Pure; guard.ts asks it about every object. In doubt an object counts as hurt.
+ * Tells what a change of a CRD does to one object that exists, by doing to it what the API server would: read it under
+ * the new schema, and check it as if it were made, or written again, as it is. Pure; guard.ts asks about every object.
+ * In doubt an object counts as hurt: what cannot be judged here is a harm whose message says so.
  */
-import { canonicalJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { fieldsOf, textOf, type Fields } from '../untyped.ts';
-import type { Finding } from './compare.ts';
-import { flattenSchema, isSchema, type Crd, type Schema } from './schema.ts';
+import type { Comparison } from './comparisons.ts';
+import { scaleProblems } from './scale.ts';
+import type { CrdVersion } from './schema.ts';
+import { checkEmbedded } from './server/check-embedded.ts';
+import { checkLists } from './server/check-lists.ts';
+import { checkValue } from './server/check-value.ts';
+import { checkExpressions } from './server/expressions.ts';
+import { lossesOf } from './server/losses.ts';
+import type { Problem } from './server/problem.ts';
+import { fillIn, readUnder } from './server/read.ts';
+import { withinSteps } from './server/steps.ts';
+import { withoutDefaults } from './server/without-defaults.ts';
 
-/** Judges objects by one finding; made once for all objects, since it reads the schemas. */
-export type Hurts = (object: KubeObject) => boolean;
+/** What an object loses, or is refused for. */
+export interface Harm extends Problem {
+  readonly effect: 'loses' | 'rejects';
+}
 
 /** What the API server refuses or breaks whether objects exist or not. */
 const REGARDLESS: ReadonlySet<string> = new Set(['scope', 'kind', 'storedVersionRemoval']);
 
 /** Whether a finding stands whatever objects there are. */
-export function isRegardless({ rule }: Pick<Finding, 'rule'>): boolean {
+export function isRegardless({ rule }: { readonly rule: string }): boolean {
   return REGARDLESS.has(rule);
 }
 
-/**
- * The judge of a finding about objects as the finding's version shows them. A finding without a path, or about two
- * versions at once, hurts every object.
- */
-export function judgeOf({ rule, path, version }: Finding, old: Crd, next: Crd): Hurts {
-  const before = old.versions.find(({ name }) => name === version)?.schema;
-  const after = next.versions.find(({ name }) => name === version)?.schema;
-  if (path === undefined || before === undefined || after === undefined) return () => true;
-  const node = flattenSchema(after).get(path) ?? {};
-  const refuses = REFUSES.get(rule) ?? (() => true);
-  return (object) => valuesAt(before, object, path.slice(1)).some((value) => refuses(value, node));
+/** What is done to an object between two versions. What was so before the change is no harm of it. */
+export function harmsOf(comparison: Comparison, object: KubeObject): readonly Harm[] {
+  return withinSteps(() => judge(comparison, object)) ?? [TOO_MUCH];
 }
 
-/** The values that an object has at a path below a schema; `rest` begins with a dot, or is empty for the value itself. */
-export function valuesAt(schema: Schema, value: unknown, rest: string): readonly unknown[] {
-  if (rest === '') return [value];
-  const named = Object.entries(fieldsOf(schema['properties'])).flatMap(([name, child]) => {
-    const below = after(rest, name);
-    if (below === undefined || !isSchema(value) || !Object.hasOwn(value, name)) return [];
-    return valuesAt(fieldsOf(child), value[name], below);
-  });
-  return [...named, ...itemsAt(schema, value, rest), ...mapValuesAt(schema, value, rest)];
+const TOO_MUCH: Harm = {
+  rule: 'otherKeywords',
+  path: '^',
+  message: 'the object and its schema are too large to be judged here',
+  effect: 'rejects',
+};
+
+function judge({ baseline, next }: Comparison, object: KubeObject): readonly Harm[] {
+  const before = readIn(baseline, object);
+  const known = new Set(problemsOf(baseline, before).map(keyOf));
+  const lost = lossesOf(baseline.schema, withoutStatus(next, before), withoutStatus(next, readIn(next, object)));
+  const refused = next.served ? viewsOf(baseline, object).flatMap((view) => problemsOf(next, readIn(next, view))) : [];
+  return [
+    ...lost.map((problem): Harm => ({ ...problem, effect: problem.rule === 'nullable' ? 'rejects' : 'loses' })),
+    ...distinct(refused.filter((problem) => !known.has(keyOf(problem)))).map((problem): Harm => ({
+      ...problem,
+      effect: 'rejects',
+    })),
+  ];
 }
 
-function itemsAt({ items }: Schema, value: unknown, rest: string): readonly unknown[] {
-  const below = after(rest, 'items');
-  if (below === undefined || !isSchema(items) || !Array.isArray(value)) return [];
-  return value.flatMap((item) => valuesAt(items, item, below));
+/** The object as it is read in a version. */
+function readIn({ schema, prunes }: CrdVersion, object: unknown): unknown {
+  return prunes ? readUnder(schema, object) : fillIn(schema, object);
 }
 
-function mapValuesAt({ additionalProperties, properties }: Schema, value: unknown, rest: string): readonly unknown[] {
-  const below = after(rest, 'additionalProperties');
-  if (below === undefined || !isSchema(additionalProperties) || !isSchema(value)) return [];
-  const named = fieldsOf(properties);
-  const values = Object.entries(value).filter(([key]) => !Object.hasOwn(named, key));
-  return values.flatMap(([, child]) => valuesAt(additionalProperties, child, below));
+/** As the object is read; and as it may be stored, without the values that a default stands for. */
+function viewsOf({ schema }: CrdVersion, object: KubeObject): readonly unknown[] {
+  const stored = withoutDefaults(schema, object);
+  return stored === object ? [object] : [object, stored];
 }
 
-/** What is left of a path after a name, which may have dots of its own; undefined where the path goes elsewhere. */
-function after(rest: string, name: string): string | undefined {
-  const prefix = `.${name}`;
-  if (!rest.startsWith(prefix)) return undefined;
-  const below = rest.slice(prefix.length);
-  return below === '' || below.startsWith('.') ? below : undefined;
-}
-
-type Refuses = (value: unknown, node: Schema) => boolean;
-
-/** How single rules judge a value; of all others, every value counts as refused. */
-const REFUSES: ReadonlyMap<string, Refuses> = new Map<string, Refuses>([
-  ['type', (value, node) => value !== null && !hasType(value, node)],
-  ['nullable', (value) => value === null],
-  ['enum', (value, node) => value !== null && !listIn(node, 'enum').includes(canonicalJson(value))],
-  ['required', lacksField],
-  ['mapValues', (value, node) => node['additionalProperties'] !== undefined || hasUnknownKey(value, node)],
-  ['unknownFields', hasUnknownKey],
-  ['minimum', (value, node) => isBelow(value, node['minimum'], node['exclusiveMinimum'] === true)],
-  ['maximum', (value, node) => isBelow(node['maximum'], value, node['exclusiveMaximum'] === true)],
-  ['minLength', (value, node) => isBelow(lengthOf(value), node['minLength'], false)],
-  ['maxLength', (value, node) => isBelow(node['maxLength'], lengthOf(value), false)],
-  ['minItems', (value, node) => isBelow(countOf(value), node['minItems'], false)],
-  ['maxItems', (value, node) => isBelow(node['maxItems'], countOf(value), false)],
-  ['minProperties', (value, node) => isBelow(keysOf(value), node['minProperties'], false)],
-  ['maxProperties', (value, node) => isBelow(node['maxProperties'], keysOf(value), false)],
-]);
-
-function hasType(value: unknown, node: Schema): boolean {
-  const isInteger = typeof value === 'bigint' || Number.isInteger(value);
-  if (node['x-kubernetes-int-or-string'] === true) return isInteger || typeof value === 'string';
-  switch (textOf(node['type'])) {
-    case 'integer':
-      return isInteger;
-    case 'number':
-      return typeof value === 'number' || typeof value === 'bigint';
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return isSchema(value);
-    case 'string':
-    case 'boolean':
-      return typeof value === node['type'];
-    default:
-      return textOf(node['type']) === '';
+/** What would refuse an object that is made as it is, or written again as it is. */
+function problemsOf(version: CrdVersion, object: unknown): readonly Problem[] {
+  const { schema } = version;
+  const found: Problem[] = [];
+  const report = (problem: Problem): void => void found.push(problem);
+  const made = withoutStatus(version, object);
+  checkValue(schema, made, '^', report);
+  checkEmbedded(schema, made, '^', report);
+  checkLists(schema, made, '^', report);
+  found.push(...scaleProblems(version, made));
+  // The API server does not ask expressions about a value of the wrong shape either.
+  if (found.length > 0) return distinct(found);
+  checkExpressions(schema, made, report);
+  if (made !== object) {
+    checkExpressions(schema, object, (problem) => {
+      if (!isInStatus(problem)) report(problem);
+    });
   }
+  return distinct(found);
 }
 
-function listIn(node: Schema, keyword: string): readonly string[] {
-  const list = node[keyword];
-  return Array.isArray(list) ? list.map(canonicalJson) : [];
+function isInStatus({ path }: Problem): boolean {
+  return path === '^.status' || path.startsWith('^.status.');
 }
 
-function lacksField(value: unknown, node: Schema): boolean {
-  if (!isSchema(value)) return false;
-  const required = Array.isArray(node['required']) ? node['required'].map(textOf) : [];
-  const properties = fieldsOf(node['properties']);
-  return required.some((name) => !Object.hasOwn(value, name) && fieldsOf(properties[name])['default'] === undefined);
+/** A status that is a subresource is the operator's own, and no part of an object that is made. */
+function withoutStatus({ hasStatus }: CrdVersion, object: unknown): unknown {
+  if (!hasStatus || typeof object !== 'object' || object === null || !Object.hasOwn(object, 'status')) return object;
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== 'status'));
 }
 
-/** Every object has these at its root, whether its schema names them or not. */
-const ALWAYS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
-
-function hasUnknownKey(value: unknown, node: Schema): boolean {
-  if (!isSchema(value)) return false;
-  const known: Fields = fieldsOf(node['properties']);
-  const isRoot = Object.hasOwn(value, 'apiVersion') && Object.hasOwn(value, 'metadata');
-  return Object.keys(value).some((key) => !Object.hasOwn(known, key) && !(isRoot && ALWAYS.has(key)));
+/** A node may have several expressions, and each has a message. */
+function keyOf({ rule, path, message }: Problem): string {
+  return JSON.stringify(rule === 'validations' ? [rule, path, message] : [rule, path]);
 }
 
-/** Whether one bound lies below another, or at it where that is excluded; what is no number is not bounded. */
-function isBelow(low: unknown, high: unknown, excluded: boolean): boolean {
-  if (!isNumber(low) || !isNumber(high)) return false;
-  return low < high || (excluded && low === high);
-}
-
-function isNumber(value: unknown): value is number | bigint {
-  return typeof value === 'number' || typeof value === 'bigint';
-}
-
-/** The API server counts characters, not units of UTF-16. */
-function lengthOf(value: unknown): number | undefined {
-  return typeof value === 'string' ? Array.from(value).length : undefined;
-}
-
-function countOf(value: unknown): number | undefined {
-  return Array.isArray(value) ? value.length : undefined;
-}
-
-function keysOf(value: unknown): number | undefined {
-  return isSchema(value) ? Object.keys(value).length : undefined;
+function distinct(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((problem) => [keyOf(problem), problem])).values()];
 }

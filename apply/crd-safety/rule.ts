@@ -19,6 +19,8 @@ export interface Change {
 export interface NodePair {
   readonly old: Schema;
   readonly next: Schema;
+  /** Whether it is the object as a whole. */
+  readonly isRoot?: boolean;
 }
 
 /** Compares one node of a schema that is there before and after; told by its keywords alone. */

@@ -4,6 +4,7 @@ import { boundRules } from './rules/bounds.ts';
 import { compositionRules } from './rules/composition.ts';
 import { defaultRule } from './rules/default.ts';
 import { documentationRule } from './rules/documentation.ts';
+import { embeddedResourceRule } from './rules/embedded-resource.ts';
 import { enumRule } from './rules/enum.ts';
 import { formatRule } from './rules/format.ts';
 import { mapValuesRule } from './rules/map-values.ts';
@@ -11,8 +12,10 @@ import { nullableRule } from './rules/nullable.ts';
 import { crdRules } from './rules/of-crd.ts';
 import { otherKeywordsRule } from './rules/other-keywords.ts';
 import { patternRule } from './rules/pattern.ts';
+import { pruningRule } from './rules/pruning.ts';
 import { removedFieldRule } from './rules/removed-field.ts';
 import { requiredRule } from './rules/required.ts';
+import { scaleRule } from './rules/scale.ts';
 import { topologyRule } from './rules/topology.ts';
 import { typeRule } from './rules/type.ts';
 import { unknownFieldsRule } from './rules/unknown-fields.ts';
@@ -20,7 +23,7 @@ import { validationsRule } from './rules/validations.ts';
 
 export const CRD_RULES: readonly CrdRule[] = crdRules;
 
-export const VERSION_RULES: readonly VersionRule[] = [removedFieldRule];
+export const VERSION_RULES: readonly VersionRule[] = [removedFieldRule, defaultRule, scaleRule, pruningRule];
 
 const KNOWN_RULES: readonly NodeRule[] = [
   typeRule,
@@ -28,23 +31,23 @@ const KNOWN_RULES: readonly NodeRule[] = [
   enumRule,
   patternRule,
   ...boundRules,
-  defaultRule,
   nullableRule,
   formatRule,
   topologyRule,
   unknownFieldsRule,
   mapValuesRule,
+  embeddedResourceRule,
   ...compositionRules,
   validationsRule,
   documentationRule,
 ];
 
-/** Compared as nodes of their own. */
-const CHILDREN = ['properties', 'items'];
+/** Compared as nodes of their own, or by a rule that looks at all nodes. */
+const ELSEWHERE = ['properties', 'items', 'default'];
 
 export const NODE_RULES: readonly NodeRule[] = [
   ...KNOWN_RULES,
-  otherKeywordsRule(new Set([...CHILDREN, ...KNOWN_RULES.flatMap(({ keywords }) => keywords)])),
+  otherKeywordsRule(new Set([...ELSEWHERE, ...KNOWN_RULES.flatMap(({ keywords }) => keywords)])),
 ];
 
 /** The names that a waiver may give. */

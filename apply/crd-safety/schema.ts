@@ -13,6 +13,10 @@ export interface CrdVersion {
   readonly schema: Schema;
   /** Whether the status is a subresource: users cannot write it. */
   readonly hasStatus: boolean;
+  /** Where the counts of replicas stand, if the scale is a subresource. */
+  readonly scale?: Fields;
+  /** Whether fields that the schema does not name are dropped; CRDs of long ago may keep them all. */
+  readonly prunes: boolean;
 }
 
 /** What is compared of a CRD. */
@@ -34,7 +38,8 @@ export function readCrd(object: KubeObject): Crd {
   const { name } = object.metadata;
   if (object.apiVersion !== 'apiextensions.k8s.io/v1') throw unsupported(name, object.apiVersion);
   const spec = fieldsOf(object['spec']);
-  const versions = listOf(spec['versions']).map(readVersion);
+  const prunes = spec['preserveUnknownFields'] !== true;
+  const versions = listOf(spec['versions']).map((version) => readVersion(version, prunes));
   const stored = fieldsOf(object['status'])['storedVersions'];
   return {
     name,
@@ -46,13 +51,16 @@ export function readCrd(object: KubeObject): Crd {
   };
 }
 
-function readVersion(version: Fields): CrdVersion {
+function readVersion(version: Fields, prunes: boolean): CrdVersion {
+  const { status, scale } = fieldsOf(version['subresources']);
   return {
     name: textOf(version['name']),
     served: version['served'] === true,
     storage: version['storage'] === true,
     schema: fieldsOf(fieldsOf(version['schema'])['openAPIV3Schema']),
-    hasStatus: fieldsOf(version['subresources'])['status'] !== undefined,
+    hasStatus: status !== undefined,
+    ...(isSchema(scale) && { scale }),
+    prunes,
   };
 }
 

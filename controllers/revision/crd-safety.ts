@@ -6,7 +6,7 @@
 import type { Permission, Permit } from '../../apply/apply.ts';
 import { isCrdEntry } from '../../apply/custom-resources.ts';
 import { guardCrd, type ListPage } from '../../apply/crd-safety/guard.ts';
-import { isDangerous, unsafeError, type CrdVerdict } from '../../apply/crd-safety/compare.ts';
+import { describeFinding, isDangerous, unsafeError, type CrdVerdict } from '../../apply/crd-safety/compare.ts';
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -56,7 +56,7 @@ function judgeReturn(
   );
   if (first === undefined) return CHANGE;
   onLeft(
-    `${describeRef(refOf(object))} stays as it is: to change it back could lose or refuse objects that exist (${first.rule}: ${first.message})`,
+    `${describeRef(refOf(object))} stays as it is: to change it back could lose or refuse objects that exist (${describeFinding(first)})`,
   );
   return { kind: 'leave' };
 }

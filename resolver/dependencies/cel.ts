@@ -1,12 +1,12 @@
 /**
  * Rules in CEL, as `olm.constraint` may contain them: an expression over the `properties` of one bundle, with the
- * function `semver_compare`. Catalogs are written by strangers, so what a rule may cost is bounded (cel-effort.ts).
+ * function `semver_compare`. Catalogs are written by strangers, so what a rule may cost is bounded (api/cel/effort.ts).
  */
 import type { CelInput } from '@bufbuild/cel';
 import type { Property } from '../../catalog/model.ts';
 import { compareVersions, parseVersion, type Parsed, type Version } from '../version.ts';
-import { createBoundedCel, type BoundedCel, type Effort } from './cel-effort.ts';
-import { loadCel, type CelLibrary } from './lazy-cel.ts';
+import { createBoundedCel, type BoundedCel, type Effort } from '../../api/cel/effort.ts';
+import { loadCel, type CelLibrary } from '../../api/cel/lazy-cel.ts';
 
 /** A rule, compiled once. */
 export interface Rule {

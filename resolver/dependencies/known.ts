@@ -5,7 +5,7 @@
 import { coverage, rankOf, rankVersions, type Ranking } from '../coverage.ts';
 import type { Parsed } from '../version.ts';
 import { UNITS_TO_COMPILE } from './cel.ts';
-import type { Effort } from './cel-effort.ts';
+import type { Effort } from '../../api/cel/effort.ts';
 import type { Steps } from './optimize.ts';
 import { meets, type Option } from './options.ts';
 import { kindKey, nothingRead, parseRequirements, type KnownRequirements, type Requirement } from './requirements.ts';

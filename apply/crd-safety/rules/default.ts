@@ -1,22 +1,46 @@
 import { canonicalJson } from '../../../api/json.ts';
-import type { Change, NodePair, NodeRule } from '../rule.ts';
+import { constraintAbove, constraintWithin } from '../constraints.ts';
+import type { Change, FlatPair, VersionRule } from '../rule.ts';
+import { parentOf, type Schema } from '../schema.ts';
 
-/** Defaults are filled in when an object is read too: those that leave the field out change their meaning. */
-export const defaultRule: NodeRule = {
+/**
+ * Defaults are filled in when an object is read too: those that leave the field out change their meaning. They may also
+ * break what is asked of the object as a whole: one field too many, two alternatives at once, an expression.
+ */
+export const defaultRule: VersionRule = {
   name: 'default',
   meaning: 'What stands for a field that is left out changes.',
-  keywords: ['default'],
-  compare({ old, next }: NodePair): Change[] {
-    const [before, after] = [old['default'], next['default']].map((value) =>
-      value === undefined ? undefined : canonicalJson(value),
-    );
-    if (before === after) return [];
-    if (after === undefined) return [{ effect: 'alters', message: `the default ${before} is gone` }];
-    return [
-      {
-        effect: 'alters',
-        message: before === undefined ? `the default ${after} is new` : `the default ${before} becomes ${after}`,
-      },
-    ];
-  },
+  compare: (_pair, flat) =>
+    [...flat.next.keys()].flatMap((path): (Change & { readonly path: string })[] => {
+      const [old, next] = [flat.old.get(path), flat.next.get(path)];
+      const message = changeOf(old, next);
+      if (message === undefined) return [];
+      const asked = mayBeFilledIn(path, flat) ? askedOf(path, flat) : undefined;
+      if (asked !== undefined)
+        return [{ path, effect: 'rejects', message: `${message}, which ${asked} may not allow` }];
+      return old === undefined ? [] : [{ path, effect: 'alters', message }];
+    }),
 };
+
+function changeOf(old: Schema | undefined, next: Schema | undefined): string | undefined {
+  const [before, after] = [old?.['default'], next?.['default']].map((value) =>
+    value === undefined ? undefined : canonicalJson(value),
+  );
+  if (before === after) return undefined;
+  if (after === undefined) return `the default ${before} is gone`;
+  return before === undefined ? `the default ${after} is new` : `the default ${before} becomes ${after}`;
+}
+
+/** In an object that is new itself there is nothing yet to fill in; if something new fills that in, it is told there. */
+function mayBeFilledIn(path: string, { old, next }: FlatPair): boolean {
+  let above = parentOf(path);
+  // A name may have dots of its own.
+  while (above !== undefined && !next.has(above)) above = parentOf(above);
+  return above === undefined || old.has(above);
+}
+
+function askedOf(path: string, { next }: FlatPair): string | undefined {
+  const schema = next.get(path);
+  const within = schema?.['default'] === undefined ? undefined : constraintWithin(schema);
+  return within ?? constraintAbove(path, next);
+}

@@ -1,48 +1,32 @@
 import { textOf } from '../../untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
+import type { Schema } from '../schema.ts';
+import { checkedFormat } from '../server/formats.ts';
 
-/**
- * The formats that an API server checks; others say something to people only.
- * @see https://github.com/kubernetes/apiextensions-apiserver/blob/master/pkg/apiserver/validation/formats.go
- */
-const CHECKED: ReadonlySet<string> = new Set([
-  'bsonobjectid',
-  'byte',
-  'cidr',
-  'creditcard',
-  'date',
-  'date-time',
-  'datetime',
-  'duration',
-  'email',
-  'hexcolor',
-  'hostname',
-  'ipv4',
-  'ipv6',
-  'isbn',
-  'isbn10',
-  'isbn13',
-  'k8s-long-name',
-  'k8s-short-name',
-  'mac',
-  'password',
-  'rgbcolor',
-  'ssn',
-  'uri',
-  'uuid',
-  'uuid3',
-  'uuid4',
-  'uuid5',
-]);
+/** Formats that take every value which another one takes; '' stands for none that is checked. */
+const WIDER: Readonly<Record<string, readonly string[]>> = {
+  int64: ['', 'int32'],
+  double: ['', 'float'],
+  password: [''],
+};
+
+function formatOf(schema: Schema): string {
+  const type = schema['x-kubernetes-int-or-string'] === true ? '' : textOf(schema['type']);
+  return checkedFormat(textOf(schema['format']), type);
+}
 
 export const formatRule: NodeRule = {
   name: 'format',
-  meaning: 'The format of a text changes.',
+  meaning: 'The format of a text or number changes.',
   keywords: ['format'],
   compare({ old, next }: NodePair): Change[] {
     const [before, after] = [textOf(old['format']), textOf(next['format'])];
-    if (before === after) return [];
+    const [checkedBefore, checkedAfter] = [formatOf(old), formatOf(next)];
+    // The type may decide whether a format is checked at all.
+    if (before === after && checkedBefore === checkedAfter) return [];
     const message = `the format ${before || 'none'} becomes ${after || 'none'}`;
-    return [{ effect: CHECKED.has(after) ? 'rejects' : 'none', message }];
+    const isLooser =
+      checkedAfter === '' || checkedAfter === checkedBefore || WIDER[checkedAfter]?.includes(checkedBefore);
+    return [{ effect: isLooser === true ? 'none' : 'rejects', message }];
   },
 };

@@ -1,3 +1,5 @@
+import { canonicalJson } from '../../../api/json.ts';
+import { fieldsOf, textOf } from '../../untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 import { isSchema, type Schema } from '../schema.ts';
 
@@ -7,21 +9,42 @@ function takesAnyKey(schema: Schema): boolean {
   return values === true || isSchema(values) || schema['x-kubernetes-preserve-unknown-fields'] === true;
 }
 
-/** A map of any keys that becomes an object of named fields drops all others. */
+/** A map of any keys that becomes an object of named fields drops all others, and may name some otherwise. */
 export const mapValuesRule: NodeRule = {
   name: 'mapValues',
   meaning: 'Whether a map takes any key changes.',
   keywords: ['additionalProperties'],
   compare({ old, next }: NodePair): Change[] {
     const [before, after] = [takesAnyKey(old), takesAnyKey(next)];
-    if (before && !after && old['additionalProperties'] !== undefined) {
+    const [oldValues, newValues] = [old['additionalProperties'], next['additionalProperties']];
+    if (before && !after && oldValues !== undefined) {
       return [{ effect: 'loses', message: 'keys that the schema does not name are dropped now' }];
     }
-    if (old['additionalProperties'] === true && isSchema(next['additionalProperties'])) {
+    if (oldValues === true && isSchema(newValues)) {
       return [{ effect: 'rejects', message: 'values of the map have to follow a schema now' }];
     }
-    return !before && after && next['additionalProperties'] !== undefined
+    // Without a schema, the fields of an object that is a value are dropped, as no schema names them.
+    if (isSchema(oldValues) && newValues === true && !isScalar(oldValues)) {
+      return [
+        { effect: 'loses', message: 'the schema for the values of the map is gone, and what it names is dropped' },
+      ];
+    }
+    const named = oldValues === undefined ? [] : namedOtherwise(oldValues, old, next);
+    if (named.length > 0)
+      return [{ effect: 'rejects', message: `${named.join(', ')} have to follow another schema now` }];
+    return !before && after && newValues !== undefined
       ? [{ effect: 'none', message: 'the map takes any key now' }]
       : [];
   },
 };
+
+function isScalar(schema: Schema): boolean {
+  return ['string', 'integer', 'number', 'boolean'].includes(textOf(schema['type']));
+}
+
+function namedOtherwise(values: unknown, old: Schema, next: Schema): readonly string[] {
+  const known = fieldsOf(old['properties']);
+  return Object.entries(fieldsOf(next['properties']))
+    .filter(([name, schema]) => !Object.hasOwn(known, name) && canonicalJson(schema) !== canonicalJson(values))
+    .map(([name]) => `"${name}"`);
+}

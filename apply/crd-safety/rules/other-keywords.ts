@@ -9,7 +9,7 @@ export function otherKeywordsRule(handled: ReadonlySet<string>): NodeRule {
   return {
     name: 'otherKeywords',
     meaning: 'A keyword changes whose effect is not known.',
-    keywords: ['multipleOf', 'uniqueItems', 'x-kubernetes-embedded-resource'],
+    keywords: ['multipleOf', 'uniqueItems'],
     compare({ old, next }: NodePair): Change[] {
       const keywords = [...new Set([...Object.keys(old), ...Object.keys(next)])].filter(
         (keyword) => !handled.has(keyword),

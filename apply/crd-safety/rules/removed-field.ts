@@ -1,3 +1,4 @@
+import { textOf } from '../../untyped.ts';
 import type { Change, FlatPair, VersionRule } from '../rule.ts';
 import { parentOf } from '../schema.ts';
 
@@ -25,12 +26,19 @@ function isRemoved(path: string | undefined, { old, next }: FlatPair): boolean {
   return path !== undefined && !ALWAYS.has(path) && old.has(path) && !next.has(path);
 }
 
-/** Whether the nearest node above that is left takes fields that it does not name. */
-function isKept(path: string, { next }: FlatPair): boolean {
+/**
+ * Whether the nearest node above that is left takes fields that it does not name. A map of any values keeps what is no
+ * object; a schema for its values decides about the field from now on.
+ */
+function isKept(path: string, { old, next }: FlatPair): boolean {
   for (let above = parentOf(path); above !== undefined; above = parentOf(above)) {
     const schema = next.get(above);
     if (schema === undefined) continue;
-    return schema['x-kubernetes-preserve-unknown-fields'] === true || schema['additionalProperties'] === true;
+    const values = schema['additionalProperties'];
+    if (values === undefined) return schema['x-kubernetes-preserve-unknown-fields'] === true;
+    return values === true && SCALARS.has(textOf(old.get(path)?.['type']));
   }
   return false;
 }
+
+const SCALARS: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'boolean']);

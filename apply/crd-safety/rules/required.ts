@@ -1,6 +1,7 @@
 import { fieldsOf, textOf } from '../../untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 import type { Schema } from '../schema.ts';
+import { META_FIELDS } from '../server/node.ts';
 
 function requiredOf(schema: Schema): readonly string[] {
   return Array.isArray(schema['required']) ? schema['required'].map(textOf) : [];
@@ -15,10 +16,10 @@ export const requiredRule: NodeRule = {
   name: 'required',
   meaning: 'A field has to be there that did not have to.',
   keywords: ['required'],
-  compare({ old, next }: NodePair): Change[] {
+  compare({ old, next, isRoot = false }: NodePair): Change[] {
     const before = new Set(requiredOf(old));
     return requiredOf(next).flatMap((field): Change[] => {
-      const filled = hasDefault(next, field);
+      const filled = hasDefault(next, field) || (isRoot && META_FIELDS.has(field));
       const isNew = !before.has(field);
       // A required field may be absent from what is stored if a default stood in for it.
       if (!isNew && !filled && hasDefault(old, field)) {

@@ -1,14 +1,39 @@
+import { fieldsOf } from '../../untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
+import { isSchema, type Schema } from '../schema.ts';
+import { isOpen } from '../server/node.ts';
 
-/** Fields that the schema does not name are dropped, unless it says to preserve them. */
+/**
+ * Fields that the schema does not name are dropped, unless it says to preserve them. Those that it names for the first
+ * time have to follow a schema, and lose what that does not name, however deep.
+ */
 export const unknownFieldsRule: NodeRule = {
   name: 'unknownFields',
-  meaning: 'Whether fields are kept that the schema does not name changes.',
+  meaning: 'Whether fields are kept that the schema does not name changes, or what they have to be like.',
   keywords: ['x-kubernetes-preserve-unknown-fields'],
-  compare({ old, next }: NodePair): Change[] {
-    const [before, after] = [old, next].map((schema) => schema['x-kubernetes-preserve-unknown-fields'] === true);
-    if (before === after) return [];
-    if (after === true) return [{ effect: 'none', message: 'fields that the schema does not name are kept now' }];
-    return [{ effect: 'loses', message: 'fields that the schema does not name are dropped now' }];
+  compare(pair: NodePair): Change[] {
+    const [before, after] = [isOpen(pair.old), isOpen(pair.next)];
+    if (before && !after) return [{ effect: 'loses', message: 'fields that the schema does not name are dropped now' }];
+    if (!before && after) return [{ effect: 'none', message: 'fields that the schema does not name are kept now' }];
+    return before ? namedNow(pair) : [];
   },
 };
+
+function namedNow({ old, next }: NodePair): Change[] {
+  const names = Object.keys(fieldsOf(next['properties'])).filter((name) => !namesIn(old).includes(name));
+  const named = names.map((name) => `"${name}"`).join(', ');
+  return [
+    ...(names.length > 0 ? [followNow(`kept as ${named}`)] : []),
+    ...(isSchema(next['additionalProperties']) && old['additionalProperties'] === undefined
+      ? [followNow('kept under any name')]
+      : []),
+  ];
+}
+
+function namesIn(schema: Schema): readonly string[] {
+  return Object.keys(fieldsOf(schema['properties']));
+}
+
+function followNow(which: string): Change {
+  return { effect: 'loses', message: `values ${which} have to follow a schema now` };
+}

@@ -3,7 +3,13 @@ import type { Change, NodePair, NodeRule } from '../rule.ts';
 import type { Schema } from '../schema.ts';
 
 function expressionsOf(schema: Schema): ReadonlySet<string> {
-  return new Set(listOf(schema['x-kubernetes-validations']).map(({ rule }) => textOf(rule).trim()));
+  const rules = listOf(schema['x-kubernetes-validations']);
+  // With an optional oldSelf it is asked about objects that are made, too.
+  return new Set(
+    rules.map(
+      ({ rule, optionalOldSelf }) => `${textOf(rule).trim()}${optionalOldSelf === true ? ' (optionalOldSelf)' : ''}`,
+    ),
+  );
 }
 
 /** Expressions are compared as texts: one that is new or reads otherwise may refuse what exists. */

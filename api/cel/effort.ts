@@ -1,6 +1,6 @@
 /**
  * Bounds what a rule in CEL may cost while it runs: every function is charged for the values that it looks at, and
- * every loop for its items and passes. cel.ts compiles rules with it. The same rule on the same values costs the same,
+ * every loop for its items and passes. Used for the rules of catalogs and of CRDs. The same rule on the same values costs the same,
  * whatever the machine does: there is no clock in it.
  *
  * Loops cannot be bounded beforehand, as a rule may make lists of its own, out of lists that it made before.

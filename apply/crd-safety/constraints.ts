@@ -1,0 +1,42 @@
+/** What a schema asks of more than one value at a time, so that a default that is filled in may break it. Pure. */
+import { fieldsOf, textOf } from '../untyped.ts';
+import { isSchema, parentOf, type Schema } from './schema.ts';
+
+const OF_MANY = ['allOf', 'anyOf', 'oneOf', 'not', 'enum', 'maxProperties', 'x-kubernetes-validations'] as const;
+const OF_DEFAULTS = [...OF_MANY, 'x-kubernetes-embedded-resource'] as const;
+
+/** What is asked above the value at a path, in words; undefined if nothing is. `nodes` are those of the schema by path. */
+export function constraintAbove(path: string, nodes: ReadonlyMap<string, Schema>): string | undefined {
+  for (let at: string | undefined = path; at !== undefined; at = parentOf(at)) {
+    const schema = nodes.get(at);
+    if (schema === undefined) continue;
+    const keyword = at === path ? undefined : OF_MANY.find((name) => schema[name] !== undefined);
+    if (keyword !== undefined) return `${keyword} of ${at}`;
+    if (isPartOfKey(path, at, schema)) return `the list ${at}, whose items differ,`;
+  }
+  return undefined;
+}
+
+/** Items of a set are compared as a whole, those of a list with keys by their keys. */
+function isPartOfKey(path: string, at: string, schema: Schema): boolean {
+  const type = textOf(schema['x-kubernetes-list-type']);
+  if (type !== 'map') return type === 'set' || schema['uniqueItems'] === true;
+  const keys = schema['x-kubernetes-list-map-keys'];
+  return Array.isArray(keys) && keys.some((key) => path === `${at}.items.${textOf(key)}`);
+}
+
+/** The same, of an object or list that a default stands for, and of all below it: further defaults are filled in there. */
+export function constraintWithin(schema: Schema): string | undefined {
+  // A scalar is held to its schema by the API server when it takes the CRD.
+  if (SCALARS.has(textOf(schema['type']))) return undefined;
+  const keyword = OF_DEFAULTS.find((name) => schema[name] !== undefined);
+  if (keyword !== undefined) return `${keyword} within it`;
+  const children = [...Object.values(fieldsOf(schema['properties'])), schema['items'], schema['additionalProperties']];
+  for (const child of children) {
+    const found = isSchema(child) ? constraintWithin(child) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const SCALARS: ReadonlySet<string> = new Set(['string', 'integer', 'number', 'boolean']);

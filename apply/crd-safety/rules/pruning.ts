@@ -1,0 +1,11 @@
+import type { Change, VersionRule } from '../rule.ts';
+
+/** CRDs of long ago (`spec.preserveUnknownFields`) keep whatever they are given. */
+export const pruningRule: VersionRule = {
+  name: 'pruning',
+  meaning: 'Fields that no schema names are dropped from all objects.',
+  compare({ old, next }): (Change & { readonly path: string })[] {
+    if (old.prunes || !next.prunes) return [];
+    return [{ path: '^', effect: 'loses', message: 'all fields that the schema does not name are dropped now' }];
+  },
+};

@@ -1,0 +1,33 @@
+/** What the scale subresource of a version asks of its objects: the counts of replicas have to be counts. Pure. */
+import { isRecord } from '../../api/json.ts';
+import { textOf, type Fields } from '../untyped.ts';
+import type { CrdVersion } from './schema.ts';
+import type { Problem } from './server/problem.ts';
+
+const MOST_REPLICAS = 2 ** 31 - 1;
+
+/** The problems that the subresource of a version has with an object. */
+export function scaleProblems({ scale }: Pick<CrdVersion, 'scale'>, object: unknown): readonly Problem[] {
+  if (scale === undefined) return [];
+  const counts = ['specReplicasPath', 'statusReplicasPath'].flatMap((name) => {
+    const value = valueAt(scale, name, object);
+    const isRight = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_REPLICAS;
+    return value === undefined || isRight ? [] : [problemAt(textOf(scale[name]), 'is no count of replicas')];
+  });
+  const selector = valueAt(scale, 'labelSelectorPath', object);
+  const isText = selector === undefined || typeof selector === 'string';
+  return isText ? counts : [...counts, problemAt(textOf(scale['labelSelectorPath']), 'is no text')];
+}
+
+function problemAt(path: string, message: string): Problem {
+  return { rule: 'scale', path: `^${path}`, message: `${path} ${message}` };
+}
+
+/** As Kubernetes finds it: names between dots. */
+function valueAt(scale: Fields, name: string, object: unknown): unknown {
+  const path = textOf(scale[name]).replace(/^\./, '');
+  if (path === '') return undefined;
+  return path
+    .split('.')
+    .reduce<unknown>((value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined), object);
+}

@@ -1,0 +1,61 @@
+/** Whether objects within an object are objects of Kubernetes where their schema says so. Stricter than the API server in doubt. */
+import { isRecord } from '../../../api/json.ts';
+import { textOf, type Fields } from '../../untyped.ts';
+import type { Schema } from '../schema.ts';
+import { isEmbedded, itemsOf, stepTo } from './node.ts';
+import type { Report } from './problem.ts';
+
+/** Reports each embedded object below the value that is none, by the rule `embeddedResource`. */
+export function checkEmbedded(schema: Schema | undefined, value: unknown, path: string, report: Report): void {
+  if (schema === undefined) return;
+  if (Array.isArray(value)) {
+    for (const item of value) checkEmbedded(itemsOf(schema), item, `${path}.items`, report);
+    return;
+  }
+  if (!isRecord(value)) return;
+  if (isEmbedded(schema)) {
+    for (const message of faultsOf(value)) report({ rule: 'embeddedResource', path, message });
+  }
+  for (const [key, field] of Object.entries(value)) {
+    const step = stepTo(schema, key);
+    if (step !== undefined) checkEmbedded(step.schema, field, `${path}.${step.name}`, report);
+  }
+}
+
+const VERSION = /^[^/]+(\/[^/]+)?$/;
+const KIND = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/i;
+
+function faultsOf({ apiVersion, kind, metadata }: Fields): readonly string[] {
+  return [
+    ...(VERSION.test(textOf(apiVersion)) ? [] : ['it has no apiVersion']),
+    ...(KIND.test(textOf(kind)) ? [] : ['it has no kind']),
+    ...(metadata === undefined || metadata === null ? [] : faultsOfMetadata(metadata)),
+  ];
+}
+
+const NAME = /^(?!\.{1,2}$)[^/%]+$/;
+const KEY = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+const LABEL = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
+
+/** Of the other fields of metadata nothing is said here but that they are in doubt. */
+const METADATA: ReadonlyMap<string, (value: unknown) => boolean> = new Map<string, (value: unknown) => boolean>([
+  ['name', (value) => NAME.test(textOf(value))],
+  ['generateName', (value) => NAME.test(textOf(value))],
+  ['namespace', (value) => LABEL.test(textOf(value))],
+  ['labels', (value) => hasTexts(value, (key, text) => KEY.test(key) && LABEL.test(text))],
+  ['annotations', (value) => hasTexts(value, (key) => KEY.test(key.toLowerCase()))],
+  ['creationTimestamp', (value) => value === null],
+]);
+
+function faultsOfMetadata(metadata: unknown): readonly string[] {
+  if (!isRecord(metadata)) return ['its metadata is no object'];
+  return Object.entries(metadata)
+    .filter(([name, value]) => METADATA.get(name)?.(value) !== true)
+    .map(([name]) => `its metadata.${name} is refused, dropped or not judged here`);
+}
+
+function hasTexts(value: unknown, isRight: (key: string, text: string) => boolean): boolean {
+  return (
+    isRecord(value) && Object.entries(value).every(([key, text]) => typeof text === 'string' && isRight(key, text))
+  );
+}

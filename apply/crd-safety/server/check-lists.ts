@@ -1,0 +1,36 @@
+/** Whether the items of lists differ where their schema asks for it: those of a set, and the keys of a list with keys. */
+import { isRecord } from '../../../api/json.ts';
+import { textOf } from '../../untyped.ts';
+import type { Schema } from '../schema.ts';
+import { hasRepeats } from './check-value.ts';
+import { itemsOf, stepTo } from './node.ts';
+import type { Report } from './problem.ts';
+
+/** Reports each list below the value whose items repeat, by the rule `topology`. */
+export function checkLists(schema: Schema | undefined, value: unknown, path: string, report: Report): void {
+  if (schema === undefined) return;
+  if (Array.isArray(value)) {
+    const message = repeatIn(schema, value);
+    if (message !== undefined) report({ rule: 'topology', path, message });
+    for (const item of value) checkLists(itemsOf(schema), item, `${path}.items`, report);
+    return;
+  }
+  if (!isRecord(value)) return;
+  for (const [key, field] of Object.entries(value)) {
+    const step = stepTo(schema, key);
+    if (step !== undefined) checkLists(step.schema, field, `${path}.${step.name}`, report);
+  }
+}
+
+function repeatIn(schema: Schema, list: readonly unknown[]): string | undefined {
+  const type = schema['x-kubernetes-list-type'];
+  if (type === 'set') return hasRepeats(list) ? 'an item of the set is there twice' : undefined;
+  if (type !== 'map') return undefined;
+  const keys = schema['x-kubernetes-list-map-keys'];
+  const names = Array.isArray(keys) ? keys.map(textOf) : [];
+  if (list.some((item) => item !== null && !isRecord(item))) return 'an item of the list with keys is no object';
+  const found = list.map((item) =>
+    names.map((name) => (isRecord(item) && Object.hasOwn(item, name) ? [item[name]] : [])),
+  );
+  return hasRepeats(found) ? `two items have the same ${names.join(', ')}` : undefined;
+}

@@ -1,0 +1,176 @@
+/**
+ * What the API server finds wrong with a value under a schema, expressions aside: types, bounds, lists of values,
+ * combinations of schemas. Pure.
+ * @see https://github.com/kubernetes/kube-openapi/tree/master/pkg/validation/validate
+ */
+import { canonicalJson, isRecord } from '../../../api/json.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../../untyped.ts';
+import { isSchema, type Schema } from '../schema.ts';
+import { checkedFormat, hasFormat, isInRange } from './formats.ts';
+import { itemsOf, stepTo } from './node.ts';
+import { matchesPattern } from './patterns.ts';
+import type { Problem, Report } from './problem.ts';
+import { takeSteps } from './steps.ts';
+
+/** Reports each problem of the value with the path of the schema's node. */
+export function checkValue(schema: Schema, value: unknown, path: string, report: Report): void {
+  takeSteps(1);
+  const say = (rule: string, message: string): void => report({ rule, path, message });
+  checkEnum(schema, value, say);
+  if (value === null) {
+    if (typesOf(schema).length > 0 && schema['nullable'] !== true) say('nullable', 'null is not allowed');
+    return;
+  }
+  checkType(schema, value, say);
+  checkCombinations(schema, value, { path, say });
+  if (typeof value === 'string') checkText(schema, value, say);
+  if (isNumber(value)) checkNumber(schema, value, say);
+  if (Array.isArray(value)) checkList(schema, value, { path, say, report });
+  else if (isRecord(value)) checkFields(schema, value, { path, say, report });
+}
+
+type Say = (rule: string, message: string) => void;
+
+interface Context {
+  readonly path: string;
+  readonly say: Say;
+  readonly report: Report;
+}
+
+/** Whether a value has no problem. */
+function isValid(schema: Schema, value: unknown): boolean {
+  let problems = 0;
+  checkValue(schema, value, '^', () => (problems += 1));
+  return problems === 0;
+}
+
+function typesOf(schema: Schema): readonly string[] {
+  if (schema['x-kubernetes-int-or-string'] === true) return ['integer', 'string'];
+  const type = textOf(schema['type']);
+  return type === '' ? [] : [type];
+}
+
+function checkType(schema: Schema, value: unknown, say: Say): void {
+  const types = typesOf(schema);
+  const actual = typeOf(value);
+  const fits = types.length === 0 || types.includes(actual) || (actual === 'integer' && types.includes('number'));
+  if (!fits) say('type', `${actual} instead of ${types.join(' or ')}`);
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (isNumber(value)) return isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}
+
+const MOST_INT64 = 2n ** 63n - 1n;
+
+/** Go reads what does not fit into 64 bits as a floating number, which is an integer up to 2^53 alone. */
+function isInteger(value: number | bigint): boolean {
+  return typeof value === 'bigint' ? value >= -MOST_INT64 - 1n && value <= MOST_INT64 : Number.isSafeInteger(value);
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function checkEnum(schema: Schema, value: unknown, say: Say): void {
+  const allowed = schema['enum'];
+  if (!Array.isArray(allowed) || allowed.length === 0) return;
+  takeSteps(allowed.length);
+  const isAllowed = value !== null && allowed.some((one) => canonicalJson(one) === canonicalJson(value));
+  if (!isAllowed) say('enum', `${short(value)} is not allowed`);
+}
+
+function checkText(schema: Schema, text: string, say: Say): void {
+  const length = Array.from(text).length;
+  checkBounds(schema, { name: 'Length', value: length }, say);
+  const pattern = textOf(schema['pattern']);
+  const matches = pattern === '' || matchesPattern(pattern, text);
+  if (matches === undefined) say('pattern', `${pattern} cannot be judged here`);
+  if (matches === false) say('pattern', `${short(text)} does not match ${pattern}`);
+  const type = schema['x-kubernetes-int-or-string'] === true ? '' : textOf(schema['type']);
+  const format = checkedFormat(textOf(schema['format']), type);
+  if (format !== '' && !hasFormat(text, format)) say('format', `${short(text)} is no ${textOf(schema['format'])}`);
+}
+
+/** `minLength` and `maxLength`, and the like of items and properties. */
+function checkBounds(
+  schema: Schema,
+  { name, value }: { readonly name: string; readonly value: number },
+  say: Say,
+): void {
+  const [least, most] = [schema[`min${name}`], schema[`max${name}`]];
+  if (isNumber(least) && value < least) say(`min${name}`, `${value} is less than ${String(least)}`);
+  if (isNumber(most) && value > most) say(`max${name}`, `${value} is more than ${String(most)}`);
+}
+
+function checkNumber(schema: Schema, value: number | bigint, say: Say): void {
+  const type = textOf(schema['type']);
+  const format = checkedFormat(textOf(schema['format']), type);
+  if (!isInRange(value, type, format)) say('format', `${String(value)} does not fit into ${format || 'int64'}`);
+  const { minimum, maximum, multipleOf } = schema;
+  if (isNumber(minimum) && (value < minimum || (schema['exclusiveMinimum'] === true && value <= minimum))) {
+    say('minimum', `${String(value)} is below ${String(minimum)}`);
+  }
+  if (isNumber(maximum) && (value > maximum || (schema['exclusiveMaximum'] === true && value >= maximum))) {
+    say('maximum', `${String(value)} is above ${String(maximum)}`);
+  }
+  if (isNumber(multipleOf) && !isMultiple(value, multipleOf)) {
+    say('otherKeywords', `${String(value)} is no multiple of ${String(multipleOf)}`);
+  }
+}
+
+function isMultiple(value: number | bigint, factor: number | bigint): boolean {
+  if (factor <= 0) return false;
+  if (typeof value === 'bigint' && Number.isInteger(Number(factor))) return value % BigInt(factor) === 0n;
+  const times = factor < 1 ? (1 / Number(factor)) * Number(value) : Number(value) / Number(factor);
+  return Number.isInteger(times);
+}
+
+function checkList(schema: Schema, list: readonly unknown[], { path, say, report }: Context): void {
+  const items = itemsOf(schema);
+  if (items !== undefined) for (const item of list) checkValue(items, item, `${path}.items`, report);
+  checkBounds(schema, { name: 'Items', value: list.length }, say);
+  if (schema['uniqueItems'] === true && hasRepeats(list)) say('otherKeywords', 'items are there twice');
+}
+
+/** Whether two values are equal. */
+export function hasRepeats(list: readonly unknown[]): boolean {
+  return new Set(list.map(canonicalJson)).size < list.length;
+}
+
+function checkFields(schema: Schema, value: Fields, { path, say, report }: Context): void {
+  checkBounds(schema, { name: 'Properties', value: Object.keys(value).length }, say);
+  for (const [key, field] of Object.entries(value)) {
+    const step = stepTo(schema, key);
+    if (step?.schema !== undefined) checkValue(step.schema, field, `${path}.${step.name}`, report);
+    else if (schema['additionalProperties'] === false) say('mapValues', `"${key}" is not allowed`);
+  }
+  const required = Array.isArray(schema['required']) ? schema['required'].map(textOf) : [];
+  for (const name of required) {
+    if (!Object.hasOwn(value, name)) say('required', `"${name}" is missing`);
+  }
+}
+
+function checkCombinations(schema: Schema, value: unknown, { path, say }: Omit<Context, 'report'>): void {
+  for (const branch of listOf(schema['allOf'])) {
+    const problems: Problem[] = [];
+    checkValue(branch, value, path, (problem) => problems.push(problem));
+    if (problems.length > 0) say('allOf', problems.map(({ message }) => message).join(', '));
+  }
+  const any = listOf(schema['anyOf']);
+  if (any.length > 0 && !any.some((branch) => isValid(branch, value))) say('anyOf', 'no alternative holds');
+  const one = listOf(schema['oneOf']);
+  const holding = one.filter((branch) => isValid(branch, value)).length;
+  if (one.length > 0 && holding !== 1) say('oneOf', `${holding} of the exclusive alternatives hold`);
+  if (isSchema(schema['not']) && isValid(fieldsOf(schema['not']), value)) say('not', 'the value is excluded');
+}
+
+const MOST_SHOWN = 60;
+
+/** A value as a message shows it. */
+export function short(value: unknown): string {
+  const text = canonicalJson(value);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+}

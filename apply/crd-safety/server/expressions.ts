@@ -1,0 +1,150 @@
+/**
+ * Evaluates the expressions of a schema (`x-kubernetes-validations`) on a value as the API server does. An expression
+ * that the library cannot evaluate, or that costs too much, counts as one that does not hold, and says so. Pure.
+ *
+ * Two requests are judged at once: an object is made, and it is written back as it is. In the latter `oldSelf` is `self`.
+ * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
+ */
+import type { CelInput } from '@bufbuild/cel';
+import { createBoundedCel, type BoundedCel } from '../../../api/cel/effort.ts';
+import { loadCelStrings } from '../../../api/cel/lazy-cel-strings.ts';
+import { loadCel } from '../../../api/cel/lazy-cel.ts';
+import { isRecord } from '../../../api/json.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../../untyped.ts';
+import { isSchema, type Schema } from '../schema.ts';
+import { toCel } from './cel-value.ts';
+import { isEmbedded, itemsOf, stepTo } from './node.ts';
+import type { Report } from './problem.ts';
+import { takeSteps } from './steps.ts';
+
+/** Reports each expression at or below a node that does not hold, by the rule `validations`. */
+export function checkExpressions(schema: Schema, object: unknown, report: Report): void {
+  checkNode({ schema, spine: schema, value: object, path: '^', isRoot: true, report });
+}
+
+interface Node {
+  /** Where the rules stand: the node itself, or a part of its `allOf`. */
+  readonly schema: Schema;
+  /** The node, which says of what type the value is. */
+  readonly spine: Schema;
+  readonly value: unknown;
+  readonly path: string;
+  readonly isRoot: boolean;
+  readonly report: Report;
+}
+
+function checkNode(node: Node): void {
+  const { schema, spine, value, path, report } = node;
+  if (value === null || value === undefined) return;
+  const rules = listOf(schema['x-kubernetes-validations']);
+  if (rules.length > 0) {
+    const self = toCel({ schema: spine, value, isRoot: node.isRoot || isEmbedded(spine) });
+    for (const rule of rules) {
+      const fault = faultOf(rule, self);
+      if (fault !== undefined) report({ rule: 'validations', path, message: fault });
+    }
+  }
+  for (const part of listOf(schema['allOf'])) checkNode({ ...node, schema: part });
+  if (Array.isArray(value)) checkItems(node, value);
+  else if (isRecord(value)) checkFields(node, value);
+}
+
+function checkItems({ schema, spine, path, report }: Node, list: readonly unknown[]): void {
+  const [below, items] = [itemsOf(schema), itemsOf(spine)];
+  if (below === undefined || items === undefined || !hasRules(below)) return;
+  for (const value of list) {
+    checkNode({ schema: below, spine: items, value, path: `${path}.items`, isRoot: false, report });
+  }
+}
+
+function checkFields({ schema, spine, path, report }: Node, value: Fields): void {
+  for (const [key, field] of Object.entries(value)) {
+    const [below, step] = [stepTo(schema, key), stepTo(spine, key)];
+    if (below?.schema === undefined || step?.schema === undefined || !hasRules(below.schema)) continue;
+    const next = `${path}.${step.name}`;
+    checkNode({ schema: below.schema, spine: step.schema, value: field, path: next, isRoot: false, report });
+  }
+}
+
+const withRules = new WeakMap<Schema, boolean>();
+
+/** Whether there is an expression at or below a node: most of a schema has none. */
+function hasRules(schema: Schema): boolean {
+  const known = withRules.get(schema);
+  if (known !== undefined) return known;
+  const children = [
+    ...Object.values(fieldsOf(schema['properties'])),
+    ...listOf(schema['allOf']),
+    schema['items'],
+    schema['additionalProperties'],
+  ];
+  const has = schema['x-kubernetes-validations'] !== undefined || children.filter(isSchema).some(hasRules);
+  withRules.set(schema, has);
+  return has;
+}
+
+/** In words, why the rule refuses the value; undefined if it does not. */
+function faultOf(rule: Fields, self: CelInput): string | undefined {
+  const text = textOf(rule['rule']).trim();
+  if (text === '') return undefined;
+  if (rule['optionalOldSelf'] === true) return `${text} cannot be judged here: oldSelf is optional`;
+  const result = evaluate(text, { self, oldSelf: self });
+  if (result === true) return undefined;
+  return result === false ? textOf(rule['message']).trim() || `${text} does not hold` : `${text} ${result}`;
+}
+
+/** Most that one rule may cost on one value: about a third of a second. */
+const MAX_UNITS = 30_000_000;
+const UNITS_OF_A_STEP = 100;
+const MAX_RULE_LENGTH = 16 << 10;
+const MAX_NESTING = 64;
+
+type Run = (variables: Readonly<Record<string, CelInput>>) => boolean | string;
+
+/** Compiled rules, the most recent ones. */
+const compiled = new Map<string, Run>();
+const MOST_COMPILED = 2000;
+
+function evaluate(text: string, variables: Readonly<Record<string, CelInput>>): boolean | string {
+  const known = compiled.get(text);
+  const run = known ?? compile(text);
+  if (known === undefined) {
+    if (compiled.size >= MOST_COMPILED) compiled.clear();
+    compiled.set(text, run);
+  }
+  return run(variables);
+}
+
+let bounded: BoundedCel | undefined;
+
+function compile(text: string): Run {
+  if (text.length > MAX_RULE_LENGTH || nestingOf(text) > MAX_NESTING) return () => 'is too long to be judged here';
+  const { parse, plan, isCelError } = loadCel();
+  bounded ??= createBoundedCel(loadCel(), loadCelStrings());
+  const { environment, boundLoops, spend } = bounded;
+  try {
+    const { expr } = parse(text);
+    boundLoops(expr, 2 * text.length);
+    const run = plan(environment, expr);
+    return (variables) => {
+      const { result, left } = spend(MAX_UNITS, () => run(variables));
+      takeSteps((MAX_UNITS - Math.max(0, left)) / UNITS_OF_A_STEP);
+      if (left < 0) return 'costs too much to be judged here';
+      if (isCelError(result)) return `cannot be evaluated: ${result.message}`;
+      return typeof result === 'boolean' ? result : 'is neither true nor false';
+    };
+  } catch (error) {
+    return () => `cannot be judged here: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** The library reads expressions by recursion. */
+function nestingOf(text: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const character of text) {
+    if ('([{'.includes(character)) depth += 1;
+    if (')]}'.includes(character)) depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
