@@ -49,6 +49,9 @@ const INCIDENTAL = new Set([
   'clusterIP',
   'clusterIPs',
   'nodePort',
+  // The uid of the Subscription, as an annotation.
+  'slipway.dev/owner-uid',
+  'slipway.dev/requested-by',
 ]);
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
