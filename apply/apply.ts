@@ -39,6 +39,8 @@ export interface ApplyRequest {
    * any other only what it may also delete, and what a person has handed over.
    */
   readonly asManager?: boolean;
+  /** When the Revision was created: what has its Subscription's name and is younger was applied for it. */
+  readonly since?: string | undefined;
   /** Requests at once; 8 unless told. */
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
@@ -151,6 +153,7 @@ async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
     permit,
     observed,
     asManager: request.asManager,
+    since: request.since,
     ...signalOf(request),
   });
 }
@@ -260,6 +263,7 @@ async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings
       finding: findings.get(identity) as Finding,
       knownUid: run.known.get(identity)?.uid,
       asManager: run.request.asManager,
+      since: run.request.since,
       ...signalOf(run.request),
     });
     if (answer !== undefined) {

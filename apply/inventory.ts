@@ -5,7 +5,7 @@ import { hashObject } from './prepare.ts';
 
 /** One object that Slipway applied, as a Revision's status lists it. */
 export interface InventoryEntry extends ObjectRef {
-  /** Of the very object; empty while it is only intended, in which case its owner annotation decides. */
+  /** Of the very object; empty while it is only intended: what then exists of that name is not certainly ours. */
   readonly uid: string;
   /** Of the manifest as applied, see hashObject; empty when unknown. */
   readonly hash: string;

@@ -42,6 +42,8 @@ export interface PreflightFacts {
   readonly observed?: KubeObject | undefined;
   /** Whether the Subscription acts as the manager; see take-over.ts. */
   readonly asManager?: boolean | undefined;
+  /** When the Revision was created; see take-over.ts. */
+  readonly since?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -88,10 +90,10 @@ async function lookAtObserved(
 async function lookAtLive(cluster: Cluster, object: KubeObject, facts: PreflightFacts): Promise<Finding> {
   const live = await cluster.get(refOf(object), facts.signal);
   if (live === undefined) return { kind: 'absent' };
-  const { known, asManager, signal } = facts;
-  const finding = await judgeExisting(cluster, object, live, { knownUid: known?.uid, asManager, signal });
+  const finding = await judgeExisting(cluster, object, live, { ...facts, knownUid: facts.known?.uid });
   if (finding.kind !== 'present') return finding;
   // A busy watch is behind, and to send a large CRD once more takes long.
+  const { known } = facts;
   if (isCrd(object) && known?.hash === hashObject(object) && isIntact(known, live))
     return { kind: 'unchanged', entry: known };
   const permission = await facts.permit?.(object, live);

@@ -164,6 +164,10 @@ describe('a kind that is not served', () => {
     { apiVersion: 'apps/v1', kind: 'Pod', outcome: 'gone', because: 'the group has no such kind' },
     { apiVersion: 'v1', kind: 'Ghost', outcome: 'gone', because: 'no group has it' },
     { apiVersion: '[::1]:9/v1', kind: 'Deployment', outcome: 'gone', because: 'there can be no such group' },
+    { apiVersion: 'policy/x y', kind: 'PodDisruptionBudget', outcome: 'gone', because: 'no version is named so' },
+    { apiVersion: 'text', kind: 'ConfigMap', outcome: 'gone', because: 'no version of the core group is named so' },
+    { apiVersion: 'v2', kind: 'ConfigMap', outcome: 'gone', because: 'the core group has one version' },
+    { apiVersion: 'v1', kind: 'ConfigMap', outcome: 'failed', because: 'the API server has it' },
     { apiVersion: 'apps/v1', kind: 'Deployment', outcome: 'failed', because: 'the API server has it' },
     {
       apiVersion: 'policy/v1beta1',

@@ -136,9 +136,11 @@ async function judgeUnserved(cluster: Cluster, ref: ObjectRef, signal?: AbortSig
 
 /**
  * Kinds that bundles are made of, in groups that the API server itself serves; behind the others with this suffix are
- * CRDs and aggregated APIs. Of any other kind in these groups the API server says itself that it does not exist.
+ * CRDs and aggregated APIs. Of any other kind in these groups the API server says itself that it does not exist, and
+ * nothing was ever applied in a version that cannot be.
  */
 function isBuiltIn(ref: ObjectRef): boolean {
+  if (!/^(v1|[^/]+\/v\d+((alpha|beta)\d+)?)$/.test(ref.apiVersion)) return false;
   const group = groupOf(ref.apiVersion);
   if (phaseOf(ref) === 'workloads' && groupKind(ref) !== 'Deployment.apps') return false;
   return (

@@ -13,6 +13,8 @@ export interface SettleOptions {
   readonly knownUid?: string | undefined;
   /** Whether the Subscription acts as the manager; see take-over.ts. */
   readonly asManager?: boolean | undefined;
+  /** When the Revision was created; see take-over.ts. */
+  readonly since?: string | undefined;
   readonly signal?: AbortSignal;
 }
 

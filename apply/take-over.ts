@@ -29,6 +29,8 @@ export interface TakeOverFacts {
    * Subscription of its name left, and is not asked whether it may delete.
    */
   readonly asManager?: boolean | undefined;
+  /** When the Revision was created: no earlier Subscription can have left an object that was created later. */
+  readonly since?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,15 +50,26 @@ export async function judgeExisting(
 }
 
 /** What an object that exists is to us, by what it says and the inventory knows. Pure. */
-export function judgeLive(object: KubeObject, live: KubeObject, { knownUid, asManager }: TakeOverFacts): Finding {
+export function judgeLive(object: KubeObject, live: KubeObject, facts: TakeOverFacts): Finding {
   const subject = describeRef(refOf(object));
   const owner = ownerOf(object);
-  const ownership = judgeOwnership(live, owner, knownUid);
-  if (ownership.kind === 'foreign' || (ownership.kind === 'left' && asManager !== true)) {
+  const ownership = judgeOwnership(live, owner, facts.knownUid);
+  if (ownership.kind === 'foreign' || (ownership.kind === 'left' && !mayTakeUp(live, facts))) {
     return { kind: 'collision', failure: explainFailure(collisionError(live, owner, ownership.owner), subject) };
   }
   if (live.metadata.deletionTimestamp !== undefined) return { kind: 'failed', failure: beingDeleted(live, subject) };
   return { kind: 'present', live };
+}
+
+/**
+ * What has our name and another uid, or none. An administrator's Subscription takes up all of it; one with an account only
+ * what a release that wrote no uid applied for it, and did not note before it ended.
+ */
+function mayTakeUp({ metadata }: KubeObject, { asManager, since }: TakeOverFacts): boolean {
+  if (asManager === true) return true;
+  const { annotations, creationTimestamp = '' } = metadata;
+  const isLater = since !== undefined && Date.parse(creationTimestamp) >= Date.parse(since);
+  return isLater && annotations?.[ANNOTATION.ownerUid] === undefined;
 }
 
 /** The owner that a prepared object names. */

@@ -140,12 +140,13 @@ async function finish(
   return { ...found, ...judgePruning(judgement, removals), inventory };
 }
 
-/** A CRD of an earlier Revision that has custom resources stays: that is no failure, and an event names it. */
+/** A CRD that has custom resources stays, and an object that is another owner's by now: an event names each. */
 function reportKept({ record }: Deps, { revision, subscription }: RevisionFacts, removals: readonly Removal[]): void {
   for (const { ref, outcome, message = '' } of removals) {
-    if (outcome !== 'kept') continue;
+    if (outcome !== 'kept' && outcome !== 'foreign') continue;
     const note = `${describeRef(ref)} is not pruned: ${message}`;
-    record(subscription ?? revision, { type: 'Warning', reason: 'CustomResourcesExist', action: 'Prune', note });
+    const reason = outcome === 'kept' ? 'CustomResourcesExist' : 'Collision';
+    record(subscription ?? revision, { type: 'Warning', reason, action: 'Prune', note });
   }
 }
 

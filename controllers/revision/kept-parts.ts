@@ -7,17 +7,22 @@ import { ANNOTATION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, type Fields } from '../../apply/untyped.ts';
 
-/** Longer texts say nothing that is read here; names of Subscriptions with their namespace have room. */
+/** Of a specification and a status: longer texts say nothing that is read here. */
 const LONGEST_TEXT = 4096;
+/** Of labels and annotations: names of Subscriptions with their namespace have room. */
+const LONGEST_NOTE = 512;
 /** Of conditions, finalizers and owners: controllers write fewer. */
 const MOST_ENTRIES = 32;
 /** What is left of an object is smaller than this, or it is kept by name. */
 const MOST_BYTES = 64 * 1024;
+/** The same for metadata: an owner's name, for one, has no limit of its own. */
+const MOST_METADATA_BYTES = 16 * 1024;
 
 /** Metadata by which it is known whose an object is, in which state, and how far a roll-out or a removal has come. */
-export function keepMetadata({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+export function keepMetadata(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata } = object;
   const { annotations, labels, finalizers, ownerReferences, ...rest } = metadata;
-  return {
+  const kept = {
     apiVersion,
     kind,
     metadata: {
@@ -28,6 +33,11 @@ export function keepMetadata({ apiVersion, kind, metadata }: KubeObject): KubeOb
       ...(ownerReferences !== undefined && { ownerReferences: ownerReferences.slice(0, MOST_ENTRIES) }),
     },
   };
+  return isAtMost(kept, MOST_METADATA_BYTES) ? kept : keepName(object);
+}
+
+function isAtMost(kept: KubeObject, characters: number): boolean {
+  return JSON.stringify(kept).length <= characters;
 }
 
 /** That it is there, and whose it says it is. */
@@ -54,7 +64,7 @@ export function keepHealth(object: KubeObject): KubeObject {
     ...(status !== undefined && { status: keepStatus(fieldsOf(status)) }),
   };
   // only people who may write to the whole cluster write a CRD, and its names are read wherever there is one
-  return isCrd || JSON.stringify(kept).length <= MOST_BYTES ? kept : keepName(object);
+  return isCrd || isAtMost(kept, MOST_BYTES) ? kept : keepName(object);
 }
 
 type Metadata = KubeObject['metadata'];
@@ -78,7 +88,7 @@ function someOf(
   isRead: (key: string) => boolean,
 ): Pick<Metadata, typeof field> {
   if (texts === undefined) return {};
-  const kept = Object.entries(texts).filter(([key, text]) => isRead(key) && text.length <= LONGEST_TEXT);
+  const kept = Object.entries(texts).filter(([key, text]) => isRead(key) && text.length <= LONGEST_NOTE);
   return { [field]: Object.fromEntries(kept.slice(0, MOST_ENTRIES)) };
 }
 

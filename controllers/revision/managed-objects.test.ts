@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LABEL } from '../../api/names.ts';
+import { ANNOTATION, LABEL } from '../../api/names.ts';
 import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import type { InformerRequest } from '../../kube/informer-factory.ts';
 import type { Handlers, Informer } from '../../kube/informer.ts';
@@ -124,6 +124,16 @@ describe('a workload with our label', () => {
     const { managed } = follow([deployment], { hasOwner: () => false });
     await managed.follow([DEPLOYMENT], never);
     expect(managed.get(ref)).toEqual({ ...DEPLOYMENT, metadata });
+  });
+
+  it.each([
+    { hasOwner: true, annotations: { [ANNOTATION.letIn]: 'abc' } },
+    { hasOwner: false, annotations: {} },
+  ])('of a kind without health is kept alike, where its owner is there: $hasOwner', async (row) => {
+    const noted = { ...metadata, annotations: { [ANNOTATION.letIn]: 'abc' } };
+    const { managed } = follow([{ ...SERVICE, metadata: noted }], { hasOwner: () => row.hasOwner });
+    await managed.follow([SERVICE], never);
+    expect(managed.get({ ...SERVICE, namespace: 'b', name: 'a' })?.metadata.annotations).toEqual(row.annotations);
   });
 
   it('comes in small pages, and only kinds without a body in large ones', async () => {

@@ -68,6 +68,7 @@ export function createManagedObjects(
 ): TidyManagedObjects {
   const keepOfOurs = (object: KubeObject): KubeObject =>
     object.kind === 'CustomResourceDefinition' || hasOwner(object) ? keepHealth(object) : keepName(object);
+  const noteOfOurs = (object: KubeObject): KubeObject => (hasOwner(object) ? keepMetadata(object) : keepName(object));
   const followed = new Map<string, Informer>();
   /** Of kinds without namespaces: informers of all objects, whoever made them. */
   const complete = new Map<string, Informer>();
@@ -84,7 +85,7 @@ export function createManagedObjects(
   function begin(kind: Kind): readonly Informer[] {
     const all = knownScope(kind) === 'Cluster' ? informer(allOf(kind)) : undefined;
     if (all !== undefined) complete.set(groupKind(kind), all);
-    const created = all === undefined || hasHealth(kind) ? informer(oursOf(kind, keepOfOurs)) : all;
+    const created = all === undefined || hasHealth(kind) ? informer(oursOf(kind, { keepOfOurs, noteOfOurs })) : all;
     const off = created.on({ added: notify, updated: (_old, object) => notify(object), deleted: notify });
     offs.set(groupKind(kind), off);
     followed.set(groupKind(kind), created);
@@ -134,10 +135,15 @@ function keyOf({ namespace, name }: ObjectRef): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
-function oursOf({ apiVersion, kind }: Kind, keep: (object: KubeObject) => KubeObject): InformerRequest {
+type Keep = (object: KubeObject) => KubeObject;
+
+function oursOf(
+  { apiVersion, kind }: Kind,
+  { keepOfOurs, noteOfOurs }: { readonly keepOfOurs: Keep; readonly noteOfOurs: Keep },
+): InformerRequest {
   const selection = { apiVersion, kind, labelSelector: LABEL.owner };
-  if (!hasHealth({ apiVersion, kind })) return { ...selection, metadataOnly: true, transform: keepMetadata };
-  return { ...selection, pageSize: PAGE_SIZE, transform: keep };
+  if (!hasHealth({ apiVersion, kind })) return { ...selection, metadataOnly: true, transform: noteOfOurs };
+  return { ...selection, pageSize: PAGE_SIZE, transform: keepOfOurs };
 }
 
 /** Follows the names of all objects of a kind, and the metadata of ours. */

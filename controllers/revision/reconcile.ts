@@ -26,8 +26,8 @@ import { hasWorked, type Revision } from '../../api/revision.ts';
 /** Nodes need a moment to find a Pod that has just become ready. */
 const WEBHOOK_SECONDS = 3;
 
-/** No watch sees that a right has been granted. */
-const REFUSED_SECONDS = 10;
+/** The longest pause between two looks at a removal that does not go on: no watch reports what it waits for. */
+const LONGEST_PAUSE_SECONDS = { Going: 30, Refused: 120 } as const;
 
 /** The reconcile function of the controller. */
 export function createRevisionReconciler(given: RevisionDeps): Reconcile {
@@ -119,7 +119,10 @@ async function archive(deps: RevisionDeps, { revision }: RevisionFacts, handedOv
 async function remove(deps: RevisionDeps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
   const acting = removerOf(deps, facts);
   const state = await removeRevision({ ...deps, cluster: deps.client, acting }, facts, signal);
-  return state === 'Gone' ? undefined : { requeueAfterSeconds: state === 'Refused' ? REFUSED_SECONDS : 1 };
+  if (state === 'Gone') return undefined;
+  const began = Date.parse(facts.revision.metadata.deletionTimestamp ?? '');
+  const waited = (deps.now().getTime() - began) / 1000;
+  return { requeueAfterSeconds: Math.min(LONGEST_PAUSE_SECONDS[state], Math.max(1, waited / 4)) };
 }
 
 async function write(deps: RevisionDeps, revision: Revision, findings: RevisionFindings): Promise<Revision> {

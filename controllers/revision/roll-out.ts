@@ -94,6 +94,7 @@ async function applyAgain(
     noted,
     tried: triedOf(bare),
     asManager: actsAsManager(facts),
+    since: facts.revision.metadata.creationTimestamp,
     unchanged: (entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))),
     observed: (ref) => deps.managed.get(ref),
     waitFor: deps.waits.of(signal),

@@ -1,9 +1,9 @@
 /** Carries acts out against the API server, several at a time and at a steady pace, and counts what was taken. */
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
-import { API_VERSION } from '../../api/names.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
-import type { Act, Body } from './acts.ts';
+import type { Act } from './acts.ts';
+import { disguised } from './disguise.ts';
 
 /** By kind and act: how many requests the API server took, and how many it refused and why. */
 export type Tally = Map<string, { taken: number; refused: number; readonly why: Map<string, number> }>;
@@ -78,7 +78,7 @@ async function send(cluster: TestCluster, act: Act): Promise<unknown> {
 
 /** Creates it, or changes what there is as far as it may be changed. */
 async function put(cluster: TestCluster, act: Act & { readonly does: 'put' }, path: string): Promise<unknown> {
-  const body = act.ownedBy === undefined ? act.body : await owned(cluster, act, act.ownedBy);
+  const body = await disguised(cluster, act);
   try {
     return await cluster.request('POST', act.collection, body);
   } catch (error) {
@@ -95,25 +95,4 @@ async function put(cluster: TestCluster, act: Act & { readonly does: 'put' }, pa
 function withoutPackage(content: Readonly<Record<string, unknown>>): object {
   const { package: _, ...spec } = (content['spec'] ?? {}) as Readonly<Record<string, unknown>>;
   return 'spec' in content ? { ...content, spec } : content;
-}
-
-/** The body with the reference to its owner that the manager would give it. */
-async function owned(
-  cluster: TestCluster,
-  { body, collection }: { body: Body; collection: string },
-  name: string,
-): Promise<Body> {
-  const path = `${collection.replace(/revisions$/, 'subscriptions')}/${name}`;
-  const subscription = await cluster.read(path).catch(() => undefined);
-  if (subscription === undefined) return body;
-  const { uid } = subscription['metadata'] as { readonly uid: string };
-  const reference = {
-    apiVersion: API_VERSION,
-    kind: 'Subscription',
-    name,
-    uid,
-    controller: true,
-    blockOwnerDeletion: true,
-  };
-  return { ...body, metadata: { ...body.metadata, ownerReferences: [reference] } };
 }

@@ -20,11 +20,18 @@ export interface Target {
 
 export type Act = Target &
   (
-    | { readonly does: 'put'; readonly body: Body; readonly ownedBy?: string }
+    | { readonly does: 'put'; readonly body: Body; readonly disguise?: Disguise }
     | { readonly does: 'status'; readonly status: Readonly<Record<string, unknown>> }
     | { readonly does: 'touch'; readonly metadata: Readonly<Record<string, unknown>> }
     | { readonly does: 'delete' }
   );
+
+/** What makes a Revision look as if the manager had made it for a Subscription: disguise.ts finds its uid and package. */
+export interface Disguise {
+  readonly subscription: string;
+  /** Whose content the Secret of the Revision gets; absent: there is no such Secret. */
+  readonly garbage?: Arena['garbage'][number];
+}
 
 export interface Body {
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -79,8 +86,9 @@ function puts(kind: string, arena: Arena, must?: string): fc.Arbitrary<Act> {
     const isRevised = kind === 'Revision' && dice < 6 && must === undefined;
     const given = isRevised ? revised(spec, target, garbage) : withoutContradiction(spec as Fields, dice, must);
     const body = { apiVersion: API_VERSION, kind, metadata: { ...meta, name: target.name }, spec: given };
-    const ownedBy = kind === 'Revision' && dice < 7 ? subscriptionOf(target.name) : undefined;
-    return { ...target, does: 'put', body, ...(ownedBy !== undefined && { ownedBy }) };
+    if (kind !== 'Revision' || dice >= 7) return { ...target, does: 'put', body };
+    const disguise = { subscription: subscriptionOf(target.name), ...(isRevised && { garbage }) };
+    return { ...target, does: 'put', body, disguise };
   });
 }
 
@@ -103,10 +111,14 @@ function withoutContradiction(spec: Fields, dice: number, must = ''): Fields {
   return { ...oneOf(rest, pairs[0]), ...(source !== undefined && { source: oneOf(source, pairs[1]) }) };
 }
 
-/** What makes a Revision look as if the manager had made it: the number in its name, and manifests that are there. */
-function revised(spec: unknown, { name }: Target, { secret, digest }: Arena['garbage'][number]): object {
+/** With the number in its name, and manifests whose names follow from it. */
+export function revised(spec: unknown, { name }: Target, { digest }: Arena['garbage'][number]): object {
   const number = Number(/-(?<number>\d+)$/.exec(name)?.groups?.['number'] ?? 1);
-  const manifests = { secrets: [secret], digest, objects: 1 };
+  const manifests = {
+    secrets: [`${name}-${digest.slice('sha256:'.length, 'sha256:'.length + 8)}-0`],
+    digest,
+    objects: 1,
+  };
   return {
     ...(spec as object),
     subscription: subscriptionOf(name),

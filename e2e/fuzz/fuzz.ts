@@ -12,7 +12,8 @@ import { actsIn, everyField } from './acts.ts';
 import { openArena, type Arena } from './arena.ts';
 import { clearAway } from './clear-away.ts';
 import { HEALTHY, installHealthy, probeUntil, type Probe } from './healthy.ts';
-import { findInternalErrors } from './internal-errors.ts';
+import { countManifestsRead, findInternalErrors } from './internal-errors.ts';
+import { forgeries } from './forgeries.ts';
 import { createLogReader } from './log-reader.ts';
 import type { Evidence, JudgedProbe } from './verdict.ts';
 import { watchManager, type Watch } from './watch-manager.ts';
@@ -51,6 +52,7 @@ async function observe(run: Run): Promise<Evidence> {
   const progress = options.progress ?? (() => undefined);
   const log = createLogReader(manager.logFile);
   const internalErrors = new Set<string>();
+  let manifestsRead = 0;
   const watch = watchManager(cluster, manager);
   try {
     const before = await idle(watch, manager, options.quietSeconds);
@@ -59,6 +61,7 @@ async function observe(run: Run): Promise<Evidence> {
     const looking = lookAgain(watching.signal, async (round) => {
       log.read();
       for (const found of await findInternalErrors(cluster)) internalErrors.add(found);
+      manifestsRead = Math.max(manifestsRead, await countManifestsRead(cluster));
       if (round % 6 === 0) progress(describe(watch, log.lines(), log.defects().length, internalErrors.size));
     });
     const began = performance.now();
@@ -78,6 +81,7 @@ async function observe(run: Run): Promise<Evidence> {
       memory,
       defects: log.defects(),
       internalErrors: [...internalErrors],
+      manifestsRead,
       logLines: log.lines(),
       isAlive: isAlive(manager),
       requestsPerMinute: { before: before.requestsPerMinute, after: after.requestsPerMinute },
@@ -113,7 +117,7 @@ async function attack(
   return { tally, probes };
 }
 
-/** One act for each field of each kind, as fast as the pace lets it. */
+/** One act for each field of each kind, as fast as the pace lets it, and one for each sort of manifests. */
 async function sweep(arena: Arena, { seed, actsPerSecond }: FuzzOptions, tally: Tally): Promise<void> {
   let drawn = 0;
   for (const act of everyField(arena)) {
@@ -121,6 +125,7 @@ async function sweep(arena: Arena, { seed, actsPerSecond }: FuzzOptions, tally: 
     await carryOut(arena.cluster, drawOne(act, seed + drawn++), tally);
     await pause(Math.max(0, until - performance.now()));
   }
+  for (const act of forgeries(arena)) await carryOut(arena.cluster, act, tally);
 }
 
 /** How much the manager asks when nothing happens. */

@@ -26,3 +26,11 @@ function conditionsOf(kind: string, objects: readonly Judged[]): readonly string
   const conditions: readonly Condition[] = objects.flatMap(({ status }) => status?.conditions ?? []);
   return conditions.filter(({ reason }) => reason === REASON).map(({ message }) => `${kind}: ${message}`);
 }
+
+/** How many Revisions were refused for what their Secrets hold: these have passed for the manager's until then. */
+export async function countManifestsRead(cluster: TestCluster): Promise<number> {
+  const revisions: readonly Judged[] = await list(cluster, 'Revision');
+  return revisions.filter(({ status }) =>
+    status?.conditions?.some(({ reason, message }) => reason === 'RevisionInvalid' && message.startsWith('The stored')),
+  ).length;
+}

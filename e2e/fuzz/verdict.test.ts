@@ -16,6 +16,7 @@ const GOOD: Evidence = {
   memory: Array.from({ length: 360 }, (_, index) => sample(index * 10, 100)),
   defects: [],
   internalErrors: [],
+  manifestsRead: 3,
   logLines: 10,
   isAlive: true,
   requestsPerMinute: { before: 4, after: 5 },
@@ -87,6 +88,11 @@ test.each<{ because: string; change: Partial<Evidence>; breaks: readonly string[
     because: 'nearly all was refused, so that little was shown',
     change: { tally: new Map([['Subscription put', { taken: 1, refused: 9, why: new Map([['x', 9]]) }]]) },
     breaks: ['acts in all'],
+  },
+  {
+    because: 'the manager looked behind the name of no Revision',
+    change: { manifestsRead: 0 },
+    breaks: ['Revisions whose manifests were read'],
   },
 ])('a run breaks $breaks where $because', ({ change, breaks }) => {
   expect(broken({ ...GOOD, ...change })).toEqual(breaks);

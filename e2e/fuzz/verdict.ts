@@ -11,6 +11,8 @@ export interface Evidence {
   readonly defects: readonly Defect[];
   /** Objects and events that say InternalError, each with its message. */
   readonly internalErrors: readonly string[];
+  /** Most Revisions at a time that passed for the manager's, so that it read their manifests. */
+  readonly manifestsRead: number;
   readonly logLines: number;
   /** Whether the process that was started still runs. */
   readonly isAlive: boolean;
@@ -62,7 +64,7 @@ function told(what: string, shown: string): Finding {
   return { what, shown, isKept: true };
 }
 
-function actFindings({ tally, seconds }: Evidence): readonly Finding[] {
+function actFindings({ tally, seconds, manifestsRead }: Evidence): readonly Finding[] {
   const rows = [...tally].sort(([a], [b]) => (a < b ? -1 : 1));
   const [taken, refused] = [sum(rows.map(([, one]) => one.taken)), sum(rows.map(([, one]) => one.refused))];
   return [
@@ -72,6 +74,12 @@ function actFindings({ tally, seconds }: Evidence): readonly Finding[] {
       shown: `${taken} taken, ${refused} refused, ${((taken + refused) / seconds).toFixed(1)} a second`,
       promised: `${FEWEST_TAKEN * 100} % taken, or it is no fuzz`,
       isKept: taken >= FEWEST_TAKEN * (taken + refused),
+    },
+    {
+      what: 'Revisions whose manifests were read',
+      shown: String(manifestsRead),
+      promised: 'some, or only the check of their names was tried',
+      isKept: manifestsRead > 0,
     },
   ];
 }
