@@ -38,8 +38,8 @@ export function manifestSecrets(revision: Revision, pieces: readonly Buffer[]): 
 }
 
 /**
- * Writes the Secrets of a Revision. One of ours with other content, which somebody put there, is replaced. Throws
- * Collision (retried) for a Secret of another type: it is somebody's own.
+ * Writes the Secrets of a Revision. One of ours with other content, put there by another writer, is replaced. Throws
+ * Collision (retried) for a Secret of another type: it belongs to a person.
  */
 export async function storeManifests(
   cluster: Pick<Cluster, 'get' | 'create' | 'delete'>,

@@ -1,7 +1,7 @@
 /**
- * What is kept in memory of an object that carries our label: the parts that something here reads, and no more. Whoever may
- * write an object may make it as large as the API server takes it; templates, schemas and what others noted on it are most of
- * that. Pure; managed-objects.ts applies it to each object as it arrives.
+ * What is kept in memory of an object that carries our label: the parts that something here reads, and no more. A person
+ * who may write an object may make it as large as the API server takes it; templates, schemas and foreign annotations are
+ * most of that. Pure; managed-objects.ts applies it to each object as it arrives.
  */
 import { ANNOTATION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';

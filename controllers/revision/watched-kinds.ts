@@ -6,7 +6,7 @@ const WATCHED: ReadonlySet<string> = new Set(RENDERED_KINDS.map(groupKind));
 
 /**
  * Whether the manager has the right to watch a kind: its rights (deploy/rbac) name exactly the kinds that bundles render
- * to. An object of another kind, which somebody wrote into a Revision by hand or which has the kind of another group, is
+ * to. An object of another kind, which a person wrote into a Revision by hand or which has the kind of another group, is
  * read when it is asked about.
  */
 export function mayWatch(kind: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {

@@ -28,7 +28,7 @@ export interface SubscriptionFacts {
   readonly subscription: Subscription;
   /** Those that the manager made for it, by number, the oldest first. */
   readonly revisions: readonly Revision[];
-  /** The number of its next Revision: no Revision has it, or the name that follows from it, whoever made that one. */
+  /** The number of its next Revision: no Revision has it, or the name that follows from it; Revisions made by hand count too. */
   readonly nextNumber: number;
   /**
    * All catalogs that may be used in the namespace, with whether the Subscription selects them. Of the others only those

@@ -34,7 +34,7 @@ export interface NewRevision {
 
 /**
  * Creates the Revision, and first the Secrets that it names. Throws Conflict (retried) if its name is taken, and
- * Collision (retried) if a Secret of its name is somebody's own.
+ * Collision (retried) if a Secret of its name belongs to a person.
  */
 export async function createRevision(cluster: Writer, facts: NewRevision): Promise<Revision> {
   const described = describeRevision(facts);
