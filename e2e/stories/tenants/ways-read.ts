@@ -85,7 +85,7 @@ export const READ: readonly Way[] = [
     aim: 'read',
     attempt: async (attacker) => {
       await attacker.subscribe('curious', { package: 'lib', watchNamespaces: [PLATFORM] });
-      return quietly(attacker, await attacker.reasonOf('curious'), [/platform\/(store|lib)/]);
+      return quietly(attacker, await attacker.reasonOf('curious'), [/Subscription platform|belongs to|exists already/]);
     },
     defence: 'Forbidden',
     because: 'what is there is looked at as the account',
