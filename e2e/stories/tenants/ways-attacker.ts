@@ -32,17 +32,17 @@ export interface Attacker {
   /** For what the test looks up, not for the attack. */
   readonly cluster: TestCluster;
   /** Sends a request as the tenant, or as an account of his namespace. */
-  send(act: Act, as?: Person): Promise<'refused' | 'no effect'>;
+  readonly send: (act: Act, as?: Person) => Promise<'refused' | 'no effect'>;
   /** Creates a Subscription of his own, to the package of its name if the spec has none. */
-  subscribe(name: string, spec?: object, metadata?: object): Promise<void>;
+  readonly subscribe: (name: string, spec?: object, metadata?: object) => Promise<void>;
   /** Waits until his Subscription is Ready. */
-  install(name: string, spec?: object): Promise<void>;
+  readonly install: (name: string, spec?: object) => Promise<void>;
   /** Deletes his Subscription, and waits until it is gone. */
-  uninstall(name: string): Promise<void>;
+  readonly uninstall: (name: string) => Promise<void>;
   /** Waits until his Subscription says why it is not Ready. */
-  reasonOf(name: string, isFinal?: (reason: string) => boolean): Promise<Reason>;
+  readonly reasonOf: (name: string, isFinal?: (reason: string) => boolean) => Promise<Reason>;
   /** What Slipway tells him about his own: his Subscriptions and Revisions, and the events about them. */
-  read(): Promise<string>;
+  readonly read: () => Promise<string>;
 }
 
 const account = (name: string): Person => ({

@@ -1,17 +1,8 @@
 /** Ways to have something deleted that is not the tenant's. */
-import { ANNOTATION, API_VERSION, FINALIZER, LABEL } from '../../../api/names.ts';
+import { ANNOTATION, API_VERSION, LABEL } from '../../../api/names.ts';
 import { get, pathOf } from '../../lib/objects.ts';
-import {
-  CRD_INSTALLER,
-  patch,
-  post,
-  PLATFORMS,
-  REVISIONS,
-  SECRETS,
-  SUBSCRIPTIONS,
-  type Attacker,
-  type Way,
-} from './ways-attacker.ts';
+import { patch, post, SECRETS, SUBSCRIPTIONS, type Attacker, type Way } from './ways-attacker.ts';
+import { REACH } from './ways-reach.ts';
 import { OTHER, OWN, PLATFORM, TEAM, WITH_CRDS } from './ways-scene.ts';
 
 const ALL = { uninstall: { customResources: 'Delete', dependencies: 'Delete' } };
@@ -45,6 +36,7 @@ async function withForeignObject(attacker: Attacker, spec: object, act: () => Pr
 }
 
 export const DESTROY: readonly Way[] = [
+  ...REACH,
   {
     name: 'Subscription with a victim’s name that deletes everything',
     aim: 'destroy',
@@ -119,16 +111,6 @@ export const DESTROY: readonly Way[] = [
     because: 'an owner is looked for in the namespace of what it owns: the garbage collector deletes the Secret alone',
   },
   {
-    name: 'uid of the own Subscription on a victim’s object',
-    aim: 'destroy',
-    attempt: ({ send }) =>
-      send(
-        patch(pathOf('Deployment', 'store', PLATFORM), { metadata: { annotations: { [ANNOTATION.ownerUid]: 'x' } } }),
-      ),
-    defence: 'refused',
-    because: 'he writes nothing in other namespaces',
-  },
-  {
     name: 'all Subscriptions of the namespace at once',
     aim: 'destroy',
     attempt: async ({ subscribe, send }) => {
@@ -170,35 +152,6 @@ export const DESTROY: readonly Way[] = [
     },
     defence: 'ServiceAccountNotFound',
     because: 'without its account nothing is applied, and only what is its own by uid is removed',
-  },
-  {
-    name: 'adoption of what another tenant has',
-    aim: 'destroy',
-    attempt: ({ send }) =>
-      send(
-        patch('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.tiny.example', {
-          metadata: { annotations: { [ANNOTATION.adoptBy]: `${TEAM}/store` } },
-        }),
-      ),
-    defence: 'refused',
-    because: 'who hands an object over must be able to write it',
-  },
-  {
-    name: 'Subscription of another namespace by its path',
-    aim: 'destroy',
-    attempt: async ({ send }) => {
-      const remove = await send({ method: 'DELETE', path: `${PLATFORMS}/store` });
-      return remove === 'refused' ? send({ method: 'DELETE', path: PLATFORMS }, CRD_INSTALLER) : remove;
-    },
-    defence: 'refused',
-    because: 'his rights end with his namespace',
-  },
-  {
-    name: 'finalizer of a victim’s Revision taken off',
-    aim: 'destroy',
-    attempt: ({ send }) => send(patch(`${REVISIONS}/astore-1`, { metadata: { finalizers: [`${FINALIZER}-not`] } })),
-    defence: 'refused',
-    because: 'of a Revision only the approval is changed by hand',
   },
   {
     name: 'account of the own Subscription changed before its removal',

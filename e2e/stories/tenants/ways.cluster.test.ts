@@ -60,11 +60,13 @@ test('what the victims have can be removed at last, and nothing was a defect', a
 }, 60_000);
 
 /** What attempts make besides Subscriptions. */
-const LEFT = [
-  ['deployments', 'store', 'storm', '-n', TEAM],
-  ['secrets', 'token', 'store-1-00000000-0', '-n', TEAM],
-  ['crd', 'baubles.tiny.example'],
-] as const;
+const LEFT: readonly string[] = [
+  pathOf('Deployment', 'store', TEAM),
+  pathOf('Deployment', 'storm', TEAM),
+  pathOf('Secret', 'token', TEAM),
+  pathOf('Secret', 'store-1-00000000-0', TEAM),
+  '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/baubles.tiny.example',
+];
 
 /** Takes away what the attempt has left in the tenant's namespace. */
 async function clear(): Promise<void> {
@@ -79,5 +81,16 @@ async function clear(): Promise<void> {
     if (name === HELD) await cluster().request('PATCH', path, { metadata: { finalizers: null } });
   }
   await until('the attack is cleared away', async () => (await isLeft()).length === 0, { timeoutSeconds: 40 });
-  for (const [kind, ...names] of LEFT) await cluster().kubectl(['delete', kind, ...names, '--ignore-not-found']);
+  await Promise.all(LEFT.map(removed));
+}
+
+/** Deletes what may be there, and waits until it is not. */
+async function removed(path: string): Promise<void> {
+  const isThere = (request: Promise<unknown>): Promise<boolean> =>
+    request.then(
+      () => true,
+      () => false,
+    );
+  if (!(await isThere(cluster().request('DELETE', path)))) return;
+  await until(`${path} is gone`, async () => !(await isThere(cluster().read(path))));
 }
