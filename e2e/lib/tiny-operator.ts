@@ -8,6 +8,8 @@ export interface TinyOperator {
   /** Kind that it owns, of the group `tiny.example`. */
   readonly kind?: string;
   readonly minKubeVersion?: string;
+  /** Further manifests of the bundle. */
+  readonly further?: readonly object[];
 }
 
 /** The files of the bundle, by path. */
@@ -18,6 +20,8 @@ export function tinyBundle(operator: TinyOperator): ReadonlyMap<string, Uint8Arr
     ['metadata/annotations.yaml', JSON.stringify({ annotations: annotationsOf(name) })],
   ];
   if (operator.kind !== undefined) files.push(['manifests/crd.json', JSON.stringify(describeCrd(operator.kind))]);
+  for (const [index, object] of (operator.further ?? []).entries())
+    files.push([`manifests/further-${index}.json`, JSON.stringify(object)]);
   return new Map(files.map(([path, text]) => [path, Buffer.from(text)]));
 }
 

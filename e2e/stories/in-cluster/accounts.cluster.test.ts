@@ -267,12 +267,36 @@ describe('as large as objects can be', () => {
   const path = pathTo('subscriptions', 'wide');
   const another = merge(path, { spec: { channel: 'x' } });
 
-  test('an administrator’s Subscription is not filled with labels by a team: annotations have a limit', async () => {
+  test.each([
+    { what: 'labels', fields: { labels: keys(30_000) }, because: 'they have no limit of their own' },
+    { what: 'annotations', fields: { annotations: keys(40_000) }, because: 'each field manager names them once more' },
+    {
+      what: 'a long annotation',
+      fields: { annotations: { a: 'x'.repeat(1025) } },
+      because: 'they have a limit together',
+    },
+  ])('an administrator’s Subscription is not filled with $what by a team: $because', async ({ fields }) => {
     await applied(subscription('wide', {}));
     for (const who of [tina, theo])
-      expect((await persons.send(who, merge(path, metadata({ labels: keys(30_000) })))).outcome).toBe('policy');
+      expect((await persons.send(who, merge(path, metadata(fields)))).outcome).toBe('policy');
+  });
+
+  test('an administrator’s Subscription has no more than 16 field managers by a team', async () => {
+    await applied(subscription('wide', {}));
+    const own = (name: string): Act => ({
+      ...apply(subscription('wide', {}, { labels: { team: 'lights' } })),
+      query: { fieldManager: name, force: 'true' },
+    });
+    const outcomes: string[] = [];
+    for (let index = 0; index < 20; index++) outcomes.push((await persons.send(tina, own(`m${index}`))).outcome);
+    expect(outcomes.slice(0, 3)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(outcomes.at(-1)).toBe('policy');
+    expect((await persons.rehearse(admin, own('another'))).outcome).toBe('accepted');
+  });
+
+  test('an administrator’s Subscription is annotated as far as the API server takes it by administrators', async () => {
     const annotated = merge(path, metadata({ annotations: keys(40_000) }));
-    expect((await persons.send(theo, annotated)).outcome).toBe('accepted');
+    expect((await persons.send(admin, annotated)).outcome).toBe('accepted');
   });
 
   test('an administrator’s Subscription can still be written by administrators and the manager', async () => {

@@ -1,0 +1,96 @@
+/**
+ * What a tenant may try to gain, destroy, block or read across namespaces, as two tenants: with the rights that the guide
+ * gives, and with every right on Subscriptions and Revisions in his namespace. The manager runs with its shipped rights,
+ * and the policy is in force. After each attempt the victims have what they had, and can be worked with.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { useCluster } from '../../lib/cluster.ts';
+import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
+import { list, pathOf } from '../../lib/objects.ts';
+import { until } from '../../lib/until.ts';
+import { remove } from '../../lib/writes.ts';
+import { openPersons, type Persons } from '../in-cluster/persons.ts';
+import { openAttacker } from './ways-attacker.ts';
+import { ATTACKERS, setScene, TEAM, VICTIMS } from './ways-scene.ts';
+import { answerAll, moveAll, takeStock } from './ways-victims.ts';
+import { HELD } from './ways-block.ts';
+import { WAYS } from './ways.ts';
+
+const cluster = useCluster();
+/** An administrator waits no longer for an answer. */
+const PATIENCE_SECONDS = 20;
+let manager: RunningManager;
+let persons: Persons;
+/** To which version the administrator moves next. */
+let next = '1.0.0';
+
+beforeAll(async () => {
+  await installSlipway(cluster());
+  manager = await startManager(cluster());
+  persons = await openPersons(cluster());
+  await setScene(cluster());
+}, 180_000);
+afterAll(async () => {
+  await persons?.[Symbol.asyncDispose]();
+  await manager?.stop();
+});
+
+afterEach(clear);
+
+describe.each(ATTACKERS)('$user, a tenant,', (person) => {
+  test.each(WAYS.filter(({ once }) => once !== true || person === ATTACKERS[0]))(
+    'does not $aim by this: $name',
+    async ({ aim, attempt, defence }) => {
+      const before = await takeStock(cluster());
+      expect(await attempt(openAttacker(cluster(), persons, person))).toBe(defence);
+      await answerAll(cluster(), PATIENCE_SECONDS);
+      expect(await takeStock(cluster())).toEqual(before);
+      if (aim === 'block') {
+        next = next === '2.0.0' ? '1.0.0' : '2.0.0';
+        await moveAll(cluster(), next);
+      }
+      await clear();
+    },
+  );
+});
+
+test('what the victims have can be removed at last, and nothing was a defect', async () => {
+  for (const [name, namespace] of VICTIMS) await remove(cluster(), { kind: 'subscription', name, namespace });
+  expect(manager.log()).not.toContain('InternalError');
+}, 60_000);
+
+/** What attempts make besides Subscriptions. */
+const LEFT: readonly string[] = [
+  pathOf('Deployment', 'store', TEAM),
+  pathOf('Deployment', 'storm', TEAM),
+  pathOf('Secret', 'token', TEAM),
+  pathOf('Secret', 'store-1-00000000-0', TEAM),
+  '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/baubles.tiny.example',
+];
+
+/** Takes away what the attempt has left in the tenant's namespace. */
+async function clear(): Promise<void> {
+  const isLeft = async (): Promise<readonly string[]> =>
+    (await list(cluster(), 'Subscription', { namespace: TEAM }))
+      .map(({ metadata }) => metadata.name)
+      .filter((name) => name !== 'astore');
+  for (const name of await isLeft()) {
+    const path = pathOf('Subscription', name, TEAM);
+    await cluster().request('DELETE', path);
+    // The attempt may have put one there that nothing takes off.
+    if (name === HELD) await cluster().request('PATCH', path, { metadata: { finalizers: null } });
+  }
+  await until('the attack is cleared away', async () => (await isLeft()).length === 0, { timeoutSeconds: 40 });
+  await Promise.all(LEFT.map(removed));
+}
+
+/** Deletes what may be there, and waits until it is not. */
+async function removed(path: string): Promise<void> {
+  const isThere = (request: Promise<unknown>): Promise<boolean> =>
+    request.then(
+      () => true,
+      () => false,
+    );
+  if (!(await isThere(cluster().request('DELETE', path)))) return;
+  await until(`${path} is gone`, async () => !(await isThere(cluster().read(path))));
+}
