@@ -62,7 +62,8 @@ async function inForce(): Promise<string | undefined> {
 }
 
 function wanting(version: string, further: object = {}): object {
-  const spec = { package: 'beacon-operator', serviceAccountName: 'installer', version, ...further };
+  const watched = { watchNamespaces: [BEACON.namespace] };
+  const spec = { package: 'beacon-operator', serviceAccountName: 'installer', version, ...watched, ...further };
   return JSON.parse(subscriptionTo(BEACON.name, BEACON.namespace, spec)) as object;
 }
 
@@ -101,6 +102,14 @@ test('a team cannot have the manager install for it', async () => {
   await expect(apply([wanting('1.0.0', { serviceAccountName: undefined })], TEAM)).rejects.toThrow(
     'without spec.serviceAccountName Subscription lights/beacon would act as the manager',
   );
+});
+
+test('the rights of the guide make no team an administrator of the cluster', () => {
+  const clusterWide = granted.filter(({ kind }) => kind === 'ClusterRole').flatMap(({ rules = [] }) => rules);
+  expect(clusterWide.length).toBeGreaterThan(0);
+  expect(
+    clusterWide.flatMap(({ verbs }) => verbs).filter((verb) => /^(escalate|bind|impersonate|\*)$/.test(verb)),
+  ).toEqual([]);
 });
 
 test('an account that may make roles and bindings cannot give away by a bundle what it does not have', async () => {
