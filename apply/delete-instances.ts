@@ -8,7 +8,7 @@ import { explainFailure, parseMissingRule, type Failure } from './api-failure.ts
 import type { Cluster } from './cluster.ts';
 import { listServed, mayName } from './custom-resources.ts';
 import { deleteSeen, type Removal } from './remove.ts';
-import type { Slots } from './slots.ts';
+import { inSlots, type Slots } from './slots.ts';
 
 export interface DeleteInstancesOptions {
   readonly slots: Slots;
@@ -71,19 +71,4 @@ function unnamed(ref: ObjectRef, failure: Failure): Failure {
   const rule = parseMissingRule(failure.message);
   const why = rule === undefined ? 'is not deleted' : `${rule.account} lacks the verb ${rule.verb} on ${rule.resource}`;
   return { ...failure, message: `${groupKind(ref)} in another namespace: ${why}` };
-}
-
-function inSlots<Item, Result>(
-  { slots, signal }: DeleteInstancesOptions,
-  items: readonly Item[],
-  task: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  return Promise.all(
-    items.map((item) =>
-      slots(() => {
-        signal?.throwIfAborted();
-        return task(item);
-      }),
-    ),
-  );
 }

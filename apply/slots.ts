@@ -19,3 +19,19 @@ export function createSlots(count: number): Slots {
     }
   };
 }
+
+/** Runs a task for each item in shared slots; the results are in the order of the items. Throws the signal's reason once it aborts. */
+export function inSlots<Item, Result>(
+  { slots, signal }: { readonly slots: Slots; readonly signal?: AbortSignal | undefined },
+  items: readonly Item[],
+  task: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  return Promise.all(
+    items.map((item) =>
+      slots(() => {
+        signal?.throwIfAborted();
+        return task(item);
+      }),
+    ),
+  );
+}

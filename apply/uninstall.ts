@@ -16,7 +16,7 @@ import type { Owner } from './prepare.ts';
 import { keepUsedCrd } from './prune.ts';
 import { describeHolders, removeObject, type Removal } from './remove.ts';
 import { retainReadable, type IsGoing, type Retained } from './retain-readable.ts';
-import { createSlots, type Slots } from './slots.ts';
+import { createSlots, inSlots, type Slots } from './slots.ts';
 import { fieldsOf, listOf, textOf } from './untyped.ts';
 import { observeByPolling, waitUntilGone, type Leaving, type Observe } from './wait.ts';
 
@@ -59,6 +59,7 @@ interface Run {
   readonly plan: UninstallPlan;
   readonly options: UninstallOptions;
   readonly slots: Slots;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** What one step did. */
@@ -77,7 +78,8 @@ export async function runUninstall(
   plan: UninstallPlan,
   options: UninstallOptions,
 ): Promise<UninstallResult> {
-  const run: Run = { cluster, plan, options, slots: createSlots(options.concurrency ?? 8) };
+  const { concurrency = 8, signal } = options;
+  const run: Run = { cluster, plan, options, slots: createSlots(concurrency), signal };
   const removals: Removal[] = [];
   if (plan.state === 'Unknown')
     return { state: 'Failed', removals, waiting: [], stays: [], failures: plan.doubts ?? [] };
@@ -190,21 +192,6 @@ async function retainLate(run: Run, kept: Removal): Promise<Removal> {
   const { message, failure } = await retain(run, kept.ref);
   if (failure !== undefined) return { ...kept, outcome: 'failed', failure };
   return message === undefined ? kept : { ...kept, message: `${kept.message}; ${message}` };
-}
-
-function inSlots<Item, Result>(
-  { slots, options }: Run,
-  items: readonly Item[],
-  task: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  return Promise.all(
-    items.map((item) =>
-      slots(() => {
-        options.signal?.throwIfAborted();
-        return task(item);
-      }),
-    ),
-  );
 }
 
 const STEP_SECONDS = 30;
