@@ -92,6 +92,10 @@ describe('events', () => {
     { ended: '2026-05-01T11:00:00Z', says: 'gadget.v2 is installed and healthy', because: 'the clock was set back' },
   ])('say how long it took, if $because', ({ ended, says }) => {
     const began = { ...condition('Reconciling', 'Upgrading'), lastTransitionTime: '2026-05-01T12:00:00Z' };
+    // A next step follows: nothing is Ready yet.
+    const busy = { ...condition('Ready', 'Upgrading'), status: 'False' as const, lastTransitionTime: ended };
+    const [step] = eventsOf({ installed: old, conditions: [began] }, { installed: next, conditions: [busy] });
+    expect(step?.note).toBe('gadget.v2 is installed and healthy');
     const ready = { ...condition('Ready', 'Succeeded'), lastTransitionTime: ended };
     const [event] = eventsOf({ installed: old, conditions: [began] }, { installed: next, conditions: [ready] });
     expect(event?.note).toBe(says);

@@ -71,10 +71,11 @@ function arrivalOf(before: SubscriptionStatus | undefined, after: SubscriptionSt
   return { type: 'Normal', reason: 'Succeeded', action, note };
 }
 
-/** How long the work took, in whole seconds as conditions have them; nothing if that is not known. */
+/** How long the work took, in whole seconds as conditions have them; nothing if that is not known, or if a next step follows. */
 function describeDuration(before: SubscriptionStatus | undefined, after: SubscriptionStatus): string {
   const began = findCondition(before?.conditions, 'Reconciling')?.lastTransitionTime ?? '';
-  const ended = findCondition(after.conditions, 'Ready')?.lastTransitionTime ?? '';
+  const ready = findCondition(after.conditions, 'Ready');
+  const ended = ready?.status === 'True' ? ready.lastTransitionTime : '';
   const seconds = (Date.parse(ended) - Date.parse(began)) / 1000;
   return seconds >= 0 ? `, after ${Math.round(seconds)} s` : '';
 }
