@@ -332,7 +332,7 @@ function isEstablished(crd: KubeObject): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True') ?? false;
 }
 
-/** The same cluster as somebody else sees it, who may do only some things; a refusal names the account as RBAC does. */
+/** The same cluster as another account sees it, which may do only some things; a refusal names the account as RBAC does. */
 export function actingAs<Some extends Cluster>(
   cluster: Some,
   account: string,

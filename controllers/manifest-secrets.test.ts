@@ -24,7 +24,7 @@ beforeEach(async () => {
   ref = { apiVersion: 'v1', kind: 'Secret', namespace: 'ops', name: ours.metadata.name };
 });
 
-/** The Secret as somebody else would have made it, in the place of ours. */
+/** The Secret as another writer would have made it, in the place of ours. */
 type Edit = (secret: KubeObject) => KubeObject;
 
 const otherContent: Edit = (secret) => ({ ...secret, data: { manifests: 'eA==' } });

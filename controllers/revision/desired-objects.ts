@@ -9,6 +9,7 @@ import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import { loadManifests } from '../manifests.ts';
+import { ownerUidOf } from '../owner.ts';
 
 export interface DesiredObjects {
   /** The objects, prepared. Throws as loadManifests does. */
@@ -75,10 +76,8 @@ export function prepareFor(revision: Revision): PrepareOptions {
 }
 
 /** The Subscription that a Revision belongs to, by the reference that its controller wrote. */
-export function ownerOf({ metadata, spec }: Revision): Owner {
-  const holder = metadata.ownerReferences?.find(
-    ({ kind, controller }) => kind === 'Subscription' && controller === true,
-  );
-  const owner = { namespace: metadata.namespace ?? '', name: spec.subscription };
-  return holder === undefined ? owner : { ...owner, uid: holder.uid };
+export function ownerOf(revision: Revision): Owner {
+  const { metadata, spec } = revision;
+  const uid = ownerUidOf(revision);
+  return { namespace: metadata.namespace ?? '', name: spec.subscription, ...(uid !== undefined && { uid }) };
 }

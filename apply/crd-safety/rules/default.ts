@@ -31,7 +31,7 @@ function changeOf(old: Schema | undefined, next: Schema | undefined): string | u
   return before === undefined ? `the default ${after} is new` : `the default ${before} becomes ${after}`;
 }
 
-/** In an object that is new itself there is nothing yet to fill in; if something new fills that in, it is told there. */
+/** In an object that is new itself there is nothing yet to fill in; if a new default fills that in, the finding is made there. */
 function mayBeFilledIn(path: string, { old, next }: FlatPair): boolean {
   let above = parentOf(path);
   // A name may have dots of its own.
