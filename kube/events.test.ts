@@ -134,6 +134,14 @@ describe('bounds', () => {
     expect(recorder.dropped).toBe(75);
   });
 
+  test('an object that was created again under its name is not cut off for its predecessor', async () => {
+    for (let n = 0; n < 30; n++) recorder.record({ ...facts, note: `${n}` });
+    const regarding = { ...facts.regarding, uid: 'u2' } as EventFacts['regarding'];
+    recorder.record({ ...facts, regarding, note: 'the second one' });
+    expect((await sent()).map((event) => event['note'])).toContain('the second one');
+    expect(recorder.dropped).toBe(5);
+  });
+
   test('ten thousand events at once neither block nor grow without bound', async () => {
     for (let i = 0; i < 10_000; i++) {
       recorder.record({ ...facts, regarding: { ...facts.regarding, name: `o${i}` } });

@@ -88,8 +88,8 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   }
 
   function bucketOf({ regarding }: EventFacts): Bucket {
-    const { namespace = '', name } = 'metadata' in regarding ? regarding.metadata : regarding;
-    const key = JSON.stringify([regarding.kind, namespace, name]);
+    const { namespace = '', name, uid } = ('metadata' in regarding ? regarding.metadata : regarding) as Identity;
+    const key = JSON.stringify([regarding.kind, namespace, name, uid]);
     const bucket = objects.get(key) ?? createBucket({ ...PER_OBJECT, clock });
     remember(objects, key, bucket);
     return bucket;
@@ -119,6 +119,13 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       return refused + sender.dropped();
     },
   };
+}
+
+/** An object that was deleted and created again is another one, about which nothing was reported yet. */
+interface Identity {
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid?: string;
 }
 
 interface Series {

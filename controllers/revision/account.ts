@@ -2,8 +2,9 @@
  * As whom a Revision is rolled out and removed, and whether its messages may name what others have in the cluster.
  */
 import type { Cluster } from '../../apply/cluster.ts';
+import { ReasonedError } from '../../api/errors.ts';
 import type { ObjectRef } from '../../api/object.ts';
-import type { Account } from './conversions.ts';
+import { requireAccount, type Account } from '../service-account.ts';
 import type { RevisionFacts } from './observe.ts';
 
 type Facts = Pick<RevisionFacts, 'revision' | 'subscription'>;
@@ -41,4 +42,26 @@ export async function whyAccountIsGone(
   if (found.every((object) => object !== undefined && object.metadata.deletionTimestamp === undefined))
     return undefined;
   return `ServiceAccount ${namespace}/${name}, which would delete them, does not exist any more`;
+}
+
+/**
+ * Resolves with the error to report for an attempt that was refused for `reason`: rights are not the problem of an account
+ * that does not exist. Undefined for any other attempt. Throws what the client throws.
+ *
+ * @param cluster As the manager.
+ */
+export async function findMissingAccount(
+  cluster: Pick<Cluster, 'get'>,
+  facts: Facts,
+  { reason, signal }: { readonly reason: string; readonly signal: AbortSignal },
+): Promise<ReasonedError | undefined> {
+  const account = accountOf(facts);
+  if (reason !== 'Forbidden' || account === undefined) return undefined;
+  try {
+    await requireAccount(cluster, account, signal);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ReasonedError && error.reason === 'ServiceAccountNotFound') return error;
+    throw error;
+  }
 }

@@ -1,7 +1,8 @@
 /** As whom a Revision is rolled out: the manager itself, and the ServiceAccount that the Subscription names. */
 import type { Client, Subject } from '../../kube/client.ts';
 import { accountOf } from './account.ts';
-import type { Account, ConversionCheck } from './conversions.ts';
+import type { Account } from '../service-account.ts';
+import type { ConversionCheck } from './conversions.ts';
 import type { Deps, RevisionDeps } from './deps.ts';
 import type { ReadText } from './last-lines.ts';
 import type { RevisionFacts } from './observe.ts';

@@ -12,6 +12,7 @@ import type { Removal } from '../../apply/remove.ts';
 import type { ReconcileContext, Result } from '../../kube/controller.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
+import { findMissingAccount } from './account.ts';
 import { actors, checkOf, listPageOf, type Actor } from './actors.ts';
 import { bakeSecondsLeft, next, restAfter, type Failing } from './again.ts';
 import { isSettled } from './decide.ts';
@@ -52,7 +53,10 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
   const { onFailure } = subscription.spec;
   const deadlineSeconds = parseDuration(onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
   const failing = { onFailure, deadlineSeconds, noteRefusal };
-  if (outcome instanceof ReasonedError) return giveUp(deps, revision, { error: outcome, ...failing });
+  if (outcome instanceof ReasonedError) {
+    const missing = await findMissingAccount(deps.client, facts, { reason: outcome.reason, signal });
+    return giveUp(deps, revision, { error: missing ?? outcome, ...failing });
+  }
   const findings = await finish(actor, { ...facts, revision: outcome.revision }, { outcome, signal });
   const observed = (ref: ObjectRef): KubeObject | undefined => deps.managed.get(ref);
   const startSeconds = secondsToStart(outcome, { observed, deadlineSeconds, now: deps.now() });
@@ -60,7 +64,9 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
   const explaining = { outcome, workedSeconds, deadlineSeconds, read: actor.read, signal };
   const explained =
     startSeconds > 0 ? findings.judgement : await explainUnready(actor.acting, findings.judgement, explaining);
-  const patient = judgeRetry(explained, onFailure);
+  const missing = await findMissingAccount(deps.client, facts, { reason: explained.reason, signal });
+  const blamed = missing ? { ...explained, reason: missing.reason, message: missing.describe() } : explained;
+  const patient = judgeRetry(blamed, onFailure);
   const judgement = judgeDeadline(patient, revision, { deadlineSeconds, now: deps.now() });
   const status = summarizeRevision(outcome.revision, { ...findings, judgement }, deps.now());
   const paceSeconds = deps.pace.secondsLeft(outcome.revision, status, deps.now());

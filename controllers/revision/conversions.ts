@@ -10,6 +10,7 @@ import type { ListPage } from '../../apply/crd-safety/guard.ts';
 import { selectorOf } from '../../apply/label-selector.ts';
 import { fieldsOf, listOf, textOf } from '../../apply/untyped.ts';
 import { createRecent } from '../recent.ts';
+import type { Account } from '../service-account.ts';
 import type { Judgement } from './summarize.ts';
 
 /** How long a webhook whose Pods are available may be silent: a Service needs a moment to find them. */
@@ -31,11 +32,6 @@ export interface ConversionCheck {
   readonly isProved?: boolean;
   readonly now: Date;
   readonly signal: AbortSignal;
-}
-
-export interface Account {
-  readonly namespace: string;
-  readonly name: string;
 }
 
 export interface Conversions {

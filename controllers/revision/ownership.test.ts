@@ -223,6 +223,17 @@ describe('what the release before applied, which wrote no uid', () => {
   });
 });
 
+test('a refused account that does not exist any more is reported as missing, not as lacking rights', async () => {
+  const harness = sceneFor(() => false);
+  harness.setSubscription(NAMED);
+  await harness.addRevision(1, [config], NAMED);
+  expect(await rollOut(harness)).toBe('Forbidden');
+  await harness.cluster.delete({ apiVersion: 'v1', kind: 'ServiceAccount', namespace: NAMESPACE, name: 'installer' });
+  expect(await rollOut(harness)).toBe('ServiceAccountNotFound');
+  harness.cluster.put(sample('v1', 'ServiceAccount', 'installer', { namespace: NAMESPACE }));
+  expect(await rollOut(harness)).toBe('Forbidden');
+});
+
 describe('a manager that was killed after an object was made and before it was listed', () => {
   async function killed(accountMay: May): Promise<Harness> {
     let armed = true;

@@ -17,9 +17,9 @@ import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { storeManifests } from '../manifest-secrets.ts';
+import { requireAccount } from '../service-account.ts';
 import { writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
-import { requireAccount } from './account.ts';
 import { decideSubscription, type Action, type ResolvedPlan, type Target } from './decide.ts';
 import { requestDependencies } from './dependencies.ts';
 import { bundleThatBegins, eventsOf } from './events.ts';
@@ -255,7 +255,9 @@ async function create(
   { target, approved, hold, prepared, signal }: Creation,
 ): Promise<void> {
   const { subscription, revisions, nextNumber: number } = facts;
-  await requireAccount(deps.cluster, subscription, signal);
+  const { serviceAccountName: name } = subscription.spec;
+  if (name !== undefined)
+    await requireAccount(deps.cluster, { namespace: subscription.metadata.namespace ?? '', name }, signal);
   const bundle = await (prepared ?? prepare(deps, facts, { target, image: target.bundle.image, signal }));
   const alone = activeOf(revisions) === undefined;
   const free = hold === undefined;

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import type { ComponentName } from './components.ts';
 import { reapClusters } from './folders.ts';
-import { identify, readIdentity, signal, type ProcessIdentity } from './process-identity.ts';
+import { identify, signal, type ProcessIdentity } from './process-identity.ts';
 import { until } from '../lib/until.ts';
 
 interface Owned {
@@ -75,9 +75,10 @@ async function startOwner(then: 'waits' | 'ends', { only, processes }: Selection
     detached: true,
   });
   const [line] = (await once(createInterface({ input: owner.stdout }), 'line')) as [string];
-  const { folder, pids } = JSON.parse(line) as { folder: string; pids: number[] };
-  expect(pids).toHaveLength(processes);
-  return { owner, folder, pids, supervisor: readIdentity(join(folder, 'supervisor'))! };
+  const started = JSON.parse(line) as Omit<Owned, 'owner'>;
+  expect(started.pids).toHaveLength(processes);
+  expect(started.supervisor).toEqual(expect.objectContaining({ pid: expect.any(Number) as number }));
+  return { owner, ...started };
 }
 
 async function everythingGone({ folder, pids, supervisor }: Owned): Promise<void> {

@@ -46,7 +46,8 @@ const LONGEST_STANDSTILL_MS = 5000;
 const SETTLED_SECONDS = 600;
 /** What memory may move by chance: the fuzz never leaves the same objects behind. */
 const GROWTH = { factor: 1.15, megabytes: 15 };
-const MORE_REQUESTS = 6;
+/** What an idle manager may ask more in a minute than before the fuzz. */
+export const MORE_REQUESTS = 6;
 const FEWEST_TAKEN = 0.3;
 
 /** Every finding; those with `isKept: false` are violations. */

@@ -65,7 +65,7 @@ const PLAIN_HTTP: Plugin = {
 export async function bundlePrograms(entries: Readonly<Record<string, string>>): Promise<Bundle> {
   const lazy = new Map<string, string>();
   let { outputFiles, metafile } = await bundle(entries, lazy);
-  if (lazy.size > 0) ({ outputFiles, metafile } = await bundle({ ...entries, ...Object.fromEntries(lazy) }, new Map()));
+  if (lazy.size > 0) ({ outputFiles, metafile } = await bundle({ ...entries, ...sorted(lazy) }, new Map()));
   const packages = await packagesOf(Object.keys(metafile.inputs));
   const code = outputFiles.map(
     ({ path, contents }) => [path.slice(resolve(ROOT, 'out').length + 1), contents] as const,
@@ -74,6 +74,11 @@ export async function bundlePrograms(entries: Readonly<Record<string, string>>):
   files.set('package.json', Buffer.from('{"type":"module"}\n'));
   files.set('THIRD-PARTY-LICENSES', await licencesOf(packages));
   return { files, packages };
+}
+
+/** The bundler loads files side by side and finds them in any order; the order of entries decides the names of chunks. */
+function sorted(found: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  return Object.fromEntries([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 async function bundle(entryPoints: Readonly<Record<string, string>>, lazy: Map<string, string>) {

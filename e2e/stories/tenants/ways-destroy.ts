@@ -143,6 +143,8 @@ export const DESTROY: readonly Way[] = [
       const { send, subscribe, reasonOf, uninstall, cluster } = attacker;
       await cluster.kubectl(['-n', TEAM, 'create', 'serviceaccount', 'short-lived']);
       await subscribe('plain', { ...ALL, serviceAccountName: 'short-lived' });
+      // It has no rights yet; that it is gone must be reported from here on as well.
+      await reasonOf('plain', (one) => one === 'Forbidden');
       await send({ method: 'DELETE', path: pathOf('ServiceAccount', 'short-lived', TEAM) });
       const annotations = { [ANNOTATION.reconcileRequestedAt]: 'now' };
       await send(patch(`${SUBSCRIPTIONS}/plain`, { metadata: { annotations } }));

@@ -1,17 +1,23 @@
-/** The ServiceAccount that a Subscription acts as. */
-import { ReasonedError } from '../../api/errors.ts';
-import type { Subscription } from '../../api/subscription.ts';
-import type { Cluster } from '../../apply/cluster.ts';
+/** The ServiceAccount that a Subscription names, and whether it exists. */
+import { ReasonedError } from '../api/errors.ts';
+import type { Cluster } from '../apply/cluster.ts';
 
-/** Throws ServiceAccountNotFound, retried, where the Subscription names an account that does not exist. */
+/** A ServiceAccount of a namespace. */
+export interface Account {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * Throws ServiceAccountNotFound, retried with back-off, if the account does not exist, and what the client throws.
+ *
+ * @param cluster As the manager.
+ */
 export async function requireAccount(
   cluster: Pick<Cluster, 'get'>,
-  { metadata, spec }: Subscription,
+  { namespace, name }: Account,
   signal: AbortSignal,
 ): Promise<void> {
-  const name = spec.serviceAccountName;
-  if (name === undefined) return;
-  const namespace = metadata.namespace ?? '';
   const account = await cluster.get({ apiVersion: 'v1', kind: 'ServiceAccount', namespace, name }, signal);
   if (account !== undefined) return;
   throw new ReasonedError({
