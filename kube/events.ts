@@ -88,7 +88,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   }
 
   function bucketOf({ regarding }: EventFacts): Bucket {
-    const { namespace = '', name, uid } = ('metadata' in regarding ? regarding.metadata : regarding) as Identity;
+    const { namespace = '', name, uid }: Identity = 'metadata' in regarding ? regarding.metadata : regarding;
     const key = JSON.stringify([regarding.kind, namespace, name, uid]);
     const bucket = objects.get(key) ?? createBucket({ ...PER_OBJECT, clock });
     remember(objects, key, bucket);
