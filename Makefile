@@ -19,6 +19,12 @@ demo: setup ## the main job, told step by step on a real control plane
 test: setup check cluster-build ## every test: types, lint, unit, conformance, end to end
 	$(RUN) test
 
+test-more: setup ## every property with fresh samples, ten times (SEED=… repeats a run)
+	@seed=$(or $(SEED),$$RANDOM$$RANDOM); for round in 1 2 3 4 5 6 7 8 9 10; do \
+	  echo "make test-more: SEED=$$((seed + round - 1))"; \
+	  SLIPWAY_SEED=$$((seed + round - 1)) $(RUN) test -- --project unit \
+	    $$(grep -rlE "fc\.(assert|check|sample)" --include='*.test.ts' --exclude-dir=node_modules .) || exit 1; done
+
 crd-safety: setup cluster-build ## our verdict on changes of CRDs beside what an API server does: 1,000 generated pairs, 500 published
 	SLIPWAY_CRD_PAIRS=1000 SLIPWAY_CRD_CORPUS=0-500 $(RUN) test -- --project cluster e2e/stories/crd-safety
 
@@ -55,4 +61,4 @@ cluster-down: setup ## stop it
 cluster-status: setup ## tell what runs
 	$(RUN) cluster -- status --name $(NAME)
 
-.PHONY: help setup demo test crd-safety bench fuzz check build generate verify cluster-build cluster-up cluster-down cluster-status
+.PHONY: help setup demo test test-more crd-safety bench fuzz check build generate verify cluster-build cluster-up cluster-down cluster-status

@@ -18,6 +18,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          setupFiles: ['scripts/property-seed.ts'],
           include: ['**/*.test.ts'],
           exclude: ['node_modules/**', 'dist/**', '**/*.cluster.test.ts', '**/*.conformance.test.ts'],
           pool: 'threads',
@@ -28,6 +29,7 @@ export default defineConfig({
       {
         test: {
           name: 'conformance',
+          setupFiles: ['scripts/property-seed.ts'],
           include: ['**/*.conformance.test.ts'],
           exclude: ['node_modules/**', 'dist/**'],
           pool: 'forks',
@@ -38,6 +40,7 @@ export default defineConfig({
       {
         test: {
           name: 'cluster',
+          setupFiles: ['scripts/property-seed.ts'],
           include: ['**/*.cluster.test.ts'],
           exclude: ['node_modules/**', 'dist/**'],
           globalSetup: ['e2e/lib/say-obstacle.ts'],

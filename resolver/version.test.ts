@@ -69,7 +69,7 @@ test('the order is that of Semantic Versioning, as npm has it', () => {
     fc.property(text, text, (a, b) => {
       expect(Math.sign(compareVersions(version(a), version(b)))).toBe(compare(new SemVer(a), new SemVer(b)));
     }),
-    { numRuns: 2000, seed: 3 },
+    { numRuns: 2000 },
   );
 });
 

@@ -90,7 +90,7 @@ function ask(seed: number): ResolveInput {
 }
 
 const seeds = fc.integer({ min: 1, max: 100_000 });
-const RUNS = { numRuns: 200, seed: 7 };
+const RUNS = { numRuns: 200 };
 
 test('a package that nothing depends on changes nothing, whatever it depends on', { timeout: 60_000 }, () => {
   const steps = { some: 0, none: 0 };

@@ -155,7 +155,7 @@ test('versions in constraints are found where a backtracking expression finds th
         rewritten = rewritten.replace(whole, () => `>= ${low}, <= ${high} `);
       expect(rewriteHyphens(range)).toBe(rewritten);
     }),
-    { numRuns: 20_000, seed: 3 },
+    { numRuns: 20_000 },
   );
 });
 
@@ -187,7 +187,7 @@ test('any text gets an answer from both grammars', () => {
         ask(parseMastermindsRange(range), version);
       }
     }),
-    { numRuns: 5000, seed: 5 },
+    { numRuns: 5000 },
   );
 });
 

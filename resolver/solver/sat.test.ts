@@ -29,7 +29,7 @@ const problem: fc.Arbitrary<Problem> = fc.integer({ min: 1, max: 40 }).chain((va
 
 test('answers, solutions and failed assumptions agree with an established solver', async () => {
   const counts: Record<Answer, number> = { satisfiable: 0, unsatisfiable: 0, unknown: 0 };
-  const samples = fc.sample(problem, { numRuns: 1500, seed: 7 });
+  const samples = fc.sample(problem, { numRuns: 1500 });
   for (const one of samples) {
     const solver = load(one);
     const answer = solver.solve(one.assumptions, PLENTY);
@@ -60,7 +60,7 @@ test('clauses may be added between questions, and a question leaves nothing behi
       for (const clause of second.clauses) solver.addClause(clause);
       expect(solver.solve(second.assumptions, PLENTY)).toBe(load(both).solve(second.assumptions, PLENTY));
     }),
-    { numRuns: 300, seed: 7 },
+    { numRuns: 300 },
   );
 });
 
