@@ -102,7 +102,9 @@ export function openHandle({ folder, supervisor, binaries, booted }: HandleParts
       return file;
     },
     async podFiles(namespace, name, options) {
-      const files = { namespace, 'ca.crt': credentials.ca, token: await token(namespace, name, options) };
+      // No kubelet renews it, and a process may be observed for hours.
+      const lasting = await token(namespace, name, { expirationSeconds: 86_400, ...options });
+      const files = { namespace, 'ca.crt': credentials.ca, token: lasting };
       return writePodFiles(join(folder, 'tmp', `${namespace}-${name}`), files);
     },
     async restart(name, signal = 'SIGTERM') {
