@@ -5,7 +5,7 @@ import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { useCluster } from '../e2e/lib/cluster.ts';
 import { until } from '../e2e/lib/until.ts';
 import { createClient, type Client } from '../kube/client.ts';
-import { loadKubeconfig } from '../kube/kubeconfig.ts';
+import { loadKubeconfig } from '../kube/kubeconfig/kubeconfig.ts';
 import { createTransport } from '../kube/transport.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult, type Outcome } from './apply.ts';
 import type { Cluster } from './cluster.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useCluster } from '../e2e/lib/cluster.ts';
 import { createClient, type Client } from './client.ts';
-import { loadKubeconfig } from './kubeconfig.ts';
+import { loadKubeconfig } from './kubeconfig/kubeconfig.ts';
 import { createTransport, type RequestFacts, type Transport } from './transport.ts';
 
 /** An API server that takes two reads and one write at a time, from all but administrators. */

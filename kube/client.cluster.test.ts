@@ -7,7 +7,7 @@ import { createClient, type Client } from './client.ts';
 import { inClusterConfig } from './config.ts';
 import { eventually } from './eventually.ts';
 import { createEventRecorder } from './events.ts';
-import { loadKubeconfig } from './kubeconfig.ts';
+import { loadKubeconfig } from './kubeconfig/kubeconfig.ts';
 import { createTransport, type RequestFacts, type Transport } from './transport.ts';
 
 const cluster = useCluster({ only: ['kube-apiserver', 'kube-controller-manager'] });

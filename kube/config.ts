@@ -10,6 +10,25 @@ import { systemClock, type Clock } from './clock.ts';
 /** A text that may change: cheap to ask for, and read anew when `fresh` is set. */
 export type TextSource = (options?: { readonly fresh?: boolean }) => string | Promise<string>;
 
+/** What an API server accepts as proof of who asks; certificate and key are PEM texts. */
+export interface Credentials {
+  readonly token?: string;
+  readonly clientCert?: string;
+  readonly clientKey?: string;
+}
+
+/** Credentials that end: cheap to ask for, and requested again from their source if `fresh` is set. */
+export type CredentialSource = (options?: { readonly fresh?: boolean }) => Promise<Credentials>;
+
+/** The user to act as. @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation */
+export interface Impersonation {
+  readonly user: string;
+  /** Empty: the API server keeps its own. */
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
 /** PEM text, or where to get it. */
 export type Pem = string | Buffer | TextSource;
 
@@ -22,8 +41,17 @@ export interface ConnectionConfig {
   readonly token?: TextSource;
   readonly clientCert?: Pem;
   readonly clientKey?: Pem;
+  /**
+   * In place of token and client certificate, for those that a program or an issuer makes. Asked before each request,
+   * and with `fresh` after a 401 or if the server refuses the certificate.
+   */
+  readonly credentials?: CredentialSource;
+  /** Sent with each request that does not itself name a user to act as. */
+  readonly impersonate?: Impersonation;
   /** Name that the server's certificate must carry, where it is not the host of `server`. */
   readonly tlsServerName?: string;
+  /** Accepts any certificate of the server, so that everything sent can be read and changed on the way. */
+  readonly insecureSkipTlsVerify?: boolean;
   /** Variables such as `HTTPS_PROXY` and `NO_PROXY` that say which proxy to use. */
   readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
 }

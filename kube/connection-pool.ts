@@ -3,13 +3,13 @@
  * for minutes. When certificates rotate, new agents take over and the old ones end with their last request.
  */
 import { Agent, type AgentOptions } from 'node:https';
-import type { ConnectionConfig, Pem } from './config.ts';
+import type { ConnectionConfig, Credentials, Pem } from './config.ts';
 
 export type Purpose = 'request' | 'watch';
 
 export interface ConnectionPool {
-  /** The agent to use now; certificates that have changed are noticed here. */
-  agent(purpose: Purpose): Promise<Agent>;
+  /** The agent to use now, with the certificate of `credentials` if there is one; what has changed is noticed here. */
+  agent(purpose: Purpose, credentials?: Credentials): Promise<Agent>;
   /** Reads the certificates anew; whether they have changed. */
   refresh(): Promise<boolean>;
   /** Ends the connections that nobody uses: where one has gone dead without a word, others may have, too. */
@@ -25,8 +25,8 @@ const MOST_REQUEST_CONNECTIONS = 32;
 export function createConnectionPool(config: ConnectionConfig): ConnectionPool {
   let current: { readonly tls: TlsMaterial; readonly agents: Record<Purpose, Agent> } | undefined;
 
-  async function update(fresh: boolean): Promise<boolean> {
-    const tls = await readMaterial(config, fresh);
+  async function update(fresh: boolean, credentials?: Credentials): Promise<boolean> {
+    const tls = await readMaterial(config, fresh, credentials);
     if (current !== undefined && sameMaterial(current.tls, tls)) return false;
     if (current !== undefined) Object.values(current.agents).forEach(retire);
     current = { tls, agents: createAgents(config, tls) };
@@ -34,11 +34,11 @@ export function createConnectionPool(config: ConnectionConfig): ConnectionPool {
   }
 
   return {
-    async agent(purpose) {
-      if (current === undefined || isReloadable(config)) await update(false);
+    async agent(purpose, credentials) {
+      if (current === undefined || isReloadable(config)) await update(false, credentials);
       return (current as NonNullable<typeof current>).agents[purpose];
     },
-    refresh: () => update(true),
+    refresh: async () => update(true, await config.credentials?.({ fresh: true })),
     dropIdle() {
       if (current !== undefined) Object.values(current.agents).forEach(endIdle);
     },
@@ -54,23 +54,34 @@ interface TlsMaterial {
   readonly key: string | undefined;
 }
 
-async function readMaterial({ ca, clientCert, clientKey }: ConnectionConfig, fresh: boolean): Promise<TlsMaterial> {
-  return { ca: await readPem(ca, fresh), cert: await readPem(clientCert, fresh), key: await readPem(clientKey, fresh) };
+async function readMaterial(
+  { ca, clientCert, clientKey }: ConnectionConfig,
+  fresh: boolean,
+  credentials: Credentials = {},
+): Promise<TlsMaterial> {
+  return {
+    ca: await readPem(ca, fresh),
+    cert: credentials.clientCert ?? (await readPem(clientCert, fresh)),
+    key: credentials.clientKey ?? (await readPem(clientKey, fresh)),
+  };
 }
 
 async function readPem(pem: Pem | undefined, fresh: boolean): Promise<string | undefined> {
   return typeof pem === 'function' ? pem({ fresh }) : pem?.toString();
 }
 
-function isReloadable({ ca, clientCert, clientKey }: ConnectionConfig): boolean {
-  return [ca, clientCert, clientKey].some((pem) => typeof pem === 'function');
+function isReloadable({ ca, clientCert, clientKey, credentials }: ConnectionConfig): boolean {
+  return [ca, clientCert, clientKey, credentials].some((source) => typeof source === 'function');
 }
 
 function sameMaterial(a: TlsMaterial, b: TlsMaterial): boolean {
   return a.ca === b.ca && a.cert === b.cert && a.key === b.key;
 }
 
-function createAgents({ tlsServerName, proxyEnv }: ConnectionConfig, tls: TlsMaterial): Record<Purpose, Agent> {
+function createAgents(
+  { tlsServerName, insecureSkipTlsVerify = false, proxyEnv }: ConnectionConfig,
+  tls: TlsMaterial,
+): Record<Purpose, Agent> {
   const options: AgentOptions = {
     keepAlive: true,
     scheduling: 'lifo',
@@ -78,6 +89,7 @@ function createAgents({ tlsServerName, proxyEnv }: ConnectionConfig, tls: TlsMat
     ...(tls.cert !== undefined && { cert: tls.cert }),
     ...(tls.key !== undefined && { key: tls.key }),
     ...(tlsServerName !== undefined && { servername: tlsServerName }),
+    ...(insecureSkipTlsVerify && { rejectUnauthorized: false }),
     ...(proxyEnv !== undefined && { proxyEnv }),
   };
   return {

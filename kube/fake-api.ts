@@ -7,6 +7,7 @@ import { mergePatch } from '../api/json.ts';
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { KubeObject } from '../api/object.ts';
 import type { ConnectionConfig } from './config.ts';
 import { createFakeCertificate, type FakeCertificate } from './fake-certificate.ts';
@@ -22,6 +23,8 @@ export interface SeenRequest {
   readonly body: string;
   /** Differs between connections. */
   readonly port: number;
+  /** Serial number of the client's certificate, if it sent one; any is taken. */
+  readonly clientSerial: string | undefined;
 }
 
 /** Answers in place of the server; return false to let the request through. */
@@ -75,7 +78,7 @@ export async function startFakeApi(): Promise<FakeApi> {
     faults: [],
     watches: new Map(),
   };
-  const server = createServer({ cert, key }, (request, response) => {
+  const server = createServer({ cert, key, requestCert: true, rejectUnauthorized: false }, (request, response) => {
     answer(state, request, response).catch((error: unknown) => refuse(response, error));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -154,6 +157,7 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
     headers: request.headers,
     body,
     port: request.socket.remotePort ?? 0,
+    clientSerial: (request.socket as TLSSocket).getPeerCertificate()?.serialNumber,
   };
   state.requests.push(seen);
   for (const fault of state.faults.slice()) if (await fault(seen, response)) return;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { useCluster } from '../e2e/lib/cluster.ts';
 import { createClient, type Client } from './client.ts';
 import { eventually } from './eventually.ts';
-import { loadKubeconfig } from './kubeconfig.ts';
+import { loadKubeconfig } from './kubeconfig/kubeconfig.ts';
 import type { HolderSettings } from './lease-holder.ts';
 import { createTransport, type Transport } from './transport.ts';
 

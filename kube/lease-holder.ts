@@ -5,7 +5,7 @@
  */
 import { createClient } from './client.ts';
 import { sleep, systemClock } from './clock.ts';
-import { loadKubeconfig } from './kubeconfig.ts';
+import { loadKubeconfig } from './kubeconfig/kubeconfig.ts';
 import { createLeaderElection } from './leader-election.ts';
 import type { LeaseTimings } from './lease-record.ts';
 import { fencedTransport } from './fence.ts';

@@ -230,7 +230,8 @@ async function send(
   { request, deadline, purpose, patienceSeconds }: Call<unknown>,
   fresh: boolean,
 ): Promise<IncomingMessage> {
-  const token = await context.config.token?.({ fresh });
+  const credentials = await context.config.credentials?.();
+  const token = (await context.config.token?.({ fresh })) ?? credentials?.token;
   const headers: OutgoingHttpHeaders = {
     host: context.url.host,
     accept: 'application/json',
@@ -238,9 +239,10 @@ async function send(
     ...(token !== undefined && token !== '' && { authorization: `Bearer ${token}` }),
     ...(request.body !== undefined && { 'content-type': 'application/json' }),
     ...(request.body !== undefined && { 'content-length': Buffer.byteLength(request.body) }),
+    ...(request.headers?.['impersonate-user'] === undefined && impersonationHeaders(context.config.impersonate)),
     ...(request.headers as OutgoingHttpHeaders | undefined),
   };
-  const agent = await context.pool.agent(purpose);
+  const agent = await context.pool.agent(purpose, credentials);
   const patience = patienceOf(context, deadline.signal, patienceSeconds);
   return sendRequest({
     agent,
@@ -252,6 +254,21 @@ async function send(
     signal: patience.signal,
     guard: request.guard,
   }).finally(patience.met);
+}
+
+function impersonationHeaders(impersonate: ConnectionConfig['impersonate']): OutgoingHttpHeaders {
+  if (impersonate === undefined) return {};
+  const { user, uid, groups, extra } = impersonate;
+  const extras = Object.entries(extra).map(([key, values]) => [
+    `impersonate-extra-${encodeURIComponent(key)}`,
+    [...values],
+  ]);
+  return {
+    'impersonate-user': user,
+    ...(uid !== '' && { 'impersonate-uid': uid }),
+    ...(groups.length > 0 && { 'impersonate-group': [...groups] }),
+    ...(Object.fromEntries(extras) as OutgoingHttpHeaders),
+  };
 }
 
 /** Without an answer in time the connection counts as one that broke. */
@@ -282,8 +299,15 @@ async function renewTrust(
   { config, pool }: Context,
   outcome: Exclude<Outcome<unknown>, { kind: 'done' }>,
 ): Promise<boolean> {
-  if (outcome.kind === 'refused') return outcome.status.code === 401 && config.token !== undefined;
+  if (outcome.kind === 'refused') return outcome.status.code === 401 && (await renewCredentials(config));
   return isTlsError(outcome.error) && (await pool.refresh());
+}
+
+/** Whether there are credentials that may be others by now; a token is read again by the next attempt. */
+async function renewCredentials({ token, credentials }: ConnectionConfig): Promise<boolean> {
+  if (token !== undefined || credentials === undefined) return token !== undefined;
+  await credentials({ fresh: true });
+  return true;
 }
 
 function isTlsError({ code }: ConnectionError): boolean {

@@ -9,7 +9,7 @@ import type { ConnectionConfig } from './config.ts';
 import { eventually } from './eventually.ts';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 import { createInformer, type Informer } from './informer.ts';
-import { loadKubeconfig } from './kubeconfig.ts';
+import { loadKubeconfig } from './kubeconfig/kubeconfig.ts';
 import { createTransport, type RequestFacts, type Transport } from './transport.ts';
 
 const cluster = useCluster({ only: ['kube-apiserver'] });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClient, type Client } from '../../kube/client.ts';
 import { createInformer, type Informer } from '../../kube/informer.ts';
-import { loadKubeconfig } from '../../kube/kubeconfig.ts';
+import { loadKubeconfig } from '../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport } from '../../kube/transport.ts';
 import { bundlePrograms } from '../../scripts/build/bundle.ts';
 import { ENVIRONMENT, MANAGER_ENTRIES, NODE_OPTIONS } from '../../scripts/build/manager-image.ts';

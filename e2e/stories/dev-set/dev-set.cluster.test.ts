@@ -14,7 +14,7 @@ import { createObject } from '../../../apply/write.ts';
 import { renderBundle, supportedModes } from '../../../bundles/render/render.ts';
 import { validateBundle, type Finding } from '../../../bundles/validate/validate.ts';
 import { createClient, type Client } from '../../../kube/client.ts';
-import { loadKubeconfig } from '../../../kube/kubeconfig.ts';
+import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport } from '../../../kube/transport.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { hasShared } from '../../lib/shared.ts';

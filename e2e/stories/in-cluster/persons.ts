@@ -1,6 +1,6 @@
 /** Requests of others than the administrator of a test cluster, and which of the API server's guards refused them. */
 import { ApiError } from '../../../kube/api-error.ts';
-import { loadKubeconfig } from '../../../kube/kubeconfig.ts';
+import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport, type ApiRequest, type RootTransport } from '../../../kube/transport.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 

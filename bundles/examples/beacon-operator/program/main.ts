@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../../../kube/config.ts';
 import { createClient } from '../../../../kube/client.ts';
-import { loadKubeconfig } from '../../../../kube/kubeconfig.ts';
+import { loadKubeconfig } from '../../../../kube/kubeconfig/kubeconfig.ts';
 import { createLeaderElection } from '../../../../kube/leader-election.ts';
 import type { Log } from '../../../../kube/log.ts';
 import { createRuntimeMetrics } from '../../../../kube/metrics.ts';
