@@ -87,7 +87,7 @@ function credentialsIn({ headers, cert, key }: RequestOptions): Credentials | un
   if (header === undefined && cert === undefined) return undefined;
   return {
     ...(header !== undefined && { token: header.replace(/^Bearer /, '') }),
-    ...(cert !== undefined && { clientCert: String(cert), clientKey: String(key ?? '') }),
+    ...(typeof cert === 'string' && { clientCert: cert, clientKey: typeof key === 'string' ? key : '' }),
   };
 }
 
