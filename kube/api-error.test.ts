@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError, isAlreadyExists, isConflict, isExpired, isNotFound, parseStatus } from './api-error.ts';
+import { isAlreadyExists, isConflict, isExpired, isNotFound } from '../api/api-answers.ts';
+import { ApiError, parseStatus } from './api-error.ts';
 import { jittered, retryDelay } from './retry-policy.ts';
 
 const status = (body: object): string => JSON.stringify({ kind: 'Status', apiVersion: 'v1', ...body });

@@ -60,34 +60,6 @@ export function readable<T>(subject: string, parse: () => T): T {
   }
 }
 
-/** Whether the server says that the object (or its kind) does not exist. */
-export function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 404;
-}
-
-/** Whether the server refuses the request for lack of rights. */
-export function isForbidden(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 403;
-}
-
-/** Whether a create met an object of that name. */
-export function isAlreadyExists(error: unknown): boolean {
-  return error instanceof ApiError && error.statusReason === 'AlreadyExists';
-}
-
-/** Whether another writer was faster (a stale resourceVersion, or a failed precondition). */
-export function isConflict(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 409 && error.statusReason !== 'AlreadyExists';
-}
-
-/** Whether a resourceVersion or a continue token is too old to go on from. */
-export function isExpired(error: unknown): boolean {
-  return (
-    error instanceof ApiError &&
-    (error.code === 410 || error.statusReason === 'Expired' || error.statusReason === 'Gone')
-  );
-}
-
 interface Judgement {
   readonly reason: Reason;
   readonly retry: Retry;

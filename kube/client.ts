@@ -6,7 +6,8 @@
 import { formatJson } from '../api/json.ts';
 import { FIELD_MANAGER } from '../api/names.ts';
 import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
-import { ApiError, isConflict, isExpired, isForbidden, isNotFound, parseStatus, readable } from './api-error.ts';
+import { isConflict, isExpired, isForbidden, isNotFound } from '../api/api-answers.ts';
+import { ApiError, parseStatus, readable } from './api-error.ts';
 import type { Clock } from './clock.ts';
 import { createDiscovery, type Discovery, type Kind } from './discovery.ts';
 import { parseDeleted, parseList, parseObject, stamp, type ObjectList } from './parse-answer.ts';

@@ -31,17 +31,17 @@ export interface ReconcileContext {
 
 export type Reconcile = (key: ObjectKey, context: ReconcileContext) => Promise<Result>;
 
-export type WatchEventOf =
-  | { readonly type: 'added' | 'deleted'; readonly object: KubeObject }
-  | { readonly type: 'updated'; readonly object: KubeObject; readonly old: KubeObject };
+export type WatchEventOf<K extends KubeObject = KubeObject> =
+  | { readonly type: 'added' | 'deleted'; readonly object: K }
+  | { readonly type: 'updated'; readonly object: K; readonly old: K };
 
 /** A kind whose changes ask for reconciles. */
-export interface ControllerWatch {
-  readonly informer: Informer;
+export interface ControllerWatch<K extends KubeObject = KubeObject> {
+  readonly informer: Informer<K>;
   /** Whom a change concerns. Of an update it is asked for the old object and for the new one. */
-  readonly keys: (object: KubeObject, event: WatchEventOf) => readonly ObjectKey[];
+  keys(object: K, event: WatchEventOf<K>): readonly ObjectKey[];
   /** How long a change may wait to be looked at together with others; not at all by default. */
-  readonly afterSeconds?: (event: WatchEventOf) => number;
+  afterSeconds?(event: WatchEventOf<K>): number;
 }
 
 /** How a reconcile ended, under the names of controller-runtime. */
@@ -81,6 +81,11 @@ export interface Controller {
   enqueue(key: ObjectKey): void;
   /** Waits for the informers, then works until `signal` aborts and what is under way has ended. Call it once. */
   run(signal: AbortSignal): Promise<void>;
+}
+
+/** A watch whose functions take objects of the informer's own type. */
+export function watchOf<K extends KubeObject>(watch: ControllerWatch<K>): ControllerWatch {
+  return watch as unknown as ControllerWatch;
 }
 
 /** The object itself: the usual `keys` of the kind that a controller is for. */
@@ -222,7 +227,7 @@ type FailureParts = Pick<Worker, 'queue' | 'log' | 'failures'>;
 function requeueFailed({ queue, log, failures }: FailureParts, key: string, error: unknown): Outcome {
   const retry = error instanceof ReasonedError ? error.retry : 'backoff';
   const facts = { retry, retries: queue.retries(key) };
-  const ordinary = isConflict(error) && facts.retries < ORDINARY_CONFLICTS;
+  const ordinary = isReasonConflict(error) && facts.retries < ORDINARY_CONFLICTS;
   if (ordinary) log.debug({ ...facts, err: error }, 'reconcile starts again on fresh data');
   else failures.failed(log, key, { error, facts });
   if (retry === 'never') {
@@ -237,7 +242,7 @@ function requeueFailed({ queue, log, failures }: FailureParts, key: string, erro
 /** Conflicts in a row that say nothing: another writer was faster, and the work is done again on fresh data. */
 const ORDINARY_CONFLICTS = 5;
 
-function isConflict(error: unknown): boolean {
+function isReasonConflict(error: unknown): boolean {
   return error instanceof ReasonedError && error.reason === 'Conflict';
 }
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { ReasonedError } from '../api/errors.ts';
-import { isNotFound } from './api-error.ts';
+import { isNotFound } from '../api/api-answers.ts';
 import type { Client } from './client.ts';
 import { sleep, systemClock, type Cancel, type Clock } from './clock.ts';
 import { buildEvent, seriesKey, seriesPatch, type EventFacts, type Reporter } from './event-series.ts';

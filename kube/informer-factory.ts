@@ -1,15 +1,16 @@
 /** One informer for each kind and selection, however many ask: one watch, one copy in memory. */
+import type { KubeObject } from '../api/object.ts';
 import type { Client } from './client.ts';
 import { createInformer, type Informer, type InformerOptions } from './informer.ts';
 
-export type InformerRequest = Omit<InformerOptions, 'client' | 'log' | 'clock'>;
+export type InformerRequest<K extends KubeObject = KubeObject> = Omit<InformerOptions<K>, 'client' | 'log' | 'clock'>;
 
 export interface InformerFactory {
   /**
    * The informer for this selection; a further request adds its indexes. Started at once when the factory is.
    * Throws Error where two requests for the same differ in `transform`: they would not see the same objects.
    */
-  informer(request: InformerRequest): Informer;
+  informer<K extends KubeObject = KubeObject>(request: InformerRequest<K>): Informer<K>;
   /** Who asked for it needs it no longer; it ends with the last of those who did. */
   release(informer: Informer): void;
   /** Starts all, and those to come. */
@@ -44,12 +45,14 @@ export function createInformerFactory(
   }
 
   return {
-    informer(request) {
+    informer<K extends KubeObject>(typed: InformerRequest<K>) {
+      // Informers of all kinds lie in one map; the type of the objects is the caller's word for the kind.
+      const request = typed as unknown as InformerRequest;
       const entry = entries.get(identify(request)) ?? create(request);
       if (entry.transform !== request.transform) throw new Error(`two transforms for the informer of ${request.kind}`);
       for (const [name, valuesOf] of Object.entries(request.indexes ?? {})) entry.informer.addIndex(name, valuesOf);
       entry.users += 1;
-      return entry.informer;
+      return entry.informer as unknown as Informer<K>;
     },
     release(informer) {
       const found = [...entries].find(([, entry]) => entry.informer === informer);

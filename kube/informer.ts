@@ -11,32 +11,33 @@ import { createObjectStore, type Indexes } from './object-store.ts';
 import { reflect, type ReflectorOptions, type Sink } from './reflector.ts';
 
 /** Calls for changes; each object passed is shared and must not be changed. */
-export interface Handlers {
+export interface Handlers<K extends KubeObject = KubeObject> {
   /** Also called for everything there is, when the handlers come later. */
-  readonly added?: (object: KubeObject) => void;
-  readonly updated?: (old: KubeObject, object: KubeObject) => void;
+  readonly added?: (object: K) => void;
+  readonly updated?: (old: K, object: K) => void;
   /** The last state that is known; it may be older than the one that was deleted. */
-  readonly deleted?: (object: KubeObject) => void;
+  readonly deleted?: (object: K) => void;
 }
 
-export interface Informer extends Kind {
+/** `K` is the type of the kind's objects. They are not checked against it: the schema of the CRD has done that. */
+export interface Informer<K extends KubeObject = KubeObject> extends Kind {
   /** Begins to follow; stops for good when `signal` aborts. A second call changes nothing. */
   start(signal: AbortSignal): void;
   /** Resolves when the first list is in the store and was handed to the handlers; rejects if stopped before. */
   readonly synced: Promise<void>;
   readonly hasSynced: boolean;
   /** By `namespace/name`, or `name` for cluster-scoped kinds. */
-  get(key: string): KubeObject | undefined;
-  list(namespace?: string): readonly KubeObject[];
+  get(key: string): K | undefined;
+  list(namespace?: string): readonly K[];
   /** The objects for which the index function gave `value`. Throws for an unknown index. */
-  byIndex(name: string, value: string): readonly KubeObject[];
+  byIndex(name: string, value: string): readonly K[];
   /** Adds an index over what is there and what comes; one of that name stays as it is. */
-  addIndex(name: string, valuesOf: (object: KubeObject) => readonly string[]): void;
+  addIndex(name: string, valuesOf: (object: K) => readonly string[]): void;
   /** Registers handlers; returns what removes them. */
-  on(handlers: Handlers): () => void;
+  on(handlers: Handlers<K>): () => void;
 }
 
-export interface InformerOptions extends Kind, ListOptions {
+export interface InformerOptions<K extends KubeObject = KubeObject> extends Kind, ListOptions {
   readonly client: Pick<Client, 'listPage' | 'watch' | 'discovery'>;
   /** Fetches and keeps metadata only. */
   readonly metadataOnly?: boolean;
@@ -44,7 +45,7 @@ export interface InformerOptions extends Kind, ListOptions {
   readonly pageSize?: number;
   /** What is kept of an object; by default all but `managedFields`. Must keep name, namespace and resourceVersion. */
   readonly transform?: (object: KubeObject) => KubeObject;
-  readonly indexes?: Indexes;
+  readonly indexes?: Indexes<K>;
   readonly log?: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -53,17 +54,17 @@ export interface InformerOptions extends Kind, ListOptions {
 }
 
 /** An informer that has not been started. */
-export function createInformer(options: InformerOptions): Informer {
+export function createInformer<K extends KubeObject = KubeObject>(options: InformerOptions<K>): Informer<K> {
   const { transform = dropManagedFields, indexes = {}, log = silentLog } = options;
   const store = createObjectStore(indexes);
-  const listeners = new Set<Handlers>();
+  const listeners = new Set<Handlers<K>>();
   const synced = Promise.withResolvers<void>();
   synced.promise.catch(() => undefined);
   let hasSynced = false;
   let started = false;
 
   /** One handler's defect is not another's. */
-  function notify(call: (handlers: Handlers) => void, to: Iterable<Handlers> = listeners): void {
+  function notify(call: (handlers: Handlers<K>) => void, to: Iterable<Handlers<K>> = listeners): void {
     for (const handlers of to) {
       try {
         call(handlers);
@@ -73,13 +74,13 @@ export function createInformer(options: InformerOptions): Informer {
     }
   }
 
-  function put(object: KubeObject): void {
+  function put(object: K): void {
     const old = store.put(object);
     if (old === undefined) notify((handlers) => handlers.added?.(object));
     else if (isChanged(old, object)) notify((handlers) => handlers.updated?.(old, object));
   }
 
-  function remove(key: string, last: KubeObject): void {
+  function remove(key: string, last: K): void {
     if (store.remove(key) !== undefined) notify((handlers) => handlers.deleted?.(last));
   }
 
@@ -88,12 +89,12 @@ export function createInformer(options: InformerOptions): Informer {
       const present = new Set(objects.map(keyOfObject));
       const gone = store.list().filter((object) => !present.has(keyOfObject(object)));
       for (const object of gone) remove(keyOfObject(object), object);
-      for (const object of objects) put(object);
+      for (const object of objects) put(object as K);
       hasSynced = true;
       synced.resolve();
     },
-    put,
-    remove: (object) => remove(keyOfObject(object), object),
+    put: (object) => put(object as K),
+    remove: (object) => remove(keyOfObject(object), object as K),
   };
 
   return {

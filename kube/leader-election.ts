@@ -3,7 +3,8 @@
  * what makes it safe: a leader that was paused finds it closed before its next write. Who leads does what
  * `onStarted` says; every replica may read.
  */
-import { isAlreadyExists, isConflict, unavailable, type ApiError } from './api-error.ts';
+import { isAlreadyExists, isConflict } from '../api/api-answers.ts';
+import { unavailable, type ApiError } from './api-error.ts';
 import { sleep, systemClock, type Clock } from './clock.ts';
 import { createLeaseFence, leaderLost, momentOf, type Fence, type LeaseFence } from './fence.ts';
 import type { LeaseClient } from './lease-client.ts';

@@ -2,35 +2,35 @@
 import { keyOfObject, type KubeObject } from '../api/object.ts';
 
 /** For each index, the values under which an object is found. */
-export type Indexes = Readonly<Record<string, (object: KubeObject) => readonly string[]>>;
+export type Indexes<K extends KubeObject = KubeObject> = Readonly<Record<string, (object: K) => readonly string[]>>;
 
-export interface ObjectStore {
-  get(key: string): KubeObject | undefined;
-  list(namespace?: string): readonly KubeObject[];
-  byIndex(name: string, value: string): readonly KubeObject[];
-  addIndex(name: string, valuesOf: (object: KubeObject) => readonly string[]): void;
+export interface ObjectStore<K extends KubeObject = KubeObject> {
+  get(key: string): K | undefined;
+  list(namespace?: string): readonly K[];
+  byIndex(name: string, value: string): readonly K[];
+  addIndex(name: string, valuesOf: (object: K) => readonly string[]): void;
   /** Stores; returns what was there. */
-  put(object: KubeObject): KubeObject | undefined;
+  put(object: K): K | undefined;
   /** Removes; returns what was there. */
-  remove(key: string): KubeObject | undefined;
+  remove(key: string): K | undefined;
 }
 
 /** Always there: the objects of a namespace. */
 const BY_NAMESPACE = ' namespace';
 
 /** An empty store. */
-export function createObjectStore(indexes: Indexes = {}): ObjectStore {
-  const objects = new Map<string, KubeObject>();
-  const indices = new Map<string, Index>();
+export function createObjectStore<K extends KubeObject = KubeObject>(indexes: Indexes<K> = {}): ObjectStore<K> {
+  const objects = new Map<string, K>();
+  const indices = new Map<string, Index<K>>();
 
-  function addIndex(name: string, valuesOf: Indexes[string]): void {
+  function addIndex(name: string, valuesOf: Indexes<K>[string]): void {
     if (indices.has(name)) return;
-    const index: Index = { valuesOf, entries: new Map() };
+    const index: Index<K> = { valuesOf, entries: new Map() };
     indices.set(name, index);
     for (const [key, object] of objects) enter(index, key, object);
   }
 
-  function remove(key: string): KubeObject | undefined {
+  function remove(key: string): K | undefined {
     const old = objects.get(key);
     if (old === undefined) return undefined;
     for (const index of indices.values()) leave(index, key, old);
@@ -38,10 +38,10 @@ export function createObjectStore(indexes: Indexes = {}): ObjectStore {
     return old;
   }
 
-  function byIndex(name: string, value: string): readonly KubeObject[] {
+  function byIndex(name: string, value: string): readonly K[] {
     const index = indices.get(name);
     if (index === undefined) throw new Error(`there is no index ${name}`);
-    return [...(index.entries.get(value) ?? [])].map((key) => objects.get(key) as KubeObject);
+    return [...(index.entries.get(value) ?? [])].map((key) => objects.get(key) as K);
   }
 
   addIndex(BY_NAMESPACE, ({ metadata }) => [metadata.namespace ?? '']);
@@ -62,12 +62,12 @@ export function createObjectStore(indexes: Indexes = {}): ObjectStore {
   };
 }
 
-interface Index {
-  readonly valuesOf: (object: KubeObject) => readonly string[];
+interface Index<K extends KubeObject> {
+  readonly valuesOf: (object: K) => readonly string[];
   readonly entries: Map<string, Set<string>>;
 }
 
-function enter({ valuesOf, entries }: Index, key: string, object: KubeObject): void {
+function enter<K extends KubeObject>({ valuesOf, entries }: Index<K>, key: string, object: K): void {
   for (const value of valuesOf(object)) {
     const keys = entries.get(value);
     if (keys === undefined) entries.set(value, new Set([key]));
@@ -75,7 +75,7 @@ function enter({ valuesOf, entries }: Index, key: string, object: KubeObject): v
   }
 }
 
-function leave({ valuesOf, entries }: Index, key: string, object: KubeObject): void {
+function leave<K extends KubeObject>({ valuesOf, entries }: Index<K>, key: string, object: K): void {
   for (const value of valuesOf(object)) {
     const keys = entries.get(value);
     keys?.delete(key);

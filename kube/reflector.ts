@@ -5,7 +5,8 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import { groupOf, type KubeObject } from '../api/object.ts';
-import { ApiError, isExpired, isForbidden, isNotFound } from './api-error.ts';
+import { isExpired, isForbidden, isNotFound } from '../api/api-answers.ts';
+import { ApiError } from './api-error.ts';
 import { listConsistently, listInPages, type Client, type Kind, type ListOptions } from './client.ts';
 import { sleep, systemClock, type Clock } from './clock.ts';
 import { silentLog, type Log } from './log.ts';

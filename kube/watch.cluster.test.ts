@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { keyOfObject, type KubeObject } from '../api/object.ts';
 import { useCluster } from '../e2e/lib/cluster.ts';
-import { isExpired } from './api-error.ts';
+import { isExpired } from '../api/api-answers.ts';
 import { createClient, listConsistently, type Client, type WatchEvent } from './client.ts';
 import type { ConnectionConfig } from './config.ts';
 import { eventually } from './eventually.ts';

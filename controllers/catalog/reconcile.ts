@@ -21,7 +21,7 @@ import {
 import { warningOf } from './verification.ts';
 
 export interface CatalogDeps extends LoadDeps {
-  readonly catalogs: Pick<Informer, 'get'>;
+  readonly catalogs: Pick<Informer<Catalog>, 'get'>;
   readonly cluster: Pick<Cluster, 'patch'>;
   readonly now: () => Date;
 }
@@ -29,7 +29,7 @@ export interface CatalogDeps extends LoadDeps {
 /** The reconcile function of the controller. */
 export function createCatalogReconciler(deps: CatalogDeps): Reconcile {
   return async ({ name }, { signal }) => {
-    const catalog = deps.catalogs.get(name) as Catalog | undefined;
+    const catalog = deps.catalogs.get(name);
     if (catalog === undefined || catalog.metadata.deletionTimestamp !== undefined) return deps.content.drop(name);
     const plan = planPoll(catalog, deps.content.get(name)?.digest, deps.now());
     switch (plan.kind) {

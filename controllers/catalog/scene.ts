@@ -135,7 +135,7 @@ interface ManagerParts {
 }
 
 function createManager({ scene, kube, client, folder, events }: ManagerParts): FakeManager {
-  const catalogs = { get: () => kube.objects().find((one) => one.kind === REF.kind) };
+  const catalogs = { get: () => kube.objects().find((one) => one.kind === REF.kind) as Catalog | undefined };
   const expected = (): ReadonlyMap<string, string> => {
     const digest = scene.catalog().status?.digest;
     return new Map(digest === undefined ? [] : [[NAME, digest]]);

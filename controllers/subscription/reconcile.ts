@@ -50,7 +50,7 @@ export interface SubscriptionDeps {
 /** The reconcile function of the controller. */
 export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile {
   return async (key, context) => {
-    const cached = deps.caches.subscriptions.get(formatKey(key)) as Subscription | undefined;
+    const cached = deps.caches.subscriptions.get(formatKey(key));
     if (cached === undefined) return undefined;
     const server = await askServer(deps, cached, context.signal);
     const facts = observeSubscription(deps.caches, key, { server, now: deps.now() });

@@ -55,8 +55,12 @@ async function reconcile(described: PackedManifests, ...there: readonly KubeObje
   cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
   cluster.put(sampleCrd('Revision', { group: 'slipway.dev' }));
   for (const object of [owner, lost, ...there]) cluster.put(object);
-  const all = (kind: string): readonly KubeObject[] => cluster.objects().filter((object) => object.kind === kind);
-  const find = (kind: string) => (key: string) => all(kind).find((object) => keyOfObject(object) === key);
+  const all = <Found extends KubeObject>(kind: string): readonly Found[] =>
+    cluster.objects().filter((object) => object.kind === kind) as unknown as readonly Found[];
+  const find =
+    <Found extends KubeObject>(kind: string) =>
+    (key: string): Found | undefined =>
+      all<Found>(kind).find((object) => keyOfObject(object) === key);
   const run = createSubscriptionReconciler({
     caches: {
       subscriptions: { get: find('Subscription'), list: () => all('Subscription') },

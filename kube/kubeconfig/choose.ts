@@ -5,7 +5,7 @@
  * @see https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files
  */
 import { load } from 'js-yaml';
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { invalidKubeconfig } from './invalid.ts';
 import { clusterSchema, contextSchema, fileSchema, userSchema, type Cluster, type User } from './schema.ts';
 
@@ -67,16 +67,25 @@ function parseFile({ path, text }: KubeconfigFile): Parsed {
 }
 
 function parseText(path: string, text: string): z.infer<typeof fileSchema> {
+  const { success, data, error } = fileSchema.safeParse(loadYaml(path, text));
+  if (success) return data;
+  throw unparsable(path, describe(error), error);
+}
+
+function loadYaml(path: string, text: string): unknown {
   try {
-    return fileSchema.parse(text.trim() === '' ? {} : load(text));
+    return text.trim() === '' ? {} : load(text);
   } catch (cause) {
-    const problem = cause instanceof z.core.$ZodError ? describe(cause) : firstLine((cause as Error).message);
-    throw invalidKubeconfig(
-      `kubeconfig ${path} cannot be parsed: ${problem}`,
-      'Check it with `kubectl config view`',
-      cause,
-    );
+    throw unparsable(path, firstLine((cause as Error).message), cause);
   }
+}
+
+function unparsable(path: string, problem: string, cause: unknown): Error {
+  return invalidKubeconfig(
+    `kubeconfig ${path} cannot be parsed: ${problem}`,
+    'Check it with `kubectl config view`',
+    cause,
+  );
 }
 
 function mergeFiles(files: readonly Parsed[]): Readonly<Record<'contexts' | 'clusters' | 'users', Entries>> {
@@ -129,11 +138,16 @@ function missing(entries: Entries, { kind, name, context, files }: Wanted): Erro
     : invalidKubeconfig(`kubeconfig ${paths} has no context ${JSON.stringify(name)}`, hint);
 }
 
-function describe({ issues }: z.core.$ZodError): string {
+/** The fields at fault. */
+function describe({ issues }: Failed): string {
   return issues
     .slice(0, 3)
     .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
     .join('; ');
+}
+
+interface Failed {
+  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 }
 
 function firstLine(text: string): string {

@@ -12,7 +12,9 @@ export function fetchTrusting(ca: string): CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const options = { agent, method, headers, ...(signal !== undefined && { signal }) };
-      request(url, options, resolve).on('error', reject).end(body instanceof URLSearchParams ? body.toString() : undefined);
+      request(url, options, resolve)
+        .on('error', reject)
+        .end(body instanceof URLSearchParams ? body.toString() : undefined);
     });
     const text = await readText(response);
     const given = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]);

@@ -46,8 +46,8 @@ export function createHarness(options: HarnessOptions = {}): Harness {
   const cluster = createFakeCluster(options);
   const events: EventFacts[] = [];
   let time = Date.parse('2026-01-01T00:00:00Z');
-  const find = (kind: string, name: string): KubeObject | undefined =>
-    cluster.objects().find((object) => object.kind === kind && object.metadata.name === name);
+  const find = <Found extends KubeObject>(kind: string, name: string): Found | undefined =>
+    cluster.objects().find((object) => object.kind === kind && object.metadata.name === name) as Found | undefined;
   const revisions = (): Revision[] => cluster.objects().filter(({ kind }) => kind === 'Revision') as Revision[];
   let frozen: Revision | undefined;
   const deps: RevisionDeps = {
