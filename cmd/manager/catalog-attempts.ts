@@ -4,8 +4,8 @@
  */
 import type { Catalog } from '../../api/catalog.ts';
 import type { CatalogContent } from '../../controllers/catalog-content.ts';
-import type { Reconcile } from '../../kube/controller.ts';
-import type { Informer } from '../../kube/informer.ts';
+import type { Reconcile } from '../../kube/controller/controller.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
 
 export interface CatalogAttempts {
   /** The same reconcile, remembering whom it has looked at. */

@@ -10,7 +10,7 @@ import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import type { CatalogContent } from '../../controllers/catalog-content.ts';
 import { intervalSeconds, isPinned } from '../../controllers/catalog/poll.ts';
 import type { EventFacts, RecordEvent } from '../../controllers/events.ts';
-import type { Informer } from '../../kube/informer.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
 import { createRuntimeMetrics, type RuntimeMetrics } from '../../kube/metrics.ts';
 
 /** A registry with the metrics of the process and those of the controllers. */

@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { ReasonedError } from '../../api/errors.ts';
-import { DEFAULT_TIMINGS } from '../../kube/lease-record.ts';
+import { DEFAULT_TIMINGS } from '../../kube/election/lease-record.ts';
 
 interface OptionFacts {
   readonly env?: string;

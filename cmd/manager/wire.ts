@@ -27,7 +27,7 @@ import { createSubscriptionReconciler } from '../../controllers/subscription/rec
 import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
 import { wokenBy } from '../../controllers/subscription/wake.ts';
-import type { Client } from '../../kube/client.ts';
+import type { Client } from '../../kube/client/client.ts';
 import {
   createController,
   ownerKeys,
@@ -36,11 +36,11 @@ import {
   type ObjectKey,
   watchOf,
   type WatchEventOf,
-} from '../../kube/controller.ts';
-import { createEventRecorder, type EventRecorder } from '../../kube/events.ts';
-import { createInformerFactory, type InformerFactory } from '../../kube/informer-factory.ts';
-import type { Informer } from '../../kube/informer.ts';
-import { fencedTransport, type Fence } from '../../kube/fence.ts';
+} from '../../kube/controller/controller.ts';
+import { createEventRecorder, type EventRecorder } from '../../kube/events/events.ts';
+import { createInformerFactory, type InformerFactory } from '../../kube/watch/informer-factory.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
+import { fencedTransport, type Fence } from '../../kube/election/fence.ts';
 import type { Log } from '../../kube/log.ts';
 import type { RuntimeMetrics } from '../../kube/metrics.ts';
 import { isLoopbackName } from '../../oci/registry.ts';

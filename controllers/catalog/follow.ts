@@ -3,8 +3,8 @@
  * leader asks registries when that is due; here only what it has found is fetched.
  */
 import type { Catalog } from '../../api/catalog.ts';
-import type { Informer } from '../../kube/informer.ts';
-import type { Reconcile } from '../../kube/controller.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
+import type { Reconcile } from '../../kube/controller/controller.ts';
 import { loadFound, type LoadDeps } from './load.ts';
 import { refusalOf } from './verification.ts';
 

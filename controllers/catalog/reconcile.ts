@@ -5,8 +5,8 @@
 import type { Catalog } from '../../api/catalog.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Cluster } from '../../apply/cluster.ts';
-import type { Reconcile, Result } from '../../kube/controller.ts';
-import type { Informer } from '../../kube/informer.ts';
+import type { Reconcile, Result } from '../../kube/controller/controller.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
 import { writeStatus } from '../status.ts';
 import { loadCurrent, loadFound, type LoadDeps } from './load.ts';
 import { intervalSeconds, isPinned, planPoll } from './poll.ts';

@@ -2,8 +2,8 @@
 import { mergeInventories, type InventoryEntry } from '../../apply/inventory.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { formatKey, type ObjectKey } from '../../kube/controller.ts';
-import type { Informer } from '../../kube/informer.ts';
+import { formatKey, type ObjectKey } from '../../kube/controller/controller.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../by-subscription.ts';
 import { problemOf } from '../genuine.ts';
 import { ownerUidOf } from '../owner.ts';

@@ -4,7 +4,7 @@
  */
 import { findCondition } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { WatchEventOf } from '../../kube/controller.ts';
+import type { WatchEventOf } from '../../kube/controller/controller.ts';
 
 /** Of what is told together. */
 const PROGRESS_SECONDS = 0.5;

@@ -1,7 +1,7 @@
 /** Which other Subscriptions a change of one concerns: those that wait for something to come or to go. Pure. */
 import { findCondition } from '../../api/conditions.ts';
 import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
-import type { WatchEventOf } from '../../kube/controller.ts';
+import type { WatchEventOf } from '../../kube/controller/controller.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
 import { mayHold } from './trust.ts';
 

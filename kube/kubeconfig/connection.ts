@@ -7,7 +7,7 @@ import {
   type Impersonation,
   type Pem,
   type TextSource,
-} from '../config.ts';
+} from '../transport/config.ts';
 import type { ChosenContext, Entry } from './choose.ts';
 import { invalidKubeconfig } from './invalid.ts';
 import type { Cluster, User } from './schema.ts';

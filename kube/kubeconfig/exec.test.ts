@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startFakeApi, type FakeApi } from '../fake-api.ts';
-import { createFakeCertificate } from '../fake-certificate.ts';
+import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';
+import { createFakeCertificate } from '../testing/fake-certificate.ts';
 import { createCredentialPlugin, type CredentialPlugin } from '../testing/credential-plugin.ts';
 import { clusterEntry, kubeconfigText } from '../testing/kubeconfig-text.ts';
-import { createTransport, type Transport } from '../transport.ts';
+import { createTransport, type Transport } from '../transport/transport.ts';
 import { createExecCredentials } from './exec.ts';
 import { loadKubeconfig } from './kubeconfig.ts';
 

@@ -10,7 +10,7 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import type { RequestOptions } from 'node:https';
 import { dirname, resolve } from 'node:path';
 import { redact } from '../../api/errors.ts';
-import type { Credentials, CredentialSource } from '../config.ts';
+import type { Credentials, CredentialSource } from '../transport/config.ts';
 import type { Entry } from './choose.ts';
 import { execInfo } from './exec-info.ts';
 import { invalidKubeconfig, noCredentials } from './invalid.ts';

@@ -4,11 +4,11 @@ import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ConnectionConfig } from '../config.ts';
-import { startFakeApi, type FakeApi, type SeenRequest } from '../fake-api.ts';
-import { createFakeCertificate } from '../fake-certificate.ts';
+import type { ConnectionConfig } from '../transport/config.ts';
+import { startFakeApi, type FakeApi, type SeenRequest } from '../testing/fake-api.ts';
+import { createFakeCertificate } from '../testing/fake-certificate.ts';
 import { clusterEntry, kubeconfigText } from '../testing/kubeconfig-text.ts';
-import { createTransport } from '../transport.ts';
+import { createTransport } from '../transport/transport.ts';
 import { loadKubeconfig, type Kubeconfig, type KubeconfigOptions } from './kubeconfig.ts';
 
 let folder: string;

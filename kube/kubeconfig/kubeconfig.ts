@@ -6,7 +6,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { ConnectionConfig } from '../config.ts';
+import type { ConnectionConfig } from '../transport/config.ts';
 import { chooseContext, type KubeconfigFile } from './choose.ts';
 import { connectionTo } from './connection.ts';
 import { invalidKubeconfig } from './invalid.ts';

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startFakeApi, type FakeApi } from '../fake-api.ts';
+import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';
 import { startFakeIssuer, type FakeIssuer } from '../testing/fake-issuer.ts';
 import { clusterEntry, kubeconfigText } from '../testing/kubeconfig-text.ts';
-import { createTransport, type Transport } from '../transport.ts';
+import { createTransport, type Transport } from '../transport/transport.ts';
 import { loadKubeconfig } from './kubeconfig.ts';
 
 const LIST = { method: 'GET', path: '/api/v1/namespaces' } as const;

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as openid from 'openid-client';
 import { systemClock, type Clock } from '../clock.ts';
-import type { Credentials, CredentialSource } from '../config.ts';
+import type { Credentials, CredentialSource } from '../transport/config.ts';
 import type { Entry } from './choose.ts';
 import { fetchTrusting } from './fetch-trusting.ts';
 import { noCredentials } from './invalid.ts';

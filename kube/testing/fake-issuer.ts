@@ -2,7 +2,7 @@
 import { createServer } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createFakeCertificate } from '../fake-certificate.ts';
+import { createFakeCertificate } from './fake-certificate.ts';
 
 export interface FakeIssuer extends AsyncDisposable {
   readonly url: string;

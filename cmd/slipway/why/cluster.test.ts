@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SubscriptionStatus } from '../../../api/subscription.ts';
-import { startFakeApi, type FakeApi } from '../../../kube/fake-api.ts';
+import { startFakeApi, type FakeApi } from '../../../kube/testing/fake-api.ts';
 import { formatData } from '../output/data.ts';
 import { useWorkplace, type Finished } from '../testing/slipway.ts';
 import type { Answer } from './answer.ts';

@@ -1,7 +1,7 @@
 /** How the command line logs in to a cluster: by a program or an issuer that the kubeconfig names. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startFakeApi, type FakeApi } from '../../../kube/fake-api.ts';
+import { startFakeApi, type FakeApi } from '../../../kube/testing/fake-api.ts';
 import { createCredentialPlugin, type CredentialPlugin } from '../../../kube/testing/credential-plugin.ts';
 import { startFakeIssuer, type FakeIssuer } from '../../../kube/testing/fake-issuer.ts';
 import { clusterEntry, kubeconfigText } from '../../../kube/testing/kubeconfig-text.ts';
