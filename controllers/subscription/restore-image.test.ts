@@ -93,8 +93,9 @@ function setUp(one: Revision): Scene {
   cluster.put(subscription());
   cluster.put(one);
   const asked = new Set<string>();
-  const ofKind = <Found extends KubeObject>(kind: string): readonly Found[] =>
-    cluster.objects().filter((object) => object.kind === kind) as unknown as readonly Found[];
+  const ofKind = (kind: string): readonly KubeObject[] => cluster.objects().filter((object) => object.kind === kind);
+  const subscriptions = (): readonly Subscription[] => ofKind('Subscription') as readonly Subscription[];
+  const revisions = (): readonly Revision[] => ofKind('Revision') as readonly Revision[];
   const main = parseObject(CATALOG, {
     apiVersion: API_VERSION,
     kind: 'Catalog',
@@ -110,8 +111,8 @@ function setUp(one: Revision): Scene {
   } as unknown as CatalogIndex;
   const reconcile = createSubscriptionReconciler({
     caches: {
-      subscriptions: { get: () => ofKind<Subscription>('Subscription')[0], list: () => ofKind('Subscription') },
-      revisions: { get: () => undefined, byIndex: () => ofKind('Revision') },
+      subscriptions: { get: () => subscriptions()[0], list: subscriptions },
+      revisions: { get: () => undefined, byIndex: revisions },
       catalogs: { list: () => [main] },
       content: { get: () => ({ digest: 'd', index }) },
       namespaces: { get: () => undefined },
@@ -128,7 +129,7 @@ function setUp(one: Revision): Scene {
     asked,
     run: () =>
       reconcile({ namespace: 'ops', name: 'gadget' }, { signal: new AbortController().signal, log: silentLog }),
-    revisions: () => ofKind<Revision>('Revision'),
+    revisions,
   };
 }
 

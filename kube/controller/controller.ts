@@ -39,9 +39,9 @@ export type WatchEventOf<K extends KubeObject = KubeObject> =
 export interface ControllerWatch<K extends KubeObject = KubeObject> {
   readonly informer: Informer<K>;
   /** Whom a change concerns. Of an update it is asked for the old object and for the new one. */
-  keys(object: K, event: WatchEventOf<K>): readonly ObjectKey[];
+  readonly keys: (object: K, event: WatchEventOf<K>) => readonly ObjectKey[];
   /** How long a change may wait to be looked at together with others; not at all by default. */
-  afterSeconds?(event: WatchEventOf<K>): number;
+  readonly afterSeconds?: (event: WatchEventOf<K>) => number;
 }
 
 /** How a reconcile ended, under the names of controller-runtime. */
@@ -83,7 +83,7 @@ export interface Controller {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** A watch whose functions take objects of the informer's own type. */
+/** A watch whose functions take objects of the informer's own type: they get objects of that informer alone. */
 export function watchOf<K extends KubeObject>(watch: ControllerWatch<K>): ControllerWatch {
   return watch as unknown as ControllerWatch;
 }

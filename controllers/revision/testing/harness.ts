@@ -46,14 +46,15 @@ export function createHarness(options: HarnessOptions = {}): Harness {
   const cluster = createFakeCluster(options);
   const events: EventFacts[] = [];
   let time = Date.parse('2026-01-01T00:00:00Z');
-  const find = <Found extends KubeObject>(kind: string, name: string): Found | undefined =>
-    cluster.objects().find((object) => object.kind === kind && object.metadata.name === name) as Found | undefined;
+  const find = (kind: string, name: string): KubeObject | undefined =>
+    cluster.objects().find((object) => object.kind === kind && object.metadata.name === name);
+  const findRevision = (name: string): Revision | undefined => find('Revision', name) as Revision | undefined;
   const revisions = (): Revision[] => cluster.objects().filter(({ kind }) => kind === 'Revision') as Revision[];
   let frozen: Revision | undefined;
   const deps: RevisionDeps = {
     caches: {
-      subscriptions: { get: () => find('Subscription', 'widgets') },
-      revisions: { get: (key) => frozen ?? find('Revision', key.split('/')[1] ?? ''), byIndex: revisions },
+      subscriptions: { get: () => find('Subscription', 'widgets') as Subscription | undefined },
+      revisions: { get: (key) => frozen ?? findRevision(key.split('/')[1] ?? ''), byIndex: revisions },
     },
     client: asClient(cluster, options),
     managed: {
