@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../e2e/lib/cluster.ts';
 import { pathOf } from '../e2e/lib/objects.ts';
-import { objectOf, REVISION_SPEC, RULE_CASES, type RuleCase } from './crd/rule-cases.ts';
+import { objectOf, REVISION_SPEC, RULE_CASES, type RuleCase } from './crd/testing/rule-cases.ts';
 import { KINDS } from './kinds.ts';
 import { parseObject } from './kind.ts';
 import { API_VERSION, GROUP } from './names.ts';

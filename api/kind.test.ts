@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { objectOf, RULE_CASES, SUBSCRIPTION_SPEC } from './crd/rule-cases.ts';
+import { objectOf, RULE_CASES, SUBSCRIPTION_SPEC } from './crd/testing/rule-cases.ts';
 import { parseObject } from './kind.ts';
 import type { KubeObject } from './object.ts';
 import { SUBSCRIPTION, type Subscription } from './subscription.ts';

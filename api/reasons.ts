@@ -71,6 +71,7 @@ export const REASONS = {
   DeleteBlocked: 'Something keeps an object from being deleted.',
   ApiUnavailable: 'The API server cannot be reached, or is overloaded.',
   KubeconfigInvalid: 'The kubeconfig is missing, malformed, or needs what is not supported.',
+  CredentialsUnavailable: 'The plugin or the issuer that the kubeconfig names gives no credentials.',
   Conflict: 'Another writer was faster; the work is done again.',
   // Health
   WorkloadUnhealthy: 'A Deployment does not become available.',

@@ -1,18 +1,7 @@
-/**
- * What apply/ reads from an error of the API server. The kube client's ApiError has these fields; they are read
- * by shape, since apply/ does not know kube/.
- */
+/** What apply/ asks of an error of the API server besides the questions of api/api-answers.ts, and its words for a person. */
+import { answerOf } from '../api/api-answers.ts';
 import { ReasonedError, type Retry } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
-
-/** The fields that an error of the API server has besides those of a ReasonedError. */
-export interface ApiFailure {
-  /** HTTP status; 0 when no answer came. */
-  readonly code: number;
-  /** `AlreadyExists`, `Conflict`, `NotFound`, `Invalid`, …; empty when the server says nothing. */
-  readonly statusReason?: string;
-  readonly causes?: readonly { readonly reason?: string; readonly field?: string; readonly message?: string }[];
-}
 
 /** A failure as data: what a condition, an event or a report shows. */
 export interface Failure {
@@ -22,53 +11,27 @@ export interface Failure {
   readonly hint?: string;
 }
 
-/** Whether a create met an object of that name. */
-export function isAlreadyExists(error: unknown): boolean {
-  const failure = failureOf(error);
-  return failure?.code === 409 && failure.statusReason === 'AlreadyExists';
-}
-
-/**
- * Whether another writer was faster, or the object is not the one that was meant (uid, resourceVersion). An apply
- * with the uid of another object is refused as if that field were to change.
- */
-export function isConflict(error: unknown): boolean {
-  const failure = failureOf(error);
-  if (failure?.code === 409) return !isAlreadyExists(error);
-  return failure?.code === 422 && (failure.causes ?? []).some(({ field }) => field === 'metadata.uid');
-}
-
 /**
  * Whether the object cannot be server-side applied, though it may well be created: an unknown field, or two items
  * of a list with one key, such as an environment variable given twice.
  */
 export function isUnmergeable(error: unknown): boolean {
-  return failureOf(error)?.code === 500 && /failed to create typed patch object/.test((error as Error).message);
+  return answerOf(error)?.code === 500 && /failed to create typed patch object/.test((error as Error).message);
 }
 
 /** Whether it is an answer of the API server, and not that there is none. */
 export function isAnswer(error: unknown): boolean {
-  return (failureOf(error)?.code ?? 0) > 0;
+  return (answerOf(error)?.code ?? 0) > 0;
 }
 
 /** Whether the server, or a policy of the cluster, does not want the object: to send it again would not help. */
 export function isRefusal(error: unknown): boolean {
-  return [400, 403, 409, 422].includes(failureOf(error)?.code ?? 0);
-}
-
-/** Whether the server refuses for lack of rights, or of room. */
-export function isForbidden(error: unknown): boolean {
-  return failureOf(error)?.code === 403;
-}
-
-/** Whether the server says that the object, its kind or its namespace does not exist. */
-export function isNotFound(error: unknown): boolean {
-  return failureOf(error)?.code === 404;
+  return [400, 403, 409, 422].includes(answerOf(error)?.code ?? 0);
 }
 
 /** Whether a dry run was refused because an admission webhook has side effects: nothing is known then. */
 export function isDryRunUnsupported(error: unknown): boolean {
-  return failureOf(error)?.code === 400 && /does not support dry run/i.test((error as Error).message);
+  return answerOf(error)?.code === 400 && /does not support dry run/i.test((error as Error).message);
 }
 
 /**
@@ -86,7 +49,7 @@ export function explainFailure(error: unknown, subject: string): Failure {
 
 function hintFor(error: ReasonedError): string | undefined {
   if (error.reason === 'Forbidden') return hintForForbidden(error);
-  const fields = failureOf(error)?.causes?.flatMap(({ field }) => (field === undefined ? [] : [field])) ?? [];
+  const fields = answerOf(error)?.causes?.flatMap(({ field }) => (field === undefined ? [] : [field])) ?? [];
   return fields.length === 0 ? undefined : `Look at ${[...new Set(fields)].slice(0, 5).join(', ')}`;
 }
 
@@ -110,10 +73,4 @@ export function parseMissingRule(
   if (match === null) return undefined;
   const [, account = '', verb = '', resource = '', group = ''] = match;
   return { account, verb, resource: group === '' ? resource : `${resource}.${group}` };
-}
-
-function failureOf(error: unknown): ApiFailure | undefined {
-  return error instanceof Error && typeof (error as Partial<ApiFailure>).code === 'number'
-    ? (error as unknown as ApiFailure)
-    : undefined;
 }

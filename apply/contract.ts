@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../api/object.ts';
-import { isAlreadyExists, isConflict, isNotFound } from './api-failure.ts';
+import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
 import type { Cluster } from './cluster.ts';
 import { changeObject, createObject, takeOverFields, withUid } from './write.ts';
 import { sample } from './sample-objects.ts';
@@ -24,7 +24,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       await cluster().create(config('twice'));
       for (const dryRun of [true, false]) {
         const error = await failure(cluster().create(config('twice'), { dryRun }));
-        expect([isAlreadyExists(error), isConflict(error)]).toEqual([true, false]);
+        expect([isAlreadyExists(error), isConflictOrReplaced(error)]).toEqual([true, false]);
       }
     });
 
@@ -55,7 +55,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
     test('an object that exists is a conflict, in a dry run too, even if it is the same', async () => {
       await cluster().create(config('there'));
       for (const dryRun of [true, false]) {
-        expect(isConflict(await failure(createObject(cluster(), config('there'), { dryRun })))).toBe(true);
+        expect(isConflictOrReplaced(await failure(createObject(cluster(), config('there'), { dryRun })))).toBe(true);
       }
     });
 
@@ -82,7 +82,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
         managedFields?: unknown;
       };
       const other = { ...created, metadata: { ...metadata, uid: '00000000-0000-0000-0000-000000000000' } };
-      expect(isConflict(await failure(changeObject(cluster(), withTwin(namespace, '4'), other)))).toBe(true);
+      expect(isConflictOrReplaced(await failure(changeObject(cluster(), withTwin(namespace, '4'), other)))).toBe(true);
     });
   });
 
@@ -91,7 +91,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       const created = await cluster().create(config('bound'));
       const other = { ...created, metadata: { ...created.metadata, uid: '00000000-0000-0000-0000-000000000000' } };
       const error = await failure(cluster().apply(withUid(config('bound', { x: '2' }), other), { force: true }));
-      expect(isConflict(error)).toBe(true);
+      expect(isConflictOrReplaced(error)).toBe(true);
       expect(await cluster().get(refOf(created))).toMatchObject({ data: { x: '1' } });
     });
 
@@ -99,7 +99,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       const created = await cluster().create(config('vanished'));
       await cluster().delete(refOf(created));
       const error = await failure(cluster().apply(withUid(config('vanished'), created), { force: true }));
-      expect(isConflict(error) || isNotFound(error)).toBe(true);
+      expect(isConflictOrReplaced(error) || isNotFound(error)).toBe(true);
       expect(await cluster().get(refOf(created))).toBeUndefined();
     });
 
@@ -125,7 +125,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
     test('from an object that was changed since is a conflict', async () => {
       const created = await cluster().create(config('stale'));
       await cluster().patch(refOf(created), { data: { z: '1' } });
-      expect(isConflict(await failure(takeOverFields(cluster(), created)))).toBe(true);
+      expect(isConflictOrReplaced(await failure(takeOverFields(cluster(), created)))).toBe(true);
     });
 
     test('twice is done once', async () => {

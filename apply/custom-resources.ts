@@ -8,7 +8,8 @@ import {
   type KubeObject,
   type ObjectRef,
 } from '../api/object.ts';
-import { explainFailure, isNotFound, type Failure } from './api-failure.ts';
+import { isNotFound } from '../api/api-answers.ts';
+import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { judgeOwnership } from './collision.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';

@@ -4,15 +4,8 @@
  * as it is now; two for another one that has to change. What it finds is data; apply.ts decides what follows.
  */
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
-import {
-  explainFailure,
-  isAlreadyExists,
-  isConflict,
-  isDryRunUnsupported,
-  isNotFound,
-  isUnmergeable,
-  type Failure,
-} from './api-failure.ts';
+import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
+import { explainFailure, isDryRunUnsupported, isUnmergeable, type Failure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { isProven } from './collision.ts';
 import { entryOf, isIntact, type InventoryEntry } from './inventory.ts';
@@ -118,7 +111,7 @@ async function tryCreation(cluster: Cluster, object: KubeObject, signal?: AbortS
     await createObject(cluster, object, { dryRun: true, ...(signal !== undefined && { signal }) });
     return true;
   } catch (error) {
-    if (isAlreadyExists(error) || isConflict(error) || isDryRunUnsupported(error)) return false;
+    if (isAlreadyExists(error) || isConflictOrReplaced(error) || isDryRunUnsupported(error)) return false;
     throw error;
   }
 }
@@ -150,7 +143,7 @@ async function unlessUndecided<Value>(work: () => Promise<Value>): Promise<Value
 }
 
 function isUndecided(error: unknown): boolean {
-  return isDryRunUnsupported(error) || isConflict(error) || isNotFound(error) || isUnmergeable(error);
+  return isDryRunUnsupported(error) || isConflictOrReplaced(error) || isNotFound(error) || isUnmergeable(error);
 }
 
 function isCrd(object: KubeObject): boolean {

@@ -3,7 +3,7 @@
  * removes, custom resources among it, is of any kind.
  */
 import { groupKind } from '../api/object.ts';
-import { isForbidden } from './api-failure.ts';
+import { isForbidden } from '../api/api-answers.ts';
 import type { Cluster } from './cluster.ts';
 
 /**

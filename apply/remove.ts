@@ -3,7 +3,8 @@
  * never taken for one that is gone.
  */
 import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
-import { explainFailure, isConflict, isForbidden, type Failure } from './api-failure.ts';
+import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
+import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster, DeleteOptions } from './cluster.ts';
 import { judgeOwnership, type Ownership } from './collision.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
@@ -59,7 +60,7 @@ export async function removeObject(cluster: Cluster, entry: InventoryEntry, opti
       try {
         return await removeOnce(cluster, entry, options);
       } catch (error) {
-        if (!isConflict(error) || attempt === MOST_ATTEMPTS) throw error;
+        if (!isConflictOrReplaced(error) || attempt === MOST_ATTEMPTS) throw error;
       }
     }
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Writes an object as its finding says, and decides again where another writer was faster. */
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
-import { explainFailure, isAlreadyExists, isConflict, isNotFound } from './api-failure.ts';
+import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
+import { explainFailure } from './api-failure.ts';
 import type { ObjectResult } from './apply-result.ts';
 import type { Cluster } from './cluster.ts';
 import { entryOf } from './inventory.ts';
@@ -46,7 +47,7 @@ async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: 
     try {
       return await write(cluster, object, { live, ...options });
     } catch (error) {
-      const raced = isAlreadyExists(error) || isConflict(error) || (live !== undefined && isNotFound(error));
+      const raced = isAlreadyExists(error) || isConflictOrReplaced(error) || (live !== undefined && isNotFound(error));
       if (!raced || attempt === MOST_ATTEMPTS) throw error;
       options.signal?.throwIfAborted();
       finding = await lookAgain(cluster, object, options);

@@ -6,7 +6,8 @@
  */
 import { ANNOTATION } from '../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
-import { explainFailure, isConflict, isDryRunUnsupported, isForbidden, type Failure } from './api-failure.ts';
+import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
+import { explainFailure, isDryRunUnsupported, type Failure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { collisionError, isProven, judgeOwnership } from './collision.ts';
 import type { InventoryEntry } from './inventory.ts';
@@ -93,7 +94,7 @@ async function refusalToDelete(
   } catch (error) {
     if (isForbidden(error)) return { kind: 'failed', failure: notDeletable(error, live) };
     // A webhook was reached, so the rights suffice; another object in its place shows as a conflict of the write.
-    if (isDryRunUnsupported(error) || isConflict(error)) return undefined;
+    if (isDryRunUnsupported(error) || isConflictOrReplaced(error)) return undefined;
     throw error;
   }
 }

@@ -19,7 +19,7 @@ export interface WriteOptions {
  *
  * An object that cannot be merged is created plainly, as its publisher tested it.
  *
- * Errors: as the client throws them; see isConflict and isAlreadyExists for an object that exists.
+ * Errors: as the client throws them; see isConflictOrReplaced and isAlreadyExists for an object that exists.
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  */
 export async function createObject(

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import type { Cluster } from '../apply/cluster.ts';
 import { silentLog } from '../kube/log.ts';
-import { createManualClock } from '../kube/manual-clock.ts';
-import type { Handlers, Informer } from '../kube/informer.ts';
+import { createManualClock } from '../kube/testing/manual-clock.ts';
+import type { Handlers, Informer } from '../kube/watch/informer.ts';
 import { createWriteBarrier } from './cache-barrier.ts';
 
 const KIND = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Revision' } as const;

@@ -5,8 +5,8 @@
 import type { Cluster } from '../apply/cluster.ts';
 import { keyOfObject, type KubeObject } from '../api/object.ts';
 import { systemClock, type Clock } from '../kube/clock.ts';
-import type { Reconcile } from '../kube/controller.ts';
-import type { Informer } from '../kube/informer.ts';
+import type { Reconcile } from '../kube/controller/controller.ts';
+import type { Informer } from '../kube/watch/informer.ts';
 
 /** The cache of a kind of ours. */
 type Cache = Pick<Informer, 'apiVersion' | 'kind' | 'get' | 'on'>;

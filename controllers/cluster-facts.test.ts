@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import { createServerFacts, parseServerVersion } from './cluster-facts.ts';
 
 /** A client that counts what it is asked; OpenShift where it has a version. */

@@ -2,7 +2,7 @@
  * What is known of the cluster itself: the API server's version and the kinds that it serves. Asked for when a
  * decision needs it, and kept for a while: an idle manager asks nothing.
  */
-import type { Client } from '../kube/client.ts';
+import type { Client } from '../kube/client/client.ts';
 import type { ClusterFacts, Kind } from '../resolver/input.ts';
 
 /** What bundles can ask of a cluster, whoever installed what there is. */

@@ -2,7 +2,7 @@
  * Stores the packed manifests of a Revision in Secrets beside it, reads them back and deletes them. Only a Secret of our
  * type whose controller is the Revision's Subscription is ours: any other of that name is left alone.
  */
-import { isAlreadyExists } from '../apply/api-failure.ts';
+import { isAlreadyExists } from '../api/api-answers.ts';
 import type { Cluster } from '../apply/cluster.ts';
 import { labelValue } from '../apply/prepare.ts';
 import { ReasonedError } from '../api/errors.ts';

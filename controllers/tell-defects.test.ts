@@ -5,7 +5,7 @@ import { ReasonedError } from '../api/errors.ts';
 import { API_VERSION } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
 import { createFakeCluster } from '../apply/fake-cluster.ts';
-import type { Reconcile } from '../kube/controller.ts';
+import type { Reconcile } from '../kube/controller/controller.ts';
 import { silentLog } from '../kube/log.ts';
 import type { EventFacts } from './events.ts';
 import { tellDefects } from './tell-defects.ts';

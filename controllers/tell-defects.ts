@@ -7,8 +7,8 @@ import { ReasonedError } from '../api/errors.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { Cluster } from '../apply/cluster.ts';
-import { formatKey, type Reconcile } from '../kube/controller.ts';
-import type { Informer } from '../kube/informer.ts';
+import { formatKey, type Reconcile } from '../kube/controller/controller.ts';
+import type { Informer } from '../kube/watch/informer.ts';
 import type { RecordEvent } from './events.ts';
 import { writeStatus } from './status.ts';
 

@@ -5,7 +5,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { expect, test } from 'vitest';
 import { closerOf } from './close-server.ts';
-import { createFakeCertificate } from './fake-certificate.ts';
+import { createFakeCertificate } from './testing/fake-certificate.ts';
 
 interface Running {
   readonly close: () => Promise<void>;

@@ -4,9 +4,9 @@
  * @see https://book.kubebuilder.io/reference/metrics-reference
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ControllerObserver } from './controller.ts';
-import type { RequestFacts } from './transport.ts';
-import type { QueueObserver, WorkQueue } from './work-queue.ts';
+import type { ControllerObserver } from './controller/controller.ts';
+import type { RequestFacts } from './transport/transport.ts';
+import type { QueueObserver, WorkQueue } from './controller/work-queue.ts';
 
 export interface RuntimeMetrics {
   /** For `onRequest` of a transport to `host`. */

@@ -42,64 +42,154 @@ const EXAMPLES = 'bundles/examples/';
 const IMPURE_MODULES =
   /^node:(fs|http|https|http2|net|tls|dns|dgram|child_process|cluster|worker_threads|timers|sqlite|os|process|readline)(\/|$)/;
 
-const files = repositoryFiles().filter((path) => path.endsWith('.ts'));
-const sources = new Map(files.map((path) => [path, readText(path) ?? '']));
-const imports = [...sources].flatMap(([path, text]) => importsOf(path, text));
-const own = imports.filter(({ isOwn }) => isOwn);
+/** Libraries that one folder hides from all others: folder → why. Types count, too. */
+const HIDDEN_LIBRARIES: readonly { readonly library: string; readonly folder: string; readonly because: string }[] = [
+  {
+    library: '@kubernetes/client-node',
+    folder: 'kube/kubeconfig/',
+    because: 'it reads credentials of kubeconfigs, and requests to the API server are our own (decision 1)',
+  },
+  { library: 'openid-client', folder: 'kube/kubeconfig/', because: 'people log in to clusters, and managers do not' },
+];
+
+/** Files that load a large library, and so are imported when that is needed and never before. */
+const LOADED_LATE = ['kube/kubeconfig/exec.ts', 'kube/kubeconfig/oidc.ts'];
+
+/** The source files of a repository, and what they import. */
+interface Tree {
+  readonly files: readonly string[];
+  readonly sources: ReadonlyMap<string, string>;
+  readonly imports: readonly Import[];
+  /** Those of files of the repository. */
+  readonly own: readonly Import[];
+}
+
+function treeOf(sources: ReadonlyMap<string, string>): Tree {
+  const imports = [...sources].flatMap(([path, text]) => importsOf(path, text));
+  return { files: [...sources.keys()], sources, imports, own: imports.filter(({ isOwn }) => isOwn) };
+}
+
+const repository = treeOf(
+  new Map(
+    repositoryFiles()
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => [path, readText(path) ?? '']),
+  ),
+);
+
+interface Rule {
+  /** What holds, as a sentence. */
+  readonly rule: string;
+  /** A file that breaks it. */
+  readonly broken: readonly [path: string, text: string];
+  /** The places of a tree that break it. */
+  readonly find: (tree: Tree) => readonly string[];
+}
+
+const RULES: readonly Rule[] = [
+  {
+    rule: 'every folder with code has a rule',
+    broken: ['somewhere/new.ts', ''],
+    find: ({ files }) =>
+      [...new Set(files.filter((path) => path.includes('/')).map(folderOf))].filter(
+        (folder) => !(folder in MAY_IMPORT),
+      ),
+  },
+  ...Object.entries(MAY_IMPORT).map(([folder, { folders, because }]): Rule => ({
+    rule: `${folder}: ${because}`,
+    broken: [`${folder}/new.ts`, `import '${'../'.repeat(folder.split('/').length)}new/new.ts';`],
+    find: ({ own }) =>
+      own
+        .filter(
+          ({ from, to }) =>
+            folderOf(from) === folder &&
+            folderOf(to) !== folder &&
+            !folders.includes(folderOf(to)) &&
+            !(isTest(from) && isForTests(to)),
+        )
+        .map(arrow),
+  })),
+  {
+    rule: 'controllers talk to each other through the cluster',
+    broken: ['controllers/revision/new.ts', `import '../catalog/new.ts';`],
+    find: ({ own }) =>
+      own
+        .filter(
+          ({ from, to }) =>
+            /^controllers\/\w+\//.test(from) &&
+            /^controllers\/\w+\//.test(to) &&
+            from.split('/')[1] !== to.split('/')[1],
+        )
+        .filter(({ from }) => !isTest(from))
+        .map(arrow),
+  },
+  {
+    rule: 'code that ships imports no code that is for tests',
+    broken: ['kube/new.ts', `import './testing/new.ts';`],
+    find: ({ own }) =>
+      own.filter(({ from, to }) => !isTest(from) && !/^(e2e|scripts)\//.test(from) && isTest(to)).map(arrow),
+  },
+  {
+    rule: 'code that only computes imports nothing that reads the world',
+    broken: ['resolver/new.ts', `import 'node:fs';`],
+    find: ({ imports }) => imports.filter(({ from, to }) => isPure(from) && IMPURE_MODULES.test(to)).map(arrow),
+  },
+  {
+    rule: 'code that only computes does not ask for the time or for chance',
+    broken: ['api/new.ts', 'const now = Date.now();'],
+    find: ({ files, sources }) => {
+      const asks =
+        /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(|\bset(Timeout|Interval|Immediate)\(/;
+      return files.filter((path) => isPure(path) && asks.test(withoutComments(sources.get(path))));
+    },
+  },
+  {
+    rule: 'the environment is read by programs alone, where flags are read too',
+    broken: ['kube/new.ts', `const home = process.env['HOME'];`],
+    find: ({ files, sources }) =>
+      files
+        .filter((path) => !/^(cmd|e2e|scripts|bundles\/examples)\//.test(path) && !isTest(path) && path.includes('/'))
+        .filter((path) => /\bprocess\.env\b/.test(withoutComments(sources.get(path)))),
+  },
+  ...HIDDEN_LIBRARIES.map(({ library, folder, because }): Rule => ({
+    rule: `${library} is imported in ${folder} alone: ${because}`,
+    broken: ['cmd/slipway/new.ts', `import type { New } from '${library}/dist/new.js';`],
+    find: ({ imports }) =>
+      usersOf(library, imports)
+        .filter(({ from }) => !from.startsWith(folder))
+        .map(arrow),
+  })),
+  {
+    rule: 'what loads a large library is loaded when that is needed',
+    broken: ['kube/kubeconfig/new.ts', `import { New } from './exec.ts';`],
+    find: ({ sources, own }) =>
+      own
+        .filter(({ from, to }) => LOADED_LATE.includes(to) && !isTest(from) && isImportedAtOnce(sources.get(from), to))
+        .map(arrow),
+  },
+];
 
 describe('imports go one way', () => {
-  test('every folder with code has a rule', () => {
-    const folders = new Set(files.filter((path) => path.includes('/')).map(folderOf));
-    expect([...folders].filter((folder) => !(folder in MAY_IMPORT) && folder !== 'console')).toEqual([]);
+  test.each(RULES)('$rule', ({ find }) => {
+    expect(find(repository)).toEqual([]);
   });
 
-  test.each(Object.entries(MAY_IMPORT))('%s: $because', (folder, { folders }) => {
-    const wrong = own.filter(
-      ({ from, to }) =>
-        folderOf(from) === folder &&
-        folderOf(to) !== folder &&
-        !folders.includes(folderOf(to)) &&
-        !(isTest(from) && isForTests(to)),
-    );
-    expect(wrong.map(arrow)).toEqual([]);
+  test.each(RULES)('a file that breaks it is found: $rule', ({ find, broken: [path, text] }) => {
+    const found = find(treeOf(new Map(repository.sources).set(path, text)));
+    expect(found).toEqual([expect.stringContaining(path.split('/')[0] as string)]);
   });
 
-  test('controllers talk to each other through the cluster', () => {
-    const wrong = own.filter(
-      ({ from, to }) =>
-        /^controllers\/\w+\//.test(from) && /^controllers\/\w+\//.test(to) && from.split('/')[1] !== to.split('/')[1],
-    );
-    expect(wrong.filter(({ from }) => !isTest(from)).map(arrow)).toEqual([]);
+  test.each(Object.keys(MAY_IMPORT))('%s is a folder that exists, as do those that it may import', (folder) => {
+    const folders = new Set(repository.files.map(folderOf));
+    expect([folder, ...(MAY_IMPORT[folder]?.folders ?? [])].filter((name) => !folders.has(name))).toEqual([]);
   });
 
-  test('code that ships imports no code that is for tests', () => {
-    const wrong = own.filter(({ from, to }) => !isTest(from) && !/^(e2e|scripts)\//.test(from) && isTest(to));
-    expect(wrong.map(arrow)).toEqual([]);
+  test.each(HIDDEN_LIBRARIES)('$library is used by the program', ({ library }) => {
+    expect(usersOf(library, repository.imports).filter(({ from }) => !isTest(from))).not.toEqual([]);
   });
 
-  test('code that only computes imports nothing that reads the world', () => {
-    const wrong = imports.filter(({ from, to }) => isPure(from) && IMPURE_MODULES.test(to));
-    expect(wrong.map(arrow)).toEqual([]);
-  });
-
-  test('code that only computes does not ask for the time or for chance', () => {
-    const asks =
-      /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\.now\(|\bset(Timeout|Interval|Immediate)\(/;
-    expect(files.filter((path) => isPure(path) && asks.test(withoutComments(path)))).toEqual([]);
-  });
-
-  test('the environment is read by programs alone, where flags are read too', () => {
-    const outside = files.filter(
-      (path) => !/^(cmd|e2e|scripts|bundles\/examples)\//.test(path) && !isTest(path) && path.includes('/'),
-    );
-    expect(outside.filter((path) => /\bprocess\.env\b/.test(withoutComments(path)))).toEqual([]);
-  });
-
-  test('the types of client-node are borrowed everywhere, its code in kube/ and cmd/ alone', () => {
-    const users = files.filter((path) =>
-      /^import (?!type)[^;]*from '@kubernetes\/client-node'/m.test(sources.get(path) ?? ''),
-    );
-    expect(users.filter((path) => !/^(kube|cmd)\//.test(path))).toEqual([]);
+  test.each(LOADED_LATE)('%s is loaded by the program', (path) => {
+    expect(repository.own.filter(({ from, to }) => to === path && !isTest(from))).not.toEqual([]);
   });
 });
 
@@ -145,8 +235,21 @@ function isPure(path: string): boolean {
   return PURE.some((folder) => path.startsWith(folder)) && !path.startsWith(EXAMPLES) && !isTest(path);
 }
 
-function withoutComments(path: string): string {
-  return (sources.get(path) ?? '').replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+function usersOf(library: string, imports: readonly Import[]): readonly Import[] {
+  return imports.filter(({ to }) => to === library || to.startsWith(`${library}/`));
+}
+
+/** Whether a text imports a file by a statement that is no import of types. */
+function isImportedAtOnce(text: string | undefined, path: string): boolean {
+  const name = path.split('/').at(-1) as string;
+  return new RegExp(
+    `^\\s*(?:import|export)\\s+(?!type\\b)[^;]*['"][^'"]*/${name.replaceAll('.', '\\.')}['"]`,
+    'm',
+  ).test(text ?? '');
+}
+
+function withoutComments(text = ''): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 }
 
 function arrow({ from, to }: Import): string {

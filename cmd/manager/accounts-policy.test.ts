@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadAll } from 'js-yaml';
 import type { KubeObject } from '../../api/object.ts';
-import type { Client } from '../../kube/client.ts';
+import type { Client } from '../../kube/client/client.ts';
 import type { Log } from '../../kube/log.ts';
-import { createManualClock } from '../../kube/manual-clock.ts';
+import { createManualClock } from '../../kube/testing/manual-clock.ts';
 import { createAccountsPolicy, judgePolicy, POLICY_NAME } from './accounts-policy.ts';
 import { registerAccountsPolicy } from './metrics.ts';
 

@@ -4,7 +4,7 @@
  * and every few minutes after that, on every replica; it changes nothing, and a look that fails harms nothing.
  */
 import type { KubeObject } from '../../api/object.ts';
-import type { Client } from '../../kube/client.ts';
+import type { Client } from '../../kube/client/client.ts';
 import { sleep, systemClock, type Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { silentLog } from '../../kube/log.ts';
-import { createManualClock } from '../../kube/manual-clock.ts';
-import type { ApiRequest, Transport } from '../../kube/transport.ts';
+import { createManualClock } from '../../kube/testing/manual-clock.ts';
+import type { ApiRequest, Transport } from '../../kube/transport/transport.ts';
 import { CATALOG_AUDIENCE, createCatalogAccess, type Authorize } from './catalog-access.ts';
 
 interface Answers {

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { Log } from '../../kube/log.ts';
-import type { Transport } from '../../kube/transport.ts';
+import type { Transport } from '../../kube/transport/transport.ts';
 
 export const CATALOG_AUDIENCE = 'slipway.dev/catalogs';
 

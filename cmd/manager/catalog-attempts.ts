@@ -4,8 +4,8 @@
  */
 import type { Catalog } from '../../api/catalog.ts';
 import type { CatalogContent } from '../../controllers/catalog-content.ts';
-import type { Reconcile } from '../../kube/controller.ts';
-import type { Informer } from '../../kube/informer.ts';
+import type { Reconcile } from '../../kube/controller/controller.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
 
 export interface CatalogAttempts {
   /** The same reconcile, remembering whom it has looked at. */
@@ -14,7 +14,10 @@ export interface CatalogAttempts {
   check(): string;
 }
 
-export function createCatalogAttempts(catalogs: Pick<Informer, 'list'>, content: CatalogContent): CatalogAttempts {
+export function createCatalogAttempts(
+  catalogs: Pick<Informer<Catalog>, 'list'>,
+  content: CatalogContent,
+): CatalogAttempts {
   const attempted = new Set<string>();
   return {
     watch: (reconcile) => async (key, context) => {
@@ -27,7 +30,7 @@ export function createCatalogAttempts(catalogs: Pick<Informer, 'list'>, content:
     check() {
       const names = new Set(catalogs.list().map(({ metadata }) => metadata.name));
       for (const name of attempted) if (!names.has(name)) attempted.delete(name);
-      const known = (catalogs.list() as readonly Catalog[]).filter(({ status }) => status?.digest !== undefined);
+      const known = catalogs.list().filter(({ status }) => status?.digest !== undefined);
       const missing = known.map(({ metadata }) => metadata.name).filter((name) => content.get(name) === undefined);
       const waiting = missing.filter((name) => !attempted.has(name));
       if (waiting.length > 0) throw new Error(`${waiting.length} of ${known.length} not loaded yet`);

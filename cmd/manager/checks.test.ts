@@ -1,12 +1,12 @@
 /** What probes are told: of a replica that is of no use why, and of one whose work hangs that it had better go. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createClient } from '../../kube/client.ts';
-import { eventually } from '../../kube/eventually.ts';
-import { startFakeApi, type FakeApi } from '../../kube/fake-api.ts';
-import { createLeaderElection } from '../../kube/leader-election.ts';
-import { createManualClock } from '../../kube/manual-clock.ts';
-import { createTransport, type Transport } from '../../kube/transport.ts';
-import { createWorkQueue } from '../../kube/work-queue.ts';
+import { createClient } from '../../kube/client/client.ts';
+import { eventually } from '../../kube/testing/eventually.ts';
+import { startFakeApi, type FakeApi } from '../../kube/testing/fake-api.ts';
+import { createLeaderElection } from '../../kube/election/leader-election.ts';
+import { createManualClock } from '../../kube/testing/manual-clock.ts';
+import { createTransport, type Transport } from '../../kube/transport/transport.ts';
+import { createWorkQueue } from '../../kube/controller/work-queue.ts';
 import {
   checkCaches,
   describeWork,

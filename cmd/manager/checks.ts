@@ -4,10 +4,10 @@
  * answered. server.ts asks the checks, main.ts puts them together.
  */
 import { systemClock, type Clock } from '../../kube/clock.ts';
-import type { Controller } from '../../kube/controller.ts';
-import type { Informer } from '../../kube/informer.ts';
-import type { LeaseClient } from '../../kube/lease-client.ts';
-import type { RequestFacts } from '../../kube/transport.ts';
+import type { Controller } from '../../kube/controller/controller.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
+import type { LeaseClient } from '../../kube/election/lease-client.ts';
+import type { RequestFacts } from '../../kube/transport/transport.ts';
 
 /** Ready once these kinds were listed; what operators bring is none of it, as that may stop being served. */
 export function checkCaches(caches: readonly Pick<Informer, 'kind' | 'hasSynced'>[]): () => undefined {
@@ -20,7 +20,7 @@ export function checkCaches(caches: readonly Pick<Informer, 'kind' | 'hasSynced'
 
 /**
  * Says how much is under way and for how long; no reason not to be of use, but where to look when something is missing.
- * Objects that take long are named in the log: kube/long-work.ts.
+ * Objects that take long are named in the log: kube/controller/long-work.ts.
  */
 export function describeWork(controllers: readonly Pick<Controller, 'name' | 'queue'>[]): () => string {
   return () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../../kube/eventually.ts';
+import { eventually } from '../../kube/testing/eventually.ts';
 import { startServer, type ConnectionLimits, type RunningServer, type ServerFacts } from './limited-server.ts';
 
 const stops: (() => unknown)[] = [];

@@ -4,16 +4,17 @@
  * catalog content, health and metrics whether it leads or not. Ends with exit code 0 after SIGTERM, and with 1
  * when it loses the lead: it is then started anew with empty hands.
  */
+import { delimiter } from 'node:path';
 import { pino, stdTimeFunctions, type LoggerOptions } from 'pino';
 import { ReasonedError } from '../../api/errors.ts';
-import { createClient } from '../../kube/client.ts';
-import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../kube/config.ts';
-import { loadKubeconfig } from '../../kube/kubeconfig.ts';
-import { createLeaderElection } from '../../kube/leader-election.ts';
-import { createLeaseClient, type LeaseClient } from '../../kube/lease-client.ts';
-import { leaseTimings } from '../../kube/lease-record.ts';
+import { createClient } from '../../kube/client/client.ts';
+import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../kube/transport/config.ts';
+import { loadKubeconfig } from '../../kube/kubeconfig/kubeconfig.ts';
+import { createLeaderElection } from '../../kube/election/leader-election.ts';
+import { createLeaseClient, type LeaseClient } from '../../kube/election/lease-client.ts';
+import { leaseTimings } from '../../kube/election/lease-record.ts';
 import type { Log } from '../../kube/log.ts';
-import { createTransport, type RequestFacts, type RootTransport } from '../../kube/transport.ts';
+import { createTransport, type RequestFacts, type RootTransport } from '../../kube/transport/transport.ts';
 import { createAccountsPolicy } from './accounts-policy.ts';
 import type { Check } from './answer-checks.ts';
 import { createCatalogAccess } from './catalog-access.ts';
@@ -145,7 +146,9 @@ function serveManager(
 
 async function connectionOf(options: ManagerOptions): Promise<{ config: ConnectionConfig; namespace: string }> {
   if (options.kubeconfig !== undefined) {
-    const { config, namespace } = await loadKubeconfig(options.kubeconfig);
+    const { config, namespace } = await loadKubeconfig(
+      options.kubeconfig.split(delimiter).filter((path) => path !== ''),
+    );
     return { config, namespace: options.namespace ?? namespace };
   }
   const host = options['service-host'];

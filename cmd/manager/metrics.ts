@@ -10,7 +10,7 @@ import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import type { CatalogContent } from '../../controllers/catalog-content.ts';
 import { intervalSeconds, isPinned } from '../../controllers/catalog/poll.ts';
 import type { EventFacts, RecordEvent } from '../../controllers/events.ts';
-import type { Informer } from '../../kube/informer.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
 import { createRuntimeMetrics, type RuntimeMetrics } from '../../kube/metrics.ts';
 
 /** A registry with the metrics of the process and those of the controllers. */
@@ -21,17 +21,17 @@ export function createMetrics(): { readonly metrics: Registry; readonly runtime:
 }
 
 export interface State {
-  readonly catalogs: Pick<Informer, 'list'>;
-  readonly subscriptions: Pick<Informer, 'list'>;
-  readonly revisions: Pick<Informer, 'list'>;
+  readonly catalogs: Pick<Informer<Catalog>, 'list'>;
+  readonly subscriptions: Pick<Informer<Subscription>, 'list'>;
+  readonly revisions: Pick<Informer<Revision>, 'list'>;
   readonly content: CatalogContent;
 }
 
 /** Registers what is counted from the caches; call it once per registry. */
 export function registerState(registry: Registry, { catalogs, subscriptions, revisions, content }: State): void {
-  const allCatalogs = (): readonly Catalog[] => catalogs.list() as readonly Catalog[];
-  const allSubscriptions = (): readonly Subscription[] => subscriptions.list() as readonly Subscription[];
-  const allRevisions = (): readonly Revision[] => revisions.list() as readonly Revision[];
+  const allCatalogs = (): readonly Catalog[] => catalogs.list();
+  const allSubscriptions = (): readonly Subscription[] => subscriptions.list();
+  const allRevisions = (): readonly Revision[] => revisions.list();
   gauge(
     registry,
     'slipway_subscriptions',

@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { ReasonedError } from '../../api/errors.ts';
-import { DEFAULT_TIMINGS } from '../../kube/lease-record.ts';
+import { DEFAULT_TIMINGS } from '../../kube/election/lease-record.ts';
 
 interface OptionFacts {
   readonly env?: string;
@@ -14,7 +14,10 @@ interface OptionFacts {
 
 /** Every option: flag name → variable and help. The schema below has the same names. */
 const OPTIONS = {
-  kubeconfig: { env: 'KUBECONFIG', help: 'kubeconfig file; absent in a Pod, where the ServiceAccount is used' },
+  kubeconfig: {
+    env: 'KUBECONFIG',
+    help: 'kubeconfig files, separated as in PATH; absent in a Pod, where the ServiceAccount is used',
+  },
   namespace: { env: 'POD_NAMESPACE', help: 'namespace of the manager, for the lease and pull secrets' },
   identity: { env: 'POD_NAME', help: 'name of this replica in the lease and in events' },
   'service-host': { env: 'KUBERNETES_SERVICE_HOST', help: 'address of the API server, set in every Pod' },

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { eventually } from '../../kube/eventually.ts';
+import { eventually } from '../../kube/testing/eventually.ts';
 
 const PROGRAM = join(import.meta.dirname, 'testdata/readers-server.ts');
 const ALL = '/catalogs/big/api/v1/all';

@@ -27,19 +27,20 @@ import { createSubscriptionReconciler } from '../../controllers/subscription/rec
 import { tellDefects, type DefectDeps } from '../../controllers/tell-defects.ts';
 import { delayOfProgress } from '../../controllers/subscription/progress.ts';
 import { wokenBy } from '../../controllers/subscription/wake.ts';
-import type { Client } from '../../kube/client.ts';
+import type { Client } from '../../kube/client/client.ts';
 import {
   createController,
   ownerKeys,
   ownKey,
   type Controller,
   type ObjectKey,
+  watchOf,
   type WatchEventOf,
-} from '../../kube/controller.ts';
-import { createEventRecorder, type EventRecorder } from '../../kube/events.ts';
-import { createInformerFactory, type InformerFactory } from '../../kube/informer-factory.ts';
-import type { Informer } from '../../kube/informer.ts';
-import { fencedTransport, type Fence } from '../../kube/fence.ts';
+} from '../../kube/controller/controller.ts';
+import { createEventRecorder, type EventRecorder } from '../../kube/events/events.ts';
+import { createInformerFactory, type InformerFactory } from '../../kube/watch/informer-factory.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
+import { fencedTransport, type Fence } from '../../kube/election/fence.ts';
 import type { Log } from '../../kube/log.ts';
 import type { RuntimeMetrics } from '../../kube/metrics.ts';
 import { isLoopbackName } from '../../oci/registry.ts';
@@ -145,15 +146,15 @@ export function wireManager(wiring: WireOptions): Manager {
           server: createServerFacts(client, shared.now),
           bundles: createBundleSources(registries, options['data-folder']),
           handed,
-          pullSecretOf: (name) => (caches.catalogs.get(name) as Catalog | undefined)?.spec.pullSecret?.name,
+          pullSecretOf: (name) => caches.catalogs.get(name)?.spec.pullSecret?.name,
         }),
         telling(caches.subscriptions),
       ),
     ),
     watches: [
       { informer: caches.subscriptions, keys: onChangeByPeople(ownKey) },
-      { informer: caches.subscriptions, keys: (_, event) => waitingFor(caches.subscriptions, event) },
-      { informer: caches.revisions, keys: ownerKeys(SUBSCRIPTION.kind), afterSeconds: delayOfProgress },
+      watchOf({ informer: caches.subscriptions, keys: (_, event) => waitingFor(caches.subscriptions, event) }),
+      watchOf({ informer: caches.revisions, keys: ownerKeys(SUBSCRIPTION.kind), afterSeconds: delayOfProgress }),
       { informer: caches.catalogs, keys: onChangeByPeople(() => caches.subscriptions.list().flatMap(ownKey)) },
       { informer: caches.namespaces, keys: onChangeByPeople((one) => subscriptionsIn(caches.subscriptions, one)) },
     ],
@@ -175,7 +176,7 @@ export function wireManager(wiring: WireOptions): Manager {
     ),
     watches: [
       // What becomes of an archived Revision depends on the active one.
-      { informer: caches.revisions, keys: (one) => revisionsOf(caches.revisions, subscriptionKey(one as Revision)) },
+      watchOf({ informer: caches.revisions, keys: (one) => revisionsOf(caches.revisions, subscriptionKey(one)) }),
       {
         informer: caches.subscriptions,
         keys: (subscription) => revisionsOf(caches.revisions, keyOfObject(subscription)),
@@ -210,18 +211,18 @@ export function wireManager(wiring: WireOptions): Manager {
 }
 
 interface OurCaches {
-  readonly catalogs: Informer;
-  readonly subscriptions: Informer;
-  readonly revisions: Informer;
+  readonly catalogs: Informer<Catalog>;
+  readonly subscriptions: Informer<Subscription>;
+  readonly revisions: Informer<Revision>;
   readonly namespaces: Informer;
 }
 
 /** Our own kinds, and the namespaces, by whose labels Catalogs say where they may be used. */
 function watchOurKinds(informers: InformerFactory): OurCaches {
   return {
-    catalogs: informers.informer({ apiVersion: API_VERSION, kind: CATALOG.kind }),
-    subscriptions: informers.informer({ apiVersion: API_VERSION, kind: SUBSCRIPTION.kind }),
-    revisions: informers.informer({
+    catalogs: informers.informer<Catalog>({ apiVersion: API_VERSION, kind: CATALOG.kind }),
+    subscriptions: informers.informer<Subscription>({ apiVersion: API_VERSION, kind: SUBSCRIPTION.kind }),
+    revisions: informers.informer<Revision>({
       apiVersion: API_VERSION,
       kind: REVISION.kind,
       indexes: { [BY_SUBSCRIPTION]: bySubscription },
@@ -237,8 +238,8 @@ function announceKinds(informers: InformerFactory, { discovery }: Client): void 
   crds.on({ added: announce, updated: (_old, crd) => announce(crd), deleted: announce });
 }
 
-function bySubscription(revision: KubeObject): readonly string[] {
-  return [subscriptionKey(revision as Revision)];
+function bySubscription(revision: Revision): readonly string[] {
+  return [subscriptionKey(revision)];
 }
 
 type ControllerParts = Pick<Parameters<typeof createController>[0], 'reconcile' | 'watches'>;
@@ -270,37 +271,38 @@ function onChangeByPeople(
 }
 
 /** Subscriptions that wait for others, where one of these has news. */
-function waitingFor(subscriptions: Informer, event: WatchEventOf): readonly ObjectKey[] {
-  return wokenBy(subscriptions.list() as readonly Subscription[], event).flatMap(ownKey);
+function waitingFor(subscriptions: Informer<Subscription>, event: WatchEventOf<Subscription>): readonly ObjectKey[] {
+  return wokenBy(subscriptions.list(), event).flatMap(ownKey);
 }
 
-function subscriptionsIn(subscriptions: Informer, { metadata }: KubeObject): readonly ObjectKey[] {
+function subscriptionsIn(subscriptions: Informer<Subscription>, { metadata }: KubeObject): readonly ObjectKey[] {
   return subscriptions.list(metadata.name).flatMap(ownKey);
 }
 
-function revisionsOf(revisions: Informer, subscription: string): readonly ObjectKey[] {
+function revisionsOf(revisions: Informer<Revision>, subscription: string): readonly ObjectKey[] {
   return revisions.byIndex(BY_SUBSCRIPTION, subscription).flatMap(ownKey);
 }
 
-function namesKind(revisions: Informer, kind: string): boolean {
-  return (revisions.list() as readonly Revision[]).some(
-    ({ status }) => status?.inventory?.some((entry) => groupKind(entry) === kind) === true,
-  );
+function namesKind(revisions: Informer<Revision>, kind: string): boolean {
+  return revisions.list().some(({ status }) => status?.inventory?.some((entry) => groupKind(entry) === kind) === true);
 }
 
-function activeRevisionOf(revisions: Informer, object: KubeObject): readonly ObjectKey[] {
+function activeRevisionOf(revisions: Informer<Revision>, object: KubeObject): readonly ObjectKey[] {
   const owner = object.metadata.annotations?.[ANNOTATION.owner];
   if (owner === undefined) return [];
-  return (revisions.byIndex(BY_SUBSCRIPTION, owner) as readonly Revision[])
+  return revisions
+    .byIndex(BY_SUBSCRIPTION, owner)
     .filter(({ spec }) => spec.state === 'Active')
     .flatMap(ownKey);
 }
 
-function servedBefore(catalogs: Informer): ReadonlyMap<string, string> {
+function servedBefore(catalogs: Informer<Catalog>): ReadonlyMap<string, string> {
   return new Map(
-    (catalogs.list() as readonly Catalog[]).flatMap(({ metadata, status }) =>
-      status?.digest === undefined ? [] : [[metadata.name, status.digest] as const],
-    ),
+    catalogs
+      .list()
+      .flatMap(({ metadata, status }) =>
+        status?.digest === undefined ? [] : [[metadata.name, status.digest] as const],
+      ),
   );
 }
 

@@ -5,8 +5,8 @@
 import type { Catalog } from '../../api/catalog.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Cluster } from '../../apply/cluster.ts';
-import type { Reconcile, Result } from '../../kube/controller.ts';
-import type { Informer } from '../../kube/informer.ts';
+import type { Reconcile, Result } from '../../kube/controller/controller.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
 import { writeStatus } from '../status.ts';
 import { loadCurrent, loadFound, type LoadDeps } from './load.ts';
 import { intervalSeconds, isPinned, planPoll } from './poll.ts';
@@ -21,7 +21,7 @@ import {
 import { warningOf } from './verification.ts';
 
 export interface CatalogDeps extends LoadDeps {
-  readonly catalogs: Pick<Informer, 'get'>;
+  readonly catalogs: Pick<Informer<Catalog>, 'get'>;
   readonly cluster: Pick<Cluster, 'patch'>;
   readonly now: () => Date;
 }
@@ -29,7 +29,7 @@ export interface CatalogDeps extends LoadDeps {
 /** The reconcile function of the controller. */
 export function createCatalogReconciler(deps: CatalogDeps): Reconcile {
   return async ({ name }, { signal }) => {
-    const catalog = deps.catalogs.get(name) as Catalog | undefined;
+    const catalog = deps.catalogs.get(name);
     if (catalog === undefined || catalog.metadata.deletionTimestamp !== undefined) return deps.content.drop(name);
     const plan = planPoll(catalog, deps.content.get(name)?.digest, deps.now());
     switch (plan.kind) {

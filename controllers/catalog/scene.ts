@@ -12,7 +12,7 @@ import { ANNOTATION } from '../../api/names.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../apply/fake-cluster.ts';
 import { createIndexStore } from '../../catalog/store.ts';
-import type { Reconcile, Result } from '../../kube/controller.ts';
+import type { Reconcile, Result } from '../../kube/controller/controller.ts';
 import { silentLog } from '../../kube/log.ts';
 import { buildImage, pushImage } from '../../oci/build.ts';
 import { startFakeRegistry, type FakeRegistry } from '../../oci/fake-registry.ts';
@@ -135,7 +135,7 @@ interface ManagerParts {
 }
 
 function createManager({ scene, kube, client, folder, events }: ManagerParts): FakeManager {
-  const catalogs = { get: () => kube.objects().find((one) => one.kind === REF.kind) };
+  const catalogs = { get: () => kube.objects().find((one) => one.kind === REF.kind) as Catalog | undefined };
   const expected = (): ReadonlyMap<string, string> => {
     const digest = scene.catalog().status?.digest;
     return new Map(digest === undefined ? [] : [[NAME, digest]]);

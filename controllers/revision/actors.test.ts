@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Client, Subject } from '../../kube/client.ts';
+import type { Client, Subject } from '../../kube/client/client.ts';
 import { actors, checkOf } from './actors.ts';
 import type { Deps, RevisionDeps } from './deps.ts';
 import type { RevisionFacts } from './observe.ts';

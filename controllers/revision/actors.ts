@@ -1,5 +1,5 @@
 /** As whom a Revision is rolled out: the manager itself, and the ServiceAccount that the Subscription names. */
-import type { Client, Subject } from '../../kube/client.ts';
+import type { Client, Subject } from '../../kube/client/client.ts';
 import { accountOf } from './account.ts';
 import type { Account } from '../service-account.ts';
 import type { ConversionCheck } from './conversions.ts';

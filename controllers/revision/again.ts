@@ -4,7 +4,7 @@ import { parseDuration } from '../../api/duration.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Revision } from '../../api/revision.ts';
 import { BAKE_TIME_BOUNDS, PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
-import type { Result } from '../../kube/controller.ts';
+import type { Result } from '../../kube/controller/controller.ts';
 import type { Failure } from '../../apply/api-failure.ts';
 import { certificatesDue, secondsUntilDue } from './certificates/roll-out.ts';
 import type { RevisionDeps } from './deps.ts';

@@ -9,7 +9,7 @@ import type { Revision } from '../../api/revision.ts';
 import { PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
 import type { Removal } from '../../apply/remove.ts';
-import type { ReconcileContext, Result } from '../../kube/controller.ts';
+import type { ReconcileContext, Result } from '../../kube/controller/controller.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import { findMissingAccount } from './account.ts';

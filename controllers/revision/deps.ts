@@ -1,6 +1,6 @@
 /** What the reconciler of Revisions is given, and what it keeps between reconciles. */
 import type { PhaseName } from '../../apply/phases.ts';
-import type { Client } from '../../kube/client.ts';
+import type { Client } from '../../kube/client/client.ts';
 import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import type { PhaseWaits } from './await-phase.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ANNOTATION, LABEL } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { createObjectStore } from '../../kube/object-store.ts';
+import { createObjectStore } from '../../kube/watch/object-store.ts';
 import { createLivingOwners } from './living-owners.ts';
 
 const subscription: KubeObject = {

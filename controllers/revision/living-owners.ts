@@ -5,7 +5,7 @@
 import { ANNOTATION, LABEL } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { ownerLabel } from '../../apply/prepare.ts';
-import type { Informer } from '../../kube/informer.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
 
 const BY_LABEL = 'owner-label';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ANNOTATION, LABEL } from '../../api/names.ts';
 import { keyOfObject, type KubeObject } from '../../api/object.ts';
-import type { InformerRequest } from '../../kube/informer-factory.ts';
-import type { Handlers, Informer } from '../../kube/informer.ts';
-import { createManualClock } from '../../kube/manual-clock.ts';
+import type { InformerRequest } from '../../kube/watch/informer-factory.ts';
+import type { Handlers, Informer } from '../../kube/watch/informer.ts';
+import { createManualClock } from '../../kube/testing/manual-clock.ts';
 import {
   allOf,
   createManagedObjects,

@@ -9,8 +9,8 @@ import { hasHealth } from '../../apply/health.ts';
 import { LABEL } from '../../api/names.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
-import type { InformerRequest } from '../../kube/informer-factory.ts';
-import { untilSynced, type Informer } from '../../kube/informer.ts';
+import type { InformerRequest } from '../../kube/watch/informer-factory.ts';
+import { untilSynced, type Informer } from '../../kube/watch/informer.ts';
 import { keepHealth, keepMetadata, keepName } from './kept-parts.ts';
 import { mayWatch } from './watched-kinds.ts';
 

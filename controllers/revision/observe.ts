@@ -2,8 +2,8 @@
 import { mergeInventories, type InventoryEntry } from '../../apply/inventory.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { formatKey, type ObjectKey } from '../../kube/controller.ts';
-import type { Informer } from '../../kube/informer.ts';
+import { formatKey, type ObjectKey } from '../../kube/controller/controller.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../by-subscription.ts';
 import { problemOf } from '../genuine.ts';
 import { ownerUidOf } from '../owner.ts';
@@ -17,8 +17,8 @@ export interface RevisionFacts {
 }
 
 export interface RevisionCaches {
-  readonly revisions: Pick<Informer, 'get' | 'byIndex'>;
-  readonly subscriptions: Pick<Informer, 'get'>;
+  readonly revisions: Pick<Informer<Revision>, 'get' | 'byIndex'>;
+  readonly subscriptions: Pick<Informer<Subscription>, 'get'>;
 }
 
 /** The facts about a Revision; undefined where it is gone. */
@@ -26,21 +26,23 @@ export function observeRevision(
   { revisions, subscriptions }: RevisionCaches,
   key: ObjectKey,
 ): RevisionFacts | undefined {
-  const revision = revisions.get(formatKey(key)) as Revision | undefined;
+  const revision = revisions.get(formatKey(key));
   if (revision === undefined) return undefined;
   const owner = subscriptionKey(revision);
   const uid = ownerUidOf(revision);
-  const named = subscriptions.get(owner) as Subscription | undefined;
+  const named = subscriptions.get(owner);
   const subscription = isAnother(named, uid) ? undefined : named;
   return {
     revision,
     subscription,
-    siblings: (revisions.byIndex(BY_SUBSCRIPTION, owner) as readonly Revision[]).filter(
-      (other) =>
-        other.metadata.name !== revision.metadata.name &&
-        ownerUidOf(other) === uid &&
-        problemOf(other, subscription) === undefined,
-    ),
+    siblings: revisions
+      .byIndex(BY_SUBSCRIPTION, owner)
+      .filter(
+        (other) =>
+          other.metadata.name !== revision.metadata.name &&
+          ownerUidOf(other) === uid &&
+          problemOf(other, subscription) === undefined,
+      ),
   };
 }
 

@@ -3,7 +3,7 @@
  * when its Subscription is deleted. It reads Subscriptions and never writes them; which Revision is Active is
  * the Subscription controller's decision.
  */
-import type { Reconcile, ReconcileContext, Result } from '../../kube/controller.ts';
+import type { Reconcile, ReconcileContext, Result } from '../../kube/controller/controller.ts';
 import { subscriptionKey } from '../by-subscription.ts';
 import { writeStatus } from '../status.ts';
 import { removerOf } from './actors.ts';

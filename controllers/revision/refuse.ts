@@ -5,7 +5,7 @@
 import { findCondition } from '../../api/conditions.ts';
 import { redact } from '../../api/errors.ts';
 import type { Cluster } from '../../apply/cluster.ts';
-import { isNotFound } from '../../apply/api-failure.ts';
+import { isNotFound } from '../../api/api-answers.ts';
 import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';

@@ -2,7 +2,7 @@
  * Removes what a Revision put into the cluster, in order, and lets the Revision go. What stays, and why, is told
  * in an event on the Subscription; what is stuck is told in the Revision's condition.
  */
-import { isNotFound } from '../../apply/api-failure.ts';
+import { isNotFound } from '../../api/api-answers.ts';
 import { countCustomResources } from '../../apply/custom-resources.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { planUninstall, type UninstallPlan } from '../../apply/plan-uninstall.ts';

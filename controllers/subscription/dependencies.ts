@@ -3,7 +3,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION, API_VERSION, LABEL } from '../../api/names.ts';
 import { describeRef, refOf } from '../../api/object.ts';
 import { MAX_NAME, type Subscription, type SubscriptionManifest } from '../../api/subscription.ts';
-import { isAlreadyExists } from '../../apply/api-failure.ts';
+import { isAlreadyExists } from '../../api/api-answers.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import type { DependencyStep } from '../../resolver/decision.ts';
 import { mayHold } from './trust.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
 import { parseObject } from '../../api/kind.ts';
 import { API_VERSION, LABEL } from '../../api/names.ts';
-import { keyOfObject, type KubeObject } from '../../api/object.ts';
+import { keyOfObject } from '../../api/object.ts';
 import { Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../by-subscription.ts';
@@ -133,7 +133,7 @@ function observe(
       byIndex: (index, key) =>
         index === BY_SUBSCRIPTION ? revisions.filter((one) => subscriptionKey(one) === key) : [],
     },
-    catalogs: { list: () => [main, ...others] as readonly KubeObject[] },
+    catalogs: { list: () => [main, ...others] as readonly Catalog[] },
     content: { get: () => undefined } satisfies Pick<CatalogContent, 'get'>,
     namespaces: { get: () => undefined },
   };

@@ -3,8 +3,8 @@ import type { Catalog } from '../../api/catalog.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { formatKey, type ObjectKey } from '../../kube/controller.ts';
-import type { Informer } from '../../kube/informer.ts';
+import { formatKey, type ObjectKey } from '../../kube/controller/controller.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
 import { contentOf } from '../../resolver/indexed.ts';
 import type { CatalogSource, ClusterFacts } from '../../resolver/input.ts';
 import { matchesSelector } from '../../resolver/selector.ts';
@@ -16,9 +16,9 @@ import { whyNotAllowed } from './allowed.ts';
 import { describeSurroundings, type Neighbour } from './neighbours.ts';
 
 export interface SubscriptionCaches {
-  readonly subscriptions: Pick<Informer, 'get' | 'list'>;
-  readonly revisions: Pick<Informer, 'get' | 'byIndex'>;
-  readonly catalogs: Pick<Informer, 'list'>;
+  readonly subscriptions: Pick<Informer<Subscription>, 'get' | 'list'>;
+  readonly revisions: Pick<Informer<Revision>, 'get' | 'byIndex'>;
+  readonly catalogs: Pick<Informer<Catalog>, 'list'>;
   readonly content: Pick<CatalogContent, 'get'>;
   /** With their labels, all of them listed: which Catalogs may be used where. */
   readonly namespaces: Pick<Informer, 'get'>;
@@ -53,10 +53,11 @@ export function observeSubscription(
   key: ObjectKey,
   { server, now }: Surroundings,
 ): SubscriptionFacts | undefined {
-  const subscription = caches.subscriptions.get(formatKey(key)) as Subscription | undefined;
+  const subscription = caches.subscriptions.get(formatKey(key));
   if (subscription === undefined) return undefined;
   const revisions = revisionsOf(caches, subscription);
-  const neighbours = (caches.subscriptions.list() as readonly Subscription[])
+  const neighbours = caches.subscriptions
+    .list()
     .filter((other) => other !== subscription)
     .map((other) => ({ subscription: other, revisions: revisionsOf(caches, other) }));
   return {
@@ -81,7 +82,7 @@ function revisionsOf(caches: SubscriptionCaches, subscription: Subscription): re
 
 /** All Revisions that give its name, also those that an earlier Subscription of the name left or a person made. */
 function namedBy({ revisions }: SubscriptionCaches, subscription: Subscription): readonly Revision[] {
-  return revisions.byIndex(BY_SUBSCRIPTION, keyOfObject(subscription)) as readonly Revision[];
+  return revisions.byIndex(BY_SUBSCRIPTION, keyOfObject(subscription));
 }
 
 function nextNumberOf(caches: SubscriptionCaches, subscription: Subscription, genuine: readonly Revision[]): number {
@@ -95,7 +96,7 @@ function nextNumberOf(caches: SubscriptionCaches, subscription: Subscription, ge
 }
 
 function listCatalogs({ catalogs }: SubscriptionCaches): readonly Catalog[] {
-  const all = catalogs.list() as readonly Catalog[];
+  const all = catalogs.list();
   return all.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 

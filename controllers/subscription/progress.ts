@@ -4,16 +4,16 @@
  */
 import { findCondition } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { WatchEventOf } from '../../kube/controller.ts';
+import type { WatchEventOf } from '../../kube/controller/controller.ts';
 
 /** Of what is told together. */
 const PROGRESS_SECONDS = 0.5;
 
 /** Seconds: a success, a failure, an end and whatever a person decides are news at once; a beginning and progress wait. */
-export function delayOfProgress(event: WatchEventOf): number {
+export function delayOfProgress(event: WatchEventOf<Revision>): number {
   if (event.type === 'deleted') return 0;
-  const next = event.object as Revision;
-  const old = event.type === 'updated' ? (event.old as Revision) : undefined;
+  const next = event.object;
+  const old = event.type === 'updated' ? event.old : undefined;
   return isOutcome(old, next) || isDecided(old, next) ? 0 : PROGRESS_SECONDS;
 }
 

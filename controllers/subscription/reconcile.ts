@@ -9,7 +9,7 @@ import type { Subscription } from '../../api/subscription.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { refOf } from '../../api/object.ts';
 import type { Cluster } from '../../apply/cluster.ts';
-import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller.ts';
+import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller/controller.ts';
 import type { Refusal } from '../../resolver/decision.ts';
 import type { BundleSources } from '../bundle-sources.ts';
 import type { ServerFacts, ServerFactsSource } from '../cluster-facts.ts';
@@ -50,7 +50,7 @@ export interface SubscriptionDeps {
 /** The reconcile function of the controller. */
 export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile {
   return async (key, context) => {
-    const cached = deps.caches.subscriptions.get(formatKey(key)) as Subscription | undefined;
+    const cached = deps.caches.subscriptions.get(formatKey(key));
     if (cached === undefined) return undefined;
     const server = await askServer(deps, cached, context.signal);
     const facts = observeSubscription(deps.caches, key, { server, now: deps.now() });

@@ -5,6 +5,7 @@ import { parseObject } from '../../api/kind.ts';
 import { API_VERSION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
 import { createFakeCluster, type FakeCluster } from '../../apply/fake-cluster.ts';
 import type { CatalogIndex } from '../../catalog/index/open.ts';
 import { silentLog } from '../../kube/log.ts';
@@ -93,6 +94,8 @@ function setUp(one: Revision): Scene {
   cluster.put(one);
   const asked = new Set<string>();
   const ofKind = (kind: string): readonly KubeObject[] => cluster.objects().filter((object) => object.kind === kind);
+  const subscriptions = (): readonly Subscription[] => ofKind('Subscription') as readonly Subscription[];
+  const revisions = (): readonly Revision[] => ofKind('Revision') as readonly Revision[];
   const main = parseObject(CATALOG, {
     apiVersion: API_VERSION,
     kind: 'Catalog',
@@ -108,8 +111,8 @@ function setUp(one: Revision): Scene {
   } as unknown as CatalogIndex;
   const reconcile = createSubscriptionReconciler({
     caches: {
-      subscriptions: { get: () => ofKind('Subscription')[0], list: () => ofKind('Subscription') },
-      revisions: { get: () => undefined, byIndex: () => ofKind('Revision') },
+      subscriptions: { get: () => subscriptions()[0], list: subscriptions },
+      revisions: { get: () => undefined, byIndex: revisions },
       catalogs: { list: () => [main] },
       content: { get: () => ({ digest: 'd', index }) },
       namespaces: { get: () => undefined },
@@ -126,7 +129,7 @@ function setUp(one: Revision): Scene {
     asked,
     run: () =>
       reconcile({ namespace: 'ops', name: 'gadget' }, { signal: new AbortController().signal, log: silentLog }),
-    revisions: () => ofKind('Revision') as readonly Revision[],
+    revisions,
   };
 }
 

@@ -5,6 +5,7 @@ import { sampleCrd } from '../../apply/sample-objects.ts';
 import { FINALIZER } from '../../api/names.ts';
 import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
 import { tinyBundle } from '../../e2e/lib/tiny-operator.ts';
 import { silentLog } from '../../kube/log.ts';
 import { buildImage } from '../../oci/build.ts';
@@ -55,12 +56,14 @@ async function reconcile(described: PackedManifests, ...there: readonly KubeObje
   cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ops' } });
   cluster.put(sampleCrd('Revision', { group: 'slipway.dev' }));
   for (const object of [owner, lost, ...there]) cluster.put(object);
-  const all = (kind: string): readonly KubeObject[] => cluster.objects().filter((object) => object.kind === kind);
-  const find = (kind: string) => (key: string) => all(kind).find((object) => keyOfObject(object) === key);
+  const subscriptions = (): readonly Subscription[] =>
+    cluster.objects().filter(({ kind }) => kind === 'Subscription') as Subscription[];
+  const find = <Found extends KubeObject>(objects: readonly Found[], key: string): Found | undefined =>
+    objects.find((object) => keyOfObject(object) === key);
   const run = createSubscriptionReconciler({
     caches: {
-      subscriptions: { get: find('Subscription'), list: () => all('Subscription') },
-      revisions: { get: find('Revision'), byIndex: () => all('Revision') },
+      subscriptions: { get: (key) => find(subscriptions(), key), list: subscriptions },
+      revisions: { get: (key) => find(revisionsOf(cluster), key), byIndex: () => revisionsOf(cluster) },
       catalogs: { list: () => [] },
       content: { get: () => undefined },
       namespaces: { get: () => undefined },

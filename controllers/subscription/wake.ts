@@ -1,22 +1,22 @@
 /** Which other Subscriptions a change of one concerns: those that wait for something to come or to go. Pure. */
 import { findCondition } from '../../api/conditions.ts';
 import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
-import type { WatchEventOf } from '../../kube/controller.ts';
+import type { WatchEventOf } from '../../kube/controller/controller.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
 import { mayHold } from './trust.ts';
 
 /** The Subscriptions that wait for others, if an event of one Subscription may change what is done for them. */
-export function wokenBy(all: readonly Subscription[], event: WatchEventOf): readonly Subscription[] {
+export function wokenBy(all: readonly Subscription[], event: WatchEventOf<Subscription>): readonly Subscription[] {
   const [before, after] = statesOf(event);
   return all.filter((waiting) => waitsForOthers(waiting) && isNewsFor(waiting, before, after));
 }
 
 /** What a Subscription was before an event, and what it is after it. */
-function statesOf(event: WatchEventOf): readonly [Subscription | undefined, Subscription | undefined] {
-  const object = event.object as Subscription;
+function statesOf(event: WatchEventOf<Subscription>): readonly [Subscription | undefined, Subscription | undefined] {
+  const object = event.object;
   switch (event.type) {
     case 'updated':
-      return [event.old as Subscription, object];
+      return [event.old, object];
     case 'deleted':
       return [object, undefined];
     default:

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { API_VERSION } from '../../api/names.ts';
-import type { Client } from '../../kube/client.ts';
+import type { Client } from '../../kube/client/client.ts';
 import { largeCatalog } from '../lib/large-catalog.ts';
 import type { RunningManager } from '../lib/manager.ts';
 import { push } from '../lib/publish.ts';

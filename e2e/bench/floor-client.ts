@@ -4,7 +4,7 @@
  */
 import { Agent, request } from 'node:https';
 import type { KubeObject } from '../../api/object.ts';
-import type { Resource } from '../../kube/resource-path.ts';
+import type { Resource } from '../../kube/client/resource-path.ts';
 
 export interface FloorClient {
   /** Server-side apply; answers what the API server says, throws where it refuses. */

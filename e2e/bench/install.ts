@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import { API_VERSION } from '../../api/names.ts';
 import { SUBSCRIPTION } from '../../api/subscription.ts';
-import type { Informer } from '../../kube/informer.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
 import type { RunningManager } from '../lib/manager.ts';
 import { isReady, type Judged } from '../lib/objects.ts';
 import { until } from '../lib/until.ts';

@@ -6,10 +6,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient, type Client } from '../../kube/client.ts';
-import { createInformer, type Informer } from '../../kube/informer.ts';
-import { loadKubeconfig } from '../../kube/kubeconfig.ts';
-import { createTransport } from '../../kube/transport.ts';
+import { createClient, type Client } from '../../kube/client/client.ts';
+import { createInformer, type Informer } from '../../kube/watch/informer.ts';
+import { loadKubeconfig } from '../../kube/kubeconfig/kubeconfig.ts';
+import { createTransport } from '../../kube/transport/transport.ts';
 import { bundlePrograms } from '../../scripts/build/bundle.ts';
 import { ENVIRONMENT, MANAGER_ENTRIES, NODE_OPTIONS } from '../../scripts/build/manager-image.ts';
 import { startCluster, type TestCluster } from '../cluster/cluster.ts';

@@ -1,8 +1,8 @@
 /** Watches that an operator goes on working while things happen around it: asked again and again, nothing forgotten. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient, type Client } from '../../kube/client.ts';
-import { loadKubeconfig } from '../../kube/kubeconfig.ts';
-import { createTransport } from '../../kube/transport.ts';
+import { createClient, type Client } from '../../kube/client/client.ts';
+import { loadKubeconfig } from '../../kube/kubeconfig/kubeconfig.ts';
+import { createTransport } from '../../kube/transport/transport.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 
 export interface ServingOptions {

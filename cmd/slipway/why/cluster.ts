@@ -8,9 +8,9 @@ import { findCondition } from '../../../api/conditions.ts';
 import { parseObject } from '../../../api/kind.ts';
 import { API_VERSION } from '../../../api/names.ts';
 import { SUBSCRIPTION, type Subscription, type SubscriptionStatus } from '../../../api/subscription.ts';
-import { createClient, type Client } from '../../../kube/client.ts';
-import { loadKubeconfig } from '../../../kube/kubeconfig.ts';
-import { createTransport } from '../../../kube/transport.ts';
+import { createClient, type Client } from '../../../kube/client/client.ts';
+import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
+import { createTransport } from '../../../kube/transport/transport.ts';
 import type { Environment } from '../environment.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { Answer, AnsweredRefusal, Standing } from './answer.ts';
@@ -22,8 +22,8 @@ export async function answerFromCluster(
   subject: Subject,
   flags: ClusterFlags,
 ): Promise<Answer> {
-  const { config, namespace } = await loadKubeconfig(kubeconfigOf(environment, flags.kubeconfig), flags);
-  const transport = createTransport({ ...config, proxyEnv: environment.variables }, { userAgent: 'slipway-cli' });
+  const { config, namespace } = await loadKubeconfig(kubeconfigsOf(environment, flags.kubeconfig), flags);
+  const transport = createTransport({ proxyEnv: environment.variables, ...config }, { userAgent: 'slipway-cli' });
   try {
     const where = { ...flags, namespace: flags.namespace ?? namespace };
     const subscription = await findSubscription(createClient(transport), subject, {
@@ -36,14 +36,13 @@ export async function answerFromCluster(
   }
 }
 
-/** As kubectl looks for it; several files are not merged. @throws ReasonedError InputInvalid */
-function kubeconfigOf({ variables, folder, home }: Environment, flag: string | undefined): string {
-  if (flag !== undefined) return resolve(folder, flag);
-  const [first, ...others] = (variables['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
-  if (others.length > 0) throw invalidInput('KUBECONFIG names several files', 'Name one by --kubeconfig');
-  if (first !== undefined) return resolve(folder, first);
+/** The files that kubectl reads: that of the flag, those of the variable, or the usual one. @throws ReasonedError InputInvalid */
+function kubeconfigsOf({ variables, folder, home }: Environment, flag: string | undefined): readonly string[] {
+  if (flag !== undefined) return [resolve(folder, flag)];
+  const named = (variables['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
+  if (named.length > 0) return named.map((path) => resolve(folder, path));
   const usual = join(home, '.kube', 'config');
-  if (existsSync(usual)) return usual;
+  if (existsSync(usual)) return [usual];
   throw invalidInput('no catalog is named, and there is no kubeconfig', 'Name one by --catalog or --kubeconfig');
 }
 

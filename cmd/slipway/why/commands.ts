@@ -34,7 +34,7 @@ function questionOptions(command: Command): Command {
       .option('--kubernetes-version <version>', 'version of the cluster; absent, what bundles ask of it is not checked')
       .option('--subscription <name>', 'Subscription in the cluster; absent, the one for the package')
       .option('-n, --namespace <name>', "namespace of the Subscription; absent, that of the kubeconfig's context")
-      .option('--kubeconfig <file>', 'kubeconfig with a token or a certificate; absent, KUBECONFIG or ~/.kube/config')
+      .option('--kubeconfig <file>', 'kubeconfig file; absent, those of KUBECONFIG, or ~/.kube/config')
       .option('--context <name>', 'context of the kubeconfig; absent, its current one'),
   ).addOption(outputOption());
 }

@@ -5,6 +5,8 @@ import { useCluster } from '../../../e2e/lib/cluster.ts';
 import { installSlipway, ROOT, startManager, type RunningManager } from '../../../e2e/lib/manager.ts';
 import { catalogOf, isReady, runs, subscriptionTo, waitFor } from '../../../e2e/lib/objects.ts';
 import { packageDocuments, publishBundle, publishCatalog } from '../../../e2e/lib/publish.ts';
+import { createCredentialPlugin } from '../../../kube/testing/credential-plugin.ts';
+import { clusterEntry, kubeconfigText } from '../../../kube/testing/kubeconfig-text.ts';
 import { useWorkplace } from '../testing/slipway.ts';
 import type { Answer } from './answer.ts';
 
@@ -37,6 +39,29 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await manager?.stop();
+});
+
+test('a kubeconfig with a credential plugin reaches the API server', async () => {
+  const { folder, server, ca, token } = cluster();
+  const path = join(workplace().folder, 'plugin.kubeconfig');
+  const plugin = createCredentialPlugin(join(folder, 'tmp', 'plugin'));
+  plugin.give({ token: await token('slipway-system', 'slipway-manager') });
+  workplace().write(
+    new Map([['plugin.kubeconfig', kubeconfigText({ exec: plugin.exec }, clusterEntry({ server, ca }))]]),
+  );
+  const answer = await workplace().json<Answer>(
+    'why',
+    'beacon-operator',
+    '--namespace',
+    'lights',
+    '--kubeconfig',
+    path,
+  );
+  expect(answer).toMatchObject({ chosen: true, installed: { version: '1.0.0' } });
+  expect(plugin.runs()).toBe(1);
+  plugin.give({ token: 'wrong' });
+  const refused = await workplace().run('why', 'beacon-operator', '--namespace', 'lights', '--kubeconfig', path);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('slipway: Forbidden: ') });
 });
 
 describe('a Subscription that a manager looks after', () => {

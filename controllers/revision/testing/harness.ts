@@ -4,8 +4,8 @@ import { API_VERSION, FINALIZER } from '../../../api/names.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { Revision } from '../../../api/revision.ts';
 import { Subscription } from '../../../api/subscription.ts';
-import type { Client, Subject } from '../../../kube/client.ts';
-import type { ObjectKey, Result } from '../../../kube/controller.ts';
+import type { Client, Subject } from '../../../kube/client/client.ts';
+import type { ObjectKey, Result } from '../../../kube/controller/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
 import type { EventFacts } from '../../events.ts';
 import { manifestSecrets } from '../../manifest-secrets.ts';
@@ -48,12 +48,13 @@ export function createHarness(options: HarnessOptions = {}): Harness {
   let time = Date.parse('2026-01-01T00:00:00Z');
   const find = (kind: string, name: string): KubeObject | undefined =>
     cluster.objects().find((object) => object.kind === kind && object.metadata.name === name);
+  const findRevision = (name: string): Revision | undefined => find('Revision', name) as Revision | undefined;
   const revisions = (): Revision[] => cluster.objects().filter(({ kind }) => kind === 'Revision') as Revision[];
   let frozen: Revision | undefined;
   const deps: RevisionDeps = {
     caches: {
-      subscriptions: { get: () => find('Subscription', 'widgets') },
-      revisions: { get: (key) => frozen ?? find('Revision', key.split('/')[1] ?? ''), byIndex: revisions },
+      subscriptions: { get: () => find('Subscription', 'widgets') as Subscription | undefined },
+      revisions: { get: (key) => frozen ?? findRevision(key.split('/')[1] ?? ''), byIndex: revisions },
     },
     client: asClient(cluster, options),
     managed: {

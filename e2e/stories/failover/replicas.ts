@@ -1,7 +1,7 @@
 /** The replicas of the manager: which of them leads, how one is stopped, and what each has written. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Client } from '../../../kube/client.ts';
+import type { Client } from '../../../kube/client/client.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { SYSTEM } from '../../lib/manager.ts';
 import { get } from '../../lib/objects.ts';

@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { KubeObject } from '../../../../api/object.ts';
-import { createClient } from '../../../../kube/client.ts';
-import { startFakeApi, type FakeApi } from '../../../../kube/fake-api.ts';
+import { createClient } from '../../../../kube/client/client.ts';
+import { startFakeApi, type FakeApi } from '../../../../kube/testing/fake-api.ts';
 import { silentLog } from '../../../../kube/log.ts';
 import { createRuntimeMetrics } from '../../../../kube/metrics.ts';
-import { createTransport, type Transport } from '../../../../kube/transport.ts';
+import { createTransport, type Transport } from '../../../../kube/transport/transport.ts';
 import { FINALIZER, V1, V2 } from './beacon.ts';
 import { createBeaconController } from './controller.ts';
 

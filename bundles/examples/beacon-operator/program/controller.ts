@@ -1,10 +1,10 @@
 /** Puts the controller together: what is watched, and whom a change concerns. */
 import type { KubeObject } from '../../../../api/object.ts';
-import type { Client } from '../../../../kube/client.ts';
-import { createController, ownKey, type ObjectKey } from '../../../../kube/controller.ts';
-import { createEventRecorder } from '../../../../kube/events.ts';
-import { fencedTransport, type Fence } from '../../../../kube/fence.ts';
-import { createInformerFactory, type InformerRequest } from '../../../../kube/informer-factory.ts';
+import type { Client } from '../../../../kube/client/client.ts';
+import { createController, ownKey, type ObjectKey } from '../../../../kube/controller/controller.ts';
+import { createEventRecorder } from '../../../../kube/events/events.ts';
+import { fencedTransport, type Fence } from '../../../../kube/election/fence.ts';
+import { createInformerFactory, type InformerRequest } from '../../../../kube/watch/informer-factory.ts';
 import type { Log } from '../../../../kube/log.ts';
 import type { RuntimeMetrics } from '../../../../kube/metrics.ts';
 import { GROUP, KIND } from './beacon.ts';

@@ -6,13 +6,13 @@
  */
 import { pino } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../../../kube/config.ts';
-import { createClient } from '../../../../kube/client.ts';
-import { loadKubeconfig } from '../../../../kube/kubeconfig.ts';
-import { createLeaderElection } from '../../../../kube/leader-election.ts';
+import { inClusterConfig, readPodNamespace, type ConnectionConfig } from '../../../../kube/transport/config.ts';
+import { createClient } from '../../../../kube/client/client.ts';
+import { loadKubeconfig } from '../../../../kube/kubeconfig/kubeconfig.ts';
+import { createLeaderElection } from '../../../../kube/election/leader-election.ts';
 import type { Log } from '../../../../kube/log.ts';
 import { createRuntimeMetrics } from '../../../../kube/metrics.ts';
-import { createTransport } from '../../../../kube/transport.ts';
+import { createTransport } from '../../../../kube/transport/transport.ts';
 import { createBeaconController } from './controller.ts';
 import { serveHealth } from './health-server.ts';
 import { parseOptions, type Options } from './options.ts';

@@ -3,10 +3,10 @@
  * version that this release works with, and thinks of them in version 2.
  */
 import type { KubeObject } from '../../../../api/object.ts';
-import type { Client } from '../../../../kube/client.ts';
-import { formatKey, type ObjectKey, type Reconcile } from '../../../../kube/controller.ts';
-import type { EventRecorder } from '../../../../kube/events.ts';
-import type { Informer } from '../../../../kube/informer.ts';
+import type { Client } from '../../../../kube/client/client.ts';
+import { formatKey, type ObjectKey, type Reconcile } from '../../../../kube/controller/controller.ts';
+import type { EventRecorder } from '../../../../kube/events/events.ts';
+import type { Informer } from '../../../../kube/watch/informer.ts';
 import { FINALIZER, KIND, V2, type Beacon } from './beacon.ts';
 import { convertBeacon } from './convert.ts';
 import { lightName, lightOf } from './light.ts';

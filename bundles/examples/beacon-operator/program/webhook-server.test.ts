@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createFakeCertificate } from '../../../../kube/fake-certificate.ts';
+import { createFakeCertificate } from '../../../../kube/testing/fake-certificate.ts';
 import { silentLog } from '../../../../kube/log.ts';
 import { serveWebhooks, type RunningWebhooks } from './webhook-server.ts';
 

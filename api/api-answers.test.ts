@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import {
+  answerOf,
+  isAlreadyExists,
+  isConflict,
+  isConflictOrReplaced,
+  isExpired,
+  isForbidden,
+  isNotFound,
+  type ApiAnswer,
+} from './api-answers.ts';
+
+const QUESTIONS = { isAlreadyExists, isConflict, isConflictOrReplaced, isExpired, isForbidden, isNotFound };
+
+function yes(error: unknown): readonly string[] {
+  return Object.entries(QUESTIONS).flatMap(([name, ask]) => (ask(error) ? [name] : []));
+}
+
+describe('an error of the API server answers yes to', () => {
+  const uid = { field: 'metadata.uid' };
+  const cases: readonly { because: string; answer: ApiAnswer; questions: readonly string[] }[] = [
+    { because: 'no such object', answer: { code: 404, statusReason: 'NotFound' }, questions: ['isNotFound'] },
+    { because: 'no right', answer: { code: 403, statusReason: 'Forbidden' }, questions: ['isForbidden'] },
+    {
+      because: 'the name is taken',
+      answer: { code: 409, statusReason: 'AlreadyExists' },
+      questions: ['isAlreadyExists'],
+    },
+    {
+      because: 'another writer was faster',
+      answer: { code: 409, statusReason: 'Conflict' },
+      questions: ['isConflict', 'isConflictOrReplaced'],
+    },
+    {
+      because: 'a proxy may leave the reason out',
+      answer: { code: 409, statusReason: '' },
+      questions: ['isConflict', 'isConflictOrReplaced'],
+    },
+    {
+      because: 'an object of the name has another uid',
+      answer: { code: 422, statusReason: 'Invalid', causes: [uid] },
+      questions: ['isConflictOrReplaced'],
+    },
+    { because: 'another field is invalid', answer: { code: 422, causes: [{ field: 'spec.x' }] }, questions: [] },
+    { because: 'the version is too old', answer: { code: 410, statusReason: 'Expired' }, questions: ['isExpired'] },
+    { because: 'a watch says so in its stream', answer: { code: 500, statusReason: 'Gone' }, questions: ['isExpired'] },
+    { because: 'no answer came', answer: { code: 0, statusReason: '' }, questions: [] },
+  ];
+  test.each(cases)('$questions: $because', ({ answer, questions }) => {
+    expect(yes(Object.assign(new Error('x'), answer))).toEqual(questions);
+  });
+});
+
+test.each([
+  { because: 'a message is no answer', error: new Error('404') },
+  { because: 'codes of Node are texts', error: Object.assign(new Error('x'), { code: 'ENOENT' }) },
+  { because: 'data is no error', error: { code: 404 } },
+  { because: 'anything may be thrown', error: undefined },
+])('an error that is no answer gets no for each question: $because', ({ error }) => {
+  expect([answerOf(error), yes(error)]).toEqual([undefined, []]);
+});

@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Cluster } from '../../apply/cluster.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { createClient, type Client } from './client.ts';
+import { startFakeApi, resource, type FakeApi } from '../testing/fake-api.ts';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { createTransport, type Transport } from '../transport/transport.ts';
+
+let api: FakeApi;
+let transport: Transport;
+let client: Client;
+
+beforeEach(async () => {
+  api = await startFakeApi();
+  transport = createTransport(api.config);
+  client = createClient(transport, { clock: createManualClock() });
+});
+
+afterEach(async () => {
+  transport.close();
+  await api.close();
+});
+
+const configMap = (name: string, data: unknown = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'a' },
+  data,
+});
+const ref = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name });
+const sent = (method: string) => api.requests.filter((request) => request.method === method);
+
+test('a client is the cluster that apply/ asks for', () => {
+  const cluster: Cluster = client;
+  expect(cluster).toBe(client);
+});
+
+describe('objects', () => {
+  test('what is created can be read, listed, patched, updated and deleted', async () => {
+    const created = await client.create(configMap('x', { v: '1' }));
+    expect(await client.get(ref('x'))).toEqual(created);
+    await client.patch(ref('x'), { data: { w: '2' } });
+    const read = (await client.get(ref('x'))) as KubeObject;
+    expect(read['data']).toEqual({ v: '1', w: '2' });
+    await client.update({ ...read, data: { v: '3' } });
+    expect((await client.list({ apiVersion: 'v1', kind: 'ConfigMap' })).map((object) => object['data'])).toEqual([
+      { v: '3' },
+    ]);
+    expect(await client.delete(ref('x'))).toBeUndefined();
+    expect(await client.get(ref('x'))).toBeUndefined();
+  });
+
+  test('an integer beyond 2^53 comes back as it was', async () => {
+    await client.create(configMap('x', { big: 9_007_199_254_740_993n }));
+    api.fault((request, response) => {
+      if (request.method !== 'GET') return false;
+      response.end('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"data":{"big":9007199254740993}}');
+      return true;
+    });
+    expect(sent('POST')[0]?.body).toContain('9007199254740993');
+    expect((await client.get(ref('x')))?.['data']).toEqual({ big: 9_007_199_254_740_993n });
+  });
+
+  test('a stale resourceVersion is a Conflict, a name that is taken is AlreadyExists', async () => {
+    const created = await client.create(configMap('x'));
+    await client.patch(ref('x'), { data: { v: '2' } });
+    await expect(client.update({ ...created, data: {} })).rejects.toMatchObject({
+      reason: 'Conflict',
+      statusReason: 'Conflict',
+    });
+    await expect(client.create(configMap('x'))).rejects.toMatchObject({ code: 409, statusReason: 'AlreadyExists' });
+  });
+
+  test('deleting what is gone, or another object of the name, is a success and harms nothing', async () => {
+    expect(await client.delete(ref('x'))).toBeUndefined();
+    await client.create(configMap('x'));
+    expect(await client.delete(ref('x'), { uid: 'another' })).toBeUndefined();
+    expect(await client.get(ref('x'))).toBeDefined();
+  });
+
+  test('a dry run of a deletion says that it is one', async () => {
+    await client.create(configMap('x'));
+    await client.delete(ref('x'), { uid: 'another', dryRun: true });
+    expect(JSON.parse(sent('DELETE')[0]?.body ?? '')).toMatchObject({
+      dryRun: ['All'],
+      preconditions: { uid: 'another' },
+    });
+  });
+
+  test('a deletion that meets another object is a Conflict for an account that may not read which', async () => {
+    await client.create(configMap('x'));
+    api.fault(({ method }, response) => method === 'GET' && Boolean(response.writeHead(403).end()));
+    await expect(client.delete(ref('x'), { uid: 'another' })).rejects.toMatchObject({ reason: 'Conflict' });
+  });
+
+  test('deleting what a finalizer holds returns it', async () => {
+    await client.create({ ...configMap('x'), metadata: { name: 'x', namespace: 'a', finalizers: ['a/b'] } });
+    expect((await client.delete(ref('x')))?.metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test.each([
+    { name: '', because: 'that is the whole collection' },
+    { name: '..', because: 'that is the collection above' },
+    { name: 'a/b', because: 'that is another resource' },
+    { name: 'x'.repeat(254), because: 'no name is that long' },
+  ])('a name such as $name is refused before anything is sent: $because', async ({ name }) => {
+    await expect(client.delete(ref(name))).rejects.toMatchObject({ reason: 'ObjectInvalid', retry: 'never' });
+    await expect(client.create(configMap(name))).rejects.toMatchObject({ reason: 'ObjectInvalid', retry: 'never' });
+    expect([...sent('DELETE'), ...sent('POST')]).toEqual([]);
+  });
+
+  test('an object of a namespaced kind without a namespace is refused before anything is sent', async () => {
+    await expect(client.apply({ ...configMap('x'), metadata: { name: 'x' } })).rejects.toMatchObject({
+      reason: 'ObjectInvalid',
+    });
+    expect(sent('PATCH')).toEqual([]);
+  });
+});
+
+describe('server-side apply', () => {
+  test('an apply says who manages the fields, and sends the object as it is', async () => {
+    const object = configMap('x', { unknown: { deep: [1, null, { __proto__x: true }] } });
+    await client.apply(object, { force: true, dryRun: true });
+    const [request] = sent('PATCH');
+    expect(request?.headers['content-type']).toBe('application/apply-patch+yaml');
+    expect(Object.fromEntries(request?.query ?? [])).toEqual({ fieldManager: 'slipway', force: 'true', dryRun: 'All' });
+    expect(JSON.parse(request?.body ?? '')).toEqual(object);
+  });
+
+  test('a status goes to its subresource', async () => {
+    await client.create(configMap('x'));
+    await client.patchStatus(ref('x'), { status: { ready: true } });
+    await client.applyStatus({ ...configMap('x'), status: {} });
+    expect(sent('PATCH').map(({ path }) => path)).toEqual(Array(2).fill('/api/v1/namespaces/a/configmaps/x/status'));
+  });
+});
+
+describe('kinds', () => {
+  const widget = { apiVersion: 'example.com/v1', kind: 'Widget', namespace: 'a', name: 'x' };
+
+  test('kinds are discovered once, in two requests', async () => {
+    await Promise.all([
+      client.get(ref('x')),
+      client.get(ref('y')),
+      client.list({ apiVersion: 'apps/v1', kind: 'Deployment' }),
+    ]);
+    expect(api.requests.filter(({ path }) => ['/api', '/apis'].includes(path))).toHaveLength(2);
+  });
+
+  test('of a kind that is not served nothing exists, and nothing can be written', async () => {
+    expect(await client.get(widget)).toBeUndefined();
+    expect(await client.list(widget)).toEqual([]);
+    expect(await client.delete(widget)).toBeUndefined();
+    expect(await client.isNamespaced(widget)).toBeUndefined();
+    await expect(client.apply({ ...widget, metadata: { name: 'x', namespace: 'a' } })).rejects.toMatchObject({
+      reason: 'ApplyFailed',
+      code: 404,
+    });
+  });
+
+  test('a kind that has come since is found without being told of it', async () => {
+    expect(await client.isNamespaced(widget)).toBeUndefined();
+    api.serve(resource('example.com/v1', 'Widget', 'widgets'));
+    expect(await client.isNamespaced(widget)).toBe(true);
+  });
+
+  test('a kind that is asked for again and again and does not exist costs few requests, until told of a change', async () => {
+    for (let i = 0; i < 100; i++) await client.get(widget);
+    expect(api.requests.length).toBeLessThanOrEqual(12);
+    api.serve(resource('example.com/v1', 'Widget', 'widgets', false));
+    client.discovery.invalidate();
+    expect(await client.isNamespaced(widget)).toBe(false);
+  });
+
+  test('an API whose server does not answer is unavailable, never empty', async () => {
+    api.stale('example.com/v1', true);
+    for (const ask of [client.get(widget), client.list(widget), client.delete(widget), client.isNamespaced(widget)]) {
+      await expect(ask).rejects.toMatchObject({ reason: 'ApiUnavailable', retry: 'backoff' });
+    }
+  });
+
+  test('a kind whose requests fail is an error, never empty', async () => {
+    await client.discovery.list();
+    api.fault((_request, response) => Boolean(response.writeHead(503).end()));
+    await expect(client.list({ apiVersion: 'v1', kind: 'ConfigMap' })).rejects.toMatchObject({
+      reason: 'ApiUnavailable',
+    });
+    await expect(client.get(ref('x'))).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+  });
+});
+
+describe('answers that no API server gives', () => {
+  test.each([
+    '<html>',
+    '{"kind":',
+    'null',
+    '[]',
+    '{}',
+    '{"metadata":{},"items":[]}',
+    '{"kind":"PodList","metadata":{}}',
+  ])('%s is ApiUnavailable, neither nothing nor a defect', async (text) => {
+    await client.discovery.list();
+    api.fault((_request, response) => Boolean(response.end(text)));
+    await expect(client.list({ apiVersion: 'v1', kind: 'ConfigMap' })).rejects.toMatchObject({
+      reason: 'ApiUnavailable',
+    });
+    client.discovery.invalidate();
+    await expect(client.get(ref('x'))).rejects.toMatchObject({ reason: 'ApiUnavailable' });
+  });
+});
+
+describe('acting as somebody else', () => {
+  test('every request of such a client carries user and groups; the others do not', async () => {
+    const tenant = client.as({ user: 'system:serviceaccount:a:b', groups: ['g1', 'g2'] });
+    await tenant.create(configMap('x'));
+    await client.create(configMap('y'));
+    expect(sent('POST').map(({ headers }) => [headers['impersonate-user'], headers['impersonate-group']])).toEqual([
+      ['system:serviceaccount:a:b', 'g1, g2'],
+      [undefined, undefined],
+    ]);
+  });
+});

@@ -1,0 +1,136 @@
+/**
+ * Which kinds the API server serves, and under which paths: fetched once in two requests (aggregated discovery),
+ * again when a kind is missing. Tells "no such kind" from "its API does not answer just now".
+ * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery
+ */
+import { groupKind, type ObjectRef, type ServedAs } from '../../api/object.ts';
+import { ApiError, readable } from '../transport/api-error.ts';
+import { systemClock, type Clock } from '../clock.ts';
+import { createBucket } from '../rate-limiters.ts';
+import { parseDiscovery, type ServedKinds } from './parse-discovery.ts';
+import type { Resource } from './resource-path.ts';
+import type { Transport } from '../transport/transport.ts';
+
+export type Kind = Pick<ObjectRef, 'apiVersion' | 'kind' | 'served'>;
+
+export interface Discovery {
+  /**
+   * The kind as it is served, or undefined where it is not. Throws ApiError(ApiUnavailable, backoff) where its API
+   * cannot say, as an aggregated API whose server is down.
+   */
+  find(kind: Kind, signal?: AbortSignal): Promise<Resource | undefined>;
+  /** As `find`; throws ApiError(ApplyFailed, backoff, code 404) where the kind is not served. */
+  need(kind: Kind, signal?: AbortSignal): Promise<Resource>;
+  /** Every kind in every version. */
+  list(signal?: AbortSignal): Promise<readonly Resource[]>;
+  /** The next question is answered afresh: a CRD has come, gone or changed. */
+  invalidate(): void;
+  /** A CRD of the group has come, gone or changed: a kind of it that was missing may be served now. */
+  announce(group: string): void;
+  /** Calls for every announcement; returns what ends that. */
+  onAnnounce(listener: (group: string) => void): () => void;
+}
+
+/** A kind that is asked for again and again and does not exist costs no more than this. */
+const REFETCHES = { perSecond: 0.5, burst: 5 };
+
+/** Discovery over `transport`; shared by all clients of one server. */
+export function createDiscovery(transport: Transport, options: { readonly clock?: Clock } = {}): Discovery {
+  const bucket = createBucket({ ...REFETCHES, clock: options.clock ?? systemClock });
+  let known: ServedKinds | undefined;
+  let fetching: Promise<ServedKinds> | undefined;
+  let generation = 0;
+  const listeners = new Set<(group: string) => void>();
+
+  /** Fetches shared by everybody who waits: nobody's signal ends them. */
+  function refetch(): Promise<ServedKinds> {
+    if (fetching !== undefined) return fetching;
+    const startedIn = generation;
+    const work = fetchServedKinds(transport).then((kinds) => {
+      if (generation === startedIn) known = kinds;
+      return kinds;
+    });
+    fetching = work.finally(() => {
+      if (generation === startedIn) fetching = undefined;
+    });
+    return fetching;
+  }
+
+  async function find(kind: Kind, signal?: AbortSignal): Promise<Resource | undefined> {
+    if (kind.served !== undefined) return asDefined(kind, kind.served);
+    const cached = known ?? (await abortable(refetch(), signal));
+    const hit = cached.find(kind);
+    if (hit !== undefined) return hit;
+    const fresh = bucket.take() ? await abortable(refetch(), signal) : cached;
+    return fresh.find(kind) ?? absent(fresh, kind);
+  }
+
+  return {
+    find,
+    async need(kind, signal) {
+      const resource = await find(kind, signal);
+      if (resource === undefined) throw notServed(kind);
+      return resource;
+    },
+    list: async (signal) => (known ?? (await abortable(refetch(), signal))).all,
+    invalidate() {
+      generation += 1;
+      known = undefined;
+      fetching = undefined;
+      bucket.reset();
+    },
+    announce(group) {
+      for (const listener of listeners) listener(group);
+    },
+    onAnnounce(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+const ACCEPT = [
+  'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+  'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList',
+].join(',');
+
+async function fetchServedKinds(transport: Transport): Promise<ServedKinds> {
+  const fetchRoot = async (path: string): Promise<string> =>
+    (await transport.request({ method: 'GET', path, headers: { accept: ACCEPT }, subject: 'discover kinds' })).text();
+  const bodies = await Promise.all([fetchRoot('/api'), fetchRoot('/apis')]);
+  return readable('discover kinds (Kubernetes 1.27 or later)', () => parseDiscovery(bodies));
+}
+
+/** What a CRD says needs no discovery. */
+function asDefined({ apiVersion, kind }: Kind, served: ServedAs): Resource {
+  return { apiVersion, kind, ...served, verbs: [], subresources: [] };
+}
+
+function absent(kinds: ServedKinds, kind: Kind): undefined {
+  if (!kinds.isStale(kind.apiVersion)) return undefined;
+  throw new ApiError(`find ${groupKind(kind)}`, {
+    code: 503,
+    message: `the API ${kind.apiVersion} does not answer`,
+    causes: [],
+  });
+}
+
+function notServed(kind: Kind): ApiError {
+  return new ApiError(`find ${groupKind(kind)}`, {
+    code: 404,
+    reason: 'NotFound',
+    message: `the API server does not serve this kind in ${kind.apiVersion}`,
+    causes: [],
+  });
+}
+
+/** Stops waiting when `signal` aborts; the work itself goes on for others. */
+function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason as Error);
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,298 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
+import { createBucket, exponentialPerItem, longestOf, tokenBucket } from '../rate-limiters.ts';
+import { createWorkQueue, type WorkQueue } from './work-queue.ts';
+
+function queueWithClock(): { queue: WorkQueue; clock: ManualClock } {
+  const clock = createManualClock();
+  return { clock, queue: createWorkQueue({ clock, rateLimiter: exponentialPerItem() }) };
+}
+
+/** Takes what is ready now, and says that it is done. */
+async function drainReady(queue: WorkQueue): Promise<string[]> {
+  const taken: string[] = [];
+  while (queue.length > 0) {
+    const key = (await queue.get()) as string;
+    taken.push(key);
+    queue.done(key);
+  }
+  return taken;
+}
+
+const keys = fc.constantFrom('a/1', 'a/2', 'b/1', 'c');
+
+describe('work queue', () => {
+  test('a key that is added many times before it is taken is worked on once', async () => {
+    const { queue } = queueWithClock();
+    for (let i = 0; i < 10; i++) queue.add('a/x');
+    expect(await drainReady(queue)).toEqual(['a/x']);
+  });
+
+  test('a key that is added while it is worked on comes again, once, and not before it is done', async () => {
+    const { queue } = queueWithClock();
+    queue.add('a/x');
+    const key = (await queue.get()) as string;
+    queue.add('a/x');
+    queue.add('a/x');
+    expect(queue.length).toBe(0);
+    queue.done(key);
+    expect(await drainReady(queue)).toEqual(['a/x']);
+  });
+
+  test('a namespace with many keys does not hold up another', async () => {
+    const { queue } = queueWithClock();
+    for (let i = 0; i < 1000; i++) queue.add(`busy/${i}`);
+    queue.add('quiet/x');
+    await queue.get();
+    expect(await queue.get()).toBe('quiet/x');
+  });
+
+  test('of several delays for a key the shortest counts, and it comes once', async () => {
+    const { queue, clock } = queueWithClock();
+    queue.addAfter('x', 10);
+    queue.addAfter('x', 3);
+    queue.addAfter('x', 7);
+    clock.advance(2.9);
+    expect(queue.length).toBe(0);
+    clock.advance(0.1);
+    expect(await drainReady(queue)).toEqual(['x']);
+    clock.advance(100);
+    expect(queue.length).toBe(0);
+  });
+
+  test.each([
+    { seconds: Number.NaN, because: 'a delay that is no number must not lose the key' },
+    { seconds: -5, because: 'the time is over already' },
+    { seconds: 0, because: 'no delay is asked for' },
+  ])('a delay of $seconds means now: $because', async ({ seconds }) => {
+    const { queue } = queueWithClock();
+    queue.addAfter('x', seconds);
+    expect(await drainReady(queue)).toEqual(['x']);
+  });
+
+  test('shutting down wakes who waits, hands out nothing more, and cancels delays', async () => {
+    const { queue, clock } = queueWithClock();
+    const waiting = queue.get();
+    queue.addAfter('later', 1);
+    queue.shutDown();
+    queue.add('x');
+    expect(await waiting).toBeUndefined();
+    expect(await queue.get()).toBeUndefined();
+    expect(clock.timers).toBe(0);
+  });
+
+  test('draining ends when the work in progress is done, and not before', async () => {
+    const { queue } = queueWithClock();
+    queue.add('x');
+    const key = (await queue.get()) as string;
+    let drained = false;
+    const draining = queue.drain().then(() => (drained = true));
+    await Promise.resolve();
+    expect(drained).toBe(false);
+    queue.done(key);
+    await draining;
+  });
+
+  test('delays end in the order of their times, whatever the order they were asked in', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.integer({ min: 1, max: 10_000 }), { maxLength: 30 }), async (delays) => {
+        const { queue, clock } = queueWithClock();
+        for (const delay of delays) queue.addAfter(`k${delay}`, delay / 8);
+        const seen: string[] = [];
+        for (const delay of delays.toSorted((a, b) => a - b)) {
+          clock.advance(delay / 8 - clock.now());
+          seen.push(...(await drainReady(queue)));
+        }
+        expect(seen).toEqual(delays.toSorted((a, b) => a - b).map((delay) => `k${delay}`));
+      }),
+    );
+  });
+
+  test('between two turns of one namespace every other one that waits has had its turn', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(4), fc.nat(20)), { maxLength: 60 }), async (pairs) => {
+        const { queue } = queueWithClock();
+        const waiting = new Map<string, Set<string>>();
+        for (const [namespace, name] of pairs) {
+          queue.add(`n${namespace}/${name}`);
+          waiting.set(`n${namespace}`, (waiting.get(`n${namespace}`) ?? new Set()).add(String(name)));
+        }
+        const served: string[] = [];
+        for (const key of await drainReady(queue)) served.push(key.split('/')[0] as string);
+        const rounds: string[][] = [];
+        const left = new Map([...waiting].map(([namespace, names]) => [namespace, names.size]));
+        for (let at = 0; at < served.length;) {
+          const open = [...left].filter(([, count]) => count > 0).map(([namespace]) => namespace);
+          rounds.push(served.slice(at, at + open.length));
+          expect(new Set(rounds.at(-1))).toEqual(new Set(open));
+          for (const namespace of open) left.set(namespace, (left.get(namespace) ?? 0) - 1);
+          at += open.length;
+        }
+      }),
+    );
+  });
+
+  test('no key is lost and none is worked on twice at once, in whatever order workers and writers run', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(keys, { minLength: 1, maxLength: 25 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (scheduler, additions, workers) => {
+          const queue = createWorkQueue({ clock: createManualClock() });
+          /** What has been written, and what a worker saw when it began last. */
+          const written = new Map<string, number>();
+          const seen = new Map<string, number>();
+          const running = new Set<string>();
+          const work = async (): Promise<void> => {
+            for (let key = await queue.get(); key !== undefined; key = await queue.get()) {
+              expect(running.has(key)).toBe(false);
+              running.add(key);
+              seen.set(key, written.get(key) ?? 0);
+              await scheduler.schedule(Promise.resolve(), `work on ${key}`);
+              running.delete(key);
+              queue.done(key);
+            }
+          };
+          const working = Promise.all(Array.from({ length: workers }, work));
+          const writing = scheduler.scheduleSequence(
+            additions.map((key) => async () => {
+              written.set(key, (written.get(key) ?? 0) + 1);
+              queue.add(key);
+            }),
+          );
+          await scheduler.waitFor(writing.task);
+          await scheduler.waitIdle();
+          queue.shutDown();
+          await working;
+          expect(seen).toEqual(written);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+/** What is done to a queue; seconds are eighths, so that sums are exact. */
+type Step =
+  | { readonly do: 'add' | 'addRateLimited'; readonly key: string }
+  | { readonly do: 'addAfter'; readonly key: string; readonly eighths: number }
+  | { readonly do: 'advance'; readonly eighths: number }
+  | { readonly do: 'take' | 'done' };
+
+const LIMIT_SECONDS = 1;
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constantFrom('add' as const, 'addRateLimited' as const), key: keys }),
+  fc.record({ do: fc.constant('addAfter' as const), key: keys, eighths: fc.integer({ min: -1, max: 24 }) }),
+  fc.record({ do: fc.constant('advance' as const), eighths: fc.integer({ min: 0, max: 12 }) }),
+  fc.record({ do: fc.constantFrom('take' as const, 'done' as const) }),
+);
+
+interface Model {
+  want(key: string, seconds: number): void;
+  take(key: string): string;
+  done(key: string): string;
+  /** Keys that are due and that nobody works on. */
+  ready(): number;
+}
+
+/** A key is wanted now or not, and later once at most: of several delays the shortest, as client-go has it. */
+function createModel(now: () => number): Model {
+  const wanted = new Set<string>();
+  const dueAt = new Map<string, number>();
+  const working = new Set<string>();
+  const settle = (): void => {
+    for (const [key, at] of dueAt) {
+      if (at > now()) continue;
+      dueAt.delete(key);
+      wanted.add(key);
+    }
+  };
+  return {
+    want(key, seconds) {
+      settle();
+      if (seconds <= 0) wanted.add(key);
+      else dueAt.set(key, Math.min(dueAt.get(key) ?? Infinity, now() + seconds));
+    },
+    take(key) {
+      settle();
+      expect([wanted.delete(key), working.has(key)]).toEqual([true, false]);
+      working.add(key);
+      return key;
+    },
+    done(key) {
+      working.delete(key);
+      return key;
+    },
+    ready() {
+      settle();
+      return wanted.difference(working).size;
+    },
+  };
+}
+
+test('whatever is mixed, a key is there when the shortest of its delays is over and nobody works on it, and not before', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const clock = createManualClock();
+      const limiter = { delay: () => LIMIT_SECONDS, forget: () => undefined, retries: () => 0 };
+      const queue = createWorkQueue({ clock, rateLimiter: limiter });
+      const model = createModel(() => clock.now());
+      const working: string[] = [];
+      for (const one of steps) {
+        switch (one.do) {
+          case 'add':
+            queue.add(one.key);
+            model.want(one.key, 0);
+            break;
+          case 'addRateLimited':
+            queue.addRateLimited(one.key);
+            model.want(one.key, LIMIT_SECONDS);
+            break;
+          case 'addAfter':
+            queue.addAfter(one.key, one.eighths / 8);
+            model.want(one.key, one.eighths / 8);
+            break;
+          case 'advance':
+            clock.advance(one.eighths / 8);
+            break;
+          case 'take':
+            if (queue.length > 0) working.push(model.take((await queue.get()) as string));
+            break;
+          case 'done':
+            if (working.length > 0) queue.done(model.done(working.shift() as string));
+        }
+        expect(queue.length).toBe(model.ready());
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+describe('rate limiters', () => {
+  test('a key that fails again waits twice as long, up to the limit, and anew after a success', () => {
+    const limiter = exponentialPerItem({ baseSeconds: 1, maxSeconds: 5 });
+    expect([1, 2, 3, 4, 5].map(() => limiter.delay('x'))).toEqual([1, 2, 4, 5, 5]);
+    expect(limiter.delay('y')).toBe(1);
+    expect(limiter.retries('x')).toBe(5);
+    limiter.forget('x');
+    expect(limiter.delay('x')).toBe(1);
+  });
+
+  test('a bucket lets a burst through and then its rate, measured over any time', () => {
+    const clock = createManualClock();
+    const bucket = createBucket({ perSecond: 2, burst: 3, clock });
+    expect([1, 2, 3, 4, 5].map(() => bucket.reserve())).toEqual([0, 0, 0, 0.5, 1]);
+    clock.advance(1.5);
+    expect(bucket.take()).toBe(true);
+    expect(bucket.take()).toBe(false);
+  });
+
+  test('the slowest of several limiters decides', () => {
+    const clock = createManualClock();
+    const limiter = longestOf(exponentialPerItem({ baseSeconds: 3 }), tokenBucket({ perSecond: 0.1, burst: 1, clock }));
+    expect([limiter.delay('a'), limiter.delay('b')]).toEqual([3, 10]);
+  });
+});

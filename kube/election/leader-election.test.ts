@@ -1,0 +1,394 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../api/object.ts';
+import { createClient, type Client } from '../client/client.ts';
+import { eventually } from '../testing/eventually.ts';
+import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';
+import { fencedTransport } from './fence.ts';
+import { createLeaderElection, type LeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+import { createLeaseClient } from './lease-client.ts';
+import { decideLease, observe } from './lease-record.ts';
+import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
+import { createTransport, type ApiRequest, type ApiResponse, type Transport } from '../transport/transport.ts';
+
+let api: FakeApi;
+let transport: Transport;
+let client: Client;
+let stop: AbortController;
+let runs: Promise<unknown>[];
+/** Requests without an answer yet, and those of them that will not get one. */
+let pending: number;
+let held: number;
+
+async function counted(request: ApiRequest): Promise<ApiResponse> {
+  pending += 1;
+  try {
+    return await transport.request(request);
+  } finally {
+    pending -= 1;
+  }
+}
+
+beforeEach(async () => {
+  api = await startFakeApi();
+  transport = createTransport(api.config);
+  pending = 0;
+  held = 0;
+  client = createClient({ ...transport, request: counted });
+  stop = new AbortController();
+  runs = [];
+});
+
+afterEach(async () => {
+  stop.abort(new Error('the test is over'));
+  await Promise.all(runs);
+  transport.close();
+  await api.close();
+});
+
+const LEASE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace: 'ops', name: 'slipway' };
+
+interface Candidate {
+  readonly clock: ManualClock;
+  readonly election: LeaderElection;
+  readonly signals: AbortSignal[];
+  readonly run: Promise<string>;
+  readonly log: string[];
+}
+
+function candidate(identity: string, options: Partial<LeaderElectionOptions> = {}): Candidate {
+  const clock = createManualClock();
+  const signals: AbortSignal[] = [];
+  const log: string[] = [];
+  const election = createLeaderElection({
+    client,
+    ...LEASE,
+    identity,
+    clock,
+    random: () => 0,
+    onStarted: async (signal) => {
+      signals.push(signal);
+      log.push('started');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      log.push('ended');
+    },
+    onStopped: (how) => void log.push(how),
+    ...options,
+  });
+  const run = election.run(stop.signal);
+  runs.push(run);
+  return { clock, election, signals, run, log };
+}
+
+const leads = ({ signals }: Candidate): boolean => signals.length > 0;
+const lease = async (): Promise<{ holderIdentity: string; leaseTransitions: number; renewTime: string }> =>
+  ((await client.get(LEASE)) as KubeObject)['spec'] as never;
+
+/** Lets time pass in small steps, and all requests be answered in between but those that are held. */
+async function live(clocks: readonly ManualClock[], seconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += 0.5) {
+    for (const clock of clocks) clock.advance(0.5);
+    await eventually(() => pending === held);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Leaves the requests of a method without an answer, so many of them; `meanwhile` is what they do nevertheless. */
+function hold(method: string, count = Infinity, meanwhile: (body: string) => void = () => undefined): void {
+  let left = count;
+  api.fault((request, response) => {
+    if (request.method !== method || left === 0) return false;
+    left -= 1;
+    held += 1;
+    response.on('close', () => (held -= 1));
+    meanwhile(request.body);
+    return true;
+  });
+}
+
+describe('leading', () => {
+  test('the first candidate leads, the second waits for as long as the first renews', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    const second = candidate('second');
+    await live([first.clock, second.clock], 40);
+    expect(leads(second)).toBe(false);
+    expect(first.election.fence.isHeld()).toBe(true);
+    expect([first.election.leader(), second.election.leader()]).toEqual(['first', 'first']);
+  });
+
+  test('a leader that dies is followed after the lease has run out, and not before', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    const second = candidate('second');
+    await live([second.clock], 14);
+    expect(leads(second)).toBe(false);
+    await live([second.clock], 4);
+    expect(leads(second)).toBe(true);
+    expect(await lease()).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 });
+  });
+
+  test('a leader that dies is followed when the lease runs out, not at the next attempt', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    const second = candidate('second', { timings: { leaseSeconds: 15, renewSeconds: 10, retrySeconds: 60 } });
+    await live([second.clock], 14);
+    expect(leads(second)).toBe(false);
+    await live([second.clock], 4);
+    expect(leads(second)).toBe(true);
+  });
+
+  test('after a shutdown the work ends first, then the lease is free at once', async () => {
+    const order: string[] = [];
+    const first = candidate('first', {
+      onStarted: async (signal) => {
+        order.push('started');
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        order.push(`ended while ${(await lease()).holderIdentity} holds it`);
+      },
+    });
+    await eventually(() => order.length === 1);
+    stop.abort(new Error('shutdown'));
+    expect(await first.run).toBe('released');
+    expect(order).toEqual(['started', 'ended while first holds it']);
+    expect((await lease()).holderIdentity).toBe('');
+    expect(first.election.fence.isHeld()).toBe(false);
+  });
+
+  test('a candidate that is stopped while it waits never leads', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    const second = candidate('second');
+    await live([second.clock], 4);
+    stop.abort(new Error('shutdown'));
+    expect(await second.run).toBe('never');
+    expect(second.log).toEqual([]);
+  });
+
+  test('of several that try at the same moment exactly one leads', async () => {
+    const all = ['a', 'b', 'c', 'd'].map((identity) => candidate(identity));
+    await eventually(() => all.some(leads));
+    await live(
+      all.map(({ clock }) => clock),
+      10,
+    );
+    expect(all.filter(leads)).toHaveLength(1);
+  });
+
+  test('somebody else who merely touches the lease does not end a leadership', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    await client.patch(LEASE, { metadata: { labels: { touched: 'yes' } } });
+    await live([first.clock], 8);
+    expect(first.election.fence.isHeld()).toBe(true);
+    expect(((await client.get(LEASE)) as KubeObject).metadata.labels).toEqual({ touched: 'yes' });
+  });
+});
+
+describe('a request without an answer', () => {
+  test('does not keep a candidate from trying again', async () => {
+    hold('GET', 1);
+    const silences: number[] = [];
+    const first = candidate('first', {
+      client: createLeaseClient({ ...transport, request: counted }),
+      onSilence: (seconds) => void silences.push(seconds),
+    });
+    await eventually(() => held === 1);
+    await live([first.clock], 8);
+    await eventually(() => leads(first));
+    expect(silences).toEqual([5]);
+  });
+
+  test('does not cost a leader its lead', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    hold('PUT', 1);
+    await live([first.clock], 20);
+    expect(first.log).toEqual(['started']);
+    expect(first.election.fence.isHeld()).toBe(true);
+  });
+
+  test('does not cost a leader its lead where it has arrived nevertheless', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    hold('PUT', 1, (body) => void api.put(JSON.parse(body) as KubeObject));
+    await live([first.clock], 20);
+    expect(first.log).toEqual(['started']);
+    expect(first.election.fence.isHeld()).toBe(true);
+  });
+});
+
+test('renewing asks for nothing but the lease, whatever becomes of the kinds that are served', async () => {
+  const first = candidate('first', { client: createLeaseClient(transport) });
+  await eventually(() => leads(first));
+  await live([first.clock], 10);
+  await eventually(() => api.requests.filter(({ method }) => method === 'PUT').length > 2);
+  const path = '/apis/coordination.k8s.io/v1/namespaces/ops/leases';
+  expect(new Set(api.requests.map((request) => request.path))).toEqual(new Set([path, `${path}/slipway`]));
+});
+
+test('after an attempt without an answer the next may take more than half of the time that there is', async () => {
+  const first = candidate('first');
+  await eventually(() => leads(first));
+  hold('PUT', 1);
+  await live([first.clock], 3);
+  const slow = Promise.withResolvers<void>();
+  api.fault(async ({ method }) => {
+    if (method !== 'PUT') return false;
+    held += 1;
+    await slow.promise;
+    held -= 1;
+    return false;
+  });
+  await live([first.clock], 3);
+  expect(held).toBe(1);
+  await live([first.clock], 3.5);
+  expect([held, first.election.fence.isHeld()]).toEqual([1, true]);
+  slow.resolve();
+  await eventually(() => pending === 0);
+  await live([first.clock], 5);
+  expect(first.log).toEqual(['started']);
+});
+
+describe('losing', () => {
+  test('a leader that cannot renew stops its work before anybody else may begin', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    api.fault((request, response) => request.method === 'PUT' && Boolean(response.writeHead(500).end()));
+    await live([first.clock], 9);
+    expect(first.signals[0]?.aborted).toBe(false);
+    await live([first.clock], 4);
+    expect(first.signals[0]?.reason).toMatchObject({ reason: 'LeaderLost' });
+    expect(await first.run).toBe('lost');
+    expect(first.log).toEqual(['started', 'ended', 'lost']);
+  });
+
+  test('a leader that cannot reach the server, which does not answer at all, loses in the same time', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    hold('PUT');
+    await live([first.clock], 13);
+    expect(await first.run).toBe('lost');
+  });
+
+  test('a leader that finds another in its place stops at once and leaves the lease alone', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    await client.patch(LEASE, { spec: { holderIdentity: 'usurper' } });
+    await live([first.clock], 3);
+    expect(await first.run).toBe('lost');
+    expect((await lease()).holderIdentity).toBe('usurper');
+  });
+});
+
+describe('the fence', () => {
+  const write = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'a' } };
+
+  test('a paused leader finds it closed before its next write, before any timer has told it', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    const fenced = client.over((inner) => fencedTransport(inner, first.election.fence));
+    await fenced.create(write);
+    const paused: ManualClock = first.clock;
+    const writing = new Promise((resolve) => {
+      paused.after(10.1, () =>
+        resolve(fenced.create({ ...write, metadata: { name: 'y', namespace: 'a' } }).catch((error: unknown) => error)),
+      );
+    });
+    paused.skip(60);
+    expect(await writing).toMatchObject({ reason: 'LeaderLost' });
+    expect(await client.get({ ...LEASE, ...write, name: 'y', namespace: 'a' })).toBeUndefined();
+  });
+
+  test('it closes when the machine was suspended: the steady clock stood still, the wall clock did not', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    first.clock.jump(11);
+    expect(() => first.election.fence.assertHeld()).toThrow('does not lead');
+    await live([first.clock], 3);
+    expect(first.election.fence.isHeld()).toBe(true);
+  });
+
+  test('a wall clock that is set back does not keep it open', async () => {
+    const first = candidate('first');
+    await eventually(() => leads(first));
+    first.clock.jump(-3600);
+    api.fault((request, response) => request.method === 'PUT' && Boolean(response.writeHead(500).end()));
+    first.clock.skip(10);
+    expect(first.election.fence.isHeld()).toBe(false);
+  });
+
+  test('reading goes on while it is closed', async () => {
+    const closed = { isHeld: () => false, assertHeld: () => expect.unreachable() };
+    const fenced = client.over((inner) => fencedTransport(inner, closed));
+    expect(await fenced.list({ apiVersion: 'v1', kind: 'ConfigMap' })).toEqual([]);
+  });
+
+  test('it is closed before leading, and counts from before the request that took the lease', async () => {
+    const first = candidate('first');
+    expect(first.election.fence.isHeld()).toBe(false);
+    const slow = Promise.withResolvers<void>();
+    const restore = api.fault(async (request) => {
+      if (request.method === 'POST') await slow.promise;
+      return request.method === 'PUT';
+    });
+    await eventually(() => api.requests.some(({ method }) => method === 'POST'));
+    first.clock.skip(4);
+    slow.resolve();
+    await eventually(() => leads(first));
+    expect(first.election.fence.isHeld()).toBe(true);
+    first.clock.skip(6);
+    expect(first.election.fence.isHeld()).toBe(false);
+    restore();
+  });
+});
+
+function leaseOf(spec: object, resourceVersion = '1'): KubeObject {
+  const metadata = { name: 'slipway', namespace: 'ops', resourceVersion };
+  return { apiVersion: LEASE.apiVersion, kind: LEASE.kind, metadata, spec };
+}
+
+describe('what a lease says', () => {
+  test.each([
+    { lease: undefined, now: 0, decision: 'create', because: 'there is none' },
+    { lease: leaseOf({ holderIdentity: '' }), now: 0, decision: 'take', because: 'it was released' },
+    { lease: leaseOf({}), now: 0, decision: 'take', because: 'nobody is named' },
+    {
+      lease: leaseOf({ holderIdentity: 'me', leaseDurationSeconds: 15 }),
+      now: 99,
+      decision: 'renew',
+      because: 'it is mine',
+    },
+    {
+      lease: leaseOf({ holderIdentity: 'you', leaseDurationSeconds: 15 }),
+      now: 14.9,
+      decision: 'wait',
+      because: 'it has not run out',
+    },
+    {
+      lease: leaseOf({ holderIdentity: 'you', leaseDurationSeconds: 15 }),
+      now: 15,
+      decision: 'take',
+      because: 'it has run out',
+    },
+    {
+      lease: leaseOf({ holderIdentity: 'you', leaseDurationSeconds: 60 }),
+      now: 30,
+      decision: 'wait',
+      because: 'its holder asked for more time than we do',
+    },
+    {
+      lease: leaseOf({ holderIdentity: 'you', leaseDurationSeconds: 15, renewTime: '1970-01-01T00:00:00.000000Z' }),
+      now: 1,
+      decision: 'wait',
+      because: 'clocks of other machines are not believed',
+    },
+  ])('$decision, because $because', ({ lease, now, decision }) => {
+    expect(decideLease({ lease, since: 0 }, 'me', now)).toBe(decision);
+  });
+
+  test('time counts from when a content was first seen, not from when it was last read', () => {
+    const first = observe(undefined, leaseOf({}, '1'), 0);
+    expect(observe(first, leaseOf({}, '1'), 10).since).toBe(0);
+    expect(observe(first, leaseOf({}, '2'), 10).since).toBe(10);
+  });
+});

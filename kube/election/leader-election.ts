@@ -1,0 +1,249 @@
+/**
+ * Lets one of several replicas lead, by a Lease that the leader renews and the others watch. The fence it keeps is
+ * what makes it safe: a leader that was paused finds it closed before its next write. Who leads does what
+ * `onStarted` says; every replica may read.
+ */
+import { isAlreadyExists, isConflict } from '../../api/api-answers.ts';
+import { unavailable, type ApiError } from '../transport/api-error.ts';
+import { sleep, systemClock, type Clock } from '../clock.ts';
+import { createLeaseFence, leaderLost, momentOf, type Fence, type LeaseFence } from './fence.ts';
+import type { LeaseClient } from './lease-client.ts';
+import {
+  decideLease,
+  DEFAULT_TIMINGS,
+  holderOf,
+  holdLease,
+  observe,
+  releaseLease,
+  secondsUntilFree,
+  type LeaseTimings,
+  type Observation,
+} from './lease-record.ts';
+import { silentLog, type Log } from '../log.ts';
+import { limitTime } from '../transport/time-limit.ts';
+
+export interface LeaderElectionOptions {
+  /** Not fenced: it renews the lease itself. Best one that nothing else can hold up: see lease-client.ts. */
+  readonly client: LeaseClient;
+  readonly namespace: string;
+  readonly name: string;
+  /** Unique to this process, also across restarts: host name and a random part. */
+  readonly identity: string;
+  /** The leader's work: ends when `signal` aborts, by a shutdown or with LeaderLost. */
+  readonly onStarted: (signal: AbortSignal) => Promise<void>;
+  readonly onStopped?: (how: 'lost' | 'released') => void;
+  /** Another identity leads now; empty for nobody. */
+  readonly onNewLeader?: (identity: string) => void;
+  /** An attempt got no answer for so long: a connection has gone dead, or the server is very busy. */
+  readonly onSilence?: (seconds: number) => void;
+  readonly timings?: LeaseTimings;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly log?: Log;
+}
+
+export interface LeaderElection {
+  /** Open while this process leads; for `fencedTransport`. */
+  readonly fence: Fence;
+  /** Who leads, as far as is known. */
+  leader(): string;
+  /**
+   * Waits to lead, leads, and resolves with how it ended: `lost` to another (start the process anew, or run again),
+   * `released` after `signal` aborted or the work ended, `never` when `signal` aborted before. Rejects with
+   * what the work rejects with, after a release. The lease is released only when the work has ended.
+   */
+  run(signal: AbortSignal): Promise<'lost' | 'released' | 'never'>;
+}
+
+/** A candidate. @see https://kubernetes.io/docs/concepts/architecture/leases/ */
+export function createLeaderElection(options: LeaderElectionOptions): LeaderElection {
+  const candidate = createCandidate(options);
+  return {
+    fence: candidate.fence,
+    leader: () => holderOf(candidate.observation()?.lease),
+    async run(signal) {
+      if (!(await acquire(candidate, signal))) return 'never';
+      options.log?.info({ lease: options.name, identity: options.identity }, 'leading');
+      return lead(candidate, options, signal);
+    },
+  };
+}
+
+/** A shutdown waits no longer than this for the release. */
+export const RELEASE_MILLISECONDS = 5000;
+
+interface Candidate {
+  readonly fence: LeaseFence;
+  readonly timings: LeaseTimings;
+  readonly clock: Clock;
+  /** One attempt to become or stay the holder; false when another is. Throws ApiError. */
+  attempt(signal: AbortSignal): Promise<boolean>;
+  /** Closes the fence and, unless the lease was lost, lets others have it at once. */
+  release(lost: boolean): Promise<void>;
+  isHolder(): boolean;
+  /** When the last renewal that succeeded began. */
+  renewedAt(): number;
+  observation(): Observation | undefined;
+  /** Waits for the next attempt, a little different each time; no longer than `mostSeconds`. */
+  pause(signal: AbortSignal, mostSeconds?: number): Promise<void>;
+  report(error: unknown): void;
+  tellSilence(seconds: number): void;
+}
+
+function createCandidate(options: LeaderElectionOptions): Candidate {
+  const { client, namespace, name, identity, clock = systemClock, timings = DEFAULT_TIMINGS } = options;
+  const { random = Math.random, log = silentLog } = options;
+  const ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name };
+  const fence = createLeaseFence(clock);
+  let seen: Observation | undefined;
+  let renewedAt = -Infinity;
+  const report = (error: unknown): void =>
+    log.warn({ lease: name, err: error }, 'the lease could not be read or renewed');
+
+  function remember(lease: Observation['lease']): Observation {
+    const before = seen === undefined ? undefined : holderOf(seen.lease);
+    seen = observe(seen, lease, clock.now());
+    if (before !== holderOf(lease)) options.onNewLeader?.(holderOf(lease));
+    return seen;
+  }
+
+  async function attempt(signal: AbortSignal, again = true): Promise<boolean> {
+    const holds = holderOf(seen?.lease) === identity;
+    const known = holds ? (seen as Observation) : remember(await client.get(ref, signal));
+    const decision = decideLease(known, identity, clock.now());
+    if (decision === 'wait') return false;
+    const began = momentOf(clock);
+    const wanted = holdLease(known.lease, { ...timings, namespace, name, identity, wall: began.wall });
+    try {
+      remember(await (decision === 'create' ? client.create(wanted, {}, signal) : client.update(wanted, {}, signal)));
+    } catch (error) {
+      if (!isConflict(error) && !isAlreadyExists(error)) throw error;
+      remember(await client.get(ref, signal));
+      // A renewal of ours may have arrived and its answer not: what is written next counts.
+      return again && holderOf(seen?.lease) === identity && attempt(signal, false);
+    }
+    renewedAt = began.steady;
+    fence.extend(began, timings.renewSeconds);
+    return true;
+  }
+
+  return {
+    fence,
+    timings,
+    clock,
+    attempt: (signal) => attempt(signal),
+    async release(lost) {
+      fence.close();
+      if (lost || seen?.lease === undefined || holderOf(seen.lease) !== identity) return;
+      const released = releaseLease(seen.lease, clock.wall());
+      await client.update(released, {}, AbortSignal.timeout(RELEASE_MILLISECONDS)).then(remember, report);
+    },
+    isHolder: () => holderOf(seen?.lease) === identity,
+    renewedAt: () => renewedAt,
+    observation: () => seen,
+    pause: (signal, mostSeconds = Infinity) =>
+      sleep(Math.min(timings.retrySeconds * (1 + random() / 5), mostSeconds), { clock, signal }),
+    report,
+    tellSilence: (seconds) => options.onSilence?.(seconds),
+  };
+}
+
+/** Tries until it holds the lease; false when `signal` aborts first. */
+async function acquire(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    try {
+      if (await attemptWithin(candidate, candidate.timings.renewSeconds / 2, signal)) return true;
+      await candidate.pause(signal, untilFree(candidate));
+    } catch (error) {
+      if (signal.aborted) break;
+      candidate.report(error);
+      await candidate.pause(signal).catch(() => undefined);
+    }
+  }
+  return false;
+}
+
+/** When a leader is gone, nobody is kept waiting by the rhythm of the attempts. */
+function untilFree(candidate: Candidate): number | undefined {
+  const seen = candidate.observation();
+  const seconds = seen === undefined ? 0 : secondsUntilFree(seen, candidate.clock.now());
+  return seconds > 0 ? seconds : undefined;
+}
+
+async function lead(
+  candidate: Candidate,
+  options: LeaderElectionOptions,
+  signal: AbortSignal,
+): Promise<'lost' | 'released'> {
+  const work = new AbortController();
+  const renewal = new AbortController();
+  const stopWork = (): void => work.abort(signal.reason);
+  if (signal.aborted) stopWork();
+  signal.addEventListener('abort', stopWork, { once: true });
+  const renewing = renew(candidate, renewal.signal);
+  const working = endOf(options.onStarted(work.signal), work.signal);
+  let lost = false;
+  try {
+    lost = await Promise.race([working.then(() => false), renewing]);
+    if (lost) work.abort(leaderLost());
+    await working;
+    return lost ? 'lost' : 'released';
+  } finally {
+    signal.removeEventListener('abort', stopWork);
+    renewal.abort();
+    lost = (await renewing) || lost;
+    await candidate.release(lost);
+    options.onStopped?.(lost ? 'lost' : 'released');
+  }
+}
+
+/** Work that was told to stop may say so by rejecting with the reason. */
+async function endOf(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error;
+  }
+}
+
+/** Renews until that fails for too long or another holds the lease (true), or `signal` aborts (false). */
+async function renew(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
+  const { clock, timings, fence } = candidate;
+  const secondsLeft = (): number => candidate.renewedAt() + timings.renewSeconds - clock.now();
+  let failed = false;
+  while (!signal.aborted && secondsLeft() > 0) {
+    try {
+      const fresh = clock.now() < candidate.renewedAt() + timings.retrySeconds;
+      const seconds = failed ? secondsLeft() : Math.min(secondsLeft(), firstAttemptSeconds(candidate));
+      if (!fresh && !(await attemptWithin(candidate, seconds, signal)) && !candidate.isHolder()) break;
+      failed = false;
+      await candidate.pause(signal);
+    } catch (error) {
+      if (signal.aborted) break;
+      failed = true;
+      candidate.report(error);
+      await candidate.pause(signal, timings.retrySeconds / 4).catch(() => undefined);
+    }
+  }
+  if (signal.aborted) return false;
+  fence.close();
+  return true;
+}
+
+/** A dead connection costs this, and a slow server has the remaining time for the next attempt. */
+function firstAttemptSeconds({ timings }: Candidate): number {
+  return timings.renewSeconds / 4;
+}
+
+async function attemptWithin(candidate: Candidate, seconds: number, signal: AbortSignal): Promise<boolean> {
+  const late = (): ApiError => {
+    candidate.tellSilence(seconds);
+    return unavailable('read or renew the lease', `no answer within ${seconds.toFixed(1)} s`);
+  };
+  const limit = limitTime(seconds, { clock: candidate.clock, signal, late });
+  try {
+    return await candidate.attempt(limit.signal);
+  } finally {
+    limit.end();
+  }
+}

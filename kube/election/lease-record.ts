@@ -1,0 +1,108 @@
+/**
+ * Decides who leads, from what a Lease says and when it was last seen to change. Pure; leader-election.ts acts.
+ * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/
+ */
+import type { KubeObject } from '../../api/object.ts';
+
+/** How long things may take, in seconds. */
+export interface LeaseTimings {
+  /** Others wait this long after the last renewal before they take over. */
+  readonly leaseSeconds: number;
+  /** A holder that could not renew for this long stops writing; shorter than `leaseSeconds`. */
+  readonly renewSeconds: number;
+  /** Pause between attempts. */
+  readonly retrySeconds: number;
+}
+
+/** The timings of client-go. */
+export const DEFAULT_TIMINGS: LeaseTimings = leaseTimings(15);
+
+/** Timings in the same proportion for a lease of any length. */
+export function leaseTimings(leaseSeconds: number): LeaseTimings {
+  return { leaseSeconds, renewSeconds: (leaseSeconds * 2) / 3, retrySeconds: (leaseSeconds * 2) / 15 };
+}
+
+/** A Lease as it was last read, and when that content was seen first, by this process's own steady clock. */
+export interface Observation {
+  readonly lease: KubeObject | undefined;
+  readonly since: number;
+}
+
+/** `create` and `take` make oneself the holder, `renew` stays it, `wait` leaves it to another. */
+export type LeaseDecision = 'create' | 'take' | 'renew' | 'wait';
+
+/** What to do about the Lease at the moment `now`. Clocks of other machines play no part. */
+export function decideLease({ lease, since }: Observation, identity: string, now: number): LeaseDecision {
+  if (lease === undefined) return 'create';
+  if (holderOf(lease) === identity) return 'renew';
+  return secondsUntilFree({ lease, since }, now) === 0 ? 'take' : 'wait';
+}
+
+/** Seconds from `now` until a Lease that nobody renews is free; 0 where it is. */
+export function secondsUntilFree({ lease, since }: Observation, now: number): number {
+  const { holderIdentity = '', leaseDurationSeconds = DEFAULT_TIMINGS.leaseSeconds } = lease ? specOf(lease) : {};
+  return holderIdentity === '' ? 0 : Math.max(0, since + leaseDurationSeconds - now);
+}
+
+/** Keeps the time of the first sight when nothing has changed since. */
+export function observe(before: Observation | undefined, lease: KubeObject | undefined, now: number): Observation {
+  const same = before?.lease?.metadata.resourceVersion === lease?.metadata.resourceVersion;
+  return before !== undefined && same ? { lease, since: before.since } : { lease, since: now };
+}
+
+/** Whom the Lease names; empty for nobody. */
+export function holderOf(lease: KubeObject | undefined): string {
+  return (lease && specOf(lease).holderIdentity) ?? '';
+}
+
+export interface LeaseWriter {
+  readonly namespace: string;
+  readonly name: string;
+  readonly identity: string;
+  readonly leaseSeconds: number;
+  /** Milliseconds since 1970. */
+  readonly wall: number;
+}
+
+/** The Lease with oneself as its holder, over what is there. */
+export function holdLease(lease: KubeObject | undefined, writer: LeaseWriter): KubeObject {
+  const { namespace, name, identity, leaseSeconds, wall } = writer;
+  const before = lease === undefined ? {} : specOf(lease);
+  const taken = before.holderIdentity !== identity;
+  const transitions = before.leaseTransitions ?? 0;
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: lease?.metadata ?? { namespace, name },
+    spec: {
+      ...before,
+      holderIdentity: identity,
+      leaseDurationSeconds: leaseSeconds,
+      renewTime: microTime(wall),
+      acquireTime: taken ? microTime(wall) : before.acquireTime,
+      leaseTransitions: lease !== undefined && taken ? transitions + 1 : transitions,
+    },
+  };
+}
+
+/** The Lease without a holder, so that others need not wait for it to run out. */
+export function releaseLease(lease: KubeObject, wall: number): KubeObject {
+  const spec = { ...specOf(lease), holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(wall) };
+  return { ...lease, spec };
+}
+
+/** `2026-11-21T10:00:00.123000Z`: a time as `v1.MicroTime` wants it. */
+export function microTime(wall: number): string {
+  return new Date(wall).toISOString().replace('Z', '000Z');
+}
+
+interface LeaseSpec {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string;
+  readonly leaseTransitions?: number;
+}
+
+function specOf(lease: KubeObject): LeaseSpec {
+  return lease['spec'] ?? {};
+}

@@ -1,0 +1,155 @@
+/**
+ * From the texts of kubeconfig files to the cluster and the user of one context, by the rules of kubectl: of entries
+ * with one name the first counts, and so does the first `current-context`. Only the entries that the context names are
+ * checked, so that a mistake in another one is harmless. Pure; connection.ts makes a connection of the result.
+ * @see https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files
+ */
+import { load } from 'js-yaml';
+import type * as z from 'zod/mini';
+import { invalidKubeconfig } from './invalid.ts';
+import { clusterSchema, contextSchema, fileSchema, userSchema, type Cluster, type User } from './schema.ts';
+
+export interface KubeconfigFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** An entry of a kubeconfig, and the file that has it: relative paths in the entry begin in the folder of the file. */
+export interface Entry<Value> {
+  readonly name: string;
+  readonly path: string;
+  readonly value: Value;
+}
+
+export interface ChosenContext {
+  readonly name: string;
+  readonly namespace: string;
+  readonly cluster: Entry<Cluster>;
+  /** Absent: requests are anonymous. */
+  readonly user: Entry<User> | undefined;
+}
+
+/**
+ * The entries of `context`, or of `current-context`.
+ * @throws ReasonedError KubeconfigInvalid, never: a file cannot be parsed, or an entry is missing or malformed
+ */
+export function chooseContext(files: readonly KubeconfigFile[], context?: string): ChosenContext {
+  const parsed = files.map(parseFile);
+  const name = context ?? parsed.map((file) => file.current).find((current) => current !== '') ?? '';
+  const all = mergeFiles(parsed);
+  const chosen = entryOf(all.contexts, { kind: 'context', name, context: name, files }, contextSchema);
+  const { cluster, user = '', namespace } = chosen.value;
+  return {
+    name,
+    namespace: namespace ?? 'default',
+    cluster: entryOf(all.clusters, { kind: 'cluster', name: cluster, context: name, files }, clusterSchema),
+    user: user === '' ? undefined : entryOf(all.users, { kind: 'user', name: user, context: name, files }, userSchema),
+  };
+}
+
+type Entries = ReadonlyMap<string, Entry<unknown>>;
+
+interface Parsed {
+  readonly current: string;
+  readonly contexts: readonly Entry<unknown>[];
+  readonly clusters: readonly Entry<unknown>[];
+  readonly users: readonly Entry<unknown>[];
+}
+
+function parseFile({ path, text }: KubeconfigFile): Parsed {
+  const file = parseText(path, text);
+  return {
+    current: file['current-context'] ?? '',
+    contexts: (file.contexts ?? []).map(({ name, context }) => ({ name, path, value: context })),
+    clusters: (file.clusters ?? []).map(({ name, cluster }) => ({ name, path, value: cluster })),
+    users: (file.users ?? []).map(({ name, user }) => ({ name, path, value: user })),
+  };
+}
+
+function parseText(path: string, text: string): z.infer<typeof fileSchema> {
+  const { success, data, error } = fileSchema.safeParse(loadYaml(path, text));
+  if (success) return data;
+  throw unparsable(path, describe(error), error);
+}
+
+function loadYaml(path: string, text: string): unknown {
+  try {
+    return text.trim() === '' ? {} : load(text);
+  } catch (cause) {
+    throw unparsable(path, firstLine((cause as Error).message), cause);
+  }
+}
+
+function unparsable(path: string, problem: string, cause: unknown): Error {
+  return invalidKubeconfig(
+    `kubeconfig ${path} cannot be parsed: ${problem}`,
+    'Check it with `kubectl config view`',
+    cause,
+  );
+}
+
+function mergeFiles(files: readonly Parsed[]): Readonly<Record<'contexts' | 'clusters' | 'users', Entries>> {
+  const merge = (part: 'contexts' | 'clusters' | 'users'): Entries =>
+    // Of entries with one name the last that a Map is given stays, hence from the last to the first.
+    new Map(
+      files
+        .flatMap((file) => file[part])
+        .toReversed()
+        .map((entry) => [entry.name, entry]),
+    );
+  return { contexts: merge('contexts'), clusters: merge('clusters'), users: merge('users') };
+}
+
+interface Wanted {
+  readonly kind: 'context' | 'cluster' | 'user';
+  readonly name: string;
+  /** Name of the context that leads to the entry. */
+  readonly context: string;
+  readonly files: readonly KubeconfigFile[];
+}
+
+function entryOf<Schema extends z.ZodMiniType>(
+  entries: Entries,
+  wanted: Wanted,
+  schema: Schema,
+): Entry<z.infer<Schema>> {
+  const found = entries.get(wanted.name);
+  if (found === undefined) throw missing(entries, wanted);
+  const { success, data, error } = schema.safeParse(found.value ?? {});
+  if (success) return { ...found, value: data };
+  throw invalidKubeconfig(
+    `kubeconfig ${found.path}: ${wanted.kind} ${JSON.stringify(wanted.name)} is malformed: ${describe(error)}`,
+    `Correct the ${wanted.kind}, or choose another context: \`kubectl config get-contexts\` lists them`,
+    error,
+  );
+}
+
+function missing(entries: Entries, { kind, name, context, files }: Wanted): Error {
+  const paths = files.map(({ path }) => path).join(', ');
+  const known = [...entries.keys()].slice(0, 10).join(', ');
+  const hint = known === '' ? `There is no ${kind} at all; log in to a cluster first` : `There are: ${known}`;
+  if (kind !== 'context')
+    return invalidKubeconfig(
+      `kubeconfig ${paths}: context ${JSON.stringify(context)} names ${kind} ${JSON.stringify(name)}, which does not exist`,
+      hint,
+    );
+  return name === ''
+    ? invalidKubeconfig(`kubeconfig ${paths} has no current-context`, `Name a context. ${hint}`)
+    : invalidKubeconfig(`kubeconfig ${paths} has no context ${JSON.stringify(name)}`, hint);
+}
+
+/** The fields at fault. */
+function describe({ issues }: Failed): string {
+  return issues
+    .slice(0, 3)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
+    .join('; ');
+}
+
+interface Failed {
+  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}

@@ -1,0 +1,32 @@
+/** What a credential plugin may know about the request, as it finds it in KUBERNETES_EXEC_INFO. Pure but for one file. */
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Entry } from './choose.ts';
+import type { Cluster, ExecPlugin } from './schema.ts';
+
+/** Holds settings of a cluster that are for its plugin. */
+const EXTENSION = 'client.authentication.k8s.io/exec';
+
+/** An ExecCredential as JSON; with the cluster in it if the kubeconfig asks for that. */
+export function execInfo({ apiVersion, provideClusterInfo = false }: ExecPlugin, cluster: Entry<Cluster>): string {
+  const spec = { interactive: false, ...(provideClusterInfo && { cluster: clusterInfo(cluster) }) };
+  return JSON.stringify({ apiVersion, kind: 'ExecCredential', spec });
+}
+
+function clusterInfo({ value, path }: Entry<Cluster>): object {
+  const { server, extensions } = value;
+  const extension = extensions?.find(({ name }) => name === EXTENSION)?.extension;
+  return {
+    server,
+    'tls-server-name': value['tls-server-name'],
+    'insecure-skip-tls-verify': value['insecure-skip-tls-verify'],
+    'certificate-authority-data': authorityOf(value, path),
+    'proxy-url': value['proxy-url'],
+    config: extension,
+  };
+}
+
+function authorityOf(cluster: Cluster, path: string): string | undefined {
+  const { 'certificate-authority-data': data, 'certificate-authority': file = '' } = cluster;
+  return file === '' || data ? data : readFileSync(resolve(dirname(path), file)).toString('base64');
+}

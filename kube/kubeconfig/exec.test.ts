@@ -1,0 +1,209 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { X509Certificate } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';
+import { createFakeCertificate } from '../testing/fake-certificate.ts';
+import { createCredentialPlugin, type CredentialPlugin } from '../testing/credential-plugin.ts';
+import { clusterEntry, kubeconfigText } from '../testing/kubeconfig-text.ts';
+import { createTransport, type Transport } from '../transport/transport.ts';
+import { createExecCredentials } from './exec.ts';
+import { loadKubeconfig } from './kubeconfig.ts';
+
+const LIST = { method: 'GET', path: '/api/v1/namespaces' } as const;
+let folder: string;
+let api: FakeApi;
+let plugin: CredentialPlugin;
+let transport: Transport | undefined;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'slipway-exec-'));
+  api = await startFakeApi();
+  plugin = createCredentialPlugin(join(folder, 'bin'));
+});
+afterEach(async () => {
+  transport?.close();
+  await api.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function connect(exec: object = plugin.exec, cluster: object = {}): Promise<Transport> {
+  const path = join(folder, 'kubeconfig');
+  writeFileSync(path, kubeconfigText({ exec }, { ...clusterEntry(api.config), ...cluster }));
+  return (transport = createTransport((await loadKubeconfig(path)).config, { random: () => 0 }));
+}
+
+const tokens = (): (string | undefined)[] => api.requests.map(({ headers }) => headers.authorization);
+const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
+
+function refuse(token: string): void {
+  api.fault((request, response) => {
+    if (request.headers.authorization !== `Bearer ${token}`) return false;
+    response.writeHead(401).end();
+    return true;
+  });
+}
+
+describe('a credential plugin', () => {
+  test.each([
+    { because: 'the credentials have no end', status: { token: 'one' }, runs: 1 },
+    { because: 'they end later', status: { token: 'one', expirationTimestamp: inSeconds(600) }, runs: 1 },
+    { because: 'they have ended', status: { token: 'one', expirationTimestamp: inSeconds(-1) }, runs: 3 },
+  ])('runs $runs times for three requests: $because', async ({ status, runs }) => {
+    plugin.give(status);
+    const connected = await connect();
+    for (let i = 0; i < 3; i++) await connected.request(LIST);
+    expect(tokens()).toEqual(Array.from({ length: 3 }, () => 'Bearer one'));
+    expect(plugin.runs()).toBe(runs);
+  });
+
+  test('does not run before a request is sent', async () => {
+    await connect();
+    expect(plugin.runs()).toBe(0);
+  });
+
+  test('runs again when its credentials have ended, before the server sees them', async () => {
+    plugin.give({ token: 'old', expirationTimestamp: inSeconds(-1) });
+    const connected = await connect();
+    await connected.request(LIST);
+    plugin.give({ token: 'new', expirationTimestamp: inSeconds(600) });
+    await connected.request(LIST);
+    expect(tokens()).toEqual(['Bearer old', 'Bearer new']);
+  });
+
+  test('runs again after a 401, and the request succeeds', async () => {
+    refuse('old');
+    plugin.give({ token: 'old', expirationTimestamp: inSeconds(600) });
+    const connected = await connect();
+    const first = connected.request(LIST).catch((error: unknown) => error);
+    expect(await first).toMatchObject({ code: 401 });
+    plugin.give({ token: 'new' });
+    expect((await connected.request(LIST)).status).toBe(200);
+    expect(plugin.runs()).toBe(3);
+  });
+
+  test('runs once for requests that come together', async () => {
+    plugin.give({ token: 'one' });
+    const connected = await connect();
+    await Promise.all(Array.from({ length: 10 }, () => connected.request(LIST)));
+    expect(plugin.runs()).toBe(1);
+  });
+
+  test('gives a client certificate, and another one after a 401', async () => {
+    const [old, next] = [await createFakeCertificate(), await createFakeCertificate()];
+    const serialOf = ({ cert }: typeof old): string => new X509Certificate(cert).serialNumber;
+    const give = ({ cert, key }: typeof old): void =>
+      plugin.give({ clientCertificateData: cert, clientKeyData: key, expirationTimestamp: inSeconds(600) });
+    give(old);
+    const connected = await connect();
+    await connected.request(LIST);
+    api.fault((request, response) => {
+      if (request.clientSerial !== serialOf(old)) return false;
+      give(next);
+      response.writeHead(401).end();
+      return true;
+    });
+    await connected.request(LIST);
+    expect(api.requests.map(({ clientSerial }) => clientSerial)).toEqual([old, old, next].map(serialOf));
+    expect(plugin.runs()).toBe(2);
+  });
+
+  test('learns in KUBERNETES_EXEC_INFO what it may know', async () => {
+    plugin.give({ token: 'one' });
+    await (await connect()).request(LIST);
+    const apiVersion = 'client.authentication.k8s.io/v1';
+    expect(plugin.lastInfo()).toEqual({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } });
+  });
+
+  test('learns of the cluster when the kubeconfig asks for that', async () => {
+    plugin.give({ token: 'one' });
+    const extensions = [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'demo' } }];
+    await (await connect({ ...plugin.exec, provideClusterInfo: true }, { extensions })).request(LIST);
+    expect(plugin.lastInfo()).toMatchObject({
+      spec: {
+        cluster: {
+          server: api.config.server,
+          'certificate-authority-data': btoa(String(api.config.ca)),
+          config: { audience: 'demo' },
+        },
+      },
+    });
+  });
+
+  test('is found relative to the kubeconfig, and gets its arguments and variables', async () => {
+    plugin.become(`echo "{\\"status\\":{\\"token\\":\\"$1 $NAME\\"}}"`);
+    const env = [{ name: 'NAME', value: 'lamp' }];
+    const exec = { ...plugin.exec, command: `bin/${basename(plugin.command)}`, args: ['first'], env };
+    await (await connect(exec)).request(LIST);
+    expect(tokens()).toEqual(['Bearer first lamp']);
+  });
+
+  test('finds its input at its end', async () => {
+    plugin.become(`cat > /dev/null; echo '{"status":{"token":"one"}}'`);
+    await (await connect()).request(LIST);
+    expect(tokens()).toEqual(['Bearer one']);
+  });
+});
+
+describe('a credential plugin that fails is named, and no request is sent', () => {
+  test.each([
+    {
+      because: 'it ends with an error',
+      script: 'echo "SSO session expired" >&2; exit 3',
+      says: ['SSO session expired', '3'],
+    },
+    { because: 'it says nothing', script: 'exit 1', says: ['nothing'] },
+    { because: 'it is killed', script: 'kill -9 $$', says: ['SIGKILL'] },
+    { because: 'it prints no JSON', script: 'echo hello', says: ['ExecCredential'] },
+    { because: 'it prints no status', script: 'echo {}', says: ['ExecCredential'] },
+    { because: 'it prints null', script: 'echo null', says: ['ExecCredential'] },
+    { because: 'it prints neither a token nor a certificate', script: `echo '{"status":{}}'`, says: ['token'] },
+  ])('$because', async ({ script, says }) => {
+    plugin.become(script);
+    const connected = await connect({ ...plugin.exec, installHint: 'Install the demo tool' });
+    const error = (await connected.request(LIST).catch((thrown: unknown) => thrown)) as Error;
+    expect(error).toMatchObject({
+      reason: 'CredentialsUnavailable',
+      retry: 'backoff',
+      hint: expect.stringContaining('Install the demo tool'),
+    });
+    for (const part of [`${plugin.command} --cluster demo`, '"u"', join(folder, 'kubeconfig'), ...says])
+      expect(error.message).toContain(part);
+    expect(api.requests).toEqual([]);
+  });
+
+  test('it does not exist', async () => {
+    const connected = await connect({ ...plugin.exec, command: 'no-such-plugin' });
+    await expect(connected.request(LIST)).rejects.toMatchObject({
+      reason: 'CredentialsUnavailable',
+      message: expect.stringContaining('no-such-plugin'),
+    });
+  });
+
+  test('it does not end', async () => {
+    plugin.become('exec sleep 600');
+    const user = { name: 'u', path: join(folder, 'kubeconfig'), value: {} };
+    const cluster = { name: 'c', path: user.path, value: { server: 'https://localhost:1' } };
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: plugin.command };
+    const credentials = createExecCredentials({ user, cluster, exec, patienceSeconds: 0.05 });
+    await expect(credentials()).rejects.toMatchObject({
+      reason: 'CredentialsUnavailable',
+      message: expect.stringContaining('in time'),
+    });
+  });
+
+  test('it insists on a terminal', async () => {
+    const connected = await connect({ ...plugin.exec, interactiveMode: 'Always' });
+    await expect(connected.request(LIST)).rejects.toMatchObject({ reason: 'KubeconfigInvalid', retry: 'never' });
+    expect(plugin.runs()).toBe(0);
+  });
+
+  test('it works again: so do requests', async () => {
+    plugin.become('exit 1');
+    const connected = await connect();
+    await expect(connected.request(LIST)).rejects.toMatchObject({ reason: 'CredentialsUnavailable' });
+    plugin.give({ token: 'one' });
+    expect((await connected.request(LIST)).status).toBe(200);
+  });
+});

@@ -1,0 +1,24 @@
+/** The errors of a kubeconfig: one that a person has to correct, and one of a source of credentials that may recover. */
+import { ReasonedError } from '../../api/errors.ts';
+
+/** ReasonedError(KubeconfigInvalid, never). */
+export function invalidKubeconfig(message: string, hint: string, cause?: unknown): ReasonedError {
+  return new ReasonedError({
+    reason: 'KubeconfigInvalid',
+    retry: 'never',
+    message,
+    hint,
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/** ReasonedError(CredentialsUnavailable, backoff): the network or a login of the person may be back later. */
+export function noCredentials(message: string, hint: string, cause?: unknown): ReasonedError {
+  return new ReasonedError({
+    reason: 'CredentialsUnavailable',
+    retry: 'backoff',
+    message,
+    hint,
+    ...(cause !== undefined && { cause }),
+  });
+}

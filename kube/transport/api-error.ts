@@ -1,0 +1,200 @@
+/**
+ * What an API server refuses, as an error with one of our reasons. Pure: a response or a broken connection in,
+ * an ApiError out; who retries and when is retry-policy.ts and the caller.
+ */
+import { ReasonedError, type Retry } from '../../api/errors.ts';
+import type { Reason } from '../../api/reasons.ts';
+
+/** One of `details.causes` of a Status: which field, and what is wrong with it. */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** The parts of a `v1.Status` that matter. @see https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/status/ */
+export interface Status {
+  readonly code: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly name?: string;
+  readonly kind?: string;
+  readonly causes: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** An answer of the API server that is no success, or none at all (`code` 0). */
+export class ApiError extends ReasonedError {
+  /** HTTP status, 0 when no answer came. */
+  readonly code: number;
+  /** `AlreadyExists`, `Conflict`, `NotFound`, … as the server says it; empty when it says nothing. */
+  readonly statusReason: string;
+  readonly causes: readonly StatusCause[];
+  readonly retryAfterSeconds: number | undefined;
+  /** Name of the object that the server's Status is about, where it names one. */
+  readonly objectName: string | undefined;
+
+  constructor(subject: string, status: Status, cause?: unknown) {
+    const { reason, retry, hint } = judge(status);
+    const message = `${subject}: ${status.message ?? `status ${status.code}`}`;
+    super({ reason, retry, message, ...(hint !== undefined && { hint }), ...(cause !== undefined && { cause }) });
+    this.code = status.code;
+    this.statusReason = status.reason ?? '';
+    this.causes = status.causes;
+    this.retryAfterSeconds = status.retryAfterSeconds;
+    this.objectName = status.name;
+  }
+}
+
+/** The error of a request that got no answer, or none that can be read. */
+export function unavailable(subject: string, message: string, cause?: unknown): ApiError {
+  return new ApiError(subject, { code: 0, message, causes: [] }, cause);
+}
+
+/** What `parse` gives; throws ApiError(ApiUnavailable, backoff) where an answer is not what an API server sends. */
+export function readable<T>(subject: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw unavailable(subject, 'the answer cannot be read', cause);
+  }
+}
+
+interface Judgement {
+  readonly reason: Reason;
+  readonly retry: Retry;
+  readonly hint?: string;
+}
+
+function judge(status: Status): Judgement {
+  const { code, message = '' } = status;
+  if (hasCause(status, 'NamespaceTerminating')) {
+    return {
+      reason: 'NamespaceTerminating',
+      retry: 'backoff',
+      hint: 'Wait until the namespace is gone, or choose another',
+    };
+  }
+  if (/failed calling webhook/.test(message)) {
+    return {
+      reason: 'ApplyFailed',
+      retry: 'backoff',
+      hint: 'Repair or remove the admission webhook that does not answer',
+    };
+  }
+  if (/^admission webhook .* denied the request/.test(message)) {
+    return { reason: 'ObjectInvalid', retry: 'backoff', hint: 'A policy of the cluster refuses the object' };
+  }
+  if (hasCause(status, 'FieldManagerConflict')) {
+    return { reason: 'Collision', retry: 'backoff', hint: 'Another manager owns these fields' };
+  }
+  return judgeCode(code, retryOf(status));
+}
+
+function judgeCode(code: number, later: Retry): Judgement {
+  switch (code) {
+    case 401:
+      return {
+        reason: 'Forbidden',
+        retry: 'backoff',
+        hint: 'The credentials are not accepted; check the token or certificate',
+      };
+    case 403:
+      return { reason: 'Forbidden', retry: 'backoff', hint: 'Grant the missing rights, or raise the quota' };
+    case 404:
+      return { reason: 'ApplyFailed', retry: 'backoff', hint: 'Check that the namespace and the kind exist' };
+    case 409:
+      return { reason: 'Conflict', retry: 'backoff' };
+    case 400:
+    case 405:
+    case 406:
+    case 413:
+    case 415:
+    case 422:
+      return { reason: 'ObjectInvalid', retry: 'never' };
+    default:
+      return { reason: 'ApiUnavailable', retry: later };
+  }
+}
+
+function hasCause(status: Status, reason: string): boolean {
+  return status.causes.some((cause) => cause.reason === reason);
+}
+
+function retryOf({ retryAfterSeconds }: Status): Retry {
+  return retryAfterSeconds === undefined ? 'backoff' : { afterSeconds: retryAfterSeconds };
+}
+
+/** How long any `Retry-After` is believed. */
+const LONGEST_RETRY_AFTER_SECONDS = 60;
+
+/**
+ * Reads a `v1.Status` from a response body; anything else becomes a Status of the HTTP code with the first
+ * line of the text as its message. `retryAfter` is the header.
+ */
+export function parseStatus(code: number, text: string, retryAfter?: string): Status {
+  const body = parseObject(text);
+  const isStatus = body['kind'] === 'Status';
+  const details = objectOf(isStatus ? body['details'] : undefined);
+  const after = parseRetryAfter(retryAfter) ?? positive(details['retryAfterSeconds']);
+  return {
+    code: (isStatus && code === 200 ? positive(body['code']) : undefined) ?? code,
+    message: (isStatus ? stringOf(body['message']) : undefined) ?? firstLine(text) ?? `status ${code}`,
+    causes: causesOf(details['causes']),
+    ...optional('reason', isStatus ? stringOf(body['reason']) : undefined),
+    ...optional('name', stringOf(details['name'])),
+    ...optional('kind', stringOf(details['kind'])),
+    ...optional('retryAfterSeconds', after),
+  };
+}
+
+/** Seconds of a `Retry-After` header, at most a minute; undefined for dates, nonsense and absence. */
+function parseRetryAfter(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,9}$/.test(header)
+    ? Math.min(Number(header), LONGEST_RETRY_AFTER_SECONDS)
+    : undefined;
+}
+
+function causesOf(value: unknown): StatusCause[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, 100).map((entry: unknown) => causeOf(objectOf(entry)));
+}
+
+function causeOf({ reason, message, field }: Record<string, unknown>): StatusCause {
+  return {
+    ...optional('reason', stringOf(reason)),
+    ...optional('message', stringOf(message)),
+    ...optional('field', stringOf(field)),
+  };
+}
+
+function firstLine(text: string): string | undefined {
+  return stringOf(text.split('\n', 1)[0]?.slice(0, 300));
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function positive(value: unknown): number | undefined {
+  return typeof value === 'number' && value > 0 ? Math.min(value, 599) : undefined;
+}
+
+function optional<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { readonly [key in Name]?: Value } {
+  return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: Value };
+}

@@ -1,0 +1,189 @@
+/**
+ * Follows every object of a kind: lists, then watches from there, for as long as its signal lets it. A store that
+ * does what the sink is told equals the server's. What to do next is decided in reflector-state.ts; what becomes
+ * of the objects is the informer's business.
+ */
+import { ReasonedError } from '../../api/errors.ts';
+import { groupOf, type KubeObject } from '../../api/object.ts';
+import { isExpired, isForbidden, isNotFound } from '../../api/api-answers.ts';
+import { ApiError } from '../transport/api-error.ts';
+import { listConsistently, listInPages, type Client, type Kind, type ListOptions } from '../client/client.ts';
+import { sleep, systemClock, type Clock } from '../clock.ts';
+import { silentLog, type Log } from '../log.ts';
+import { INITIAL_STATE, step, type ReflectorEvent, type ReflectorState } from './reflector-state.ts';
+
+/** Where a reflector puts what it sees; called in order, never concurrently. */
+export interface Sink {
+  /** Everything there is: what is missing here has been deleted. */
+  replace(objects: readonly KubeObject[]): void;
+  /** Was created or changed. */
+  put(object: KubeObject): void;
+  /** Is gone; this was its last state. */
+  remove(object: KubeObject): void;
+}
+
+export interface ReflectorOptions extends ListOptions, Kind {
+  readonly client: Pick<Client, 'listPage' | 'watch' | 'discovery'>;
+  readonly sink: Sink;
+  /** Applied to each object as it arrives, before the next page is fetched, so that memory stays small. */
+  readonly transform?: (object: KubeObject) => KubeObject;
+  readonly metadataOnly?: boolean;
+  /** Objects of a page, for those that may be large: there is never more than a page of them before `transform`. */
+  readonly pageSize?: number;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly log?: Log;
+  /** The server ends a watch after this time and up to as much again. */
+  readonly watchSeconds?: number;
+  /** A watch on which nothing came for this long, bookmarks included, is dead: bookmarks come once a minute. */
+  readonly idleSeconds?: number;
+}
+
+/** A watch that ends sooner than this without an event counts as a failure. */
+const SHORT_SECONDS = 1;
+
+/** Runs until `signal` aborts; never rejects for what the server does. */
+export async function reflect(options: ReflectorOptions, signal: AbortSignal): Promise<void> {
+  let state: ReflectorState = INITIAL_STATE;
+  const advance = (event: ReflectorEvent): void => {
+    state = step(state, signal.aborted ? { kind: 'aborted' } : event);
+  };
+  const current = (): ReflectorState => state;
+  const report = createReporter(options);
+  while (current().at !== 'stopped') {
+    await act(options, { state: current(), advance, report, signal });
+  }
+}
+
+interface Turn {
+  readonly state: ReflectorState;
+  readonly advance: (event: ReflectorEvent) => void;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+}
+
+async function act(options: ReflectorOptions, { state, advance, report, signal }: Turn): Promise<void> {
+  const { clock = systemClock, random = Math.random } = options;
+  try {
+    switch (state.at) {
+      case 'list':
+        return advance(await list(options, signal));
+      case 'watch':
+        return advance(await watch(options, { from: state.resourceVersion, advance, signal }));
+      case 'wait':
+        return advance(await pause(options, { seconds: state.seconds, clock, signal }));
+      case 'stopped':
+        return undefined;
+    }
+  } catch (error) {
+    if (!signal.aborted) report(state, error);
+    advance({ kind: 'failed', ...factsOf(error), random: random() });
+  }
+}
+
+/** Waits; an announcement that the kind may be served now ends it at once. */
+async function pause(
+  { apiVersion, client }: ReflectorOptions,
+  { seconds, clock, signal }: { readonly seconds: number; readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<ReflectorEvent> {
+  const woken = new AbortController();
+  const off = client.discovery.onAnnounce((group) => {
+    if (group === groupOf(apiVersion)) woken.abort(new Error('the kind may be served now'));
+  });
+  try {
+    await sleep(seconds, { clock, signal: AbortSignal.any([signal, woken.signal]) });
+    return { kind: 'waited' };
+  } catch (error) {
+    if (signal.aborted || !woken.signal.aborted) throw error;
+    return { kind: 'woken' };
+  } finally {
+    off();
+  }
+}
+
+async function list(options: ReflectorOptions, signal: AbortSignal): Promise<ReflectorEvent> {
+  const { client, sink, pageSize, transform = (object) => object } = options;
+  const fetchPage: Parameters<typeof listInPages>[0] = async (page) => {
+    const found = await client.listPage(options, { ...selection(options), ...page }, signal);
+    return { ...found, items: found.items.map(transform) };
+  };
+  const { resourceVersion, items } = await (pageSize === undefined
+    ? listConsistently(fetchPage)
+    : listInPages(fetchPage, pageSize));
+  signal.throwIfAborted();
+  sink.replace(items);
+  return { kind: 'listed', resourceVersion };
+}
+
+async function watch(
+  options: ReflectorOptions,
+  { from, advance, signal }: { readonly from: string; readonly advance: Turn['advance']; readonly signal: AbortSignal },
+): Promise<ReflectorEvent> {
+  const { client, clock = systemClock, random = Math.random, watchSeconds = 300, idleSeconds = 150 } = options;
+  const startedAt = clock.now();
+  const timeoutSeconds = Math.floor(watchSeconds * (1 + random()));
+  let events = 0;
+  const changes = client.watch(
+    options,
+    { ...selection(options), resourceVersion: from, timeoutSeconds, idleSeconds },
+    signal,
+  );
+  for await (const { type, object } of changes) {
+    signal.throwIfAborted();
+    events += 1;
+    deliver(options, type, object);
+    advance({ kind: 'advanced', resourceVersion: object.metadata.resourceVersion ?? '' });
+  }
+  const short = events === 0 && clock.now() - startedAt < SHORT_SECONDS;
+  return { kind: 'ended', short, random: random() };
+}
+
+function deliver({ sink, transform = (object) => object }: ReflectorOptions, type: string, object: KubeObject): void {
+  if (type === 'DELETED') sink.remove(transform(object));
+  else if (type !== 'BOOKMARK') sink.put(transform(object));
+}
+
+function selection({ namespace, labelSelector, fieldSelector, metadataOnly }: ReflectorOptions): object {
+  return {
+    ...(namespace !== undefined && { namespace }),
+    ...(labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector !== undefined && { fieldSelector }),
+    ...(metadataOnly !== undefined && { metadataOnly }),
+  };
+}
+
+function factsOf(
+  error: unknown,
+): Pick<Extract<ReflectorEvent, { kind: 'failed' }>, 'expired' | 'forbidden' | 'retryAfterSeconds'> {
+  const unknownVersion =
+    error instanceof ApiError && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge');
+  return {
+    expired: isExpired(error) || unknownVersion,
+    forbidden: isForbidden(error),
+    retryAfterSeconds: error instanceof ApiError ? error.retryAfterSeconds : undefined,
+  };
+}
+
+/** Interruptions in a row that are ordinary: servers are restarted, and watches break. */
+const ORDINARY_FAILURES = 4;
+
+type Report = (state: ReflectorState, error: unknown) => void;
+
+/**
+ * A kind that is not followed for long is told of: whoever waits for its objects waits in vain. A refusal for lack of
+ * rights is told of once, and again if it was something else meanwhile.
+ */
+function createReporter({ apiVersion, kind, log = silentLog }: ReflectorOptions): Report {
+  let told: string | undefined;
+  return (state, error) => {
+    const failures = 'failures' in state ? state.failures : 0;
+    const facts = { apiVersion, kind, during: state.at, failures, err: error };
+    if (failures === 0) told = undefined;
+    if (!(error instanceof ReasonedError)) return log.error(facts, 'a kind is not followed, by a defect');
+    const isLong = failures >= ORDINARY_FAILURES && !isNotFound(error);
+    const isKnown = isForbidden(error) && told === error.message;
+    if (isLong) told = error.message;
+    if (isLong && !isKnown) log.warn(facts, 'a kind cannot be followed');
+    else log.debug(facts, 'following a kind was interrupted');
+  };
+}
