@@ -12,7 +12,8 @@ import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import { checkPreconditions } from './http/conditions.ts';
 import { chooseEncoding, type Encoding } from './http/encoding.ts';
 import type { Full, InFlight } from './http/in-flight.ts';
-import type { BlobQuery, CatalogIndex } from './index/open.ts';
+import type { BlobQuery } from './index/chunk-reader.ts';
+import type { CatalogIndex } from './index/open.ts';
 import { isCatalogName } from './store.ts';
 
 export interface ServeOptions {

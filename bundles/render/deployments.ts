@@ -1,15 +1,11 @@
 /** The Deployments of the CSV: told what to watch, given their certificates, changed as the configuration says. */
 import type { KubeObject } from '../../api/object.ts';
-import type { Container, CsvDeployment, DeploymentSpec, Named, VolumeMount } from '../bundle.ts';
+import type { Container, CsvDeployment, Named, VolumeMount } from '../bundle.ts';
 import { calledDeployments } from './certificates.ts';
 import { configureDeployment } from './config/configure.ts';
+import type { Deployment } from './model.ts';
 import { certificateName } from './names.ts';
 import type { RenderContext } from './options.ts';
-
-/** A Deployment while it is being rendered. */
-export interface Deployment extends KubeObject {
-  readonly spec: DeploymentSpec;
-}
 
 export function renderDeployments(context: RenderContext): readonly KubeObject[] {
   const called = new Set(context.options.certificates === 'none' ? [] : calledDeployments(context.bundle));

@@ -1,13 +1,24 @@
 /** Reads documents out of the compressed chunks of an index, in the order of the catalog's files. */
 import type { DatabaseSync } from 'node:sqlite';
 import { decompressChunk } from './chunks.ts';
-import type { BlobQuery, CatalogIndex } from './open.ts';
 
-/** The part of an open index that reads documents; `guarded` wraps what may meet a damaged file. */
-export function createChunkReader(
-  database: DatabaseSync,
-  guarded: <T>(read: () => T) => T,
-): Pick<CatalogIndex, 'blobs' | 'size'> {
+/** Which documents to read; a key that is absent or empty matches every document. */
+export interface BlobQuery {
+  readonly schema?: string;
+  readonly package?: string;
+  readonly name?: string;
+}
+
+/** The part of an open index that reads documents. */
+export interface ChunkReader {
+  /** Documents as lines of JSON with their line feed, in the order of the catalog's files. */
+  blobs(query?: BlobQuery): Generator<Uint8Array>;
+  /** Bytes of the lines that {@link blobs} gives for the query. */
+  size(query?: BlobQuery): number;
+}
+
+/** Reads from the table `chunks`; `guarded` wraps every access that may meet a damaged file. */
+export function createChunkReader(database: DatabaseSync, guarded: <T>(read: () => T) => T): ChunkReader {
   const readChunk = guarded(() => database.prepare('SELECT size, data FROM chunks WHERE id = ?'));
 
   function* blobs(query: BlobQuery = {}): Generator<Uint8Array> {

@@ -9,7 +9,7 @@ import { parseJson } from '../../api/json.ts';
 import type { CatalogBundle, CatalogPackage, Channel, Deprecation } from '../model.ts';
 import type { Meaning } from '../parse.ts';
 import type { IndexCounts } from './builder.ts';
-import { createChunkReader } from './chunk-reader.ts';
+import { createChunkReader, type ChunkReader } from './chunk-reader.ts';
 import { isSealed } from './seal.ts';
 import { APPLICATION_ID } from './tables.ts';
 
@@ -29,15 +29,8 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** Which documents to read; what is absent or empty matches everything. */
-export interface BlobQuery {
-  readonly schema?: string;
-  readonly package?: string;
-  readonly name?: string;
-}
-
 /** An open index. Every method throws ReasonedError `CatalogUnavailable` where the file turns out to be damaged. */
-export interface CatalogIndex {
+export interface CatalogIndex extends ChunkReader {
   readonly path: string;
   /** When it was built. */
   readonly modified: Date;
@@ -48,10 +41,6 @@ export interface CatalogIndex {
   package(name: string): CatalogPackage | undefined;
   /** The packages with a bundle that provides an API, in the order of the catalog. */
   providersOf(api: GroupVersionKind): readonly string[];
-  /** Documents as lines of JSON with their line feed, in the order of the catalog's files. */
-  blobs(query?: BlobQuery): Generator<Uint8Array>;
-  /** Bytes of the lines that {@link blobs} gives for the query. */
-  size(query?: BlobQuery): number;
   close(): void;
 }
 

@@ -4,16 +4,10 @@
  */
 import type { ContainerConfig, DeploymentConfig, OperatorConfig } from '../../../api/operator-config.ts';
 import type { Bundle, Container } from '../../bundle.ts';
-import type { Deployment } from '../deployments.ts';
+import type { Deployment, Layer } from '../model.ts';
 import { configureContainer } from './containers.ts';
 import { configurePods } from './pods.ts';
 import { invalidConfig } from './read.ts';
-
-/** Part of a configuration with the path that names it in messages: `deployments[manager]`. */
-export interface Layer<Config> {
-  readonly path: string;
-  readonly config: Config;
-}
 
 /** @throws ReasonedError InvalidConfiguration for a value that a Pod cannot have; not worth a retry. */
 export function configureDeployment(deployment: Deployment, config: OperatorConfig | undefined): Deployment {

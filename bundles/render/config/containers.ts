@@ -2,7 +2,7 @@
 import type { ContainerConfig } from '../../../api/operator-config.ts';
 import { canonicalJson } from '../../../api/json.ts';
 import type { Container, Named, VolumeMount } from '../../bundle.ts';
-import type { Layer } from './configure.ts';
+import type { Layer } from '../model.ts';
 import { readConfig } from './read.ts';
 
 type Part = Layer<Omit<ContainerConfig, 'name'>>;
