@@ -4,9 +4,10 @@ import { explainDecision } from '../explain.ts';
 import type { ResolveInput } from '../input.ts';
 import { resolve } from '../resolve.ts';
 import { catalogOf, randomQuestion } from '../testdata/random-catalogs.ts';
-import { nothingKnown } from './known.ts';
-import { MOST_EFFORT, planDependencies } from './plan.ts';
-import type { DependencyQuestion } from './universe.ts';
+import { MOST_EFFORT } from './effort.ts';
+import { PlanningMemory } from './memory.ts';
+import type { DependencyQuestion } from './model.ts';
+import { planDependencies } from './plan.ts';
 
 /**
  * As many packages as pigeons, one more than there are kinds, each of which only one package may provide: that there is
@@ -91,13 +92,13 @@ test('all bundles of one resolution share the effort: a thousand versions take n
       quarantined: new Set(),
     };
   };
-  const known = nothingKnown({ ...MOST_EFFORT, steps: 20_000 });
-  const plans = Array.from({ length: 1000 }, (_, version) => planDependencies(question(version), 'Install', known));
+  const memory = new PlanningMemory({ ...MOST_EFFORT, steps: 20_000 });
+  const plans = Array.from({ length: 1000 }, (_, version) => planDependencies(question(version), 'Install', memory));
   expect(new Set(plans.map((plan) => JSON.stringify(plan)))).toEqual(
     new Set([JSON.stringify({ kind: 'impossible', because: [{ kind: 'effort', why: 'tooLong' }] })]),
   );
-  expect(known.effort.steps).toBe(0);
-  expect(known.options.size).toBe(10);
+  expect(memory.effort.steps).toBe(0);
+  expect(memory.packagesRead).toBe(10);
 });
 
 test(
@@ -109,7 +110,7 @@ test(
       const question = randomQuestion(seed, { packages: 8, versions: 4, kinds: 3, installed: 3 });
       const whole = planDependencies(question, 'Install');
       for (const steps of [1, 20, 100, 400, 1600]) {
-        const plan = planDependencies(question, 'Install', nothingKnown({ ...MOST_EFFORT, steps }));
+        const plan = planDependencies(question, 'Install', new PlanningMemory({ ...MOST_EFFORT, steps }));
         if (plan.kind === 'impossible') {
           const gaveUp = plan.because.some(({ kind }) => kind === 'effort');
           counts[gaveUp ? 'effort' : 'impossible']++;
