@@ -61,3 +61,10 @@ export interface CatalogPackage {
   /** What of the published data could not be understood and is left out; absent where there is nothing. */
   readonly problems?: readonly string[];
 }
+
+/** A kind of objects: `{ group: 'cert-manager.io', version: 'v1', kind: 'Issuer' }`. */
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}

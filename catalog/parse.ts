@@ -7,7 +7,7 @@
 import { BULKY_PROPERTIES } from './bulk.ts';
 import { MIN_KUBE_VERSION } from './model.ts';
 import { field, foldCase, isFields, listField, textField, type Fields } from './fields.ts';
-import { invalidCatalog, type Place } from './invalid.ts';
+import { invalidCatalog, type DocumentPlace } from './invalid.ts';
 import type { CatalogBundle, Channel, ChannelEntry, Deprecation, Property } from './model.ts';
 
 /** The three keys by which every document of a catalog is found; empty where the document has none. */
@@ -36,7 +36,7 @@ const MAX_KEY_LENGTH = 512;
  * Throws ReasonedError `CatalogInvalid` where two keys differ only in case, one of the three is no text, or the
  * schema is missing; the reference implementation refuses the whole catalog then, too. Nor may they be very long.
  */
-export function parseKeys(document: Fields, place: Place): BlobKeys {
+export function parseKeys(document: Fields, place: DocumentPlace): BlobKeys {
   const found: Record<(typeof KEYS)[number], string> = { schema: '', package: '', name: '' };
   const spellings = new Map<string, string>();
   for (const key of Object.keys(document)) {

@@ -45,7 +45,7 @@ const OPEN_BRACE = 0x7b;
 export function createDocumentSplitter(path: string, limits: StreamLimits): DocumentSplitter {
   let lead: Uint8Array = new Uint8Array(0);
   let splitter: SyntaxSplitter | undefined;
-  let toDocuments: (piece: Piece, place: Place) => Generator<Parsed> = fromJson;
+  let toDocuments: (piece: Piece, place: PiecePlace) => Generator<Parsed> = fromJson;
   let ordinal = 0;
 
   function* push(chunk: Uint8Array): Generator<RawDocument> {
@@ -112,9 +112,9 @@ export function wholeValue({ bytes, longNumbers }: RawDocument): RawDocument['va
 }
 
 type Parsed = Omit<RawDocument, 'ordinal'>;
-type Place = { readonly path: string; readonly document: number };
+type PiecePlace = { readonly path: string; readonly document: number };
 
-function* fromJson({ bytes, longNumbers, bulk }: Piece, place: Place): Generator<Parsed> {
+function* fromJson({ bytes, longNumbers, bulk }: Piece, place: PiecePlace): Generator<Parsed> {
   const text = withoutBulk(bytes, bulk);
   let value: unknown;
   try {
@@ -137,7 +137,7 @@ function withoutBulk(bytes: Buffer, bulk: readonly Span[]): string {
   return text + bytes.toString('utf8', from);
 }
 
-function* fromYaml({ bytes }: Piece, place: Place): Generator<Parsed> {
+function* fromYaml({ bytes }: Piece, place: PiecePlace): Generator<Parsed> {
   for (const value of parseYamlValues(bytes, place)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw invalidCatalog(place, 'the YAML document is not an object', HINT_NOT_CATALOG);
@@ -146,7 +146,7 @@ function* fromYaml({ bytes }: Piece, place: Place): Generator<Parsed> {
   }
 }
 
-function parseYamlValues(bytes: Uint8Array, place: Place): readonly unknown[] {
+function parseYamlValues(bytes: Uint8Array, place: PiecePlace): readonly unknown[] {
   try {
     return parseYaml(bytes, { maxBytes: bytes.length }).map(({ value }) => value);
   } catch (error) {

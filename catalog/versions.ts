@@ -4,7 +4,7 @@
  */
 
 /** A semantic version taken apart. */
-export interface Version {
+export interface VersionLike {
   readonly text: string;
   readonly major: number | bigint;
   readonly minor: number | bigint;
@@ -14,8 +14,8 @@ export interface Version {
 }
 
 /** A version with its release; no release is an empty list. */
-export interface BundleVersion {
-  readonly version: Version;
+export interface BundleVersionLike {
+  readonly version: VersionLike;
   readonly release: readonly unknown[];
 }
 
@@ -23,13 +23,13 @@ export interface BundleVersion {
 export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 export interface VersionRules {
-  parseVersion(text: string): Read<Version>;
+  parseVersion(text: string): Read<VersionLike>;
   /** Of `olm.package`; build metadata that reads as a release is one. */
-  parseBundleVersion(text: string, release?: string): Read<BundleVersion>;
+  parseBundleVersion(text: string, release?: string): Read<BundleVersionLike>;
   /** Negative, zero or positive; build metadata does not count. */
-  compareVersions(a: Version, b: Version): number;
+  compareVersions(a: VersionLike, b: VersionLike): number;
   /** By version, then by release. */
-  compareBundleVersions(a: BundleVersion, b: BundleVersion): number;
+  compareBundleVersions(a: BundleVersionLike, b: BundleVersionLike): number;
   /** A range in the grammar of `skipRange`. */
   parseRange(text: string): Read<unknown>;
 }

@@ -4,11 +4,12 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
-import type { Candidate, Offer, View } from './candidates.ts';
+import type { Offer, View } from './candidates.ts';
 import type { Conflict, Refusal, Suggestion } from './decision.ts';
 import { compareText, upgradeGraph, type UpgradeGraph } from './graph.ts';
 import type { CatalogSource, Installed, ResolveInput } from './input.ts';
 import { hopsOf } from './paths.ts';
+import type { Candidate } from './question.ts';
 
 /** The catalogs that have the package and may be chosen from. */
 export interface SearchResult {

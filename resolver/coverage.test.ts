@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { coverage, IntervalIndex, rankOf, rankVersions } from './coverage.ts';
 import { parseBlangRange, type BlangRange } from './ranges/blang.ts';
-import { parseVersion, type Version } from './version.ts';
+import { parseVersion, type SemanticVersion } from './version.ts';
 
-function version(text: string): Version {
+function version(text: string): SemanticVersion {
   const parsed = parseVersion(text);
   if (!parsed.ok) throw new Error(parsed.problem);
   return parsed.value;

@@ -4,9 +4,8 @@
  * A "no" is an answer like any other. Sentences are made in explain.ts.
  */
 import type { Reason } from '../api/reasons.ts';
-import type { CatalogBundle } from '../catalog/model.ts';
+import type { CatalogBundle, GroupVersionKind } from '../catalog/model.ts';
 import type { Need } from './dependencies/requirements.ts';
-import type { Kind } from './input.ts';
 import type { Hop } from './paths.ts';
 
 /**
@@ -173,7 +172,7 @@ export type Conflict =
       readonly movable: boolean;
     }
   /** Only one package may provide a kind. */
-  | { readonly kind: 'provider'; readonly gvk: Kind; readonly packages: readonly string[] }
+  | { readonly kind: 'provider'; readonly gvk: GroupVersionKind; readonly packages: readonly string[] }
   /** Bundles that could serve may not be taken. */
   | { readonly kind: 'barred'; readonly package: string; readonly causes: readonly RefusedCandidate[] }
   /** The spec says that dependencies must be there already. */

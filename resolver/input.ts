@@ -1,5 +1,5 @@
 /** What a resolution is asked: what is wanted, what is installed, and what there is to choose from. */
-import type { CatalogPackage, Property } from '../catalog/model.ts';
+import type { CatalogPackage, GroupVersionKind, Property } from '../catalog/model.ts';
 import type { LabelSelector } from './selector.ts';
 
 export interface ResolveInput {
@@ -60,23 +60,16 @@ export interface CatalogSource {
   readonly message?: string;
   readonly content: (name: string) => CatalogPackage | undefined;
   /** Names of packages with a bundle that provides a kind; absent: such a dependency finds nothing here. */
-  readonly providersOf?: (kind: Kind) => readonly string[];
+  readonly providersOf?: (kind: GroupVersionKind) => readonly string[];
   /** Names of all packages; asked only for a dependency in CEL that names none. */
   readonly packages?: () => readonly string[];
-}
-
-/** A kind of objects: `{ group: 'cert-manager.io', version: 'v1', kind: 'Issuer' }`. */
-export interface Kind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
 }
 
 export interface ClusterFacts {
   readonly kubernetesVersion?: string;
   readonly openShiftVersion?: string;
   /** Kinds that the API server serves, whoever brought them. */
-  readonly providedKinds: readonly Kind[];
+  readonly providedKinds: readonly GroupVersionKind[];
   /** What other Subscriptions have installed. */
   readonly packages?: readonly InstalledPackage[];
   /** What other Subscriptions are about to install for the first time, with what it needs. */

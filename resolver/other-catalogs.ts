@@ -2,11 +2,12 @@
  * Looks at catalogs that have no say in a decision, for what is to be told with it: where an answer could be had,
  * why an operator moves to another catalog, and which catalogs are passed over for their names alone.
  */
-import { evaluate, RULES, type Candidate, type Offer, type Question } from './candidates.ts';
+import { evaluate, type Offer } from './candidates.ts';
 import { compareOffers, graphIn, openSource } from './catalogs.ts';
 import type { CatalogChange, DependencyStep, Suggestion } from './decision.ts';
 import { createDependencyOracle } from './dependencies/ask.ts';
 import type { CatalogSource, ResolveInput } from './input.ts';
+import { RULES, type Candidate, type ResolveQuestion } from './question.ts';
 
 /**
  * The catalogs that would give an answer if the spec named them, the one of the highest priority first. Each is tried
@@ -15,7 +16,7 @@ import type { CatalogSource, ResolveInput } from './input.ts';
  */
 export function suggestCatalogs(
   input: ResolveInput,
-  question: Question,
+  question: ResolveQuestion,
   refused: ReadonlySet<string>,
 ): readonly Suggestion[] {
   const { wanted, installed, catalogs } = input;
@@ -38,7 +39,7 @@ export function suggestCatalogs(
   });
 }
 
-function bestOf(offer: Offer, input: ResolveInput, question: Question): Candidate | undefined {
+function bestOf(offer: Offer, input: ResolveInput, question: ResolveQuestion): Candidate | undefined {
   const catalogs = input.catalogs.filter(({ name }) => name === offer.catalog);
   const { problem } = createDependencyOracle({ ...input, catalogs });
   return evaluate(offer, { ...question, dependencyProblem: problem, problems: new Map() }, new Set(RULES)).candidate;

@@ -10,16 +10,7 @@
  * explain.ts says it in words, `passGate` of policy/gate.ts whether it may be carried out now.
  */
 import type { CatalogBundle, CatalogPackage } from '../catalog/model.ts';
-import {
-  evaluate,
-  isLower,
-  originOf,
-  RULES,
-  type Candidate,
-  type Offer,
-  type Question,
-  type View,
-} from './candidates.ts';
+import { evaluate, isLower, originOf, type Offer, type View } from './candidates.ts';
 import { chooseBetweenCatalogs, gatherOffers, refuse, type Best, type Rated } from './catalogs.ts';
 import { explainNoCandidate } from './conflict.ts';
 import type { Choice, Decision, DependencyStep, Refusal, RefusedCandidate, Suggestion } from './decision.ts';
@@ -29,6 +20,7 @@ import { deprecationsInUse, listDeprecations } from './in-use.ts';
 import type { CatalogSource, ResolveInput } from './input.ts';
 import { catalogChangeTo, suggestCatalogs, withTies } from './other-catalogs.ts';
 import { hopsOf, type Step } from './paths.ts';
+import { RULES, type Candidate, type ResolveQuestion } from './question.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
 import type { VersionRange } from './ranges/range.ts';
 import { describeRefused } from './refused.ts';
@@ -88,7 +80,7 @@ function readQuestion(
   { wanted, installed, quarantined, cluster }: ResolveInput,
   range: VersionRange | undefined,
   dependencies: DependencyOracle,
-): Question {
+): ResolveQuestion {
   return {
     wanted,
     range,
@@ -100,19 +92,19 @@ function readQuestion(
   };
 }
 
-function rate(offer: Offer, question: Question): Rated {
+function rate(offer: Offer, question: ResolveQuestion): Rated {
   const view = evaluate(offer, question, new Set(RULES));
   return { ...offer, view, candidate: view.candidate };
 }
 
-interface Outcome {
+interface Considered {
   readonly input: ResolveInput;
-  readonly question: Question;
+  readonly question: ResolveQuestion;
   readonly rated: readonly Rated[];
   readonly dependencies: DependencyOracle;
 }
 
-function describeChoice(best: Best, { input, question, rated, dependencies }: Outcome): Choice {
+function describeChoice(best: Best, { input, question, rated, dependencies }: Considered): Choice {
   const { candidate, graph, catalog, view } = best;
   const first = firstStep(candidate.way);
   const next = first?.entry.bundle ?? candidate.target;
@@ -143,7 +135,7 @@ function describeChoice(best: Best, { input, question, rated, dependencies }: Ou
 function stepsBefore(
   bundle: CatalogBundle,
   own: string,
-  { input, dependencies }: Pick<Outcome, 'input' | 'dependencies'>,
+  { input, dependencies }: Pick<Considered, 'input' | 'dependencies'>,
 ): readonly DependencyStep[] {
   const catalogs = input.catalogs.filter(({ selected }) => selected !== false);
   return dependencies.steps(bundle, own).map((step) => withTies(step, { own, catalogs }));
@@ -165,7 +157,7 @@ function pickHead({ channels }: View): GraphBundle | undefined {
 }
 
 /** Bundles of the chosen catalog, then what the other catalogs would have offered. */
-function refusedAround(best: Best, rated: readonly Rated[], question: Question): readonly RefusedCandidate[] {
+function refusedAround(best: Best, rated: readonly Rated[], question: ResolveQuestion): readonly RefusedCandidate[] {
   const own = describeRefused(best, question, { view: best.view, chosen: best.candidate });
   const others = rated.flatMap((one): readonly RefusedCandidate[] => {
     const target = one.candidate?.target;
@@ -197,7 +189,7 @@ function addWaiting(refusal: Refusal, unavailable: readonly CatalogSource[]): Re
 function adviseCatalogs(
   refusal: Refusal,
   refused: readonly Offer[],
-  { all, question }: { readonly all: ResolveInput; readonly question: Question },
+  { all, question }: { readonly all: ResolveInput; readonly question: ResolveQuestion },
 ): Refusal {
   const others = suggestCatalogs(all, question, new Set(refused.map(({ catalog }) => catalog)));
   return { ...refusal, suggestions: distinct([...refusal.suggestions, ...others]) };

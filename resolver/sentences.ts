@@ -1,7 +1,7 @@
 /** The clauses of which explanations are made: one for each cause, fact and suggestion of a decision. */
+import type { GroupVersionKind } from '../catalog/model.ts';
 import type { Need } from './dependencies/requirements.ts';
 import type { Cause, Conflict, RefusedCandidate, Suggestion } from './decision.ts';
-import type { Kind } from './input.ts';
 
 /** Longest list that is written out; longer ones end with a count. */
 const MAX_LISTED = 8;
@@ -211,7 +211,7 @@ function describeRequired(need: Need): string {
 
 const COMPOUND = { all: 'all', any: 'any', not: 'none' } as const;
 
-function describeKind({ group, version, kind }: Kind): string {
+function describeKind({ group, version, kind }: GroupVersionKind): string {
   return `${kind}.${version}${group === '' ? '' : `.${group}`}`;
 }
 

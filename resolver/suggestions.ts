@@ -2,20 +2,12 @@
  * Finds what would turn a "no" into an answer, the smallest change first: rules are lifted one by one, then a few
  * together, and every change that is proposed has been tried. Which facts stand in the way is told in conflict.ts.
  */
-import {
-  evaluate,
-  isInside,
-  isLower,
-  RULES,
-  type Candidate,
-  type Offer,
-  type Question,
-  type Rule,
-} from './candidates.ts';
+import { evaluate, isInside, isLower, type Offer } from './candidates.ts';
 import { isOlder } from './cluster.ts';
 import type { Suggestion } from './decision.ts';
 import { bundlesOn, faultOf } from './faults.ts';
 import type { GraphBundle, Origin } from './graph.ts';
+import { RULES, type Candidate, type ResolveQuestion, type ChoiceRule } from './question.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
 
 /**
@@ -25,8 +17,8 @@ import { parseMastermindsRange } from './ranges/masterminds.ts';
  */
 export function suggestChanges(
   offers: readonly Offer[],
-  question: Question,
-  minimal: ReadonlySet<Rule>,
+  question: ResolveQuestion,
+  minimal: ReadonlySet<ChoiceRule>,
 ): readonly Suggestion[] {
   const leaving = { ...question, leaves: true };
   const single = [...minimal].flatMap((rule) => suggestWithout([rule], offers, leaving));
@@ -38,8 +30,8 @@ export function suggestChanges(
 
 function suggestSeveral(
   offers: readonly Offer[],
-  question: Question,
-  minimal: ReadonlySet<Rule>,
+  question: ResolveQuestion,
+  minimal: ReadonlySet<ChoiceRule>,
 ): readonly Suggestion[] {
   for (const rules of severalRules()) {
     if (!rules.some((rule) => minimal.has(rule))) continue;
@@ -50,16 +42,20 @@ function suggestSeveral(
 }
 
 /** Rules that a change of the spec, or a person's word, can lift. */
-const SPEC_RULES: readonly Rule[] = RULES.filter((rule) => rule !== 'dependency' && rule !== 'cluster');
+const SPEC_RULES: readonly ChoiceRule[] = RULES.filter((rule) => rule !== 'dependency' && rule !== 'cluster');
 
 /** Two rules, then three: more changes than that are no advice. */
-function severalRules(): readonly (readonly Rule[])[] {
-  const after = (rule: Rule): readonly Rule[] => SPEC_RULES.slice(SPEC_RULES.indexOf(rule) + 1);
+function severalRules(): readonly (readonly ChoiceRule[])[] {
+  const after = (rule: ChoiceRule): readonly ChoiceRule[] => SPEC_RULES.slice(SPEC_RULES.indexOf(rule) + 1);
   const pairs = SPEC_RULES.flatMap((a) => after(a).map((b) => [a, b] as const));
   return [...pairs, ...pairs.flatMap(([a, b]) => after(b).map((c) => [a, b, c]))];
 }
 
-function suggestWithout(rules: readonly Rule[], offers: readonly Offer[], question: Question): readonly Suggestion[] {
+function suggestWithout(
+  rules: readonly ChoiceRule[],
+  offers: readonly Offer[],
+  question: ResolveQuestion,
+): readonly Suggestion[] {
   const kept = new Set(RULES.filter((rule) => !rules.includes(rule)));
   for (const offer of offers) {
     const { candidate } = evaluate(offer, question, kept);
@@ -84,7 +80,7 @@ function inOneChannel({
   offer,
   question,
   rules,
-}: Omit<Lifted, 'channel'> & { readonly rules: readonly Rule[] }): Lifted | undefined {
+}: Omit<Lifted, 'channel'> & { readonly rules: readonly ChoiceRule[] }): Lifted | undefined {
   const kept = new Set(RULES.filter((rule) => rule === 'channel' || !rules.includes(rule)));
   for (const channel of new Set([candidate.channel, ...offer.graph.channels.keys(), '*'])) {
     const asked = { ...question, leaves: false, wanted: { ...question.wanted, channel } };
@@ -99,13 +95,13 @@ function inOneChannel({
 interface Lifted {
   readonly candidate: Candidate;
   readonly offer: Offer;
-  readonly question: Question;
+  readonly question: ResolveQuestion;
   /** What the spec would name, where the channel is one of them. */
   readonly channel: string;
 }
 
 /** What has to be changed for one rule not to stand in the way of a candidate; each change does it alone. */
-function changesFor(rule: Rule, lifted: Lifted): readonly Suggestion[] {
+function changesFor(rule: ChoiceRule, lifted: Lifted): readonly Suggestion[] {
   const { target, stay: stays } = lifted.candidate;
   const { version } = target.bundle;
   const { installed } = lifted.question;
@@ -155,7 +151,7 @@ function changeForCluster({ candidate, offer, question }: Lifted): readonly Sugg
   return [{ change: 'cluster', kubernetes: others.reduce((a, b) => (isOlder(a, b) ? b : a), first) }];
 }
 
-function faulty(rule: Rule, { candidate, offer: { catalog }, question }: Lifted): readonly GraphBundle[] {
+function faulty(rule: ChoiceRule, { candidate, offer: { catalog }, question }: Lifted): readonly GraphBundle[] {
   return bundlesOn(candidate).filter((bundle) => faultOf(rule, { bundle, catalog }, question) !== undefined);
 }
 

@@ -7,7 +7,7 @@ import {
   parseBundleVersion,
   parseVersion,
   type BundleVersion,
-  type Version,
+  type SemanticVersion,
 } from './version.ts';
 
 test.each([
@@ -97,7 +97,7 @@ test.each([
   expect(parsed.ok ? parsed.value.release : undefined).toEqual(expected);
 });
 
-function version(text: string): Version {
+function version(text: string): SemanticVersion {
   const parsed = parseVersion(text);
   if (!parsed.ok) throw new Error(`${text}: ${parsed.problem}`);
   return parsed.value;

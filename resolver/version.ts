@@ -8,7 +8,7 @@
 export type Natural = number | bigint;
 
 /** `1.2.3-rc.1+build.5`, taken apart. */
-export interface Version {
+export interface SemanticVersion {
   readonly text: string;
   readonly major: Natural;
   readonly minor: Natural;
@@ -22,7 +22,7 @@ export type Identifier = Natural | string;
 
 /** A version with its release: `1.0.0+2` of a registry+v1 bundle is version 1.0.0, release 2. */
 export interface BundleVersion {
-  readonly version: Version;
+  readonly version: SemanticVersion;
   readonly release: readonly Identifier[];
 }
 
@@ -42,7 +42,7 @@ const IDENTIFIER = /^[0-9A-Za-z-]+$/;
  * letters, digits and hyphens. Numbers from 2^64 on are refused, as the reference does.
  * @see https://semver.org/#semantic-versioning-specification-semver
  */
-export function parseVersion(text: string): Parsed<Version> {
+export function parseVersion(text: string): Parsed<SemanticVersion> {
   if (text.length > MAX_VERSION_LENGTH) return bad(`it is longer than ${MAX_VERSION_LENGTH} characters`);
   const [withoutBuild, buildText] = cut(text, '+');
   const firstDot = withoutBuild.indexOf('.');
@@ -81,7 +81,7 @@ export function parseBundleVersion(text: string, release?: string): Parsed<Bundl
  * Orders versions by precedence: negative, zero or positive. Build metadata does not count.
  * @see https://semver.org/#spec-item-11
  */
-export function compareVersions(a: Version, b: Version): number {
+export function compareVersions(a: SemanticVersion, b: SemanticVersion): number {
   return (
     compareNaturals(a.major, b.major) ||
     compareNaturals(a.minor, b.minor) ||

@@ -10,7 +10,7 @@ import type { Bundle, Manifest } from '../bundle.ts';
 export const SUITES = ['install', 'format', 'operatorhub', 'community', 'good-practices', 'removed-apis'] as const;
 export type Suite = (typeof SUITES)[number];
 
-export interface Finding {
+export interface BundleFinding {
   readonly level: 'error' | 'warning';
   /** Name of the check. */
   readonly check: string;
@@ -34,7 +34,7 @@ export interface CheckOptions {
   readonly files?: ReadonlyMap<string, Uint8Array>;
 }
 
-export type FoundBy = Omit<Finding, 'check'>;
+export type FoundBy = Omit<BundleFinding, 'check'>;
 
 export interface Check {
   /** Kebab-case, the name of its file. */
@@ -51,7 +51,7 @@ export function at({ file, object }: Manifest): { readonly file: string; readonl
 }
 
 /** File, object and path of a field of the CSV. */
-export function inCsv({ csv }: Bundle, path: string): Pick<Finding, 'file' | 'object' | 'path'> {
+export function inCsv({ csv }: Bundle, path: string): Pick<BundleFinding, 'file' | 'object' | 'path'> {
   return { ...at(csv.manifest), path };
 }
 

@@ -1,5 +1,5 @@
 /** What a check of a catalog found. */
-import type { Place } from '../invalid.ts';
+import type { DocumentPlace } from '../invalid.ts';
 
 /**
  * Every rule that a catalog can break. An error is what the reference tools refuse, too, but for NoPackages; a warning is what they let
@@ -39,7 +39,7 @@ export const CHECK_RULES = {
 
 export type CheckRule = keyof typeof CHECK_RULES;
 
-export interface Finding {
+export interface CatalogFinding {
   readonly severity: 'error' | 'warning';
   readonly rule: CheckRule;
   /** The package, where it is known. */
@@ -49,5 +49,5 @@ export interface Finding {
   /** What to do about it. */
   readonly advice: string;
   /** Where the object is described. */
-  readonly place?: Place;
+  readonly place?: DocumentPlace;
 }

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { ReasonedError } from '../../api/errors.ts';
 import { formatJson } from '../../api/json.ts';
 import { isFields, textField } from '../fields.ts';
-import { invalidCatalog, type Place } from '../invalid.ts';
+import { invalidCatalog, type DocumentPlace } from '../invalid.ts';
 import type { CatalogLimits } from '../limits.ts';
 import { parseKeys, parseMeaning, type BlobKeys, type Meaning } from '../parse.ts';
 import { createDocumentSplitter, type DocumentSplitter, type RawDocument } from '../stream.ts';
@@ -150,7 +150,7 @@ export function createIndexBuilder({ target, partial, limits }: BuilderOptions):
   }
 
   /** What a package means is read as a whole; a hostile one would not fit into memory. */
-  function weigh({ package: owner, name }: BlobKeys, excerpt: string | null, place: Place): void {
+  function weigh({ package: owner, name }: BlobKeys, excerpt: string | null, place: DocumentPlace): void {
     const key = owner === '' ? name : owner;
     const length = (lengths.get(key) ?? 0) + (excerpt?.length ?? 0);
     lengths.set(key, length);

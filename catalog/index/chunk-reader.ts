@@ -25,7 +25,7 @@ export function createChunkReader(database: DatabaseSync, guarded: <T>(read: () 
     const { where, values } = conditionOf(query);
     const sql = `SELECT chunk, start, length FROM blobs JOIN files ON files.id = blobs.file ${where}
       ORDER BY files.rank, blobs.id`;
-    const places = guarded(() => database.prepare(sql).all(...values)) as unknown as readonly Place[];
+    const places = guarded(() => database.prepare(sql).all(...values)) as unknown as readonly LinePlace[];
     let lines: Buffer<ArrayBuffer> | undefined;
     let loaded = 0;
     try {
@@ -62,7 +62,7 @@ function release(lines: Buffer<ArrayBuffer> | undefined): void {
   lines?.buffer.transfer(0);
 }
 
-interface Place {
+interface LinePlace {
   readonly chunk: number;
   readonly start: number;
   readonly length: number;

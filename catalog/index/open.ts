@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ReasonedError } from '../../api/errors.ts';
 import { parseJson } from '../../api/json.ts';
-import type { CatalogBundle, CatalogPackage, Channel, Deprecation } from '../model.ts';
+import type { CatalogBundle, CatalogPackage, Channel, Deprecation, GroupVersionKind } from '../model.ts';
 import type { Meaning } from '../parse.ts';
 import type { IndexCounts } from './builder.ts';
 import { createChunkReader, type ChunkReader } from './chunk-reader.ts';
@@ -21,12 +21,6 @@ export interface PackageSummary {
   readonly description?: string;
   readonly channels: number;
   readonly bundles: number;
-}
-
-export interface GroupVersionKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
 }
 
 /** An open index. Every method throws ReasonedError `CatalogUnavailable` where the file turns out to be damaged. */

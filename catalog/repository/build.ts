@@ -18,7 +18,7 @@ import { field, isFields, textField } from '../fields.ts';
 import type { CatalogIndex } from '../index/open.ts';
 import type { CatalogDocument } from '../templates/template.ts';
 import type { CatalogFile } from '../tree.ts';
-import type { BundleVersion, VersionRules } from '../versions.ts';
+import type { BundleVersionLike, VersionRules } from '../versions.ts';
 import type { IgnoredTag, VersionTag } from './tags.ts';
 
 /** A version whose bundle has been read. */
@@ -206,12 +206,12 @@ export function channelByVersion(
   return { schema: 'olm.channel', name, package: packageName, entries };
 }
 
-function withoutBuild({ version }: BundleVersion): string {
+function withoutBuild({ version }: BundleVersionLike): string {
   return version.text.split('+')[0]!;
 }
 
 /** A bundle whose tag has build metadata is known by the tag's version: builds of one version are told apart by it. */
-function identified(bundle: BundleBlob, { version }: BundleVersion): BundleBlob {
+function identified(bundle: BundleBlob, { version }: BundleVersionLike): BundleBlob {
   if (version.build.length === 0 || version.text === ownVersion(bundle)) return bundle;
   const identity = { type: 'olm.package', value: { packageName: bundle.package, version: version.text } };
   return { ...bundle, properties: [identity, ...bundle.properties.filter(({ type }) => type !== 'olm.package')] };

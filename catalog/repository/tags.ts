@@ -1,10 +1,10 @@
 /** Which tags of a repository are versions, and in what order. */
-import type { BundleVersion, VersionRules } from '../versions.ts';
+import type { BundleVersionLike, VersionRules } from '../versions.ts';
 
 /** A tag that is a version. */
 export interface VersionTag {
   readonly tag: string;
-  readonly version: BundleVersion;
+  readonly version: BundleVersionLike;
 }
 
 /** A tag that is not offered, and why: continues the sentence "the tag … is left out: …". */

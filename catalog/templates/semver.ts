@@ -5,7 +5,7 @@
  */
 import { field, foldCase, isFields, listField, textField, type Fields } from '../fields.ts';
 import type { BundleBlob } from '../blob.ts';
-import type { Version, VersionRules } from '../versions.ts';
+import type { VersionLike, VersionRules } from '../versions.ts';
 import { bundleAt, invalidTemplate, type BundlesByImage, type CatalogDocument } from './template.ts';
 
 export const SEMVER_SCHEMA = 'olm.semver';
@@ -109,7 +109,7 @@ function packageOf(bundles: readonly BundleBlob[]): string {
 /** A bundle of one stream with its version, in ascending order. */
 interface Versioned {
   readonly name: string;
-  readonly version: Version;
+  readonly version: VersionLike;
 }
 
 function versionsOf(bundles: readonly BundleBlob[], rules: VersionRules): Versioned[] {
@@ -128,7 +128,7 @@ function versionsOf(bundles: readonly BundleBlob[], rules: VersionRules): Versio
   return versions;
 }
 
-function versionOf(name: string, properties: BundleBlob['properties'], rules: VersionRules): Version {
+function versionOf(name: string, properties: BundleBlob['properties'], rules: VersionRules): VersionLike {
   const identities = properties.filter(({ type }) => type === 'olm.package');
   const value = identities[0]?.value;
   if (identities.length !== 1 || !isFields(value)) {
@@ -144,7 +144,7 @@ interface Draft {
   readonly name: string;
   readonly stream: Stream;
   readonly scope: Scope;
-  readonly lowest: Version;
+  readonly lowest: VersionLike;
   readonly entries: Fields[];
 }
 
@@ -183,7 +183,7 @@ function buildChannels({ stream, scope, versions }: Run): Draft[] {
   return [...channels.values()];
 }
 
-function nameOf(stream: Stream, scope: Scope, { major, minor }: Version): string {
+function nameOf(stream: Stream, scope: Scope, { major, minor }: VersionLike): string {
   return scope === 'major' ? `${stream}-v${major}` : `${stream}-v${major}.${minor}`;
 }
 

@@ -3,10 +3,10 @@
  * resolve.ts makes one oracle for each resolution: `createDependencyOracle(input).problem(bundle, catalog)`.
  */
 import { ReasonedError } from '../../api/errors.ts';
-import type { CatalogBundle } from '../../catalog/model.ts';
+import type { CatalogBundle, GroupVersionKind } from '../../catalog/model.ts';
 import type { Cause, DependencyStep } from '../decision.ts';
 import type { GraphBundle } from '../graph.ts';
-import type { CatalogSource, ClusterFacts, Kind, ResolveInput } from '../input.ts';
+import type { CatalogSource, ClusterFacts, ResolveInput } from '../input.ts';
 import { failsDependents } from './coming.ts';
 import { MOST_EFFORT } from './effort.ts';
 import { PlanningMemory } from './memory.ts';
@@ -64,7 +64,7 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
 function forgive(source: CatalogSource): CatalogSource {
   const { content, packages, providersOf } = source;
   const providers = new Map<string, readonly string[]>();
-  const ask = (kind: Kind): readonly string[] => {
+  const ask = (kind: GroupVersionKind): readonly string[] => {
     const key = kindKey(kind);
     const known = providers.get(key) ?? orUndefined(() => providersOf?.(kind)) ?? [];
     providers.set(key, known);
@@ -87,7 +87,7 @@ function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-interface Scope {
+interface PlanningScope {
   readonly input: ResolveInput;
   readonly catalogs: readonly CatalogSource[];
   readonly quarantined: ReadonlySet<string>;
@@ -95,7 +95,7 @@ interface Scope {
 }
 
 /** Most bundles have no dependencies and concern no installed package: they need no search. */
-function makePlan(bundle: CatalogBundle, catalog: string, { input, memory, ...scope }: Scope): DependencyPlan {
+function makePlan(bundle: CatalogBundle, catalog: string, { input, memory, ...scope }: PlanningScope): DependencyPlan {
   const { wanted } = input;
   if (wanted.dependencies === 'Ignore') return NO_STEPS;
   if (wanted.dependencies === 'Require' && input.cluster === undefined) return NO_STEPS;

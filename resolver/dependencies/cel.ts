@@ -4,12 +4,12 @@
  */
 import type { CelInput } from '@bufbuild/cel';
 import type { Property } from '../../catalog/model.ts';
-import { compareVersions, parseVersion, type Parsed, type Version } from '../version.ts';
+import { compareVersions, parseVersion, type Parsed, type SemanticVersion } from '../version.ts';
 import { createBoundedCel, type BoundedCel, type Effort } from '../../api/cel/effort.ts';
 import { loadCel, type CelLibrary } from '../../api/cel/lazy-cel.ts';
 
 /** A rule, compiled once. */
-export interface Rule {
+export interface CelRule {
   readonly text: string;
   /** Texts that occur in the rule: names of packages are among them. */
   readonly literals: readonly string[];
@@ -35,11 +35,11 @@ const UNITS_PER_ITEM = 5;
 export const UNITS_TO_COMPILE = 1500;
 
 /** Compiled rules, the most recent ones: a catalog repeats the same rule in many versions. */
-const compiled = new Map<string, Parsed<Rule>>();
+const compiled = new Map<string, Parsed<CelRule>>();
 const MAX_COMPILED = 500;
 
 /** Compiles a rule. @see https://cel.dev */
-export function compileRule(text: string): Parsed<Rule> {
+export function compileRule(text: string): Parsed<CelRule> {
   const known = compiled.get(text);
   if (known !== undefined) return known;
   const rule = tooMuch(text) ?? compile(text);
@@ -70,7 +70,7 @@ function createCel(library: CelLibrary): BoundedCel {
   return createBoundedCel(library, [compare]);
 }
 
-function compile(text: string): Parsed<Rule> {
+function compile(text: string): Parsed<CelRule> {
   const library = loadCel();
   const { parse, plan } = library;
   bounded ??= createCel(library);
@@ -81,7 +81,7 @@ function compile(text: string): Parsed<Rule> {
     collectLiterals(expr, literals);
     boundLoops(expr, 2 * text.length);
     const run = plan(environment, expr);
-    const test: Rule['test'] = (properties, effort = { units: MAX_UNITS }) => {
+    const test: CelRule['test'] = (properties, effort = { units: MAX_UNITS }) => {
       const most = Math.min(MAX_UNITS, effort.units);
       const units = most - countItems(properties) * UNITS_PER_ITEM - text.length;
       try {
@@ -132,7 +132,7 @@ function toCel(value: unknown): CelInput {
 }
 
 /** A version as blang's ParseTolerant reads it: spaces, a leading `v`, leading zeros and missing numbers are forgiven. */
-function readVersion(value: unknown): Version {
+function readVersion(value: unknown): SemanticVersion {
   if (typeof value !== 'string') throw new Error('semver_compare takes two texts');
   const [major = '', minor, ...rest] = value.trim().replace(/^v/, '').split('.');
   const patch = rest.length === 0 ? undefined : rest.join('.');

@@ -3,24 +3,23 @@
  * `olm.gvk.required` and `olm.constraint`. Nothing is looked up here.
  */
 import * as z from 'zod';
-import type { Property } from '../../catalog/model.ts';
-import type { Kind } from '../input.ts';
+import type { GroupVersionKind, Property } from '../../catalog/model.ts';
 import { parseBlangRange, type BlangRange } from '../ranges/blang.ts';
 import type { Parsed } from '../version.ts';
-import { compileRule, type Rule } from './cel.ts';
+import { compileRule, type CelRule } from './cel.ts';
 
 /** Something that other bundles, or the cluster, must provide. */
 export type Requirement =
   | { readonly kind: 'package'; readonly package: string; readonly range: BlangRange; readonly message?: string }
-  | { readonly kind: 'gvk'; readonly gvk: Kind; readonly message?: string }
-  | { readonly kind: 'cel'; readonly rule: Rule; readonly message?: string }
+  | { readonly kind: 'gvk'; readonly gvk: GroupVersionKind; readonly message?: string }
+  | { readonly kind: 'cel'; readonly rule: CelRule; readonly message?: string }
   /** `not` holds where none of its parts does; every part may be met by another bundle. */
   | { readonly kind: 'all' | 'any' | 'not'; readonly of: readonly Requirement[]; readonly message?: string };
 
 /** A requirement as plain data, to be shown. */
 export type Need =
   | { readonly kind: 'package'; readonly package: string; readonly range: string; readonly message?: string }
-  | { readonly kind: 'gvk'; readonly gvk: Kind; readonly message?: string }
+  | { readonly kind: 'gvk'; readonly gvk: GroupVersionKind; readonly message?: string }
   | { readonly kind: 'cel'; readonly rule: string; readonly message?: string }
   | { readonly kind: 'all' | 'any' | 'not'; readonly of: readonly Need[]; readonly message?: string };
 
@@ -137,14 +136,14 @@ export function hasRequirements(properties: readonly Property[]): boolean {
 }
 
 /** The kinds that a bundle provides. */
-export function providedKinds(properties: readonly Property[]): readonly Kind[] {
+export function providedKinds(properties: readonly Property[]): readonly GroupVersionKind[] {
   return properties.flatMap((property) => (property.type === 'olm.gvk' ? (readKind(property) ?? []) : []));
 }
 
 /** Kinds that were read before, by property: what is installed is asked about again and again. */
-const kinds = new WeakMap<Property, Kind | null>();
+const kinds = new WeakMap<Property, GroupVersionKind | null>();
 
-function readKind(property: Property): Kind | undefined {
+function readKind(property: Property): GroupVersionKind | undefined {
   const before = kinds.get(property);
   if (before !== undefined) return before ?? undefined;
   const kind = asKind(property.value);
@@ -153,7 +152,7 @@ function readKind(property: Property): Kind | undefined {
 }
 
 /** Bundles provide many kinds, so that they are read without a schema. */
-function asKind(value: unknown): Kind | undefined {
+function asKind(value: unknown): GroupVersionKind | undefined {
   const { group = '', version, kind } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return typeof group === 'string' && typeof version === 'string' && typeof kind === 'string'
     ? { group, version, kind }
@@ -161,7 +160,7 @@ function asKind(value: unknown): Kind | undefined {
 }
 
 /** `Issuer.v1.cert-manager.io`: equal texts, equal kinds. */
-export function kindKey({ group, version, kind }: Kind): string {
+export function kindKey({ group, version, kind }: GroupVersionKind): string {
   return `${kind}.${version}.${group}`;
 }
 
@@ -217,7 +216,7 @@ function parsePackage(
   return { ok: true, value: { kind: 'package', package: value.packageName, range: range.value } };
 }
 
-function parseGvk(gvk: Kind | undefined): Parsed<Requirement> {
+function parseGvk(gvk: GroupVersionKind | undefined): Parsed<Requirement> {
   return gvk === undefined ? bad('it needs group, version and kind') : { ok: true, value: { kind: 'gvk', gvk } };
 }
 

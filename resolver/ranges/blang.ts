@@ -3,7 +3,7 @@
  * were published against that library, so its answers are the meaning. Where the library accepts a range and
  * then crashes on use, the range is refused here.
  */
-import { compareVersions, parseVersion, type Parsed, type Version } from '../version.ts';
+import { compareVersions, parseVersion, type Parsed, type SemanticVersion } from '../version.ts';
 import type { VersionRange } from './range.ts';
 
 /** Longest range that is looked at; the longest published is below 200 characters. */
@@ -17,7 +17,7 @@ export interface BlangRange extends VersionRange {
 /** `>=1.2.0`. */
 export interface Comparator {
   readonly operator: Operator;
-  readonly version: Version;
+  readonly version: SemanticVersion;
 }
 
 type Operator = '=' | '!=' | '>' | '>=' | '<' | '<=';
@@ -63,12 +63,12 @@ export function parseBlangRange(text: string): Parsed<BlangRange> {
     }
     alternatives.push(comparators);
   }
-  const includes = (version: Version): boolean =>
+  const includes = (version: SemanticVersion): boolean =>
     alternatives.some((comparators) => comparators.every((comparator) => admits(comparator, version)));
   return { ok: true, value: { text, includes, alternatives } };
 }
 
-function admits({ operator, version }: Comparator, candidate: Version): boolean {
+function admits({ operator, version }: Comparator, candidate: SemanticVersion): boolean {
   const order = compareVersions(candidate, version);
   switch (operator) {
     case '=':

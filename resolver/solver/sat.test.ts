@@ -1,7 +1,7 @@
 import { Cadical } from 'cadical-wasm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SatSolver, type Answer } from './sat.ts';
+import { SatSolver, type SatAnswer } from './sat.ts';
 
 const PLENTY = { steps: 10_000_000 };
 
@@ -28,7 +28,7 @@ const problem: fc.Arbitrary<Problem> = fc.integer({ min: 1, max: 40 }).chain((va
 });
 
 test('answers, solutions and failed assumptions agree with an established solver', async () => {
-  const counts: Record<Answer, number> = { satisfiable: 0, unsatisfiable: 0, unknown: 0 };
+  const counts: Record<SatAnswer, number> = { satisfiable: 0, unsatisfiable: 0, unknown: 0 };
   const samples = fc.sample(problem, { numRuns: 1500, seed: 7 });
   for (const one of samples) {
     const solver = load(one);

@@ -13,7 +13,7 @@ import { Clauses } from './clauses.ts';
 import { ActivityHeap } from './heap.ts';
 import { learnFrom, traceAssumptions } from './learn.ts';
 
-export type Answer = 'satisfiable' | 'unsatisfiable' | 'unknown';
+export type SatAnswer = 'satisfiable' | 'unsatisfiable' | 'unknown';
 
 /** How long to search: steps are clauses looked at and decisions made; `expired` is asked now and then. */
 export interface Budget {
@@ -84,7 +84,7 @@ export class SatSolver {
    * @param preferences Literals that are to hold, the earlier ones rather than the later: of all solutions the one is
    * found in which the first preferences, one after another, hold as far as they can.
    */
-  solve(assumptions: readonly number[], budget: Budget, preferences: readonly number[] = []): Answer {
+  solve(assumptions: readonly number[], budget: Budget, preferences: readonly number[] = []): SatAnswer {
     this.#failed = [];
     this.#end = this.#steps() + budget.steps;
     this.#preferences = preferences.map(toInternal);
@@ -128,7 +128,7 @@ export class SatSolver {
   }
 
   /** Searches until an answer or a number of conflicts; undefined asks for a restart. */
-  #search(assumed: readonly number[], conflicts: number, expired = (): boolean => false): Answer | undefined {
+  #search(assumed: readonly number[], conflicts: number, expired = (): boolean => false): SatAnswer | undefined {
     let asking = this.#steps();
     for (let left = conflicts; ;) {
       const conflict = this.#propagate();
@@ -162,7 +162,7 @@ export class SatSolver {
    * The next assumption, else the next preference, else the next open variable; an assumption that holds already is an
    * empty decision.
    */
-  #pick(assumed: readonly number[]): number | undefined | Answer {
+  #pick(assumed: readonly number[]): number | undefined | SatAnswer {
     const { value, decisions } = this.#assignment;
     const assumption = assumed[decisions];
     if (assumption !== undefined) {
