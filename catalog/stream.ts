@@ -8,7 +8,7 @@ import { isUtf8 } from 'node:buffer';
 import { formatJson, parseJson } from '../api/json.ts';
 import { YamlError, parseYaml } from '../bundles/yaml.ts';
 import { essenceOf, type Span } from './bulk.ts';
-import { HINT_NOT_CATALOG, createJsonSplitter, type Piece, type SyntaxSplitter } from './json-splitter.ts';
+import { HINT_NOT_CATALOG, JsonSplitter, type Piece, type SyntaxSplitter } from './json-splitter.ts';
 import { invalidCatalog } from './invalid.ts';
 import type { StreamLimits } from './limits.ts';
 import { createYamlSplitter } from './yaml-splitter.ts';
@@ -91,7 +91,7 @@ export function createDocumentSplitter(path: string, limits: StreamLimits): Docu
 
   function begin(syntax: 'json' | 'yaml'): SyntaxSplitter {
     toDocuments = syntax === 'json' ? fromJson : fromYaml;
-    splitter = (syntax === 'json' ? createJsonSplitter : createYamlSplitter)(path, limits);
+    splitter = syntax === 'json' ? new JsonSplitter(path, limits) : createYamlSplitter(path, limits);
     return splitter;
   }
 

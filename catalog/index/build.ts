@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_LIMITS, type CatalogLimits } from '../limits.ts';
 import { chunksOf, type CatalogFiles } from '../tree.ts';
-import { createIndexBuilder, type IndexCounts } from './builder.ts';
+import { IndexBuilder, type IndexCounts } from './builder.ts';
 
 export interface BuildOptions {
   readonly files: CatalogFiles;
@@ -26,7 +26,7 @@ export async function buildIndex({
   limits = DEFAULT_LIMITS,
   signal,
 }: BuildOptions): Promise<IndexCounts> {
-  const builder = createIndexBuilder({ target, partial: partialPath(target), limits });
+  const builder = new IndexBuilder({ target, partial: partialPath(target), limits });
   try {
     for await (const { path, content } of files) {
       builder.beginFile(path);
