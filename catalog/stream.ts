@@ -25,82 +25,87 @@ export interface RawDocument {
   readonly ordinal: number;
 }
 
-/** Takes the bytes of one file in order; `end` is to be called once, after the last chunk. */
-export interface DocumentSplitter {
-  push(chunk: Uint8Array): Generator<RawDocument>;
-  end(): Generator<RawDocument>;
-}
-
 /** White space before the first document that is looked through for its first character. */
 const MAX_LEAD = 1 << 16;
 const OPEN_BRACE = 0x7b;
 
 /**
- * A splitter for one file, named in its errors.
+ * Splits one file into documents. `push` takes its bytes in order, `end` is called once after the last chunk; errors
+ * name the file by `path`.
  *
- * Throws ReasonedError `CatalogInvalid` (never retried) where the bytes are neither JSON nor YAML, a document is no
+ * Both throw ReasonedError `CatalogInvalid` (never retried) if the bytes are neither JSON nor YAML, a document is no
  * object or is cut off, or a limit is exceeded. The documents before the defect have been yielded by then.
  * @see https://olm.operatorframework.io/docs/reference/file-based-catalogs/
  */
-export function createDocumentSplitter(path: string, limits: StreamLimits): DocumentSplitter {
-  let lead: Uint8Array = new Uint8Array(0);
-  let splitter: SyntaxSplitter | undefined;
-  let toDocuments: (piece: Piece, place: PiecePlace) => Generator<Parsed> = fromJson;
-  let ordinal = 0;
+export class DocumentSplitter {
+  readonly #path: string;
+  readonly #limits: StreamLimits;
+  /** White space at the beginning of the file, until its first other character arrives. */
+  #lead: Uint8Array = new Uint8Array(0);
+  /** The splitter of the current syntax; absent until the first character that is no white space. */
+  #splitter: SyntaxSplitter | undefined;
+  /** Parses the pieces of the current syntax. */
+  #toDocuments: (piece: Piece, place: PiecePlace) => Generator<Parsed> = fromJson;
+  /** How many documents the file has had so far. */
+  #ordinal = 0;
 
-  function* push(chunk: Uint8Array): Generator<RawDocument> {
-    if (splitter === undefined) yield* open(lead.length === 0 ? chunk : Buffer.concat([lead, chunk]));
-    else yield* feed(splitter, chunk);
+  constructor(path: string, limits: StreamLimits) {
+    this.#path = path;
+    this.#limits = limits;
+  }
+
+  *push(chunk: Uint8Array): Generator<RawDocument> {
+    if (this.#splitter !== undefined) yield* this.#feed(this.#splitter, chunk);
+    else yield* this.#open(this.#lead.length === 0 ? chunk : Buffer.concat([this.#lead, chunk]));
+  }
+
+  *end(): Generator<RawDocument> {
+    if (this.#splitter === undefined && this.#lead.length > 0) yield* this.#feed(this.#begin('yaml'), this.#lead);
+    for (const piece of this.#splitter?.end() ?? []) yield* this.#documentsOf(piece);
   }
 
   /** Chooses the syntax by the first character that is no white space. */
-  function* open(bytes: Uint8Array): Generator<RawDocument> {
+  *#open(bytes: Uint8Array): Generator<RawDocument> {
     const start = startOfContent(bytes);
     if (start < 0 && bytes.length > MAX_LEAD) {
-      throw invalidCatalog({ path }, 'the file begins with too much white space');
+      throw invalidCatalog({ path: this.#path }, 'the file begins with too much white space');
     }
-    if (start < 0) lead = Uint8Array.from(bytes);
-    else if (bytes[start] === OPEN_BRACE) yield* feed(begin('json'), bytes.subarray(start));
-    else yield* feed(begin('yaml'), bytes.subarray(byteOrderMark(bytes)));
+    if (start < 0) this.#lead = Uint8Array.from(bytes);
+    else if (bytes[start] === OPEN_BRACE) yield* this.#feed(this.#begin('json'), bytes.subarray(start));
+    else yield* this.#feed(this.#begin('yaml'), bytes.subarray(byteOrderMark(bytes)));
   }
 
-  function* feed(current: SyntaxSplitter, chunk: Uint8Array): Generator<RawDocument> {
-    const rest = yield* documents(current.push(chunk));
-    if (rest < chunk.length) yield* feed(begin('yaml'), chunk.subarray(rest));
+  *#feed(current: SyntaxSplitter, chunk: Uint8Array): Generator<RawDocument> {
+    const rest = yield* this.#documents(current.push(chunk));
+    if (rest < chunk.length) yield* this.#feed(this.#begin('yaml'), chunk.subarray(rest));
   }
 
-  function* end(): Generator<RawDocument> {
-    if (splitter === undefined && lead.length > 0) yield* feed(begin('yaml'), lead);
-    for (const piece of splitter?.end() ?? []) yield* documentsOf(piece);
-  }
-
-  function* documents<Rest>(pieces: Generator<Piece, Rest>): Generator<RawDocument, Rest> {
+  *#documents<Rest>(pieces: Generator<Piece, Rest>): Generator<RawDocument, Rest> {
     for (;;) {
       const next = pieces.next();
       if (next.done === true) return next.value;
-      yield* documentsOf(next.value);
+      yield* this.#documentsOf(next.value);
     }
   }
 
-  function* documentsOf(piece: Piece): Generator<RawDocument> {
-    for (const parsed of toDocuments(piece, { path, document: ordinal + 1 })) {
-      ordinal += 1;
-      yield { ...parsed, ordinal };
+  *#documentsOf(piece: Piece): Generator<RawDocument> {
+    for (const parsed of this.#toDocuments(piece, { path: this.#path, document: this.#ordinal + 1 })) {
+      this.#ordinal += 1;
+      yield { ...parsed, ordinal: this.#ordinal };
     }
   }
 
-  function begin(syntax: 'json' | 'yaml'): SyntaxSplitter {
-    toDocuments = syntax === 'json' ? fromJson : fromYaml;
-    splitter = syntax === 'json' ? new JsonSplitter(path, limits) : createYamlSplitter(path, limits);
-    return splitter;
+  #begin(syntax: 'json' | 'yaml'): SyntaxSplitter {
+    this.#toDocuments = syntax === 'json' ? fromJson : fromYaml;
+    this.#splitter =
+      syntax === 'json' ? new JsonSplitter(this.#path, this.#limits) : createYamlSplitter(this.#path, this.#limits);
+    return this.#splitter;
   }
-
-  return { push, end };
 }
 
-/** The documents of a whole file in memory; as {@link createDocumentSplitter}. */
+/** The documents of a whole file in memory; as {@link DocumentSplitter}. */
 export function* parseDocuments(path: string, content: Uint8Array, limits: StreamLimits): Generator<RawDocument> {
-  const splitter = createDocumentSplitter(path, limits);
+  const splitter = new DocumentSplitter(path, limits);
   yield* splitter.push(content);
   yield* splitter.end();
 }

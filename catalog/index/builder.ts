@@ -11,7 +11,7 @@ import { isFields, textField } from '../fields.ts';
 import { invalidCatalog, type DocumentPlace } from '../invalid.ts';
 import type { CatalogLimits } from '../limits.ts';
 import { parseKeys, parseMeaning, type BlobKeys, type Meaning } from '../parse.ts';
-import { createDocumentSplitter, type DocumentSplitter, type RawDocument } from '../stream.ts';
+import { DocumentSplitter, type RawDocument } from '../stream.ts';
 import { checkPath, comparePaths, createIgnoreRules, isIgnoreFile } from '../tree.ts';
 import { createChunkWriter, type ChunkWriter } from './chunks.ts';
 import { sealFile } from './seal.ts';
@@ -101,7 +101,7 @@ export class IndexBuilder {
     this.#current = { path, id, patternBytes: 0 };
     if (isIgnoreFile(path)) this.#current.patterns = [];
     else if (!this.#rules.ignores(path)) {
-      this.#current.splitter = createDocumentSplitter(path, this.#limits);
+      this.#current.splitter = new DocumentSplitter(path, this.#limits);
       this.#insertFile.run(id, path);
     }
   }
