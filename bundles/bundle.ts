@@ -13,7 +13,7 @@ export interface Manifest {
   readonly file: string;
   /** Position of its document in the file, from 1. */
   readonly document: number;
-  /** The object; apiVersion and name are empty where they are missing. */
+  /** The object; apiVersion and name are empty if they are missing. */
   readonly object: KubeObject;
   /** The same exactly as published. */
   readonly raw: Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export interface Bundle {
   readonly objects: readonly Manifest[];
   /** Of the CSV's annotation `olm.properties` first, then of `metadata/properties.yaml`. */
   readonly properties: readonly Property[];
-  /** Of `metadata/dependencies.yaml`; empty where that file cannot be read, as the other tools have it. */
+  /** Of `metadata/dependencies.yaml`; empty if that file cannot be read, as the other tools have it. */
   readonly dependencies: readonly Property[];
   /** The file that they are in; it may have another name. */
   readonly dependenciesFile?: string;

@@ -46,7 +46,7 @@ export interface BundleDirectory extends Declared {
  * Parses the directory whose files these are, by path (`manifests/…`, `metadata/…`). As in the reference, a file
  * counts with its first document, and hidden files and further folders do not count.
  *
- * Throws ReasonedError `BundleInvalid`, not retried, where the directory has no ClusterServiceVersion or no package
+ * Throws ReasonedError `BundleInvalid`, not retried, if the directory has no ClusterServiceVersion or no package
  * name, or where a manifest cannot be parsed.
  */
 export function parseBundleDirectory(files: ReadonlyMap<string, Uint8Array>): BundleDirectory {

@@ -58,7 +58,7 @@ export interface CatalogPackage {
   readonly channels: readonly Channel[];
   readonly bundles: readonly CatalogBundle[];
   readonly deprecations: readonly Deprecation[];
-  /** What of the published data could not be understood and is left out; absent where there is nothing. */
+  /** What of the published data could not be understood and is left out; absent if there is nothing. */
   readonly problems?: readonly string[];
 }
 

@@ -10,7 +10,7 @@ import { field, foldCase, isFields, listField, textField, type Fields } from './
 import { invalidCatalog, type DocumentPlace } from './invalid.ts';
 import type { CatalogBundle, Channel, ChannelEntry, Deprecation, Property } from './model.ts';
 
-/** The three keys by which every document of a catalog is found; empty where the document has none. */
+/** The three keys by which every document of a catalog is found; empty if the document has none. */
 export interface BlobKeys {
   readonly schema: string;
   readonly package: string;
@@ -33,7 +33,7 @@ const MAX_KEY_LENGTH = 512;
 /**
  * The keys of a document, matched without regard to case.
  *
- * Throws ReasonedError `CatalogInvalid` where two keys differ only in case, one of the three is no text, or the
+ * Throws ReasonedError `CatalogInvalid` if two keys differ only in case, one of the three is no text, or the
  * schema is missing; the reference implementation refuses the whole catalog then, too. Nor may they be very long.
  */
 export function parseKeys(document: Fields, place: DocumentPlace): BlobKeys {

@@ -119,7 +119,7 @@ function parseTarget(url: string): Target | undefined {
   return { catalog: match[1]!, search, ...(endpoint !== undefined && { endpoint }) };
 }
 
-/** What to select; undefined where a parameter is not known. Of a parameter that is repeated, the first counts. */
+/** What to select; undefined if a parameter is not known. Of a parameter that is repeated, the first counts. */
 function parseQuery(search: string): BlobQuery | undefined {
   const parameters = new URLSearchParams(search);
   const query: Record<string, string> = {};

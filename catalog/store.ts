@@ -29,7 +29,7 @@ export interface CatalogSource {
 }
 
 export interface IndexStore {
-  /** The index, or undefined where there is none; a damaged file is deleted. */
+  /** The index, or undefined if there is none; a damaged file is deleted. */
   open(catalog: string, digest: string): CatalogIndex | undefined;
   /**
    * Builds an index in a worker thread and opens it; an index that is there already is built anew.
@@ -123,7 +123,7 @@ export function isCatalogName(text: string): boolean {
   return text.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text);
 }
 
-/** The digest itself where it is one, else a hash of what is there instead. */
+/** The digest itself if it is one, else a hash of what is there instead. */
 function fileNameOf(digest: string): string {
   const plain = digest.slice(digest.indexOf('@') + 1);
   if (/^[a-z0-9]+:[0-9a-f]{32,128}$/.test(plain)) return plain.replace(':', '-');

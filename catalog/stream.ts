@@ -161,7 +161,7 @@ function parseYamlValues(bytes: Uint8Array, place: PiecePlace): readonly unknown
   }
 }
 
-/** Where the first character that is no white space stands; -1 where there is none yet. */
+/** Where the first character that is no white space stands; -1 if there is none yet. */
 function startOfContent(bytes: Uint8Array): number {
   if (bytes.length < 3 && BYTE_ORDER_MARK.subarray(0, bytes.length).equals(bytes)) return -1;
   for (let at = byteOrderMark(bytes); at < bytes.length; at += 1) {

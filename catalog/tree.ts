@@ -58,7 +58,7 @@ export function chunksOf(content: CatalogFile['content']): Iterable<Uint8Array> 
 /** Which files are left out, as far as the ignore files are known. */
 export interface IgnoreRules {
   /**
-   * Takes the content of the ignore file at this path. Throws ReasonedError `CatalogInvalid` where all patterns
+   * Takes the content of the ignore file at this path. Throws ReasonedError `CatalogInvalid` if all patterns
    * together would take long to match.
    */
   add(path: string, content: string): void;

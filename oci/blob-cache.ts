@@ -22,7 +22,7 @@ export interface BlobCacheOptions {
 
 export interface BlobCache {
   readonly maxBlobBytes: number;
-  /** The content, verified; undefined where it is not there or was damaged (and is gone then). */
+  /** The content, verified; undefined if it is not there or was damaged (and is gone then). */
   read(digest: string): Promise<Buffer | undefined>;
   /** Keeps content that its caller has verified. A full or broken disk is no error: the content is not kept. */
   write(digest: string, bytes: Uint8Array): Promise<void>;

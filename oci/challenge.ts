@@ -42,7 +42,7 @@ interface Scanner {
   done(): boolean;
   skipSeparators(): void;
   take(pattern: RegExp): string | undefined;
-  /** The value after `=`, quoted or not; undefined where the word was a scheme. */
+  /** The value after `=`, quoted or not; undefined if the word was a scheme. */
   value(): string | undefined;
   skipToken68(): void;
 }

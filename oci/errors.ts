@@ -94,7 +94,7 @@ export function answerError(registry: string, what: string, { status, headers, c
 }
 
 /**
- * Seconds to wait by a `Retry-After` header (seconds or an HTTP date), between 1 and one hour; undefined where it
+ * Seconds to wait by a `Retry-After` header (seconds or an HTTP date), between 1 and one hour; undefined if it
  * says nothing usable.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3

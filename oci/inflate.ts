@@ -22,7 +22,7 @@ const CHUNK_BYTES = 64 << 10;
 /** Below this size the ratio does not count: a tar of small files is mostly zeros. */
 const RATIO_GRACE_BYTES = 4 << 20;
 
-/** The kind of compression that a layer's media type names; undefined where it is no tar layer. */
+/** The kind of compression that a layer's media type names; undefined if it is no tar layer. */
 export function compressionOf(mediaType: string): Compression | undefined {
   const match =
     /^application\/vnd\.(?:oci\.image\.layer(?:\.nondistributable)?\.v1\.tar|docker\.image\.rootfs\.(?:foreign\.)?diff\.tar)(?:[+.](gzip|zstd))?$/.exec(

@@ -29,7 +29,7 @@ export async function listLayout(folder: string): Promise<readonly LayoutEntry[]
 
 export interface LayoutEntry {
   readonly descriptor: Descriptor;
-  /** Tag or other name; undefined where it was written without one. */
+  /** Tag or other name; undefined if it was written without one. */
   readonly name: string | undefined;
 }
 

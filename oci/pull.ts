@@ -99,7 +99,7 @@ async function askHead(
   });
 }
 
-/** Undefined where the answer lacks what GET would tell. */
+/** Undefined if the answer lacks what GET would tell. */
 function describeHead({ headers }: HttpResponse, reference: Reference): Resolved | undefined {
   const digest = headers['docker-content-digest'];
   const mediaType = headers['content-type']?.split(';')[0]?.trim() ?? '';

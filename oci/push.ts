@@ -66,7 +66,7 @@ export async function pushBlob(
   return 'uploaded';
 }
 
-/** Takes a blob over from another repository of the registry; false where the registry does not do that. */
+/** Takes a blob over from another repository of the registry; false if the registry does not do that. */
 export async function mountBlob(
   session: Session,
   reference: Reference,

@@ -78,7 +78,7 @@ export async function pushReferrer(
   return pushed.digest;
 }
 
-/** The list of the API, all pages; undefined where the registry has no such API. */
+/** The list of the API, all pages; undefined if the registry has no such API. */
 async function fromApi(
   context: PullContext,
   subject: Reference,

@@ -96,7 +96,7 @@ export interface Registry {
   hasBlob(reference: Reference, digest: string, signal?: AbortSignal): Promise<boolean>;
   /** Puts a blob where it is missing. */
   pushBlob(reference: Reference, blob: BlobSource, options?: PushBlobOptions): Promise<Pushed>;
-  /** Takes a blob over from another repository of the same registry; false where the registry cannot. */
+  /** Takes a blob over from another repository of the same registry; false if the registry cannot. */
   mountBlob(reference: Reference, digest: string, options: { from: string; signal?: AbortSignal }): Promise<boolean>;
   /** Puts a manifest under the tag, or under its digest where the reference has no tag. Returns its digest. */
   pushManifest(

@@ -31,7 +31,7 @@ export interface View {
   /** Bundles that must not be installed, not even on the way to another one, with the cause; by name. */
   readonly barred: ReadonlyMap<string, Cause>;
   readonly ways: ReadonlyMap<string, Step>;
-  /** The installed bundle as this catalog has it, whatever the channel. */
+  /** The installed bundle as this catalog has it, in any channel. */
   readonly known: GraphBundle | undefined;
 }
 
@@ -170,7 +170,7 @@ function mayGoDown({ range, installed, known, holds }: Pool): boolean {
   return !holds || known !== undefined || !isInside(range, installed?.version);
 }
 
-/** Whether a bundle has a lower version, or the same with a lower release, than what is installed. */
+/** Whether a bundle has a lower version than the installed one, or the same version with a lower release. */
 export function isLower(bundle: GraphBundle, installed: Origin | undefined): boolean {
   const version = valueOf(bundle);
   return (

@@ -30,7 +30,9 @@ export interface ResolveQuestion {
   readonly dependencyProblem: (bundle: GraphBundle, catalog: string) => Cause | undefined;
   /** The dependency problems found so far, by catalog and by name of the bundle: evaluations share them. */
   readonly problems: Map<string, Map<string, Cause>>;
-  /** Set if staying with the installed bundle is no answer: the question is then what else could be chosen. */
+  /**
+   * Set if staying with the installed bundle is no answer, because the question is which other bundle could be chosen.
+   */
   readonly leaves?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Says of every bundle that is not chosen why it is not, in the order in which a person would look for a cause. */
+/** Finds the cause for every bundle that is not chosen, in the order in which a person would check the causes. */
 import { isInside, isLower, type Offer, type View } from './candidates.ts';
 import type { Cause, RefusedCandidate } from './decision.ts';
 import { bundlesOfWay, bundlesOn } from './faults.ts';
@@ -6,10 +6,10 @@ import { compareHighestFirst, type GraphBundle } from './graph.ts';
 import { findWays, type Step } from './paths.ts';
 import type { Candidate, ResolveQuestion } from './question.ts';
 
-/** What the bundles are judged by. */
+/** The evaluation that the bundles are judged by. */
 export interface Judgement {
   readonly view: View;
-  /** What is chosen, where something is. */
+  /** The chosen candidate, if there is one. */
   readonly chosen?: Candidate;
 }
 
@@ -32,7 +32,7 @@ export function describeRefused(
     }));
 }
 
-/** What keeps the edges to a bundle from being followed; nothing where there are none. */
+/** The bundles that bar the edges to a bundle, each with its cause; none if no edges lead to it. */
 type BarredWay = (bundle: GraphBundle) => readonly RefusedCandidate[];
 
 function causeOf(
@@ -62,8 +62,8 @@ function outOfRange(bundle: GraphBundle, { range }: ResolveQuestion): Cause | un
 }
 
 /**
- * Looks at the shortest way of all, whatever bars it. A bundle outside the range bars a way only where nothing else
- * does: a way may cross such bundles to get in.
+ * Finds the shortest way without regard to barred bundles. A bundle outside the range bars a way only if no other
+ * bundle does, because a way may cross such bundles to get inside.
  */
 function createBarredWay({ catalog }: Offer, question: ResolveQuestion, view: View): BarredWay {
   let ways: ReadonlyMap<string, Step> | undefined;

@@ -1,13 +1,13 @@
 /**
- * Decides which bundle a Subscription gets next: (installed, wanted, catalogs) → decision, with the reason for every
- * candidate refused. The Subscription's reconciler, `slipway why` and `why-not` call it. It is a pure function: it pulls
+ * Decides which bundle a Subscription gets next: (installed, wanted, catalogs) → decision, with the cause for every
+ * refused candidate. The Subscription reconciler, `slipway why` and `why-not` call it. It is a pure function: it pulls
  * nothing, waits for nothing and keeps nothing but parsed packages.
  *
- *   read selector and range → gather offers → keep to the catalog of origin → best candidate of each catalog
+ *   parse selector and range → gather offers → keep to the catalog of origin → best candidate of each catalog
  *   → choose between catalogs → describe the path and everything refused
  *
- * Called as `resolve({ wanted, installed, catalogs, quarantined, cluster })`; `explainDecision(decision, package)` of
- * explain.ts says it in words, `passGate` of policy/gate.ts whether it may be carried out now.
+ * Called as `resolve({ wanted, installed, catalogs, quarantined, cluster })`. `explainDecision(decision, package)` of
+ * explain.ts turns the decision into words; `passGate` of policy/gate.ts decides whether it may be carried out now.
  */
 import type { CatalogBundle, CatalogPackage } from '../catalog/model.ts';
 import { evaluate, isLower, originOf, type Offer, type View } from './candidates.ts';
@@ -28,8 +28,8 @@ import { selectorProblem } from './selector.ts';
 import { distinct } from './suggestions.ts';
 
 /**
- * The decision for one Subscription. Equal input gives an equal decision; what other packages, catalogs without the
- * package and other Subscriptions say has no part in it. A "no" is an answer, not an error.
+ * The decision for one Subscription. Equal input gives an equal decision; other packages, catalogs without the package
+ * and other Subscriptions do not affect it. A refusal is a result, not an error.
  */
 export function resolve(input: ResolveInput): Decision {
   const problem = selectorProblem(input.wanted.catalogSelector ?? {});
@@ -66,7 +66,7 @@ function parseRange(text: string | undefined): VersionRange | Refusal | undefine
   return refuse('InvalidVersionRange', { kind: 'version', range: text, problem: parsed.problem });
 }
 
-/** A catalog that is asked for each package at most once. */
+/** A catalog that reads each package at most once. */
 function readOnce(source: CatalogSource): CatalogSource {
   const contents = new Map<string, CatalogPackage | undefined>();
   const content = (name: string): CatalogPackage | undefined => {
@@ -156,7 +156,7 @@ function pickHead({ channels }: View): GraphBundle | undefined {
   return channels.flatMap(({ head }) => head ?? []).sort(compareHighestFirst)[0];
 }
 
-/** Bundles of the chosen catalog, then what the other catalogs would have offered. */
+/** The refused bundles of the chosen catalog, then the best bundle of every other catalog. */
 function refusedAround(best: Best, rated: readonly Rated[], question: ResolveQuestion): readonly RefusedCandidate[] {
   const own = describeRefused(best, question, { view: best.view, chosen: best.candidate });
   const others = rated.flatMap((one): readonly RefusedCandidate[] => {
@@ -179,13 +179,13 @@ function isDeprecatedOnly(one: Rated, best: Best): boolean {
   return one.candidate?.target.deprecation !== undefined && best.candidate.target.deprecation === undefined;
 }
 
-/** A catalog that has no content yet could have what the others lack. */
+/** Suggests waiting for catalogs without content: they may have what the others lack. */
 function addWaiting(refusal: Refusal, unavailable: readonly CatalogSource[]): Refusal {
   const waiting = unavailable.map(({ name }): Suggestion => ({ change: 'wait', catalog: name }));
   return { ...refusal, suggestions: distinct([...refusal.suggestions, ...waiting]) };
 }
 
-/** What other catalogs have is looked for only where it is of use: when the ones that count have no answer. */
+/** Suggests other catalogs. They are read only if the catalogs that count have no answer. */
 function adviseCatalogs(
   refusal: Refusal,
   refused: readonly Offer[],

@@ -274,7 +274,7 @@ const question: fc.Arbitrary<ResolveInput> = fc
     catalogs: [catalogOf('a', [content, expandPackage('lib', chainOf('1.0.0'))])],
   }));
 
-/** The question after an instruction, read as a person would; undefined where somebody else has to act. */
+/** The question after an instruction, read as a person would; undefined if somebody else has to act. */
 function obey(instruction: string, input: ResolveInput): ResolveInput | undefined {
   let changed: ResolveInput | undefined = input;
   for (const part of instruction.split(', and ')) changed = changed && obeyPart(part, changed);

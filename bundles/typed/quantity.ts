@@ -19,7 +19,7 @@ interface Parsed {
   readonly exponent: number;
 }
 
-/** The canonical form, or undefined where the text is no quantity. A suffix without digits is 0, as for Kubernetes. */
+/** The canonical form, or undefined if the text is no quantity. A suffix without digits is 0, as for Kubernetes. */
 export function canonicalQuantity(text: string): string | undefined {
   const parsed = text.length > 64 ? undefined : parseQuantity(text);
   if (parsed === undefined) return undefined;

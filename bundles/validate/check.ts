@@ -91,7 +91,7 @@ export function textOf(value: unknown): string {
 
 const MAX_TEXT = 200;
 
-/** `1.2.3`, also `v1.2`: a version as people write it; undefined where it is none. */
+/** `1.2.3`, also `v1.2`: a version as people write it; undefined if it is none. */
 export function tolerantVersion(text: string): readonly [number, number, number] | undefined {
   if (text.length > 256) return undefined;
   const match = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-+][0-9A-Za-z.+-]*)?$/.exec(text.trim());

@@ -56,7 +56,7 @@ function* wrongLabels(labels: unknown, path: string): Iterable<Wrong> {
 }
 
 interface Entry {
-  /** None where there is no map. */
+  /** None if there is no map. */
   readonly key?: string;
   readonly value?: unknown;
   readonly place: string;

@@ -37,7 +37,7 @@ interface Repaired {
   readonly constructs: readonly Span[];
 }
 
-/** Indents each line by one column more than the key or dash that it belongs to. Undefined where that is too much. */
+/** Indents each line by one column more than the key or dash that it belongs to. Undefined if that is too much. */
 function indent(text: string): Repaired | undefined {
   const parts: string[] = [];
   const constructs: Span[] = [];

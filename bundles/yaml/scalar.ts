@@ -71,7 +71,7 @@ function resolveNumber(text: string): Scalar {
   return Number.isFinite(number) ? number : text;
 }
 
-/** Undefined where Go's 64 bits do not suffice: Go then reads a float. */
+/** Undefined if Go's 64 bits do not suffice: Go then reads a float. */
 function parseInteger(text: string): number | bigint | undefined {
   const negative = text.startsWith('-');
   const digits = text.replace(/^[-+]/, '');

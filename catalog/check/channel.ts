@@ -9,7 +9,7 @@ export type GraphDefect =
   | { readonly rule: 'Stranded'; readonly names: readonly string[] };
 
 /**
- * The defect of a channel with at least one entry; undefined where it has none. The entry at the end of the chain
+ * The defect of a channel with at least one entry; undefined if it has none. The entry at the end of the chain
  * may replace a bundle that the channel does not have.
  */
 export function graphDefect(entries: readonly ChannelEntry[]): GraphDefect | undefined {

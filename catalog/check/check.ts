@@ -13,7 +13,7 @@ import type { CatalogFinding } from './finding.ts';
 import { checkPackages } from './packages.ts';
 
 export interface CatalogChecker {
-  /** Takes a document. Throws ReasonedError `CatalogInvalid` where it has no proper keys. */
+  /** Takes a document. Throws ReasonedError `CatalogInvalid` if it has no proper keys. */
   add(document: Fields, place: DocumentPlace): void;
   /** All findings: by package, errors first. */
   finish(): readonly CatalogFinding[];

@@ -56,7 +56,7 @@ export function newCollection(): Collected {
   return { packages: [], channels: [], bundles: [], deprecations: [] };
 }
 
-/** Adds a document. Throws ReasonedError `CatalogInvalid` where it has no proper keys. */
+/** Adds a document. Throws ReasonedError `CatalogInvalid` if it has no proper keys. */
 export function collect(into: Collected, document: Fields, place: DocumentPlace): void {
   const keys = parseKeys(document, place);
   const meaning = parseMeaning(keys, document);

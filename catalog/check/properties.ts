@@ -15,7 +15,7 @@ const VALUES: Readonly<Record<string, Forms>> = {
   'olm.csv.metadata': { annotations: 'text map', labels: 'text map', ...EXCERPT },
 };
 
-/** What is wrong with the property at this index; undefined where nothing is. */
+/** What is wrong with the property at this index; undefined if nothing is. */
 export function propertyProblem(property: unknown, index: number): string | undefined {
   if (!isFields(property)) return `property ${index} is not an object`;
   const type = textField(property, 'type') ?? '';

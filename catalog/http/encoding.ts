@@ -6,7 +6,7 @@ export type Encoding = 'identity' | 'gzip' | 'zstd';
 const OFFERED: readonly Encoding[] = ['zstd', 'gzip'];
 
 /**
- * The encoding for an `Accept-Encoding` header; identity where none of the others is accepted.
+ * The encoding for an `Accept-Encoding` header; identity if none of the others is accepted.
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
  */
 export function chooseEncoding(header: string | string[] | undefined): Encoding {

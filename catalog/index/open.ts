@@ -16,14 +16,14 @@ import { APPLICATION_ID } from './tables.ts';
 /** A package at a glance. */
 export interface PackageSummary {
   readonly name: string;
-  /** Empty where the catalog names none. */
+  /** Empty if the catalog names none. */
   readonly defaultChannel: string;
   readonly description?: string;
   readonly channels: number;
   readonly bundles: number;
 }
 
-/** An open index. Every method throws ReasonedError `CatalogUnavailable` where the file turns out to be damaged. */
+/** An open index. Every method throws ReasonedError `CatalogUnavailable` if the file turns out to be damaged. */
 export interface CatalogIndex extends ChunkReader {
   readonly path: string;
   /** When it was built. */
@@ -31,7 +31,7 @@ export interface CatalogIndex extends ChunkReader {
   readonly counts: IndexCounts;
   /** All packages, by name. */
   packages(): readonly PackageSummary[];
-  /** Everything about one package; undefined where the catalog has nothing under that name. */
+  /** Everything about one package; undefined if the catalog has nothing under that name. */
   package(name: string): CatalogPackage | undefined;
   /** The packages with a bundle that provides an API, in the order of the catalog. */
   providersOf(api: GroupVersionKind): readonly string[];
@@ -41,7 +41,7 @@ export interface CatalogIndex extends ChunkReader {
 /**
  * Opens an index read-only; `verify: false` skips the check of the whole file (30 ms for a large catalog).
  *
- * Throws ReasonedError `CatalogUnavailable` where the file is missing, damaged or of another layout: it is to be
+ * Throws ReasonedError `CatalogUnavailable` if the file is missing, damaged or of another layout: it is to be
  * built again.
  */
 export function openIndex(path: string, { verify = true }: { readonly verify?: boolean } = {}): CatalogIndex {

@@ -29,7 +29,7 @@ export function semverImages(template: Fields): readonly string[] {
 /**
  * The catalog that the template stands for: the package, its channels and its bundles.
  *
- * Throws ReasonedError `CatalogInvalid` where the template is malformed, a bundle belongs to another package or has
+ * Throws ReasonedError `CatalogInvalid` if the template is malformed, a bundle belongs to another package or has
  * no proper version, or versions differ in build metadata only.
  * @see https://olm.operatorframework.io/docs/reference/catalog-templates/#semver-template
  */

@@ -11,7 +11,7 @@ export interface CatalogDocument {
 /** The entry of the bundle at an image reference; a template is expanded once all of its bundles are there. */
 export type BundlesByImage = ReadonlyMap<string, BundleBlob>;
 
-/** The bundle of an image that the template names. Throws ReasonedError `CatalogInvalid` where it is missing. */
+/** The bundle of an image that the template names. Throws ReasonedError `CatalogInvalid` if it is missing. */
 export function bundleAt(image: string, bundles: BundlesByImage): BundleBlob {
   const bundle = bundles.get(image);
   if (bundle === undefined) throw invalidTemplate(`the bundle image ${image} has not been read`);

@@ -1,6 +1,6 @@
 /**
  * Rules in CEL, as `olm.constraint` may contain them: an expression over the `properties` of one bundle, with the
- * function `semver_compare`. Catalogs are written by strangers, so what a rule may cost is bounded (api/cel/effort.ts).
+ * function `semver_compare`. Strangers write catalogs, so the cost of a rule is bounded (api/cel/effort.ts).
  */
 import type { CelInput } from '@bufbuild/cel';
 import type { Property } from '../../catalog/model.ts';
@@ -14,9 +14,10 @@ export interface CelRule {
   /** Texts that occur in the rule: names of packages are among them. */
   readonly literals: readonly string[];
   /**
-   * Whether a bundle's properties satisfy the rule. One that fails, costs too much or gives no boolean does not.
-   * @param effort What is left for rules altogether; what this one costs is taken off, and nothing is satisfied once it
-   * is used up.
+   * Whether a bundle's properties satisfy the rule. A rule that fails, costs too much or gives no boolean is not
+   * satisfied.
+   * @param effort The effort left for all rules together. The rule's cost is taken off; when it is used up, no rule is
+   * satisfied.
    */
   readonly test: (properties: readonly Property[], effort?: Effort) => boolean;
 }
@@ -28,10 +29,10 @@ const MAX_LITERALS = 64;
 /** Most that one rule may cost on one bundle: about fifty milliseconds. */
 const MAX_UNITS = 5_000_000;
 
-/** What it takes to hand one property, or one value inside of one, over to the library. */
+/** The cost of passing one property, or one value inside it, to the library. */
 const UNITS_PER_ITEM = 5;
 
-/** What it takes, for each character of a rule, to compile it. */
+/** The cost of compiling a rule, for each of its characters. */
 export const UNITS_TO_COMPILE = 1500;
 
 /** Compiled rules, the most recent ones: a catalog repeats the same rule in many versions. */
@@ -48,7 +49,7 @@ export function compileRule(text: string): Parsed<CelRule> {
   return rule;
 }
 
-/** What is not even looked at: the library reads expressions by recursion. */
+/** Rejects rules that are too long or nested too deep, before the library parses them by recursion. */
 function tooMuch(text: string): Parsed<never> | undefined {
   if (text.length > MAX_RULE_LENGTH) return bad(`the rule is longer than ${MAX_RULE_LENGTH} characters`);
   let depth = 0;
@@ -100,7 +101,7 @@ function compile(text: string): Parsed<CelRule> {
   }
 }
 
-/** Texts of an expression, whatever its shape. */
+/** Collects the texts of an expression of any shape. */
 function collectLiterals(expression: unknown, literals: Set<string>): void {
   if (typeof expression !== 'object' || expression === null) return;
   const { case: name, value } = expression as { readonly case?: unknown; readonly value?: unknown };

@@ -1,4 +1,4 @@
-/** What the parts of an encoding write with: the variables of a universe, and the selectors of its facts. */
+/** Passed to every part of an encoding: the variables of a universe, and the selectors of its facts. */
 import type { FactSelectors } from './facts.ts';
 import type { Literals } from './literals.ts';
 import type { Universe } from './model.ts';

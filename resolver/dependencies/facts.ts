@@ -1,7 +1,7 @@
 /**
- * Tells facts apart. A fact is a demand that a person could change; its clauses count only if the solver assumes the
- * fact's selector, a variable. A contradiction then comes back as the selectors that took part in it. Logic, such as
- * "one version of a package at a time", is no fact.
+ * Distinguishes facts. A fact is a demand that a person could change; its clauses count only if the solver assumes the
+ * selector of the fact, a variable. A contradiction then comes back as the selectors that took part in it. Logic, such
+ * as "one version of a package at a time", is no fact.
  */
 import type { Conflict } from '../decision.ts';
 import type { Literals } from './literals.ts';

@@ -12,7 +12,7 @@ import { kindKey, type Requirement } from './requirements.ts';
 /** Most options that one universe considers; a larger problem is refused, not cut. */
 const MAX_OPTIONS = 50_000;
 
-/** What following reads and grows. */
+/** The parts that a follower reads and extends. */
 export interface Followed {
   readonly pool: PackagePool;
   readonly present: Present;

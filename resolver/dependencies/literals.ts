@@ -76,8 +76,8 @@ export class Literals {
   }
 
   /**
-   * A literal that holds if a package is there; only for a requirement that `requires` has been asked for and that no
-   * other package can meet.
+   * A literal that holds if a package is there; defined only for a requirement that `requires` was called with and that
+   * no other package can meet.
    */
   onlyPackage(requirement: Requirement): number | undefined {
     return this.#onlyPackages.get(requirement);

@@ -1,6 +1,6 @@
 /**
- * Remembers what one resolution has found out about options and requirements: one bundle after another asks about the
- * same packages, and each of them is read and compared once.
+ * Remembers the options and requirements that one resolution has read and compared: many bundles depend on the same
+ * packages, and each of these is read once.
  */
 import { coverage, rankOf, rankVersions, type Ranking } from '../coverage.ts';
 import type { Parsed } from '../version.ts';

@@ -89,5 +89,5 @@ export interface Universe {
   readonly read: (names: readonly string[]) => boolean;
 }
 
-/** How a policy limits what may be done about dependencies. */
+/** How far a plan may go: `Install` may install and upgrade dependencies, `Require` needs them to be there already. */
 export type Policy = 'Install' | 'Require';

@@ -60,7 +60,7 @@ export class PackagePool {
 
   /** Opens an installed package; if it was installed as a dependency, with the versions that it may be upgraded to. */
   openInstalled(fixed: InstalledPackage): void {
-    // However many packages have no say here, they cost nothing until one of them is of use.
+    // Packages of Subscriptions without a say here cost nothing until a requirement needs one of them.
     if (fixed.holds === false) return;
     const node = this.#node(fixed.package);
     if (!fixed.dependency || node.installed === undefined) return;
@@ -143,7 +143,7 @@ export class PackagePool {
   }
 
   /**
-   * Adds the other options of a package that is there. They are read only when the installed option does not do. A
+   * Adds the other options of a package that is there; they are read only if the installed option does not do. A
    * package of a Subscription without a say here can only be installed a second time, so that its graph does not count.
    */
   #complete(node: PooledPackage): void {

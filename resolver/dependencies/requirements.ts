@@ -1,6 +1,6 @@
 /**
- * Reads what a bundle provides and what it depends on from its properties: `olm.gvk`, `olm.package.required`,
- * `olm.gvk.required` and `olm.constraint`. Nothing is looked up here.
+ * Reads the kinds that a bundle provides, and its requirements, from its properties: `olm.gvk`, `olm.package.required`,
+ * `olm.gvk.required` and `olm.constraint`. No catalog is read here.
  */
 import * as z from 'zod';
 import type { GroupVersionKind, Property } from '../../catalog/model.ts';
@@ -13,7 +13,7 @@ export type Requirement =
   | { readonly kind: 'package'; readonly package: string; readonly range: BlangRange; readonly message?: string }
   | { readonly kind: 'gvk'; readonly gvk: GroupVersionKind; readonly message?: string }
   | { readonly kind: 'cel'; readonly rule: CelRule; readonly message?: string }
-  /** `not` holds where none of its parts does; every part may be met by another bundle. */
+  /** `not` holds if none of its parts holds. Each part may be met by another bundle. */
   | { readonly kind: 'all' | 'any' | 'not'; readonly of: readonly Requirement[]; readonly message?: string };
 
 /** A requirement as plain data, to be shown. */
@@ -23,14 +23,14 @@ export type Need =
   | { readonly kind: 'cel'; readonly rule: string; readonly message?: string }
   | { readonly kind: 'all' | 'any' | 'not'; readonly of: readonly Need[]; readonly message?: string };
 
-/** Whether something has a part in meeting a requirement: it meets one of its parts that is not to be left unmet. */
+/** Whether a package takes part in meeting a requirement: it meets one of the parts that must be met. */
 export function takesPart(requirement: Requirement, isMet: (part: Requirement) => boolean, wanted = true): boolean {
   if (!('of' in requirement)) return wanted && isMet(requirement);
   const inner = requirement.kind === 'not' ? !wanted : wanted;
   return requirement.of.some((part) => takesPart(part, isMet, inner));
 }
 
-/** What is read of one constraint at most; the first is the reference's limit, the others are ours. */
+/** Limits of one constraint; the first is the limit of the reference implementation, the others are ours. */
 const MAX_CONSTRAINT_LENGTH = 2 << 16;
 const MAX_PARTS = 256;
 const MAX_DEPTH = 16;
@@ -72,14 +72,14 @@ export interface KnownRequirements {
   readonly ranges: Map<string, Parsed<BlangRange>>;
 }
 
-/** Nothing yet. */
+/** No requirements yet. */
 export function nothingRead(): KnownRequirements {
   return { requirements: new Map(), ranges: new Map() };
 }
 
 /**
- * Everything that a bundle depends on, in the order of its properties; what cannot be read is a problem. Equal
- * requirements that are read with the same `known` are one object.
+ * All requirements of a bundle, in the order of its properties, or the problem of the first one that cannot be parsed.
+ * Equal requirements that are parsed with the same `known` are one object.
  */
 export function parseRequirements(
   properties: readonly Property[],
@@ -104,7 +104,7 @@ function readOnce(property: Property, known: KnownRequirements): Parsed<Requirem
   return parsed;
 }
 
-/** What a property says, as one text; kept, as what is installed is asked about again and again. */
+/** The texts of properties: every resolution asks for those of the installed packages again. */
 const texts = new WeakMap<Property, string>();
 
 function textOf(property: Property): string {
@@ -115,7 +115,7 @@ function textOf(property: Property): string {
   return text;
 }
 
-/** Most requirements are of this kind, so that their text is made in the quickest way. */
+/** Most requirements are of this kind, so their text is made in the quickest way. */
 function textOfPackage(value: unknown): string {
   const { packageName, versionRange } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return typeof packageName === 'string' && typeof versionRange === 'string'
@@ -127,10 +127,10 @@ function textOfValue(value: unknown): string {
   return depthOf(value, MAX_DEPTH * 3) < 0 ? TOO_DEEP : JSON.stringify(value, bigintAsText);
 }
 
-/** Stands for every value that is nested too deep; no JSON is like it. */
+/** The text of every value that is nested too deep; no JSON equals it. */
 const TOO_DEEP = '…';
 
-/** Whether a bundle depends on anything, without reading what. */
+/** Whether a bundle has requirements, without parsing them. */
 export function hasRequirements(properties: readonly Property[]): boolean {
   return properties.some(({ type }) => REQUIRING.has(type));
 }
@@ -140,7 +140,7 @@ export function providedKinds(properties: readonly Property[]): readonly GroupVe
   return properties.flatMap((property) => (property.type === 'olm.gvk' ? (readKind(property) ?? []) : []));
 }
 
-/** Kinds that were read before, by property: what is installed is asked about again and again. */
+/** Kinds by property: every resolution asks for those of the installed packages again. */
 const kinds = new WeakMap<Property, GroupVersionKind | null>();
 
 function readKind(property: Property): GroupVersionKind | undefined {
@@ -151,7 +151,7 @@ function readKind(property: Property): GroupVersionKind | undefined {
   return kind;
 }
 
-/** Bundles provide many kinds, so that they are read without a schema. */
+/** Bundles provide many kinds, so these are parsed without a schema. */
 function asKind(value: unknown): GroupVersionKind | undefined {
   const { group = '', version, kind } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return typeof group === 'string' && typeof version === 'string' && typeof kind === 'string'
@@ -228,7 +228,7 @@ function parseConstraintValue(value: unknown, { length, ranges }: Reading): Pars
   return parseConstraint(parsed.data, { parts: MAX_PARTS, ranges });
 }
 
-/** What is left of the parts that a constraint may have, nested ones included. */
+/** The parts that a constraint may still have, nested ones included. */
 interface Left {
   parts: number;
   readonly ranges: KnownRequirements['ranges'];
@@ -262,7 +262,7 @@ function parseChoice({ gvk, package: name, all, any, not, cel }: Constraint, lef
   return { ok: true, value: { kind, of } };
 }
 
-/** Levels that are left after the deepest one; negative where there are not enough. */
+/** Levels left below the deepest value; negative if the value is nested deeper than `levels`. */
 function depthOf(value: unknown, levels: number): number {
   if (levels < 0 || typeof value !== 'object' || value === null) return levels;
   return Object.values(value).reduce<number>((least, child) => Math.min(least, depthOf(child, levels - 1)), levels - 1);

@@ -1,4 +1,4 @@
-/** Where dependencies may come from: the catalogs that serve, as one. */
+/** The catalogs that dependencies may come from, read as one. */
 import type { GroupVersionKind } from '../../catalog/model.ts';
 import { compareText } from '../graph.ts';
 import type { CatalogSource } from '../input.ts';

@@ -1,4 +1,4 @@
-/** What each operator of a Masterminds range admits, for full versions and for those with a wildcard. */
+/** The versions that each operator of a Masterminds range admits, for full versions and for those with a wildcard. */
 import {
   compareNaturals,
   comparePrereleases,
