@@ -10,7 +10,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value of the field; where several names differ only in case, the one written last. */
+/** The value of a field; if several names differ only in case, the last one counts. */
 export function field(object: Fields, name: string): unknown {
   if (Object.hasOwn(object, name)) {
     const value = object[name];

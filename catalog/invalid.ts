@@ -1,7 +1,7 @@
 /** The one way in which content of a catalog is refused. */
 import { ReasonedError } from '../api/errors.ts';
 
-/** Where in a catalog something is: the file, and the ordinal of the document in it, counted from 1. */
+/** A place in a catalog: the file, and the ordinal of the document in it, counted from 1. */
 export interface DocumentPlace {
   readonly path: string;
   readonly document?: number;

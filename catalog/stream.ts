@@ -1,8 +1,8 @@
 /**
- * Turns the bytes of catalog files into documents, one at a time, as the bytes arrive: concatenated JSON, JSON
- * lines or YAML, told apart by the first character as the reference tools do. No file is ever held as a whole; a
- * JSON document is compacted byte by byte, so that its numbers and texts stay exactly as published. The index and
- * the author's commands call it. It does not look at what a document means: that is parse.ts.
+ * Turns the bytes of catalog files into documents, one at a time, as the bytes arrive: concatenated JSON, JSON lines or
+ * YAML, distinguished by the first character as the reference tools do. It never holds a whole file; it compacts a JSON
+ * document byte by byte, so that numbers and texts stay exactly as published. The index and the commands for authors
+ * call it. parse.ts interprets the documents.
  */
 import { isUtf8 } from 'node:buffer';
 import { formatJson, parseJson } from '../api/json.ts';
@@ -17,7 +17,7 @@ import { createYamlSplitter } from './yaml-splitter.ts';
 export interface RawDocument {
   /** Compact JSON in UTF-8, on one line, without a line feed; valid until the next document is taken. */
   readonly bytes: Uint8Array;
-  /** The document; of properties that hold manifests only the essence is there, see bulk.ts. */
+  /** The document; properties that hold manifests have only their essence, see bulk.ts. */
   readonly value: Readonly<Record<string, unknown>>;
   /** Whether it may have integers that are bigint in the value. */
   readonly longNumbers: boolean;
@@ -25,7 +25,7 @@ export interface RawDocument {
   readonly ordinal: number;
 }
 
-/** White space before the first document that is looked through for its first character. */
+/** How much white space before the first document is read in search of its first character. */
 const MAX_LEAD = 1 << 16;
 const OPEN_BRACE = 0x7b;
 
@@ -131,7 +131,7 @@ function* fromJson({ bytes, longNumbers, bulk }: Piece, place: PiecePlace): Gene
   yield { bytes: valid, value: value as Record<string, unknown>, longNumbers };
 }
 
-/** The text of a document with what is wanted of each span in its place. */
+/** The text of a document in which the essence of each span replaces the span. */
 function withoutBulk(bytes: Buffer, bulk: readonly Span[]): string {
   let text = '';
   let from = 0;
@@ -161,7 +161,7 @@ function parseYamlValues(bytes: Uint8Array, place: PiecePlace): readonly unknown
   }
 }
 
-/** Where the first character that is no white space stands; -1 if there is none yet. */
+/** The position of the first character that is no white space; -1 if there is none yet. */
 function startOfContent(bytes: Uint8Array): number {
   if (bytes.length < 3 && BYTE_ORDER_MARK.subarray(0, bytes.length).equals(bytes)) return -1;
   for (let at = byteOrderMark(bytes); at < bytes.length; at += 1) {

@@ -23,8 +23,8 @@ export function* filesOf(files: ReadonlyMap<string, Uint8Array>): Generator<Cata
 }
 
 /**
- * The files of a map that are part of the catalog: without what is ignored and without the ignore files. Throws
- * ReasonedError `CatalogInvalid` for malformed paths and patterns.
+ * The files of a map that are part of the catalog: without ignored files and without the ignore files themselves.
+ * Throws ReasonedError `CatalogInvalid` for malformed paths and patterns.
  */
 export function* catalogFilesOf(
   files: ReadonlyMap<string, Uint8Array>,

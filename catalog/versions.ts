@@ -1,9 +1,9 @@
 /**
- * How versions and ranges are read and compared, as far as catalogs need it. The resolver has the rules (its
- * version.ts and ranges/blang.ts fit here as they are); who calls this folder hands them in.
+ * The rules for versions and ranges that catalogs need. The resolver implements them in its version.ts and
+ * ranges/blang.ts; callers of this folder pass them in.
  */
 
-/** A semantic version taken apart. */
+/** A semantic version, parsed by an implementation of these rules. */
 export interface VersionLike {
   readonly text: string;
   readonly major: number | bigint;
@@ -19,7 +19,7 @@ export interface BundleVersionLike {
   readonly release: readonly unknown[];
 }
 
-/** The value, or what is wrong with the text: continues the sentence "the version is invalid: …". */
+/** The value, or the problem with the text, which continues the sentence "the version is invalid: …". */
 export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 export interface VersionRules {

@@ -4,7 +4,7 @@ import type { VersionRules } from '../versions.ts';
 import type { Collected, SeenBundle } from './collect.ts';
 import type { CatalogFinding } from './finding.ts';
 
-/** What is wrong with the bundles. */
+/** Finds the defects of bundles. */
 export function* checkBundles(
   { packages, channels, bundles }: Collected,
   rules: VersionRules,
@@ -50,7 +50,7 @@ function* checkPlace(bundle: SeenBundle, { hasPackage, isEntry, isSecond }: Surr
     yield error(
       bundle,
       'UnknownPackage',
-      `${what} is of package ${bundle.package}, which is not there`,
+      `${what} is of package ${bundle.package}, which the catalog does not have`,
       'Add its olm.package',
     );
   } else if (!isEntry) {
@@ -92,7 +92,7 @@ function* checkImages(bundle: SeenBundle): Generator<CatalogFinding> {
 
 const REFERENCE_ADVICE = 'Write it like registry.example/name:tag or registry.example/name@sha256:…';
 
-/** Returns the version with its release, where both can be read. */
+/** Returns the version with its release, if both can be parsed. */
 function* checkIdentity(bundle: SeenBundle, rules: VersionRules): Generator<CatalogFinding, string | undefined> {
   const what = describe(bundle);
   const [identity, ...others] = bundle.identities;

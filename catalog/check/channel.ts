@@ -1,7 +1,7 @@
 /** Judges the upgrade graph of one channel by the rules of the reference model: one head, one chain, nothing stranded. */
 import type { ChannelEntry } from '../model.ts';
 
-/** What is wrong with a graph; of several defects the first in this order. */
+/** The defects of a graph; if a graph has several, the first in this order is reported. */
 export type GraphDefect =
   | { readonly rule: 'NoHead' }
   | { readonly rule: 'MultipleHeads'; readonly names: readonly string[] }

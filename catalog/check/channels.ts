@@ -5,7 +5,7 @@ import { graphDefect, type GraphDefect } from './channel.ts';
 import type { Collected, SeenChannel } from './collect.ts';
 import type { CatalogFinding } from './finding.ts';
 
-/** What is wrong with the channels. */
+/** Finds the defects of channels. */
 export function* checkChannels(collected: Collected, rules: VersionRules): Generator<CatalogFinding> {
   const packages = new Set(collected.packages.map(({ name }) => name));
   const bundles = new Map(collected.bundles.map((bundle) => [`${bundle.package}\0${bundle.name}`, bundle]));
@@ -32,7 +32,7 @@ function* checkIdentity(
     const message =
       channel.package === ''
         ? `channel "${channel.name}" names no package`
-        : `${what} is of a package that is not there`;
+        : `${what} is of a package that the catalog does not have`;
     yield error(channel, 'UnknownPackage', message, 'Name the package, and add its olm.package');
   }
   const key = `${channel.package}\0${channel.name}`;
@@ -142,7 +142,7 @@ function describe(channel: SeenChannel): string {
   return `channel "${channel.name}" of package ${channel.package}`;
 }
 
-/** Names for a message, cut where there are many. */
+/** Names for a message, cut if there are many. */
 function list(names: readonly string[]): string {
   return names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ');
 }

@@ -1,6 +1,6 @@
 /**
- * Judges a catalog by the rules of its format: every finding says what is wrong, where, and what to do. `slipway
- * catalog validate` calls it; a cluster serves whatever can be read, as OLM v1 does, and never looks at this.
+ * Checks a catalog by the rules of its format: every finding names the defect, its place and its cure. `slipway catalog
+ * validate` calls it. A cluster does not: it serves everything that can be read, as OLM v1 does.
  */
 import type { Fields } from '../fields.ts';
 import type { DocumentPlace } from '../invalid.ts';

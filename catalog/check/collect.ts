@@ -1,4 +1,4 @@
-/** Gathers of a catalog's documents what the checks look at, so that a large catalog fits in memory. */
+/** Gathers the parts of documents that the checks need, so that a large catalog fits in memory. */
 import { field, isFields, listField, textField, type Fields } from '../fields.ts';
 import type { DocumentPlace } from '../invalid.ts';
 import type { ChannelEntry } from '../model.ts';
@@ -86,7 +86,10 @@ export function collect(into: Collected, document: Fields, place: DocumentPlace)
   }
 }
 
-/** What the reference tools read a document into, by its schema; properties of bundles have rules of their own. */
+/**
+ * The fields that the reference tools read from a document, by its schema; the properties of bundles have rules of
+ * their own.
+ */
 const DOCUMENTS: Readonly<Record<string, Forms>> = {
   'olm.package': {
     defaultChannel: 'text',

@@ -4,7 +4,7 @@ import type { CatalogFinding } from './finding.ts';
 
 type DeprecationEntry = SeenDeprecations['entries'][number];
 
-/** What is wrong with the deprecations. */
+/** Finds the defects of deprecations. */
 export function* checkDeprecations({
   packages,
   channels,
@@ -52,7 +52,7 @@ function* checkEntries(deprecation: SeenDeprecations, known: ReadonlySet<string>
       );
     if (entry.message === '') yield error(deprecation, `${what} has no message`, 'Say why, and what to use instead');
     const key = `${entry.schema}\0${entry.name}`;
-    if (seen.has(key)) yield error(deprecation, `${what} is there more than once`, 'Keep one');
+    if (seen.has(key)) yield error(deprecation, `${what} is stated more than once`, 'Keep one');
     seen.add(key);
   }
 }
@@ -65,7 +65,7 @@ function referenceProblem(
   if (schema !== 'olm.package' && schema !== 'olm.channel' && schema !== 'olm.bundle') return 'has an unknown schema';
   if (schema === 'olm.package') return name === '' ? undefined : 'has a name, which the reference tools refuse';
   if (name === '') return 'has no name';
-  return known.has(`${schema}\0${owner}\0${name}`) ? undefined : 'refers to what is not there';
+  return known.has(`${schema}\0${owner}\0${name}`) ? undefined : 'refers to something that the catalog does not have';
 }
 
 function error(deprecation: SeenDeprecations, message: string, advice: string): CatalogFinding {

@@ -2,7 +2,7 @@
 import type { Collected, SeenPackage } from './collect.ts';
 import type { CatalogFinding } from './finding.ts';
 
-/** What is wrong with the packages themselves. */
+/** Finds the defects of packages. */
 export function* checkPackages({ packages, channels, bundles }: Collected): Generator<CatalogFinding> {
   if (packages.length + channels.length + bundles.length === 0) yield NOTHING;
   const seen = new Set<string>();

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface Validators {
-  /** With quotes, and `W/` where it is weak. */
+  /** With quotes, and with `W/` if it is weak. */
   readonly etag: string;
   readonly modified: Date;
 }

@@ -2,7 +2,7 @@
 
 export type Encoding = 'identity' | 'gzip' | 'zstd';
 
-/** In the order of preference where the client has none: the index is stored as zstd. */
+/** In the order of preference for a client that has none: the index is stored as zstd. */
 const OFFERED: readonly Encoding[] = ['zstd', 'gzip'];
 
 /**

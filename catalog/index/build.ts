@@ -12,13 +12,13 @@ export interface BuildOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What the name of an unfinished index ends with. */
+/** The suffix of the name of an unfinished index. */
 export const PARTIAL_SUFFIX = '.partial';
 
 /**
  * Builds the index of a catalog and puts it in its place as a whole, or not at all.
  *
- * Throws ReasonedError `CatalogInvalid` (never retried) for content that cannot be read, and what `files` throws.
+ * Throws ReasonedError `CatalogInvalid` (never retried) for content that cannot be read, and every error of `files`.
  */
 export async function buildIndex({
   files,
@@ -43,7 +43,7 @@ export async function buildIndex({
   }
 }
 
-/** Where an index is written until it is whole; no two builds share it. */
+/** The path of an unfinished index; no two builds share it. */
 export function partialPath(target: string): string {
   return `${target}.${randomBytes(6).toString('hex')}${PARTIAL_SUFFIX}`;
 }

@@ -41,7 +41,7 @@ const MAX_GVK_LENGTH = 512;
 
 export interface BuilderOptions {
   readonly target: string;
-  /** Where the index is written until it is whole, in the same folder. */
+  /** The path of the unfinished index, in the same folder. */
   readonly partial: string;
   readonly limits: CatalogLimits;
 }
@@ -162,7 +162,10 @@ export class IndexBuilder {
     if (meaning.kind === 'bundle') this.#provide(meaning, this.#blobs);
   }
 
-  /** What a package means is read as a whole; a hostile one would not fit into memory. */
+  /**
+   * Bounds the excerpts of each package: they are read as a whole, and those of a hostile package would not fit into
+   * memory.
+   */
   #weigh({ package: owner, name }: BlobKeys, excerpt: string | null, place: DocumentPlace): void {
     const key = owner === '' ? name : owner;
     const length = (this.#lengths.get(key) ?? 0) + (excerpt?.length ?? 0);

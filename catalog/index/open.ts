@@ -1,6 +1,6 @@
 /**
- * Reads an index file: what the resolver asks about packages, and the documents as published for those who want the
- * catalog itself. Memory does not grow with the catalog: every answer is read from the file.
+ * Reads an index file: packages for the resolver, and documents as published for clients of the catalog. Memory does
+ * not grow with the catalog, because every answer is read from the file.
  */
 import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';

@@ -1,4 +1,4 @@
-/** The program of the worker thread: carries out what in-worker.ts tells it. */
+/** The program of the worker thread: carries out the messages of in-worker.ts. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ReasonedError } from '../../api/errors.ts';
 import { IndexBuilder } from './builder.ts';

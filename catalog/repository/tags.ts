@@ -1,4 +1,4 @@
-/** Which tags of a repository are versions, and in what order. */
+/** Selects the tags of a repository that are versions, and orders them. */
 import type { BundleVersionLike, VersionRules } from '../versions.ts';
 
 /** A tag that is a version. */
@@ -14,7 +14,7 @@ export interface IgnoredTag {
 }
 
 export interface TagLimits {
-  /** Tags that are looked at. */
+  /** Most tags that are read. */
   readonly maxTags: number;
   /** Versions that are offered, the newest first. */
   readonly maxVersions: number;

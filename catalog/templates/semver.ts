@@ -27,7 +27,7 @@ export function semverImages(template: Fields): readonly string[] {
 }
 
 /**
- * The catalog that the template stands for: the package, its channels and its bundles.
+ * The catalog that the template describes: the package, its channels and its bundles.
  *
  * Throws ReasonedError `CatalogInvalid` if the template is malformed, a bundle belongs to another package or has
  * no proper version, or versions differ in build metadata only.
@@ -94,7 +94,7 @@ function imagesOf(template: Fields, stream: Stream): string[] {
   });
 }
 
-/** Eight times what the largest published package has; the edges between them grow with the square. */
+/** Eight times as many as the largest published package has; the number of edges grows with the square. */
 const MAX_BUNDLES = 2000;
 
 function packageOf(bundles: readonly BundleBlob[]): string {
