@@ -1,4 +1,4 @@
-/** What a bundle is once it is read: data that every part of bundles/ and its callers share. */
+/** A parsed bundle: data that every part of bundles/ and its callers share. */
 import type { KubeObject } from '../api/object.ts';
 
 /** A typed statement: `{ type: 'olm.maxOpenShiftVersion', value: '4.18' }`. */
@@ -19,7 +19,7 @@ export interface Manifest {
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-/** Everything that a registry+v1 bundle says. Raw data is as published; typed views have what Go would read. */
+/** The content of a registry+v1 bundle. Raw data is as published; typed views have the values that Go would read. */
 export interface Bundle {
   /** From the annotations, not from the name of the CSV. */
   readonly package: string;
@@ -101,7 +101,7 @@ export interface CsvDeployment {
   readonly spec: DeploymentSpec;
 }
 
-/** The parts of a Deployment's spec that rendering looks at; the others pass through. */
+/** The parts of a Deployment's spec that rendering reads or changes; the others pass through. */
 export interface DeploymentSpec {
   readonly replicas?: number;
   readonly selector: LabelSelector | null;

@@ -1,4 +1,6 @@
-/** The Deployments of the CSV: told what to watch, given their certificates, changed as the configuration says. */
+/**
+ * Renders the Deployments of the CSV: with the namespaces to watch, their certificates, and the configuration applied.
+ */
 import type { KubeObject } from '../../api/object.ts';
 import type { Container, CsvDeployment, Named, VolumeMount } from '../bundle.ts';
 import { calledDeployments } from './certificates.ts';
@@ -36,7 +38,7 @@ function deploymentOf(context: RenderContext, { name, label, spec }: CsvDeployme
   };
 }
 
-/** Where operators look for their certificates; these names and paths are taken, whatever the bundle has there. */
+/** The names and paths under which operators read their certificates; they replace any others of the bundle. */
 const MOUNTS = [
   { name: 'webhook-cert', path: '/tmp/k8s-webhook-server/serving-certs', certificate: 'tls.crt', key: 'tls.key' },
   {

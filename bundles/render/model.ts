@@ -1,4 +1,4 @@
-/** What is passed on while Deployments are rendered and configured. */
+/** Data that is passed on while Deployments are rendered and configured. */
 import type { KubeObject } from '../../api/object.ts';
 import type { DeploymentSpec } from '../bundle.ts';
 

@@ -1,11 +1,11 @@
-/** What a check of a bundle is, and what it finds. */
+/** The form of a check of a bundle, and of its findings. */
 import { formatJson } from '../../api/json.ts';
 import { groupKind } from '../../api/object.ts';
 import type { Bundle, Manifest } from '../bundle.ts';
 
 /**
- * `install`: without it the bundle cannot be installed; rendering refuses it. `format`: what every published bundle
- * must keep. The others are asked for by the hubs that publish bundles, or are advice.
+ * `install`: a bundle that fails the check cannot be installed, and rendering refuses it. `format`: every published
+ * bundle must pass the check. Hubs that publish bundles require the others, or they are advice.
  */
 export const SUITES = ['install', 'format', 'operatorhub', 'community', 'good-practices', 'removed-apis'] as const;
 export type Suite = (typeof SUITES)[number];
@@ -55,7 +55,7 @@ export function inCsv({ csv }: Bundle, path: string): Pick<BundleFinding, 'file'
   return { ...at(csv.manifest), path };
 }
 
-/** What occurs more than once, sorted. */
+/** The texts that occur more than once, sorted. */
 export function duplicates(values: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return [...new Set(values.filter((value) => seen.size === seen.add(value).size))].sort();

@@ -40,7 +40,7 @@ export const rbacRules: Check = {
     for (const { rule, where } of rulesOf(bundle)) {
       if (allows(rule, BUDGETS)) {
         const message = 'the right to create or change PodDisruptionBudgets can keep nodes from being drained';
-        yield { level: 'warning', ...where, message, advice: 'Leave it out where the operator does not need it' };
+        yield { level: 'warning', ...where, message, advice: 'Remove it if the operator does not need it' };
       }
       const constrained = allows(rule, CONSTRAINTS);
       if (constrained && names(rule, 'resourceNames', DEFAULT_CONSTRAINTS)) {

@@ -1,7 +1,7 @@
 /**
- * Judges a Bundle: everything that keeps it from being installed, that a hub would refuse, or that its author should
- * know, each with its place and what to do. The CLI calls validateBundle; render.ts calls refuseBundle.
- * It reads no cluster and no registry: whether images exist is not its business.
+ * Checks a Bundle: every defect that prevents its installation, that a hub would refuse, or that its author should
+ * know, each with its place and its cure. The CLI calls validateBundle; render.ts calls refuseBundle. It reads no
+ * cluster and no registry, and does not check whether images exist.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { Bundle } from '../bundle.ts';
@@ -21,13 +21,13 @@ export function validateBundle(
   return checks.flatMap((check) => Array.from(runCheck(check, bundle, options)));
 }
 
-/** What a check finds, as far as anybody would read: a hostile bundle has faults by the hundred thousand. */
+/** The findings of a check, cut to a readable number: a hostile bundle has faults by the hundred thousand. */
 function* runCheck(check: Check, bundle: Bundle, options: CheckOptions): Iterable<BundleFinding> {
   let told = 0;
   for (const finding of check.run(bundle, options)) {
     if (told === MAX_TOLD) {
-      const message = `there are more than ${MAX_TOLD} findings of this kind; the others are not told`;
-      yield { level: finding.level, check: check.name, message, advice: 'Correct those that are told first' };
+      const message = `there are more than ${MAX_TOLD} findings of this kind; the others are not listed`;
+      yield { level: finding.level, check: check.name, message, advice: 'Correct the listed ones first' };
       return;
     }
     told += 1;

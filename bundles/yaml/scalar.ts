@@ -1,6 +1,6 @@
 /**
- * What a scalar means in the YAML of the Kubernetes tools: YAML 1.1 words for booleans, Go's forms of integers,
- * no sexagesimals, timestamps as strings. @see https://pkg.go.dev/sigs.k8s.io/yaml
+ * Interprets scalars as the Kubernetes tools do: YAML 1.1 words for booleans, Go's forms of integers, no sexagesimals,
+ * timestamps as strings. @see https://pkg.go.dev/sigs.k8s.io/yaml
  */
 import { YamlError } from './error.ts';
 

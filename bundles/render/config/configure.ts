@@ -1,6 +1,7 @@
 /**
- * Changes a Deployment as the Subscription's configuration says: what is said for all first, then for this one by its
- * name, then for one of its containers. Later words win, additions add up. Values follow OLM v0's rules.
+ * Applies the configuration of a Subscription to a Deployment: first the settings for all Deployments, then those for
+ * this one by its name, then those for one of its containers. Later values win; lists are added up. Values follow the
+ * rules of OLM v0.
  */
 import type { ContainerConfig, DeploymentConfig, OperatorConfig } from '../../../api/operator-config.ts';
 import type { Bundle, Container } from '../../bundle.ts';
@@ -21,7 +22,7 @@ export function configureDeployment(deployment: Deployment, config: OperatorConf
   return layers.reduce(configurePods, withContainers(deployment, layers, own));
 }
 
-/** An annotation is only added where there is none, so those of the Deployment's own layer must come first. */
+/** An annotation is added only if there is none yet, so those of the Deployment's own layer come first. */
 function withAnnotations(config: OperatorConfig, own: DeploymentConfig | undefined): OperatorConfig {
   if (own?.annotations === undefined) return config;
   return { ...config, annotations: { ...config.annotations, ...own.annotations } };
