@@ -59,8 +59,8 @@ function ask(packages: readonly CatalogPackage[]): ResolveInput {
 
 const TOO_LONG = {
   reason: 'ResolutionFailed',
-  message: 'Package "web": what web.v1 depends on cannot be had: the search for a way takes too long',
-  hint: 'Install what it depends on by Subscriptions of their own, or set dependencies to Ignore, so that there is less to search',
+  message: 'Package "web": the dependencies of web.v1 cannot be satisfied: the search for a way takes too long',
+  hint: 'Install its dependencies by Subscriptions of their own, or set dependencies to Ignore, so that there is less to search',
 };
 
 test('a catalog that would be searched for ages is given up with a reason and a hint', { timeout: 120_000 }, () => {
