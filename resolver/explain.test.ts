@@ -39,7 +39,7 @@ const NEW_EDGE = 'let op.v2.0.0 in channel "stable" of the catalog accept op.v1.
 const ONLY_OVER =
   'from the installed op.v1.0.0 edges lead to op.v2.0.0 only over op.v1.1.0; the version must be in "2.0.0"';
 
-describe('where a bundle on the way is at fault, it is the one that is named', () => {
+describe('an explanation names the bundle on the way that is at fault', () => {
   test.each<Case>([
     {
       because: 'it is quarantined',
@@ -87,7 +87,7 @@ describe('where a bundle on the way is at fault, it is the one that is named', (
     expect(told(given)).toEqual(says);
   });
 
-  test('the bundle behind it is told to be behind it, and not to lack edges', () => {
+  test('a bundle behind a barred one is reported as barred, not as lacking edges', () => {
     const decision = ask({ ...pinned, quarantined: ['op.v1.1.0'], catalogs: [serving('a', chain)] });
     expect(decision.refused.map(({ bundle, cause }) => [bundle, cause.kind])).toEqual([
       ['op.v2.0.0', 'wayBarred'],
@@ -98,7 +98,7 @@ describe('where a bundle on the way is at fault, it is the one that is named', (
     ]);
   });
 
-  test('a way that leaves the range again is barred by what is outside', () => {
+  test('a way that leaves the range again is barred by the bundle outside', () => {
     const decision = ask({ installed: '1.0.0', wanted: { version: '!=1.1.0' }, catalogs: [serving('a', chain)] });
     expect(explainWhyNot(decision, '2.0.0')).toEqual([
       'op.v2.0.0 is not chosen: the way to it from op.v1.0.0 is barred: op.v1.1.0: it is not in the range "!=1.1.0"',
@@ -106,7 +106,7 @@ describe('where a bundle on the way is at fault, it is the one that is named', (
   });
 });
 
-describe('the edges of what is installed are told as they are', () => {
+describe('an explanation reports the edges of the installed bundle as they are', () => {
   const far: SmallPackage = {
     bundles: ['1.0.0', '1.1.0', '3.0.0'],
     channels: { stable: [{ version: '1.0.0' }, { version: '1.1.0', replaces: '1.0.0' }, { version: '3.0.0' }] },
@@ -161,7 +161,7 @@ describe('the edges of what is installed are told as they are', () => {
   });
 });
 
-describe('what helps is suggested', () => {
+describe('an explanation suggests the changes that help', () => {
   const newer = chainOf('1.0.0', '3.0.0');
   const unselected = { ...serving('b', chain), selected: false };
   test.each<Case>([
@@ -292,7 +292,7 @@ describe('what helps is suggested', () => {
   });
 });
 
-describe('what is chosen is not silent about', () => {
+describe('the sentence about a choice mentions', () => {
   const deprecated = packageOf('op', chain, {
     deprecations: [{ schema: 'olm.bundle', name: 'op.v2.0.0', message: 'it leaks' }],
   });
@@ -391,14 +391,14 @@ describe('what is chosen is not silent about', () => {
     expect(told({ installed: '2.0.0', ...given })[0]).toContain(`; it moves ${says}`);
   });
 
-  test('a downgrade is told by itself too, for events and conditions', () => {
+  test('a downgrade has a sentence of its own, for events and conditions', () => {
     const wanted = { version: '1.0.0', edges: 'Ignore' } as const;
     const decision = ask({ installed: '1.1.0', wanted, catalogs: [serving('a', chain)] }) as Choice;
     expect([decision.downgrade, describeDowngrade(decision)]).toEqual([true, 'goes down from op.v1.1.0 to op.v1.0.0']);
   });
 });
 
-describe('deprecations of what is in use', () => {
+describe('deprecations of the installed bundle', () => {
   const content = packageOf('op', chain, {
     deprecations: [
       { schema: 'olm.package', message: 'use another' },

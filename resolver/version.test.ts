@@ -54,7 +54,7 @@ test('versions beyond 2^53 keep their order', () => {
   ]);
 });
 
-test('the order is that of Semantic Versioning, as npm has it', () => {
+test('versions are ordered by Semantic Versioning, as npm orders them', () => {
   const number = fc.oneof(fc.nat({ max: 12 }), fc.constant(Number.MAX_SAFE_INTEGER));
   const identifier = fc.oneof(
     fc.nat({ max: 20 }).map(String),

@@ -64,7 +64,7 @@ describe('a version stands', () => {
     expect(explain(given, asked).standing).toBe(standing);
   });
 
-  test('with nothing to say where it is chosen', () => {
+  test('as Chosen without any sentence if it is chosen', () => {
     expect(explain({}, '2.0.0')).toEqual({ standing: 'Chosen', causes: [], changes: [] });
   });
 });
@@ -77,7 +77,7 @@ interface Case {
   readonly changes: readonly string[];
 }
 
-describe('why it is not chosen, and what would change it', () => {
+describe('why a version is not chosen, and which changes would help', () => {
   test.each<Case>([
     {
       because: 'a higher one is there',
@@ -289,7 +289,7 @@ function obeyPart(part: string, input: ResolveInput): ResolveInput | undefined {
   return { ...input, quarantined: input.quarantined.filter((one) => !released.includes(one)) };
 }
 
-test('whoever does as told gets the version, and whatever is not chosen has a cause', () => {
+test('every change that why-not suggests leads to the version, and every version that is not chosen has a cause', () => {
   const seen = { Chosen: 0, OnTheWay: 0, Installed: 0, Refused: 0, NotOffered: 0, obeyed: 0 };
   const check = (input: ResolveInput, asked: string): void => {
     const { standing, causes, changes } = explainVersion(input, resolve(input), asked);

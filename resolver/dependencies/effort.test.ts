@@ -63,17 +63,17 @@ const TOO_LONG = {
   hint: 'Install its dependencies by Subscriptions of their own, or set dependencies to Ignore, so that there is less to search',
 };
 
-test('a catalog that would be searched for ages is given up with a reason and a hint', { timeout: 120_000 }, () => {
+test('a search for dependencies that exceeds the effort ends with a reason and a hint', { timeout: 120_000 }, () => {
   expect(explainDecision(resolve(ask(pigeons(12))), 'web')).toEqual(TOO_LONG);
 });
 
-test('a small one of the same kind is decided', () => {
+test('a small catalog of the same kind is decided within the effort', () => {
   const decision = resolve(ask(pigeons(3)));
   expect(decision.kind === 'none' && decision.because.map(({ kind }) => kind)).toEqual(['dependency']);
   expect(explainDecision(decision, 'web').message).not.toContain('too long');
 });
 
-test('what the clock ends is told in the same words as what the count ends', () => {
+test('a search that the clock ends is reported in the same words as one that the count ends', () => {
   let asked = 0;
   const decision = resolve({ ...ask(pigeons(12)), expired: () => ++asked > 20 });
   expect(explainDecision(decision, 'web')).toEqual(TOO_LONG);
@@ -102,7 +102,7 @@ test('all bundles of one resolution share the effort: a thousand versions take n
 });
 
 test(
-  'a search that is cut short never answers wrongly, and says where its answer may not be the best',
+  'a search that is cut short never answers wrongly, and says if its answer may not be the best',
   { timeout: 60_000 },
   () => {
     const counts = { best: 0, good: 0, impossible: 0, effort: 0 };
