@@ -9,12 +9,12 @@ type Sentences<Union extends Readonly<Record<Tag, string>>, Tag extends keyof Un
 };
 
 /** The sentence for one member: its own tag chooses the entry, so that the entry takes this member. */
-function sentenceFor<Member, Value extends string>(
-  one: Member,
+function sentenceFor<Value extends string>(
+  one: Cause | Suggestion | Conflict,
   tag: Value,
   table: Readonly<Record<Value, (one: never) => string>>,
 ): string {
-  return (table[tag] as (one: Member) => string)(one);
+  return table[tag](one as never);
 }
 
 /** Longest list that is written out; longer ones end with a count. */
