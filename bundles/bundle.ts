@@ -1,4 +1,4 @@
-/** What a bundle is once it is read: data that every part of bundles/ and its callers share. */
+/** A parsed bundle: data that every part of bundles/ and its callers share. */
 import type { KubeObject } from '../api/object.ts';
 
 /** A typed statement: `{ type: 'olm.maxOpenShiftVersion', value: '4.18' }`. */
@@ -13,13 +13,13 @@ export interface Manifest {
   readonly file: string;
   /** Position of its document in the file, from 1. */
   readonly document: number;
-  /** The object; apiVersion and name are empty where they are missing. */
+  /** The object; apiVersion and name are empty if they are missing. */
   readonly object: KubeObject;
   /** The same exactly as published. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
-/** Everything that a registry+v1 bundle says. Raw data is as published; typed views have what Go would read. */
+/** The content of a registry+v1 bundle. Raw data is as published; typed views have the values that Go would read. */
 export interface Bundle {
   /** From the annotations, not from the name of the CSV. */
   readonly package: string;
@@ -35,7 +35,7 @@ export interface Bundle {
   readonly objects: readonly Manifest[];
   /** Of the CSV's annotation `olm.properties` first, then of `metadata/properties.yaml`. */
   readonly properties: readonly Property[];
-  /** Of `metadata/dependencies.yaml`; empty where that file cannot be read, as the other tools have it. */
+  /** Of `metadata/dependencies.yaml`; empty if that file cannot be read, as the other tools have it. */
   readonly dependencies: readonly Property[];
   /** The file that they are in; it may have another name. */
   readonly dependenciesFile?: string;
@@ -101,7 +101,7 @@ export interface CsvDeployment {
   readonly spec: DeploymentSpec;
 }
 
-/** The parts of a Deployment's spec that rendering looks at; the others pass through. */
+/** The parts of a Deployment's spec that rendering reads or changes; the others pass through. */
 export interface DeploymentSpec {
   readonly replicas?: number;
   readonly selector: LabelSelector | null;

@@ -1,4 +1,4 @@
-/** Reads one file of a bundle; what is wrong with its YAML becomes an error that names the file. */
+/** Reads one file of a bundle; an error in its YAML becomes an error that names the file. */
 import { ReasonedError } from '../api/errors.ts';
 import { parseYaml, YamlError, type YamlDocument, type YamlLimits } from './yaml.ts';
 

@@ -1,4 +1,4 @@
-/** What the labels of an image say that it is: the image of a bundle, or that of a catalog. */
+/** Reads from its labels whether an image is the image of a bundle or of a catalog. */
 import { ReasonedError } from '../api/errors.ts';
 import { BUNDLE_ANNOTATION } from './annotations.ts';
 
@@ -6,7 +6,7 @@ type Labels = Readonly<Record<string, string>>;
 
 /** Label of a catalog's image that names the folder of the catalog in it. */
 export const CATALOG_LABEL = 'operators.operatorframework.io.index.configs.v1';
-/** Where a catalog is in an image without that label. */
+/** The folder of the catalog in an image without that label. */
 export const CATALOG_FOLDER = '/configs';
 
 /** Folder of the catalog in the image with these labels. @throws ReasonedError CatalogInvalid for that of a bundle. */

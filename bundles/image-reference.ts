@@ -8,7 +8,7 @@ const DIGESTS: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha5
 const MAX_NAME = 255;
 
 /**
- * What is wrong with an image reference; undefined where nothing is. Continues the sentence "the image … is invalid:".
+ * The problem with an image reference; undefined if there is none. It continues the sentence "the image … is invalid:".
  * @see https://github.com/distribution/reference
  */
 export function imageProblem(text: string): string | undefined {

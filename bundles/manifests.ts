@@ -1,4 +1,6 @@
-/** Reads the files of `manifests/`: every document of every file, lists taken apart, whatever the file is called. */
+/**
+ * Reads the files of `manifests/`: every document of every file, whatever its name, with lists split into their items.
+ */
 import { ReasonedError } from '../api/errors.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Manifest } from './bundle.ts';

@@ -1,12 +1,12 @@
 /**
- * Finds a file of `metadata/` by what it holds, as opm does, which reads all of them: publishers call them
- * `dependency.yaml` or `annotations.yml`. The usual name comes first, which is the only one that OLM v1 reads.
+ * Finds a file of `metadata/` by its content, as opm does, which reads all of them: publishers use names such as
+ * `dependency.yaml` or `annotations.yml`. The usual name comes first; OLM v1 reads no other.
  */
 import { parseYaml, YamlError } from './yaml.ts';
 
 /**
- * Path of the file whose first document has this field with something in it, the first by name of several. Where there
- * is none, that of the usual name if that is there: what is wrong with it is to be said.
+ * Path of the file whose first document has a non-empty value in this field; of several, the first by name. If there is
+ * none, the path of the file with the usual name, so that its defect can be reported.
  */
 export function metadataFile(
   files: ReadonlyMap<string, Uint8Array>,

@@ -11,7 +11,10 @@ type Files = ReadonlyMap<string, Uint8Array>;
 
 const PROPERTIES = 'olm.properties';
 
-/** `annotations` of `metadata/annotations.yaml`, or of whichever file has them. @throws ReasonedError BundleInvalid where it is missing or no map. */
+/**
+ * `annotations` of `metadata/annotations.yaml`, or of another file that has them. @throws ReasonedError BundleInvalid
+ * if they are missing or no map.
+ */
 export function readAnnotations(files: Files, limits: BundleLimits): ReadonlyMap<string, string> {
   const file = metadataFile(files, 'annotations') ?? 'metadata/annotations.yaml';
   const bytes = files.get(file);
@@ -30,7 +33,10 @@ function textOf(file: string, key: string, value: unknown): string {
   throw invalid(file, `the annotation ${key} must be a string`, 'Correct the field');
 }
 
-/** `properties` of `metadata/properties.yaml`, or of whichever file has them; undefined where there is no such file, or an empty one. */
+/**
+ * `properties` of `metadata/properties.yaml`, or of another file that has them; undefined if no file has them, or the
+ * file is empty.
+ */
 export function readProperties(files: Files, limits: BundleLimits): readonly Property[] | undefined {
   const file = metadataFile(files, 'properties') ?? 'metadata/properties.yaml';
   const bytes = files.get(file);

@@ -1,7 +1,7 @@
 /**
  * Turns the files of a registry+v1 bundle into a Bundle: manifests by kind, metadata, the CSV as Go reads it.
- * Controllers and the CLI call it with what oci/ or a folder gives. It judges no content beyond what is needed to
- * read it: validate/ does that, and render/ refuses what cannot be installed.
+ * Controllers and the CLI call it with the files of an image or a folder. It checks only what parsing needs: validate/
+ * checks the content, and render/ refuses bundles that cannot be installed.
  * @see https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/
  */
 import { ReasonedError } from '../api/errors.ts';
@@ -102,7 +102,7 @@ function decodeCsv(manifest: Manifest): DecodedCsv {
   }
 }
 
-/** What is compared with each other must not be many; real CSVs have at most 86 webhooks and 48 CRDs. */
+/** Limits of items that are compared with each other; real CSVs have at most 86 webhooks and 48 CRDs. */
 function checkLists({ spec, manifest }: Csv, { maxObjects }: BundleLimits): void {
   const { install, customresourcedefinitions, apiservicedefinitions } = spec;
   const lists = {

@@ -20,7 +20,7 @@ export { DEFAULT_YAML_LIMITS, type YamlLimits } from './yaml/limits.ts';
 export interface YamlDocument {
   /** Position in the file, from 1; documents of comments count, those without any line do not. */
   readonly index: number;
-  /** Line of the file where the document starts, from 1. */
+  /** Line of the file at which the document starts, from 1. */
   readonly line: number;
   readonly value: unknown;
 }

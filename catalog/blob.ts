@@ -1,7 +1,7 @@
 /**
- * Makes the catalog's entry of a bundle (`olm.bundle`) out of the bundle's directory: what it is, what it provides
- * and requires, which images it needs, and its manifests or their excerpt. `slipway catalog` calls it, and the
- * templates through it. The result equals what the reference tool writes for the same directory.
+ * Makes the `olm.bundle` document of a bundle out of its directory: its identity, the kinds that it provides and
+ * requires, its images, and its manifests or their excerpt. `slipway catalog` and the templates call it. The result
+ * equals the output of the reference tool for the same directory.
  */
 import { ReasonedError } from '../api/errors.ts';
 import { parseJson } from '../api/json.ts';
@@ -23,16 +23,16 @@ export type BundleBlob = {
 };
 
 export interface BlobOptions {
-  /** Where the bundle's image is, by tag or digest. */
+  /** Reference of the bundle's image, by tag or digest. */
   readonly image: string;
   /**
-   * How the manifests are carried: whole, as the properties `olm.bundle.object` (what clusters before OLM v1 may
-   * need), or as the excerpt `olm.csv.metadata`.
+   * How the document carries the manifests: whole, as the properties `olm.bundle.object` (clusters before OLM v1 may
+   * need them), or as the excerpt `olm.csv.metadata`.
    */
   readonly manifests: 'objects' | 'excerpt';
 }
 
-/** What a bundle's directory says, parsed. */
+/** The directory of a bundle, parsed. */
 export interface BundleDirectory extends Declared {
   readonly packageName: string;
   /** Of metadata/. */
@@ -43,11 +43,11 @@ export interface BundleDirectory extends Declared {
 }
 
 /**
- * Parses the directory whose files these are, by path (`manifests/…`, `metadata/…`). As in the reference, a file
- * counts with its first document, and hidden files and further folders do not count.
+ * Parses a directory, given as its files by path (`manifests/…`, `metadata/…`). As in the reference, only the first
+ * document of a file counts; hidden files and deeper folders do not count.
  *
- * Throws ReasonedError `BundleInvalid`, not retried, where the directory has no ClusterServiceVersion or no package
- * name, or where a manifest cannot be parsed.
+ * Throws ReasonedError `BundleInvalid`, not retried, if the directory has no ClusterServiceVersion or no package name,
+ * or if a manifest cannot be parsed.
  */
 export function parseBundleDirectory(files: ReadonlyMap<string, Uint8Array>): BundleDirectory {
   const objects = parseManifests(files);
@@ -108,7 +108,7 @@ function parseFirst(path: string, content: Uint8Array): Fields | undefined {
   }
 }
 
-/** What metadata/ and the annotation `olm.properties` state about the bundle. */
+/** The properties that metadata/ and the annotation `olm.properties` state. */
 interface Declared {
   readonly declared: readonly Property[];
   readonly dependencies: readonly Property[];

@@ -1,14 +1,14 @@
 /**
- * Finds, while a document is read, the values of its bulky properties: manifests and their excerpts are most of a
- * catalog, and nothing that only wants to know what a bundle is needs them.
+ * Finds the values of bulky properties while a document is read: manifests and their excerpts make up most of a
+ * catalog, and readers that only need to identify a bundle do not need them.
  */
 
 /** Properties that hold manifests or excerpts of them. */
 export const BULKY_PROPERTIES: ReadonlySet<string> = new Set(['olm.bundle.object', 'olm.csv.metadata']);
 
 /**
- * What is wanted of the value of a bulky property, as JSON: the version of Kubernetes that the bundle needs, else
- * `{}`. Within a text quotes are escaped, so only a key can look like one; where several do, none is believed.
+ * The part of the value of a bulky property that is kept, as JSON: the Kubernetes version that the bundle needs, else
+ * `{}`. Quotes inside texts are escaped, so only a key can match; if several match, none is used.
  */
 export function essenceOf(value: Buffer): string {
   const first = value.indexOf(KEY);
@@ -36,7 +36,7 @@ const TOP = 1;
 const LIST = 2;
 const PROPERTY = 3;
 
-/** Is told the tokens of one document after another; positions count from the document's start. */
+/** Takes the tokens of one document after another; positions count from the start of the document. */
 export class BulkFinder {
   /** Values that may be left out of the document that is being read. */
   spans: Span[] = [];
@@ -49,18 +49,18 @@ export class BulkFinder {
   #valueEnd = -1;
   #valueNodes = 0;
 
-  /** Whether the text of the next string at this depth is wanted. */
+  /** Whether the finder needs the text of the next string at this depth. */
   wantsText(depth: number, isKey: boolean): boolean {
     if (depth === TOP) return isKey;
     return this.#inList && depth === PROPERTY && (isKey || this.#key === 'type');
   }
 
-  /** A key, where its text was wanted. */
+  /** Takes a key whose text `wantsText` asked for. */
   key(text: string): void {
     this.#key = text;
   }
 
-  /** A text that is a value, where it was wanted. */
+  /** Takes a value whose text `wantsText` asked for. */
   text(text: string): void {
     if (this.#key === 'type') this.#type = text;
   }

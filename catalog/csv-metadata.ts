@@ -1,7 +1,7 @@
 /**
- * The excerpt of a ClusterServiceVersion that catalogs carry instead of the manifests: what a person wants to see
- * before installing, without the install strategy and the icon. Fields that are not known, or not of their type, are
- * left out, and so are empty ones, but for those that identify something.
+ * The excerpt of a ClusterServiceVersion that catalogs carry instead of the manifests: everything that a user wants to
+ * see before installing, without the install strategy and the icon. It leaves out fields that are unknown or have a
+ * wrong type, and empty ones except for those that identify something.
  */
 import { field, isFields, type Fields } from './fields.ts';
 
@@ -44,7 +44,7 @@ const SPEC: Shape = {
   nativeAPIs: [{ group: 'always', version: 'always', kind: 'always' }],
 };
 
-/** What the excerpt may hold; its annotations and labels are maps of texts. */
+/** The fields of the excerpt; its annotations and labels are maps of texts. */
 export const EXCERPT = {
   apiServiceDefinitions: API_SERVICES,
   crdDescriptions: CRDS,
@@ -71,7 +71,7 @@ export function buildCsvMetadata(csv: Fields): Fields {
   };
 }
 
-/** The object in a field; an empty one where there is none. */
+/** The object in a field; an empty one if there is none. */
 export function fieldsOf(object: Fields, name: string): Fields {
   const value = field(object, name);
   return isFields(value) ? value : {};

@@ -10,7 +10,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value of the field; where several names differ only in case, the one written last. */
+/** The value of a field; if several names differ only in case, the last one counts. */
 export function field(object: Fields, name: string): unknown {
   if (Object.hasOwn(object, name)) {
     const value = object[name];
@@ -21,13 +21,13 @@ export function field(object: Fields, name: string): unknown {
   return found ?? undefined;
 }
 
-/** The text of a field; undefined where it is absent, null or no text. */
+/** The text of a field; undefined if it is absent, null or no text. */
 export function textField(object: Fields, name: string): string | undefined {
   const value = field(object, name);
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The items of a field; empty where it is absent, null or no list. */
+/** The items of a field; empty if it is absent, null or no list. */
 export function listField(object: Fields, name: string): readonly unknown[] {
   const value = field(object, name);
   return Array.isArray(value) ? value : [];

@@ -28,7 +28,7 @@ import { catalogFilesOf } from './tree.ts';
 const folder = mkdtempSync(join(tmpdir(), 'slipway-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The answer, or undefined where it is refused for this reason for good; anything else fails the test. */
+/** The answer, or undefined if it is refused for this reason for good; anything else fails the test. */
 function answerOf<T>(reason: string, ask: () => T): T | undefined {
   try {
     return ask();

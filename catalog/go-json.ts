@@ -1,4 +1,4 @@
-/** JSON text exactly as Go's encoding/json writes it, where the bytes themselves are published. */
+/** Writes JSON exactly as Go's encoding/json does, for documents whose bytes are published. */
 
 const HTML: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
 const LARGEST_INT64 = 9223372036854775807n;

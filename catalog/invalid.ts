@@ -1,8 +1,8 @@
 /** The one way in which content of a catalog is refused. */
 import { ReasonedError } from '../api/errors.ts';
 
-/** Where in a catalog something is: the file, and the ordinal of the document in it, counted from 1. */
-export interface Place {
+/** A place in a catalog: the file, and the ordinal of the document in it, counted from 1. */
+export interface DocumentPlace {
   readonly path: string;
   readonly document?: number;
 }
@@ -10,7 +10,7 @@ export interface Place {
 const MAX_PATH_SHOWN = 200;
 
 /** A ReasonedError `CatalogInvalid`, not retried: the same bytes stay invalid. */
-export function invalidCatalog(place: Place, what: string, hint?: string): ReasonedError {
+export function invalidCatalog(place: DocumentPlace, what: string, hint?: string): ReasonedError {
   const path = place.path.length > MAX_PATH_SHOWN ? `…${place.path.slice(-MAX_PATH_SHOWN)}` : place.path;
   const where = place.document === undefined ? path : `${path}, document ${place.document}`;
   return new ReasonedError({

@@ -1,6 +1,6 @@
 /**
- * Follows the tokens of one JSON object and says at once where the text is no JSON. With it a document is known to be
- * valid without being parsed, so that the bulk of a catalog never becomes JavaScript objects.
+ * Follows the tokens of one JSON object and reports the first one that is no JSON. It validates a document without
+ * parsing it, so that the bulk of a catalog never becomes JavaScript objects.
  */
 
 export interface JsonGrammar {
@@ -8,7 +8,7 @@ export interface JsonGrammar {
   depth: number;
   /** Whether the next string is a key. */
   readonly expectsKey: boolean;
-  /** Each takes a token and tells whether it may stand here. */
+  /** Each takes a token and returns whether the token is allowed at this position. */
   open(isObject: boolean): boolean;
   close(isObject: boolean): boolean;
   comma(): boolean;

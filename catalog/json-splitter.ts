@@ -1,26 +1,27 @@
 /**
- * Splits concatenated JSON objects on bytes, checks that they are JSON, and takes the white space between tokens
- * away as it copies. Texts and numbers stay as they are written; nothing becomes a JavaScript object here.
+ * Splits concatenated JSON objects on bytes, checks that they are JSON, and leaves out the white space between tokens
+ * as it copies. Texts and numbers stay as they are written; nothing becomes a JavaScript object here.
  */
 import { BulkFinder, type Span } from './bulk.ts';
+import { DocumentBuffer } from './document-buffer.ts';
 import { invalidCatalog } from './invalid.ts';
-import { createJsonGrammar } from './json-grammar.ts';
+import { createJsonGrammar, type JsonGrammar } from './json-grammar.ts';
 import type { StreamLimits } from './limits.ts';
 
-/** A whole document of one syntax. The bytes are valid until the next one is taken. */
+/** A whole document of one syntax. Its bytes are valid until the next piece is taken. */
 export interface Piece {
   readonly bytes: Buffer;
-  /** Whether it has a number that a JavaScript number may not hold exactly. */
+  /** Whether the document has a number that a JavaScript number may not hold exactly. */
   readonly longNumbers: boolean;
-  /** Objects among the values of its properties that hold manifests: most of its bytes. */
+  /** The values of its properties that hold manifests: most of its bytes. */
   readonly bulk: readonly Span[];
 }
 
 /** Finds documents in the bytes of one file, which arrive in chunks. */
 export interface SyntaxSplitter {
-  /** Takes a chunk; returns where the next syntax begins in it, or its length. */
+  /** Takes a chunk; returns the position in it at which another syntax begins, or its length. */
   push(chunk: Uint8Array): Generator<Piece, number>;
-  /** What the end of the file completes. */
+  /** The documents that the end of the file completes. */
   end(): Iterable<Piece>;
 }
 
@@ -29,218 +30,211 @@ const BACKSLASH = 0x5c;
 const DASH = 0x2d;
 const LONG_NUMBER = /[0-9]{16}/;
 const MAX_SCALAR_LENGTH = 1024;
-const INITIAL_BYTES = 1 << 16;
-const RETAINED_BYTES = 1 << 20;
-/** Below this, a loop copies faster than a call. */
-const SHORT_RUN = 48;
 
-/** The memory of the file before: a catalog has hundreds, and each would leave some to be collected. */
-let spare: Buffer | undefined;
-
-/** What to do about a file that is in the catalog's folder by accident. */
-export const HINT_NOT_CATALOG = 'Name a file that is no part of the catalog in .indexignore';
+/** Advice about a file that is in the catalog's folder by accident. */
+export const HINT_NOT_CATALOG = 'If the file is no part of the catalog, name it in .indexignore';
 
 const IS_SPACE = bytesOf(' \n\r\t');
-/** What may follow a backslash, `u` apart. */
+/** Characters that may follow a backslash, except `u`. */
 const ESCAPABLE = bytesOf('"\\/bfnrt');
 const HEX_DIGIT = bytesOf('0123456789abcdefABCDEF');
-/** What plain text in a string ends with: a quote, a backslash, or a control character, which may not stand there. */
+/** Characters that end plain text in a string: a quote, a backslash, and control characters, which are not allowed. */
 const ENDS_TEXT = bytesOf(`"\\${String.fromCharCode(...Array(32).keys())}`);
-/** What numbers and words are made of. */
+/** Characters of numbers and words. */
 const IN_SCALAR = bytesOf('+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ');
 
 /**
- * A splitter of JSON objects; anything but white space between them is an error, except a line `---`, where it stops.
+ * Splits JSON objects; anything but white space between them is an error, except a line `---`, where it stops.
  *
- * Throws ReasonedError `CatalogInvalid` for text that is not JSON or no object, a document cut off, and exceeded limits.
+ * `push` and `end` throw ReasonedError `CatalogInvalid` for text that is not JSON or no object, a document that is cut
+ * off, and exceeded limits.
  * @see https://www.rfc-editor.org/rfc/rfc8259
  */
-export function createJsonSplitter(path: string, limits: StreamLimits): SyntaxSplitter {
-  const grammar = createJsonGrammar(limits.maxDepth);
-  const bulk = new BulkFinder();
-  let kept = spare ?? Buffer.allocUnsafe(INITIAL_BYTES);
-  spare = undefined;
-  let size = 0;
-  let run = 0; // bytes of the chunk from here on belong to the document and are not copied yet
-  let inString = false;
-  let stringStart = 0; // in the document
-  let escape = 0; // 1 after a backslash; 2 to 5: that many less one hexadecimal digits are missing
-  let scalar = '';
-  let longNumbers = false;
-  let nodes = 0;
-  let ordinal = 1;
+export class JsonSplitter implements SyntaxSplitter {
+  readonly #path: string;
+  readonly #limits: StreamLimits;
+  readonly #grammar: JsonGrammar;
+  readonly #bulk = new BulkFinder();
+  /** The bytes of the current document that have been copied. */
+  readonly #document: DocumentBuffer;
+  /** Position in the chunk; bytes from here on belong to the document and are not copied yet. */
+  #run = 0;
+  #inString = false;
+  /** Position of the opening quote in the document. */
+  #stringStart = 0;
+  /** 0 outside an escape; 1 after a backslash; 2 to 5 if one to four hexadecimal digits are missing. */
+  #escape = 0;
+  /** The number or word that is being read; empty if there is none. */
+  #scalar = '';
+  #longNumbers = false;
+  /** Values of the current document so far. */
+  #nodes = 0;
+  /** Number of the current document in the file. */
+  #ordinal = 1;
 
-  function* push(chunk: Uint8Array): Generator<Piece, number> {
+  constructor(path: string, limits: StreamLimits) {
+    this.#path = path;
+    this.#limits = limits;
+    this.#grammar = createJsonGrammar(limits.maxDepth);
+    this.#document = new DocumentBuffer(limits.maxDocumentBytes);
+  }
+
+  *push(chunk: Uint8Array): Generator<Piece, number> {
     let position = 0;
     while (position < chunk.length) {
-      if (grammar.depth === 0 && chunk[position] === DASH) return position;
-      const before = grammar.depth;
-      position = scan(chunk, position);
-      if (grammar.depth === 0 && (before > 0 || size > 0)) yield* take();
+      if (this.#grammar.depth === 0 && chunk[position] === DASH) return position;
+      const before = this.#grammar.depth;
+      position = this.#scan(chunk, position);
+      if (this.#grammar.depth === 0 && (before > 0 || this.#document.size > 0)) yield* this.#take();
     }
     return position;
   }
 
-  function end(): Iterable<Piece> {
-    if (grammar.depth > 0) throw wrong('the JSON document is cut off');
-    spare = kept;
+  end(): Iterable<Piece> {
+    if (this.#grammar.depth > 0) throw this.#wrong('the JSON document is cut off');
+    this.#document.release();
     return [];
   }
 
-  function* take(): Generator<Piece> {
-    if (nodes - bulk.nodes > limits.maxNodes) throw wrong(`the document has more than ${limits.maxNodes} values`);
-    yield { bytes: kept.subarray(0, size), longNumbers, bulk: bulk.spans };
-    if (kept.length > RETAINED_BYTES) kept = Buffer.allocUnsafe(INITIAL_BYTES);
-    size = 0;
-    longNumbers = false;
-    nodes = 0;
-    bulk.next();
-    ordinal += 1;
+  *#take(): Generator<Piece> {
+    if (this.#nodes - this.#bulk.nodes > this.#limits.maxNodes)
+      throw this.#wrong(`the document has more than ${this.#limits.maxNodes} values`);
+    yield { bytes: this.#document.bytes, longNumbers: this.#longNumbers, bulk: this.#bulk.spans };
+    this.#document.clear();
+    this.#longNumbers = false;
+    this.#nodes = 0;
+    this.#bulk.next();
+    this.#ordinal += 1;
   }
 
   /** Copies tokens until an object is complete, another syntax may begin or the chunk ends; returns the position. */
-  function scan(chunk: Uint8Array, from: number): number {
+  #scan(chunk: Uint8Array, from: number): number {
     let at = from;
-    run = from;
+    this.#run = from;
     while (at < chunk.length) {
-      if (inString) {
-        at = skipString(chunk, at);
+      if (this.#inString) {
+        at = this.#skipString(chunk, at);
         continue;
       }
       const byte = chunk[at]!;
-      if (IN_SCALAR[byte] === 1 && grammar.depth > 0) {
-        at = takeScalar(chunk, at);
+      if (IN_SCALAR[byte] === 1 && this.#grammar.depth > 0) {
+        at = this.#takeScalar(chunk, at);
         continue;
       }
-      if (scalar !== '') endScalar();
+      if (this.#scalar !== '') this.#endScalar();
       if (IS_SPACE[byte] === 1) {
-        keep(chunk, at);
+        this.#keep(chunk, at);
         do at += 1;
         while (at < chunk.length && IS_SPACE[chunk[at]!] === 1);
-        run = at;
+        this.#run = at;
         continue;
       }
-      if (grammar.depth === 0 && byte !== 0x7b) {
+      if (this.#grammar.depth === 0 && byte !== 0x7b) {
         if (byte === DASH && at > from) return at;
-        throw wrong('this is not a JSON object');
+        throw this.#wrong('this is not a JSON object');
       }
-      takeToken(byte, size + at - run);
+      this.#takeToken(byte, this.#document.size + at - this.#run);
       at += 1;
-      if (grammar.depth > 0) continue;
-      keep(chunk, at);
+      if (this.#grammar.depth > 0) continue;
+      this.#keep(chunk, at);
       return at;
     }
-    keep(chunk, at);
+    this.#keep(chunk, at);
     return at;
   }
 
-  /** Everything but scalars and the inside of strings, at a position in the document. */
-  function takeToken(byte: number, position: number): void {
+  /** Takes a token that is no scalar, at a position in the document; of a string only the opening quote. */
+  #takeToken(byte: number, position: number): void {
     let fits = false;
     if (byte === QUOTE) {
-      inString = true;
-      stringStart = position;
+      this.#inString = true;
+      this.#stringStart = position;
       fits = true;
     } else if (byte === 0x7b || byte === 0x5b) {
-      if (grammar.depth === limits.maxDepth)
-        throw wrong(`the document is nested deeper than ${limits.maxDepth} levels`);
-      fits = grammar.open(byte === 0x7b);
-      nodes += 1;
-      bulk.open(grammar.depth, byte === 0x7b, { position, nodes });
+      if (this.#grammar.depth === this.#limits.maxDepth)
+        throw this.#wrong(`the document is nested deeper than ${this.#limits.maxDepth} levels`);
+      fits = this.#grammar.open(byte === 0x7b);
+      this.#nodes += 1;
+      this.#bulk.open(this.#grammar.depth, byte === 0x7b, { position, nodes: this.#nodes });
     } else if (byte === 0x7d || byte === 0x5d) {
-      fits = grammar.close(byte === 0x7d);
-      bulk.close(grammar.depth, { position: position + 1, nodes });
+      fits = this.#grammar.close(byte === 0x7d);
+      this.#bulk.close(this.#grammar.depth, { position: position + 1, nodes: this.#nodes });
     } else if (byte === 0x2c) {
-      fits = grammar.comma();
-      nodes += 1;
-    } else if (byte === 0x3a) fits = grammar.colon();
-    if (!fits) throw notJson();
+      fits = this.#grammar.comma();
+      this.#nodes += 1;
+    } else if (byte === 0x3a) fits = this.#grammar.colon();
+    if (!fits) throw this.#notJson();
   }
 
-  function takeScalar(chunk: Uint8Array, from: number): number {
+  #takeScalar(chunk: Uint8Array, from: number): number {
     let at = from;
-    while (at < chunk.length && IN_SCALAR[chunk[at]!] === 1) scalar += String.fromCharCode(chunk[at++]!);
-    if (scalar.length > MAX_SCALAR_LENGTH) throw notJson();
+    while (at < chunk.length && IN_SCALAR[chunk[at]!] === 1) this.#scalar += String.fromCharCode(chunk[at++]!);
+    if (this.#scalar.length > MAX_SCALAR_LENGTH) throw this.#notJson();
     return at;
   }
 
-  function endScalar(): void {
-    if (!grammar.scalar(scalar)) throw notJson();
-    longNumbers ||= LONG_NUMBER.test(scalar);
-    scalar = '';
+  #endScalar(): void {
+    if (!this.#grammar.scalar(this.#scalar)) throw this.#notJson();
+    this.#longNumbers ||= LONG_NUMBER.test(this.#scalar);
+    this.#scalar = '';
   }
 
-  function skipString(chunk: Uint8Array, from: number): number {
+  #skipString(chunk: Uint8Array, from: number): number {
     const length = chunk.length;
     let at = from;
     while (at < length) {
-      if (escape > 0) {
-        takeEscape(chunk[at++]!);
+      if (this.#escape > 0) {
+        this.#takeEscape(chunk[at++]!);
         continue;
       }
       while (at < length && ENDS_TEXT[chunk[at]!] === 0) at += 1;
       if (at === length) break;
       const byte = chunk[at++]!;
       if (byte === QUOTE) {
-        inString = false;
-        endString(chunk, at);
+        this.#inString = false;
+        this.#endString(chunk, at);
         return at;
       }
-      if (byte !== BACKSLASH) throw notJson();
-      escape = 1;
+      if (byte !== BACKSLASH) throw this.#notJson();
+      this.#escape = 1;
     }
     return length;
   }
 
-  function takeEscape(byte: number): void {
-    if (escape > 1) {
-      if (HEX_DIGIT[byte] !== 1) throw notJson();
-      escape = escape === 2 ? 0 : escape - 1;
-    } else if (byte === 0x75) escape = 5;
-    else if (ESCAPABLE[byte] === 1) escape = 0;
-    else throw notJson();
+  #takeEscape(byte: number): void {
+    if (this.#escape > 1) {
+      if (HEX_DIGIT[byte] !== 1) throw this.#notJson();
+      this.#escape = this.#escape === 2 ? 0 : this.#escape - 1;
+    } else if (byte === 0x75) this.#escape = 5;
+    else if (ESCAPABLE[byte] === 1) this.#escape = 0;
+    else throw this.#notJson();
   }
 
-  function endString(chunk: Uint8Array, at: number): void {
-    const isKey = grammar.expectsKey;
-    if (!grammar.string()) throw notJson();
-    if (!bulk.wantsText(grammar.depth, isKey)) return;
-    keep(chunk, at);
-    run = at;
-    const text = kept.toString('latin1', stringStart + 1, size - 1);
-    if (isKey) bulk.key(text);
-    else bulk.text(text);
+  #endString(chunk: Uint8Array, at: number): void {
+    const isKey = this.#grammar.expectsKey;
+    if (!this.#grammar.string()) throw this.#notJson();
+    if (!this.#bulk.wantsText(this.#grammar.depth, isKey)) return;
+    this.#keep(chunk, at);
+    this.#run = at;
+    const text = this.#document.textBetween(this.#stringStart + 1, this.#document.size - 1);
+    if (isKey) this.#bulk.key(text);
+    else this.#bulk.text(text);
   }
 
-  function keep(chunk: Uint8Array, to: number): void {
-    const length = to - run;
-    if (length <= 0) return;
-    if (size + length > limits.maxDocumentBytes) {
-      throw wrong(`the document is larger than ${limits.maxDocumentBytes} bytes`);
-    }
-    if (size + length > kept.length) grow(size + length);
-    if (length < SHORT_RUN) for (let i = run; i < to; i += 1) kept[size++] = chunk[i]!;
-    else {
-      kept.set(chunk.subarray(run, to), size);
-      size += length;
-    }
+  /** Copies the bytes of the chunk that belong to the document, up to a position. */
+  #keep(chunk: Uint8Array, to: number): void {
+    if (to <= this.#run) return;
+    if (!this.#document.append(chunk, this.#run, to))
+      throw this.#wrong(`the document is larger than ${this.#limits.maxDocumentBytes} bytes`);
   }
 
-  function grow(needed: number): void {
-    const larger = Buffer.allocUnsafe(Math.max(kept.length * 2, needed));
-    kept.copy(larger, 0, 0, size);
-    kept = larger;
+  #notJson(): Error {
+    return this.#wrong('the JSON cannot be parsed', HINT_NOT_CATALOG);
   }
 
-  function notJson(): Error {
-    return wrong('the JSON cannot be parsed', HINT_NOT_CATALOG);
+  #wrong(what: string, hint?: string): Error {
+    return invalidCatalog({ path: this.#path, document: this.#ordinal }, what, hint);
   }
-
-  function wrong(what: string, hint?: string): Error {
-    return invalidCatalog({ path, document: ordinal }, what, hint);
-  }
-
-  return { push, end };
 }
 
 function bytesOf(characters: string): Uint8Array {

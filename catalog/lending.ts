@@ -1,9 +1,9 @@
 /**
- * One open index for all who read from it: it is lent, and once another took its place, closed when the last of them
- * has given it back.
+ * Shares one open index among its readers: each borrows it and gives it back. An index that has been replaced is closed
+ * when its last reader gives it back.
  */
 export interface Lending {
-  /** Returns what gives it back; further calls of that do nothing. */
+  /** Returns a function that gives the index back; further calls of it do nothing. */
   lend(): () => void;
   /** Nothing is lent from here on by the owner; closes now, or with the last return. */
   retire(): void;

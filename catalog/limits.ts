@@ -1,4 +1,4 @@
-/** How much of a catalog is read at most. What exceeds a limit makes the catalog invalid, by name. */
+/** Limits of a catalog. Exceeding one makes the catalog invalid, and the message names the limit. */
 export interface StreamLimits {
   /** Bytes of one document. */
   readonly maxDocumentBytes: number;
@@ -13,13 +13,13 @@ export interface CatalogLimits extends StreamLimits {
   readonly maxTotalBytes: number;
   readonly maxDocuments: number;
   readonly maxFiles: number;
-  /** Characters of what one package's documents mean: its upgrade graphs and what its bundles state. */
+  /** Characters of the excerpts of one package: its upgrade graphs and the properties of its bundles. */
   readonly maxPackageLength: number;
 }
 
 /**
- * Twice to ten times what the largest published catalogs need: 141 MB in all, one bundle of 6.8 MB inlined as
- * base64, four levels of nesting beyond the objects of a bundle. Whoever asks for a package has all of it in memory.
+ * Two to ten times the size of the largest published catalogs: 141 MB in all, one bundle of 6.8 MB inlined as base64,
+ * four levels of nesting beyond the objects of a bundle. Readers hold a whole package in memory.
  */
 export const DEFAULT_LIMITS: CatalogLimits = {
   maxDocumentBytes: 32 << 20,

@@ -1,6 +1,6 @@
 /**
- * What a catalog offers, as data: packages with their channels, bundles and deprecations. Parsers make it, the
- * index stores it, the resolver reads it. Texts are kept exactly as published (a channel may be named " stable").
+ * The content of a catalog as data: packages with their channels, bundles and deprecations. Parsers make it, the index
+ * stores it, the resolver reads it. Texts are kept exactly as published (a channel may be named " stable").
  */
 
 /** A typed statement about a bundle, channel or package: `{ type: 'olm.gvk', value: {…} }`. */
@@ -9,7 +9,9 @@ export interface Property {
   readonly value: unknown;
 }
 
-/** Property that stands for `minKubeVersion` of the ClusterServiceVersion, where a catalog carries an excerpt of that. */
+/**
+ * Property that replaces `minKubeVersion` of the ClusterServiceVersion in a catalog that carries an excerpt of that.
+ */
 export const MIN_KUBE_VERSION = 'slipway.minKubeVersion';
 
 /** One node of a channel's upgrade graph; every edge leads from an older bundle to this one. */
@@ -33,7 +35,7 @@ export interface CatalogBundle {
   readonly package: string;
   /** From the property `olm.package`; kept unparsed, it may be invalid. */
   readonly version: string;
-  /** From the property `olm.package`, where it is given there. */
+  /** From the property `olm.package`, if it states one. */
   readonly release?: string;
   /** Image reference, by tag or digest; empty for a bundle whose objects are inlined. */
   readonly image: string;
@@ -58,6 +60,13 @@ export interface CatalogPackage {
   readonly channels: readonly Channel[];
   readonly bundles: readonly CatalogBundle[];
   readonly deprecations: readonly Deprecation[];
-  /** What of the published data could not be understood and is left out; absent where there is nothing. */
+  /** Published data that could not be parsed and is left out; absent if there is none. */
   readonly problems?: readonly string[];
+}
+
+/** A kind of objects: `{ group: 'cert-manager.io', version: 'v1', kind: 'Issuer' }`. */
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
 }

@@ -1,23 +1,22 @@
 /**
- * Turns one document of a catalog into what it means: a package, channel, bundle or deprecations; a document of an
- * unknown schema is kept by its keys. Foreign data is taken as it comes: what cannot be understood is left out and
- * named in `problems`, so that one bad entry does not take its catalog down. Whether a catalog obeys the rules of
- * its format is the business of check.ts.
+ * Parses one document of a catalog: a package, channel, bundle or deprecations; a document of an unknown schema is kept
+ * by its keys. Foreign data may be defective: values that cannot be parsed are left out and named in `problems`, so
+ * that one bad entry does not make the whole catalog unusable. check.ts checks the rules of the format.
  */
 import { BULKY_PROPERTIES } from './bulk.ts';
 import { MIN_KUBE_VERSION } from './model.ts';
 import { field, foldCase, isFields, listField, textField, type Fields } from './fields.ts';
-import { invalidCatalog, type Place } from './invalid.ts';
+import { invalidCatalog, type DocumentPlace } from './invalid.ts';
 import type { CatalogBundle, Channel, ChannelEntry, Deprecation, Property } from './model.ts';
 
-/** The three keys by which every document of a catalog is found; empty where the document has none. */
+/** The three keys by which every document of a catalog is found; empty if the document has none. */
 export interface BlobKeys {
   readonly schema: string;
   readonly package: string;
   readonly name: string;
 }
 
-/** What a document means. `problems` names what was left out. */
+/** The parsed content of a document. `problems` names values that were left out. */
 export type Meaning = { readonly problems: readonly string[] } & (
   | { readonly kind: 'package'; readonly defaultChannel: string; readonly description?: string }
   | { readonly kind: 'channel'; readonly channel: Channel }
@@ -27,16 +26,16 @@ export type Meaning = { readonly problems: readonly string[] } & (
 );
 
 const KEYS = ['schema', 'package', 'name'] as const;
-/** Twice what an object of Kubernetes can be named; the index holds keys several times. */
+/** Twice the length of names in Kubernetes; the index holds keys several times. */
 const MAX_KEY_LENGTH = 512;
 
 /**
  * The keys of a document, matched without regard to case.
  *
- * Throws ReasonedError `CatalogInvalid` where two keys differ only in case, one of the three is no text, or the
+ * Throws ReasonedError `CatalogInvalid` if two keys differ only in case, one of the three is no text, or the
  * schema is missing; the reference implementation refuses the whole catalog then, too. Nor may they be very long.
  */
-export function parseKeys(document: Fields, place: Place): BlobKeys {
+export function parseKeys(document: Fields, place: DocumentPlace): BlobKeys {
   const found: Record<(typeof KEYS)[number], string> = { schema: '', package: '', name: '' };
   const spellings = new Map<string, string>();
   for (const key of Object.keys(document)) {
@@ -59,7 +58,7 @@ export function parseKeys(document: Fields, place: Place): BlobKeys {
   return found;
 }
 
-/** What a document with these keys means. Never throws. */
+/** Parses a document with these keys. Never throws. */
 export function parseMeaning(keys: BlobKeys, document: Fields): Meaning {
   const problems: string[] = [];
   switch (keys.schema) {
@@ -174,7 +173,7 @@ function tell(problems: string[], problem: string): void {
   if (!problems.includes(problem)) problems.push(problem);
 }
 
-/** The objects in a list; whatever else is in it is a problem. */
+/** The objects in a list; every other item is a problem. */
 function objectsOf(document: Fields, name: string, problems: string[]): Fields[] {
   const value = field(document, name);
   if (value === undefined) return [];

@@ -12,11 +12,12 @@ import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import { checkPreconditions } from './http/conditions.ts';
 import { chooseEncoding, type Encoding } from './http/encoding.ts';
 import type { Full, InFlight } from './http/in-flight.ts';
-import type { BlobQuery, CatalogIndex } from './index/open.ts';
+import type { BlobQuery } from './index/chunk-reader.ts';
+import type { CatalogIndex } from './index/open.ts';
 import { isCatalogName } from './store.ts';
 
 export interface ServeOptions {
-  /** What is in service under the name of a Catalog, until it is given back; undefined if nothing is. */
+  /** Borrows the index in service under the name of a Catalog, until it is given back; undefined if there is none. */
   readonly borrow: (catalog: string) => Borrowed | undefined;
   /** How many bodies may be sent at a time; without limit unless given. */
   readonly bodies?: InFlight;
@@ -24,7 +25,7 @@ export interface ServeOptions {
   readonly onFull?: (full: Full) => void;
   /** Whether the client may read the catalog: the code of the refusal if not. Everybody may unless given. */
   readonly authorize?: (request: IncomingMessage, catalog: string) => Promise<401 | 403 | 503 | undefined>;
-  /** Told of a response that failed on this side, a damaged index for example. */
+  /** Called for a response that failed on this side, because of a damaged index for example. */
   readonly onError?: (error: unknown, catalog: string) => void;
 }
 
@@ -118,7 +119,10 @@ function parseTarget(url: string): Target | undefined {
   return { catalog: match[1]!, search, ...(endpoint !== undefined && { endpoint }) };
 }
 
-/** What to select; undefined where a parameter is not known. Of a parameter that is repeated, the first counts. */
+/**
+ * The documents that a request selects; undefined if a parameter is unknown. Of a repeated parameter, the first value
+ * counts.
+ */
 function parseQuery(search: string): BlobQuery | undefined {
   const parameters = new URLSearchParams(search);
   const query: Record<string, string> = {};
@@ -188,7 +192,7 @@ function compressorOf(encoding: Encoding): NodeJS.ReadWriteStream[] {
   return [];
 }
 
-/** With the headers of the content taken back: the refusal is not what the client has asked for. */
+/** Removes the headers of the content, because the refusal is not the requested content. */
 function refuseFull(response: ServerResponse): void {
   for (const name of ['ETag', 'Last-Modified', 'Content-Length', 'Content-Encoding']) response.removeHeader(name);
   refuse(response, 503);

@@ -1,7 +1,7 @@
 /**
- * Makes a package of a catalog out of bundles that state their own upgrade graph, as `opm` does where it adds bundles to
- * an index: channels by the annotations, edges by the ClusterServiceVersion. `slipway catalog build` calls it for bundles
- * that are named alone; repository/build.ts makes the graph of versions for those that state nothing.
+ * Makes a package of a catalog out of bundles that state their own upgrade graph, as `opm` does when it adds bundles to
+ * an index: channels from the annotations, edges from the ClusterServiceVersion. `slipway catalog build` calls it for
+ * bundles that are named alone; repository/build.ts makes a graph from versions for bundles that state nothing.
  */
 import { BUNDLE_ANNOTATION } from '../bundles/annotations.ts';
 import type { BundleDirectory } from './blob.ts';
@@ -11,7 +11,7 @@ import { channelByVersion, displayedDescription, STABLE_CHANNEL, type DescribedV
 import type { CatalogDocument } from './templates/template.ts';
 import type { VersionRules } from './versions.ts';
 
-/** What a bundle states about its place in the upgrade graph. */
+/** The place in the upgrade graph that a bundle states. */
 export interface StatedGraph {
   readonly channels: readonly string[];
   readonly defaultChannel?: string;
@@ -20,12 +20,15 @@ export interface StatedGraph {
   readonly skipRange?: string;
 }
 
-/** A bundle with what it states. */
+/** A bundle and the place that it states. */
 export interface StatingVersion extends DescribedVersion {
   readonly stated: StatedGraph;
 }
 
-/** What the bundle of this directory states; empty texts state nothing, and names are taken exactly as they are. */
+/**
+ * The place that the bundle of this directory states; empty texts state nothing, and names are used exactly as they
+ * are.
+ */
 export function statedGraph({ annotations, csv }: Pick<BundleDirectory, 'annotations' | 'csv'>): StatedGraph {
   const spec = fieldsOf(csv, 'spec');
   const text = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
@@ -50,8 +53,9 @@ export function statesGraph(versions: readonly StatingVersion[]): boolean {
 
 /**
  * The documents of a package: each bundle is in the channels that it names, else in `stable`. If any bundle states an
- * edge, every entry has those of its bundle; if none does, each entry leads from all that are lower in its channel. The
- * default channel is what the highest version says that names one, else the first channel of the highest version.
+ * edge, every entry has the edges of its bundle; if none does, each entry accepts all lower ones in its channel. The
+ * default channel is the one stated by the highest version that states any, else the first channel of the highest
+ * version.
  */
 export function buildStatedPackage(
   name: string,

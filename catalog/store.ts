@@ -1,13 +1,13 @@
 /**
- * The index files of all catalogs, in one folder: `catalogs/<catalog>/<digest>.db`. They survive a restart of the
- * manager, and can be built again at any time. controllers/catalog calls it; what is in service is decided there.
+ * Keeps the index files of all catalogs in one folder: `catalogs/<catalog>/<digest>.db`. They survive a restart of the
+ * manager, and can be rebuilt at any time. controllers/catalog calls it, and decides which index is in service.
  *
  * Every replica has a folder of its own and serves every catalog, whether it leads or not. The leader decides which
- * content is current and writes its digest to the Catalog's status; a standby reads it there and asks `open` for that
- * digest: what it built itself, before a restart too, is there, and anything else it builds from the same digest. A
- * file is complete or absent, as it is renamed into place, and its name and content follow from the digest alone, so
- * that a file which another process built into the same folder is as good. Only `collect` needs to be alone: two
- * processes that share a folder would delete what the other one is about to open.
+ * content is current and writes its digest to the status of the Catalog; a standby reads the digest there and passes it
+ * to `open`. Indexes that the standby built itself, even before a restart, are in its folder; others it builds from the
+ * same digest. A file is complete or absent, because it is renamed into place. Its name and content follow from the
+ * digest alone, so a file that another process built into the same folder is as good. Only `collect` must run alone: of
+ * two processes that share a folder, one would delete files that the other is about to open.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { createHash } from 'node:crypto';
@@ -24,25 +24,25 @@ import type { CatalogFiles } from './tree.ts';
 export interface CatalogSource {
   readonly digest: string;
   readonly files: CatalogFiles;
-  /** What the source seems to be, if it has no packages: content without any is refused then. */
+  /** What the source appears to be, if it has no packages; content without packages is refused then. */
   readonly seemsToBe?: string;
 }
 
 export interface IndexStore {
-  /** The index, or undefined where there is none; a damaged file is deleted. */
+  /** The index, or undefined if there is none; a damaged file is deleted. */
   open(catalog: string, digest: string): CatalogIndex | undefined;
   /**
-   * Builds an index in a worker thread and opens it; an index that is there already is built anew.
+   * Builds an index in a worker thread and opens it; replaces an index that exists already.
    *
-   * Throws ReasonedError `CatalogInvalid` (never retried), and what reading the files throws.
+   * Throws ReasonedError `CatalogInvalid` (never retried), and every error of reading the files.
    */
   build(catalog: string, source: CatalogSource, signal?: AbortSignal): Promise<CatalogIndex>;
-  /** Deletes every file but those of the given digests by catalog, and of what is being built. */
+  /** Deletes every file except those of the given digests by catalog, and those that are being built. */
   collect(inUse: ReadonlyMap<string, string>): void;
 }
 
 export interface StoreOptions {
-  /** Where the folder `catalogs` is or will be. */
+  /** The folder that has, or will have, the folder `catalogs`. */
   readonly folder: string;
   readonly limits?: CatalogLimits;
   /** The worker's program, see in-worker.ts. */
@@ -51,7 +51,7 @@ export interface StoreOptions {
 
 const SUFFIX = '.db';
 
-/** A store that nobody else writes to; what an earlier process left unfinished is deleted. */
+/** A store that no other process writes to; deletes unfinished files of an earlier process. */
 export function createIndexStore({ folder, limits, worker }: StoreOptions): IndexStore {
   const root = join(folder, 'catalogs');
   const building = new Map<string, number>();
@@ -123,7 +123,7 @@ export function isCatalogName(text: string): boolean {
   return text.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text);
 }
 
-/** The digest itself where it is one, else a hash of what is there instead. */
+/** The digest itself if the text is one, else a hash of the text. */
 function fileNameOf(digest: string): string {
   const plain = digest.slice(digest.indexOf('@') + 1);
   if (/^[a-z0-9]+:[0-9a-f]{32,128}$/.test(plain)) return plain.replace(':', '-');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import { DEFAULT_LIMITS, type StreamLimits } from './limits.ts';
-import { createDocumentSplitter } from './stream.ts';
+import { DocumentSplitter } from './stream.ts';
 
 interface Outcome {
   readonly lines: readonly string[];
@@ -16,7 +16,7 @@ function split(
   sizes: readonly number[] = [bytes.length || 1],
   limits: StreamLimits = DEFAULT_LIMITS,
 ): Outcome {
-  const splitter = createDocumentSplitter('catalog.json', limits);
+  const splitter = new DocumentSplitter('catalog.json', limits);
   const lines: string[] = [];
   const values: unknown[] = [];
   const take = (documents: Iterable<{ bytes: Uint8Array; value: unknown }>): void => {

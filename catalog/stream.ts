@@ -1,14 +1,14 @@
 /**
- * Turns the bytes of catalog files into documents, one at a time, as the bytes arrive: concatenated JSON, JSON
- * lines or YAML, told apart by the first character as the reference tools do. No file is ever held as a whole; a
- * JSON document is compacted byte by byte, so that its numbers and texts stay exactly as published. The index and
- * the author's commands call it. It does not look at what a document means: that is parse.ts.
+ * Turns the bytes of catalog files into documents, one at a time, as the bytes arrive: concatenated JSON, JSON lines or
+ * YAML, distinguished by the first character as the reference tools do. It never holds a whole file; it compacts a JSON
+ * document byte by byte, so that numbers and texts stay exactly as published. The index and the commands for authors
+ * call it. parse.ts interprets the documents.
  */
 import { isUtf8 } from 'node:buffer';
 import { formatJson, parseJson } from '../api/json.ts';
 import { YamlError, parseYaml } from '../bundles/yaml.ts';
 import { essenceOf, type Span } from './bulk.ts';
-import { HINT_NOT_CATALOG, createJsonSplitter, type Piece, type SyntaxSplitter } from './json-splitter.ts';
+import { HINT_NOT_CATALOG, JsonSplitter, type Piece, type SyntaxSplitter } from './json-splitter.ts';
 import { invalidCatalog } from './invalid.ts';
 import type { StreamLimits } from './limits.ts';
 import { createYamlSplitter } from './yaml-splitter.ts';
@@ -17,7 +17,7 @@ import { createYamlSplitter } from './yaml-splitter.ts';
 export interface RawDocument {
   /** Compact JSON in UTF-8, on one line, without a line feed; valid until the next document is taken. */
   readonly bytes: Uint8Array;
-  /** The document; of properties that hold manifests only the essence is there, see bulk.ts. */
+  /** The document; properties that hold manifests have only their essence, see bulk.ts. */
   readonly value: Readonly<Record<string, unknown>>;
   /** Whether it may have integers that are bigint in the value. */
   readonly longNumbers: boolean;
@@ -25,82 +25,87 @@ export interface RawDocument {
   readonly ordinal: number;
 }
 
-/** Takes the bytes of one file in order; `end` is to be called once, after the last chunk. */
-export interface DocumentSplitter {
-  push(chunk: Uint8Array): Generator<RawDocument>;
-  end(): Generator<RawDocument>;
-}
-
-/** White space before the first document that is looked through for its first character. */
+/** How much white space before the first document is read in search of its first character. */
 const MAX_LEAD = 1 << 16;
 const OPEN_BRACE = 0x7b;
 
 /**
- * A splitter for one file, named in its errors.
+ * Splits one file into documents. `push` takes its bytes in order, `end` is called once after the last chunk; errors
+ * name the file by `path`.
  *
- * Throws ReasonedError `CatalogInvalid` (never retried) where the bytes are neither JSON nor YAML, a document is no
+ * Both throw ReasonedError `CatalogInvalid` (never retried) if the bytes are neither JSON nor YAML, a document is no
  * object or is cut off, or a limit is exceeded. The documents before the defect have been yielded by then.
  * @see https://olm.operatorframework.io/docs/reference/file-based-catalogs/
  */
-export function createDocumentSplitter(path: string, limits: StreamLimits): DocumentSplitter {
-  let lead: Uint8Array = new Uint8Array(0);
-  let splitter: SyntaxSplitter | undefined;
-  let toDocuments: (piece: Piece, place: Place) => Generator<Parsed> = fromJson;
-  let ordinal = 0;
+export class DocumentSplitter {
+  readonly #path: string;
+  readonly #limits: StreamLimits;
+  /** White space at the beginning of the file, until its first other character arrives. */
+  #lead: Uint8Array = new Uint8Array(0);
+  /** The splitter of the current syntax; absent until the first character that is no white space. */
+  #splitter: SyntaxSplitter | undefined;
+  /** Parses the pieces of the current syntax. */
+  #toDocuments: (piece: Piece, place: PiecePlace) => Generator<Parsed> = fromJson;
+  /** How many documents the file has had so far. */
+  #ordinal = 0;
 
-  function* push(chunk: Uint8Array): Generator<RawDocument> {
-    if (splitter === undefined) yield* open(lead.length === 0 ? chunk : Buffer.concat([lead, chunk]));
-    else yield* feed(splitter, chunk);
+  constructor(path: string, limits: StreamLimits) {
+    this.#path = path;
+    this.#limits = limits;
+  }
+
+  *push(chunk: Uint8Array): Generator<RawDocument> {
+    if (this.#splitter !== undefined) yield* this.#feed(this.#splitter, chunk);
+    else yield* this.#open(this.#lead.length === 0 ? chunk : Buffer.concat([this.#lead, chunk]));
+  }
+
+  *end(): Generator<RawDocument> {
+    if (this.#splitter === undefined && this.#lead.length > 0) yield* this.#feed(this.#begin('yaml'), this.#lead);
+    for (const piece of this.#splitter?.end() ?? []) yield* this.#documentsOf(piece);
   }
 
   /** Chooses the syntax by the first character that is no white space. */
-  function* open(bytes: Uint8Array): Generator<RawDocument> {
+  *#open(bytes: Uint8Array): Generator<RawDocument> {
     const start = startOfContent(bytes);
     if (start < 0 && bytes.length > MAX_LEAD) {
-      throw invalidCatalog({ path }, 'the file begins with too much white space');
+      throw invalidCatalog({ path: this.#path }, 'the file begins with too much white space');
     }
-    if (start < 0) lead = Uint8Array.from(bytes);
-    else if (bytes[start] === OPEN_BRACE) yield* feed(begin('json'), bytes.subarray(start));
-    else yield* feed(begin('yaml'), bytes.subarray(byteOrderMark(bytes)));
+    if (start < 0) this.#lead = Uint8Array.from(bytes);
+    else if (bytes[start] === OPEN_BRACE) yield* this.#feed(this.#begin('json'), bytes.subarray(start));
+    else yield* this.#feed(this.#begin('yaml'), bytes.subarray(byteOrderMark(bytes)));
   }
 
-  function* feed(current: SyntaxSplitter, chunk: Uint8Array): Generator<RawDocument> {
-    const rest = yield* documents(current.push(chunk));
-    if (rest < chunk.length) yield* feed(begin('yaml'), chunk.subarray(rest));
+  *#feed(current: SyntaxSplitter, chunk: Uint8Array): Generator<RawDocument> {
+    const rest = yield* this.#documents(current.push(chunk));
+    if (rest < chunk.length) yield* this.#feed(this.#begin('yaml'), chunk.subarray(rest));
   }
 
-  function* end(): Generator<RawDocument> {
-    if (splitter === undefined && lead.length > 0) yield* feed(begin('yaml'), lead);
-    for (const piece of splitter?.end() ?? []) yield* documentsOf(piece);
-  }
-
-  function* documents<Rest>(pieces: Generator<Piece, Rest>): Generator<RawDocument, Rest> {
+  *#documents<Rest>(pieces: Generator<Piece, Rest>): Generator<RawDocument, Rest> {
     for (;;) {
       const next = pieces.next();
       if (next.done === true) return next.value;
-      yield* documentsOf(next.value);
+      yield* this.#documentsOf(next.value);
     }
   }
 
-  function* documentsOf(piece: Piece): Generator<RawDocument> {
-    for (const parsed of toDocuments(piece, { path, document: ordinal + 1 })) {
-      ordinal += 1;
-      yield { ...parsed, ordinal };
+  *#documentsOf(piece: Piece): Generator<RawDocument> {
+    for (const parsed of this.#toDocuments(piece, { path: this.#path, document: this.#ordinal + 1 })) {
+      this.#ordinal += 1;
+      yield { ...parsed, ordinal: this.#ordinal };
     }
   }
 
-  function begin(syntax: 'json' | 'yaml'): SyntaxSplitter {
-    toDocuments = syntax === 'json' ? fromJson : fromYaml;
-    splitter = (syntax === 'json' ? createJsonSplitter : createYamlSplitter)(path, limits);
-    return splitter;
+  #begin(syntax: 'json' | 'yaml'): SyntaxSplitter {
+    this.#toDocuments = syntax === 'json' ? fromJson : fromYaml;
+    this.#splitter =
+      syntax === 'json' ? new JsonSplitter(this.#path, this.#limits) : createYamlSplitter(this.#path, this.#limits);
+    return this.#splitter;
   }
-
-  return { push, end };
 }
 
-/** The documents of a whole file in memory; as {@link createDocumentSplitter}. */
+/** The documents of a whole file in memory; as {@link DocumentSplitter}. */
 export function* parseDocuments(path: string, content: Uint8Array, limits: StreamLimits): Generator<RawDocument> {
-  const splitter = createDocumentSplitter(path, limits);
+  const splitter = new DocumentSplitter(path, limits);
   yield* splitter.push(content);
   yield* splitter.end();
 }
@@ -112,9 +117,9 @@ export function wholeValue({ bytes, longNumbers }: RawDocument): RawDocument['va
 }
 
 type Parsed = Omit<RawDocument, 'ordinal'>;
-type Place = { readonly path: string; readonly document: number };
+type PiecePlace = { readonly path: string; readonly document: number };
 
-function* fromJson({ bytes, longNumbers, bulk }: Piece, place: Place): Generator<Parsed> {
+function* fromJson({ bytes, longNumbers, bulk }: Piece, place: PiecePlace): Generator<Parsed> {
   const text = withoutBulk(bytes, bulk);
   let value: unknown;
   try {
@@ -126,7 +131,7 @@ function* fromJson({ bytes, longNumbers, bulk }: Piece, place: Place): Generator
   yield { bytes: valid, value: value as Record<string, unknown>, longNumbers };
 }
 
-/** The text of a document with what is wanted of each span in its place. */
+/** The text of a document in which the essence of each span replaces the span. */
 function withoutBulk(bytes: Buffer, bulk: readonly Span[]): string {
   let text = '';
   let from = 0;
@@ -137,7 +142,7 @@ function withoutBulk(bytes: Buffer, bulk: readonly Span[]): string {
   return text + bytes.toString('utf8', from);
 }
 
-function* fromYaml({ bytes }: Piece, place: Place): Generator<Parsed> {
+function* fromYaml({ bytes }: Piece, place: PiecePlace): Generator<Parsed> {
   for (const value of parseYamlValues(bytes, place)) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw invalidCatalog(place, 'the YAML document is not an object', HINT_NOT_CATALOG);
@@ -146,7 +151,7 @@ function* fromYaml({ bytes }: Piece, place: Place): Generator<Parsed> {
   }
 }
 
-function parseYamlValues(bytes: Uint8Array, place: Place): readonly unknown[] {
+function parseYamlValues(bytes: Uint8Array, place: PiecePlace): readonly unknown[] {
   try {
     return parseYaml(bytes, { maxBytes: bytes.length }).map(({ value }) => value);
   } catch (error) {
@@ -156,7 +161,7 @@ function parseYamlValues(bytes: Uint8Array, place: Place): readonly unknown[] {
   }
 }
 
-/** Where the first character that is no white space stands; -1 where there is none yet. */
+/** The position of the first character that is no white space; -1 if there is none yet. */
 function startOfContent(bytes: Uint8Array): number {
   if (bytes.length < 3 && BYTE_ORDER_MARK.subarray(0, bytes.length).equals(bytes)) return -1;
   for (let at = byteOrderMark(bytes); at < bytes.length; at += 1) {

@@ -23,8 +23,8 @@ export function* filesOf(files: ReadonlyMap<string, Uint8Array>): Generator<Cata
 }
 
 /**
- * The files of a map that are part of the catalog: without what is ignored and without the ignore files. Throws
- * ReasonedError `CatalogInvalid` for malformed paths and patterns.
+ * The files of a map that are part of the catalog: without ignored files and without the ignore files themselves.
+ * Throws ReasonedError `CatalogInvalid` for malformed paths and patterns.
  */
 export function* catalogFilesOf(
   files: ReadonlyMap<string, Uint8Array>,
@@ -58,7 +58,7 @@ export function chunksOf(content: CatalogFile['content']): Iterable<Uint8Array> 
 /** Which files are left out, as far as the ignore files are known. */
 export interface IgnoreRules {
   /**
-   * Takes the content of the ignore file at this path. Throws ReasonedError `CatalogInvalid` where all patterns
+   * Takes the content of the ignore file at this path. Throws ReasonedError `CatalogInvalid` if all patterns
    * together would take long to match.
    */
   add(path: string, content: string): void;

@@ -1,10 +1,10 @@
 /**
- * How versions and ranges are read and compared, as far as catalogs need it. The resolver has the rules (its
- * version.ts and ranges/blang.ts fit here as they are); who calls this folder hands them in.
+ * The rules for versions and ranges that catalogs need. The resolver implements them in its version.ts and
+ * ranges/blang.ts; callers of this folder pass them in.
  */
 
-/** A semantic version taken apart. */
-export interface Version {
+/** A semantic version, parsed by an implementation of these rules. */
+export interface VersionLike {
   readonly text: string;
   readonly major: number | bigint;
   readonly minor: number | bigint;
@@ -14,22 +14,22 @@ export interface Version {
 }
 
 /** A version with its release; no release is an empty list. */
-export interface BundleVersion {
-  readonly version: Version;
+export interface BundleVersionLike {
+  readonly version: VersionLike;
   readonly release: readonly unknown[];
 }
 
-/** The value, or what is wrong with the text: continues the sentence "the version is invalid: …". */
+/** The value, or the problem with the text, which continues the sentence "the version is invalid: …". */
 export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 export interface VersionRules {
-  parseVersion(text: string): Read<Version>;
+  parseVersion(text: string): Read<VersionLike>;
   /** Of `olm.package`; build metadata that reads as a release is one. */
-  parseBundleVersion(text: string, release?: string): Read<BundleVersion>;
+  parseBundleVersion(text: string, release?: string): Read<BundleVersionLike>;
   /** Negative, zero or positive; build metadata does not count. */
-  compareVersions(a: Version, b: Version): number;
+  compareVersions(a: VersionLike, b: VersionLike): number;
   /** By version, then by release. */
-  compareBundleVersions(a: BundleVersion, b: BundleVersion): number;
+  compareBundleVersions(a: BundleVersionLike, b: BundleVersionLike): number;
   /** A range in the grammar of `skipRange`. */
   parseRange(text: string): Read<unknown>;
 }

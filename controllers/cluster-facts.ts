@@ -3,7 +3,8 @@
  * decision needs it, and kept for a while: an idle manager asks nothing.
  */
 import type { Client } from '../kube/client/client.ts';
-import type { ClusterFacts, Kind } from '../resolver/input.ts';
+import type { GroupVersionKind } from '../catalog/model.ts';
+import type { ClusterFacts } from '../resolver/input.ts';
 
 /** What bundles can ask of a cluster, whoever installed what there is. */
 export type ServerFacts = Pick<ClusterFacts, 'kubernetesVersion' | 'openShiftVersion' | 'providedKinds'>;
@@ -84,7 +85,7 @@ function parseOpenShiftVersion(object: object | undefined): string | undefined {
   return typeof version === 'string' ? version : undefined;
 }
 
-function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): Kind {
+function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): GroupVersionKind {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   return { group: group ?? '', version: version ?? '', kind };
 }

@@ -8,7 +8,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { unavailable } from './errors.ts';
 
-/** Where an address lies. `linkLocal` holds the metadata services of clouds. */
+/** The reach of an address. `linkLocal` has the metadata services of clouds. */
 export type Reach = 'public' | 'private' | 'loopback' | 'linkLocal';
 
 const LISTS: readonly (readonly [Reach, BlockList])[] = [
@@ -56,14 +56,14 @@ const LISTS: readonly (readonly [Reach, BlockList])[] = [
         ['fc00::', 7],
         ['fec0::', 10],
         ['ff00::', 8],
-        // NAT64 of a network's own: where the IPv4 address stands in it is not known here.
+        // A NAT64 prefix of the network itself: the position of the IPv4 address in it is unknown here.
         ['64:ff9b:1::', 48],
       ],
     ),
   ],
 ];
 
-/** Where a literal address lies; IPv4 inside IPv6 (mapped, translated, NAT64, 6to4) counts as that IPv4 address. */
+/** The reach of a literal address; IPv4 inside IPv6 (mapped, translated, NAT64, 6to4) counts as that IPv4 address. */
 export function reachOf(address: string): Reach {
   const literal = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   const embedded = embeddedIpv4(literal);
@@ -77,7 +77,7 @@ export function mayReach(from: Reach, to: Reach): boolean {
   return to === 'public' || to === from || (from === 'loopback' && to === 'private');
 }
 
-/** How names become addresses, and where these lie. Tests bring one of their own. */
+/** Resolves names to addresses, and judges their reach. Tests pass one of their own. */
 export interface Network {
   readonly lookup: LookupFunction;
   readonly reachOf: (address: string) => Reach;
@@ -86,15 +86,15 @@ export interface Network {
 /** The system's resolver. */
 export const SYSTEM_NETWORK: Network = { lookup: dnsLookup, reachOf };
 
-/** What one request may be connected to. */
+/** The addresses that one request may connect to. */
 export interface Bounds {
   readonly admits: (reach: Reach) => boolean;
   readonly refusal: (hostname: string) => Error;
 }
 
 /**
- * A resolver for one connection that gives only those addresses of a name which are within bounds, and fails if
- * there are none. The connection is made to what it gives: there is no second look-up that could answer otherwise.
+ * A resolver for one connection that returns only those addresses of a name which are within bounds, and fails if there
+ * are none. The connection uses its result: there is no second look-up that could differ.
  */
 export function guardedLookup({ admits, refusal }: Bounds, { lookup, reachOf: place }: Network): LookupFunction {
   return (hostname, options, callback) => {

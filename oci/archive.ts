@@ -1,7 +1,7 @@
 /**
- * One layer's tar: bytes in, the files, folders and whiteouts of a few folders out, one after the other. Nothing
- * touches a disk, and memory does not grow with the archive. What lies outside the folders is passed over,
- * whatever it is; inside them only plain files and folders are acceptable. image.ts puts layers together.
+ * One layer's tar: bytes in, the files, folders and whiteouts of a few folders out, one after the other. Nothing is
+ * written to a disk, and memory does not grow with the archive. Members outside the folders are skipped, of any type;
+ * inside them only plain files and folders are accepted. image.ts puts layers together.
  *
  * @see https://github.com/opencontainers/image-spec/blob/main/layer.md
  */
@@ -15,12 +15,12 @@ export type LayerEntry =
   | LayerFile
   /** A folder that the layer names; a file of the same name below is hidden. */
   | { readonly kind: 'folder'; readonly path: string }
-  /** Hides the path, and what is under it, in the layers below. */
+  /** Hides the path, and everything under it, in the layers below. */
   | { readonly kind: 'whiteout'; readonly path: string }
   /** Hides everything under the path in the layers below. */
   | { readonly kind: 'opaque'; readonly path: string };
 
-/** A regular file. Its chunks must be read before the next entry is asked for; what is left unread is skipped. */
+/** A regular file. Its chunks must be read before the next entry is requested; unread chunks are skipped. */
 export interface LayerFile {
   readonly kind: 'file';
   readonly path: string;
@@ -29,20 +29,20 @@ export interface LayerFile {
 }
 
 export interface LayerOptions extends MemberRules {
-  /** Media type of the layer, to be what its first bytes say; absent means that any compression is taken. */
+  /** Media type of the layer, which its first bytes must confirm; if absent, any compression is accepted. */
   readonly mediaType?: string;
 }
 
-/** Nothing used yet: where reading an image begins. */
+/** No limits used yet, at the start of reading an image. */
 export function noUsage(): Usage {
   return { entries: 0, files: 0, totalBytes: 0, inflatedBytes: 0 };
 }
 
 /**
- * Reads a layer, compressed or not. Entries are trustworthy only once the whole has ended without error, since
- * the source is verified at its end.
+ * Reads a layer, compressed or not. Entries are trustworthy only after the whole layer has ended without an error,
+ * because the source is verified at its end.
  *
- * @throws ImageInvalid, ImageTooLarge, and whatever the source throws
+ * @throws ImageInvalid, ImageTooLarge, and every error of the source
  */
 export async function* readLayer(source: AsyncIterable<Uint8Array>, options: LayerOptions): AsyncGenerator<LayerEntry> {
   const events = tarEvents(source, options);
@@ -85,7 +85,7 @@ async function* until(read: () => Promise<Uint8Array | undefined>): AsyncGenerat
   for (let bytes = await read(); bytes !== undefined; bytes = await read()) yield bytes;
 }
 
-/** Feeds the parser chunk by chunk; what one chunk gives rise to is handed on before the next is read. */
+/** Feeds the parser chunk by chunk; the entries of one chunk are passed on before the next chunk is read. */
 async function* tarEvents(source: AsyncIterable<Uint8Array>, options: LayerOptions): AsyncGenerator<TarEvent> {
   const { mediaType, origin, limits } = options;
   const feed = createFeed(options);

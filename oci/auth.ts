@@ -1,6 +1,6 @@
 /**
- * Turns a registry's challenge and a credential into an `Authorization` header, and remembers tokens by exactly
- * what they were issued for. A token for one repository is never sent for another. session.ts is the caller.
+ * Turns the challenge of a registry and a credential into an `Authorization` header, and remembers tokens by exactly
+ * the scope that they were issued for. A token for one repository is never sent for another. session.ts calls it.
  */
 import { createHash } from 'node:crypto';
 import type { Reach } from './address.ts';
@@ -11,11 +11,11 @@ import { type AuthOptions, type AuthTarget, basic, deniedBy, fetchToken, type To
 const MAX_TOKENS = 1000;
 
 export interface Authenticator {
-  /** The header to try first: what worked before for the same target, or nothing. */
+  /** The header to try first: the one that worked before for the same target, if any. */
   header(target: AuthTarget): Promise<string | undefined>;
   /**
-   * A header for a target whose request was refused with 401 or 403. A token that was just refused is not used
-   * again; one that somebody else got meanwhile is.
+   * A header for a target whose request was refused with 401 or 403. It does not use a token again that was just
+   * refused, but may use one that another request has obtained since.
    * @throws RegistryDenied, RegistryUnavailable, RegistryThrottled
    */
   renew(target: AuthTarget, refusal: Refusal, signal?: AbortSignal): Promise<string>;
@@ -26,7 +26,7 @@ export interface Refusal {
   readonly challenge: string | undefined;
   /** The header that was refused. */
   readonly header: string | undefined;
-  /** Where the registry lies, by the address that the answer came from. */
+  /** The reach of the registry, by the address that the answer came from. */
   readonly from: Reach;
 }
 
@@ -80,7 +80,7 @@ interface Memory {
   challenge(target: AuthTarget): Challenge | undefined;
   rememberChallenge(target: AuthTarget, challenge: Challenge): void;
   token(key: string): string | undefined;
-  /** Runs `fetch` once for all who ask for the same key at the same time. */
+  /** Runs `fetch` once for all concurrent callers with the same key. */
   issue(key: string, fetch: () => Promise<Token>): Promise<string>;
 }
 
@@ -105,7 +105,7 @@ function createMemory(now: () => number): Memory {
   };
 }
 
-/** Others wait for the same token: who gives up leaves it to them. */
+/** Others wait for the same token: a caller that is aborted leaves the request to them. */
 async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (signal === undefined) return work;
   signal.throwIfAborted();

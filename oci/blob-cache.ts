@@ -1,7 +1,7 @@
 /**
- * A bounded store on disk for small verified content, keyed by digest, in front of a registry: what was pulled
- * once is not pulled again. It can be deleted at any time; what it gives back is verified again. Who knows a digest
- * gets its content: sources with different rights do not share a cache.
+ * A bounded store on disk for small verified content, keyed by digest, in front of a registry, so that nothing is
+ * pulled twice. It can be deleted at any time; content read from it is verified again. Every reader that knows a digest
+ * gets its content, so sources with different rights do not share a cache.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -16,13 +16,13 @@ export interface BlobCacheOptions {
   readonly folder: string;
   /** Bytes on disk; the least recently used go first. */
   readonly maxBytes: number;
-  /** Larger content is passed through, not kept; an eighth of `maxBytes` where absent. */
+  /** Larger content is passed through, not kept; if absent, an eighth of `maxBytes`. */
   readonly maxBlobBytes?: number;
 }
 
 export interface BlobCache {
   readonly maxBlobBytes: number;
-  /** The content, verified; undefined where it is not there or was damaged (and is gone then). */
+  /** The content, verified; undefined if it is not there or was damaged (and is gone then). */
   read(digest: string): Promise<Buffer | undefined>;
   /** Keeps content that its caller has verified. A full or broken disk is no error: the content is not kept. */
   write(digest: string, bytes: Uint8Array): Promise<void>;
@@ -30,7 +30,7 @@ export interface BlobCache {
   size(): number;
 }
 
-/** Opens the folder, made where missing; what an earlier process left in it counts. */
+/** Opens the folder and creates it if necessary; files of an earlier process count. */
 export async function openBlobCache(options: BlobCacheOptions): Promise<BlobCache> {
   const { folder, maxBytes, maxBlobBytes = maxBytes >> 3 } = options;
   const sizes = await scan(folder);
@@ -67,7 +67,10 @@ export async function openBlobCache(options: BlobCacheOptions): Promise<BlobCach
   };
 }
 
-/** A source that reads from the cache what it has, and keeps what it had to ask for. Tags are always asked for. */
+/**
+ * A source that reads content from the cache if it is there, and else from the registry, and keeps it. Tags are always
+ * resolved by the registry.
+ */
 export function cachedSource(source: ImageSource, cache: BlobCache): ImageSource {
   return {
     async pullManifest(reference, signal) {

@@ -21,9 +21,9 @@ export interface ImageInput {
   readonly labels?: Readonly<Record<string, string>>;
   /** Annotations of the manifest. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** RFC 3339; the epoch where absent. */
+  /** RFC 3339; if absent, the epoch. */
   readonly created?: string;
-  /** `linux/amd64` where absent. */
+  /** If absent, `linux/amd64`. */
   readonly platform?: Platform;
   /** Further fields of the configuration's `config`: `Entrypoint`, `User`, `Env`. */
   readonly config?: Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export interface Content {
   readonly descriptor: Descriptor;
 }
 
-/** A layer, with the digest of what it is unpacked. */
+/** A layer, with the digest of its uncompressed content. */
 export interface Layer extends Content {
   readonly diffId: string;
 }
@@ -70,7 +70,7 @@ export function buildImage(input: ImageInput): BuiltImage {
   return { config, layers, manifest: { ...described, descriptor: { ...described.descriptor, platform } } };
 }
 
-/** A layer by itself: what takes long to compress can be built once and be the base of many images. */
+/** A layer by itself, so that content that takes long to compress is built once and used by many images. */
 export function buildLayer(files: ReadonlyMap<string, FileContent>): Layer {
   const tar = buildTar(files);
   return { ...content(gzip(tar), MEDIA_TYPE.ociLayerGzip), diffId: digestOf(tar) };

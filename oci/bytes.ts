@@ -1,4 +1,4 @@
-/** Reads a stream to its end into one buffer; whoever calls it has bounded the stream. */
+/** Reads a stream to its end into one buffer; the caller bounds the stream. */
 export async function collectBytes(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);

@@ -1,4 +1,4 @@
-/** `WWW-Authenticate`: what a registry asks for, as data. */
+/** `WWW-Authenticate`: the authorization that a registry demands, as data. */
 
 export interface Challenge {
   /** In lower case: `bearer`, `basic`. */
@@ -13,8 +13,8 @@ const SPACES = /[ \t]*/y;
 const TOKEN68 = /[A-Za-z0-9\-._~+/]+=*[ \t]*(?=,|$)/y;
 
 /**
- * Parses one header, or several joined by commas; what cannot be read is left out. A comma inside quotes belongs
- * to the value: `Bearer realm="https://a/t",scope="repository:x:pull,push", Basic realm="b"` are two challenges.
+ * Parses one header, or several joined by commas; malformed parts are left out. A comma inside quotes belongs to the
+ * value: `Bearer realm="https://a/t",scope="repository:x:pull,push", Basic realm="b"` are two challenges.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1
  */
@@ -42,7 +42,7 @@ interface Scanner {
   done(): boolean;
   skipSeparators(): void;
   take(pattern: RegExp): string | undefined;
-  /** The value after `=`, quoted or not; undefined where the word was a scheme. */
+  /** The value after `=`, quoted or not; undefined if the word was a scheme. */
   value(): string | undefined;
   skipToken68(): void;
 }

@@ -6,7 +6,7 @@ import type { BlobSource } from './push.ts';
 import { type Reference, withDigest } from './reference.ts';
 import type { ImageSource } from './source.ts';
 
-/** Where a copy goes. Blobs come before the manifest that names them, images before their index. */
+/** The target of a copy. Blobs come before the manifest that names them, images before their index. */
 export interface ImageSink {
   putBlob(blob: BlobSource): Promise<void>;
   /** `top` is the manifest that the whole copy is about. */
@@ -15,7 +15,7 @@ export interface ImageSink {
 
 const MAX_DEPTH = 3;
 
-/** Copies what the reference stands for. Returns its digest. @throws whatever source and sink throw */
+/** Copies the image or index of a reference. Returns its digest. @throws every error of source and sink */
 export async function copyImage(
   source: ImageSource,
   reference: Reference,

@@ -13,7 +13,7 @@ export function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-/** Whether the bytes are what the digest names, by the digest's own algorithm. */
+/** Whether the bytes have the digest, by its own algorithm. */
 export function matchesDigest(bytes: Uint8Array, digest: string): boolean {
   return hashFor(digest).update(bytes).digest('hex') === hexOf(digest);
 }

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { ReasonedError } from '../api/errors.ts';
 
-/** How to prove who we are to a registry. */
+/** A credential for a registry. */
 export type Credential =
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
   /** An OAuth2 refresh token. */
@@ -34,7 +34,7 @@ const Entry = z.object({
  *
  *     parseDockerConfig('{"auths":{"quay.io/org":{"auth":"dTpw"}}}')('quay.io', 'org/app') → { kind: 'basic', … }
  *
- * @throws PullSecretInvalid, retried with growing delays: nobody watches Secrets.
+ * @throws PullSecretInvalid, retried with growing delays, because no controller watches Secrets.
  * @see https://kubernetes.io/docs/concepts/containers/images/#config-json
  */
 export function parseDockerConfig(
@@ -112,7 +112,7 @@ function prefixesOf(registry: string, repository: string): readonly string[] {
   );
 }
 
-/** A `*` in a host stands for one label, as the kubelet has it: `*.example.com`. */
+/** A `*` in a host matches one label, as in the kubelet: `*.example.com`. */
 function wildcard(entries: ReadonlyMap<string, Credential | undefined>, prefix: string): Credential | undefined {
   const [host = '', ...path] = prefix.split('/');
   for (const [key, credential] of entries) {

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ReasonedError, type Retry } from '../api/errors.ts';
 
-/** When content that was bad under a tag is looked at again. */
+/** Delay before content that was bad under a tag is pulled again. */
 export const LATER: Retry = { afterSeconds: 300 };
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
@@ -64,7 +64,7 @@ export interface FailedAnswer {
 }
 
 /**
- * The error for an answer that is no success; `what` names the request: `the manifest of quay.io/org/app:v1`.
+ * The error for an unsuccessful answer; `what` names the request: `the manifest of quay.io/org/app:v1`.
  *
  * @see https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes
  */
@@ -76,7 +76,7 @@ export function answerError(registry: string, what: string, { status, headers, c
       reason: 'RegistryThrottled',
       retry: afterSeconds === undefined ? 'backoff' : { afterSeconds },
       message: answer,
-      hint: 'It is asked again later; a pull secret often has a higher limit than anonymous access',
+      hint: 'The request is repeated later; a pull secret often has a higher limit than anonymous access',
     });
   }
   if (status === 401 || status === 403) {
@@ -94,7 +94,7 @@ export function answerError(registry: string, what: string, { status, headers, c
 }
 
 /**
- * Seconds to wait by a `Retry-After` header (seconds or an HTTP date), between 1 and one hour; undefined where it
+ * Seconds to wait by a `Retry-After` header (seconds or an HTTP date), between 1 and one hour; undefined if it
  * says nothing usable.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3

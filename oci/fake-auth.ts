@@ -18,7 +18,7 @@ export type FakeAuth =
 
 const SERVICE = 'fake';
 
-/** The refusal or token for a call; undefined where the call may go on. */
+/** The refusal or token for a call; undefined if the call may go on. */
 export function answerAuth(auth: FakeAuth | undefined, call: FakeCall, base: string): FakeAnswer | undefined {
   if (auth === undefined) return undefined;
   if (call.url.pathname === '/token' && auth.kind === 'bearer') return answerToken(auth, call);

@@ -73,10 +73,13 @@ export async function readBody(
   return Buffer.concat(chunks);
 }
 
-/** What is worth reading to the end to keep a connection. */
+/** Up to this size, reading to the end is cheaper than a new connection. */
 const MAX_DISCARD_BYTES = 16 << 10;
 
-/** Frees the connection of an answer whose body is not wanted: by reading what little is left, else by closing. */
+/**
+ * Frees the connection of an answer whose body is not needed: reads the rest if it is small, else closes the
+ * connection.
+ */
 export async function discardBody(
   message: IncomingMessage,
   { empty, timeouts }: { readonly empty: boolean; readonly timeouts: Timeouts },

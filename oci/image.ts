@@ -1,8 +1,8 @@
 /**
- * A bundle or catalog image: reference in, labels and the files of a few folders out. Layers are read from the
- * topmost down, so that each file can be handed on as it comes: whatever a lower layer says about a path that was
- * seen or hidden above no longer counts. Controllers call {@link pullFiles} for bundles and {@link pullTree} for
- * catalogs; neither writes to a disk.
+ * A bundle or catalog image: reference in, labels and the files of a few folders out. Layers are read from the topmost
+ * down, so that each file can be passed on at once: once a path was seen or hidden, entries of lower layers for it no
+ * longer count. Controllers call {@link pullFiles} for bundles and {@link pullTree} for catalogs; neither writes to a
+ * disk.
  */
 import { ReasonedError } from '../api/errors.ts';
 import { type LayerEntry, noUsage, readLayer } from './archive.ts';
@@ -36,7 +36,7 @@ export interface TreeFile {
 }
 
 export interface ImageTree extends ImageFacts {
-  /** Each path once, topmost layer first. Only when it ends without error is what it gave verified. */
+  /** Each path once, topmost layer first. The files are verified only when the iteration ends without an error. */
   readonly files: AsyncIterable<TreeFile>;
 }
 
@@ -87,7 +87,7 @@ async function* treeFiles(source: ImageSource, reference: Reference, plan: TreeP
   }
 }
 
-/** Content that makes no sense may have been altered on the way; then that is what went wrong. */
+/** Malformed content may have been altered on the way; the failed digest is then the error to report. */
 async function* tracedToSource(
   pull: () => AsyncIterable<Uint8Array>,
   readEntries: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<LayerEntry>,
@@ -123,7 +123,7 @@ async function relaxed<Result>(reference: Reference, work: () => Promise<Result>
   }
 }
 
-/** What is inside a tag's image is named by digest, but the tag can move on: look again later. */
+/** The content of an image behind a tag is named by digest, but the tag can move on, so the pull is retried later. */
 function relaxedError(reference: Reference, error: unknown): unknown {
   if (!(error instanceof ReasonedError) || error.retry !== 'never' || reference.digest !== undefined) return error;
   const { reason, message, hint, cause } = error;

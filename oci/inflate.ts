@@ -1,4 +1,7 @@
-/** Compressed layer in, tar bytes out: the kind is told by the first bytes and must be what the media type says. */
+/**
+ * Compressed layer in, tar bytes out. The first bytes determine the compression, which must be the one that the media
+ * type states.
+ */
 import { finished, pipeline, Readable, type Transform } from 'node:stream';
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 import { ReasonedError } from '../api/errors.ts';
@@ -16,13 +19,13 @@ export interface InflateOptions {
   readonly maxRatio: number;
 }
 
-/** 32 MiB, which is what the strongest common level uses; more would let a layer claim memory. */
+/** 32 MiB, as the strongest common level uses; more would let a layer claim memory. */
 const ZSTD_WINDOW_LOG_MAX = 25;
 const CHUNK_BYTES = 64 << 10;
 /** Below this size the ratio does not count: a tar of small files is mostly zeros. */
 const RATIO_GRACE_BYTES = 4 << 20;
 
-/** The kind of compression that a layer's media type names; undefined where it is no tar layer. */
+/** The kind of compression that a layer's media type names; undefined if it is no tar layer. */
 export function compressionOf(mediaType: string): Compression | undefined {
   const match =
     /^application\/vnd\.(?:oci\.image\.layer(?:\.nondistributable)?\.v1\.tar|docker\.image\.rootfs\.(?:foreign\.)?diff\.tar)(?:[+.](gzip|zstd))?$/.exec(
@@ -34,8 +37,7 @@ export function compressionOf(mediaType: string): Compression | undefined {
 /**
  * Decompresses off the event loop. The source is always read to its end, so that its own checks run.
  *
- * @throws ImageInvalid where the bytes are damaged, doubly compressed or of another kind; ImageTooLarge beyond the
- * ratio
+ * @throws ImageInvalid if the bytes are damaged, doubly compressed or of another kind; ImageTooLarge beyond the ratio
  */
 export async function* inflate(source: AsyncIterable<Uint8Array>, options: InflateOptions): AsyncGenerator<Uint8Array> {
   const { origin } = options;
@@ -133,7 +135,7 @@ function createEngine(kind: 'gzip' | 'zstd'): Transform {
   });
 }
 
-/** What zlib and zstd report about their input, as against a failure of the source. */
+/** Errors that zlib and zstd report about their input, as opposed to a failure of the source. */
 function isDamage(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^(?:Z_|ZSTD_|ERR_TRAILING_JUNK|ERR_BUFFER)/.test(code);

@@ -21,7 +21,7 @@ import type { ImageSource } from './source.ts';
 const REF_NAME = 'org.opencontainers.image.ref.name';
 const MAX_INDEX_BYTES = 4 << 20;
 
-/** Images named in `index.json`, in its order. @throws ImageInvalid where the folder is no layout */
+/** Images named in `index.json`, in its order. @throws ImageInvalid if the folder is no layout */
 export async function listLayout(folder: string): Promise<readonly LayoutEntry[]> {
   const { manifests } = await readIndex(folder);
   return manifests.map((descriptor) => ({ descriptor, name: descriptor.annotations?.[REF_NAME] }));
@@ -29,7 +29,7 @@ export async function listLayout(folder: string): Promise<readonly LayoutEntry[]
 
 export interface LayoutEntry {
   readonly descriptor: Descriptor;
-  /** Tag or other name; undefined where it was written without one. */
+  /** Tag or other name; undefined if it was written without one. */
   readonly name: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export function layoutSource(folder: string): ImageSource {
   };
 }
 
-/** A layout as the target of copyImage; the copied image gets the name. Creates the folder where it is missing. */
+/** A layout as the target of copyImage; the copied image gets the name. Creates the folder if necessary. */
 export function layoutSink(folder: string, name?: string): ImageSink {
   return {
     async putBlob({ digest, open: start }) {
@@ -98,7 +98,7 @@ async function findDigest(folder: string, digest: string): Promise<Named> {
   return entry ?? { digest };
 }
 
-/** A nested manifest is stored without its media type beside it: its own field tells, else its shape. */
+/** A nested manifest is stored without its media type: its own field states the type, else its shape. */
 function sniffType(bytes: Buffer): string {
   const document = JSON.parse(bytes.toString('utf8')) as { mediaType?: unknown; manifests?: unknown } | null;
   if (typeof document?.mediaType === 'string') return document.mediaType;

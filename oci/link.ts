@@ -1,4 +1,4 @@
-/** `Link: <…>; rel="next"`: where a list goes on. */
+/** `Link: <…>; rel="next"`: the address of the next page. */
 import type { HttpResponse } from './transport.ts';
 
 /**

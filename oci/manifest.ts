@@ -1,6 +1,6 @@
 /**
- * Manifests and indexes as data: bytes in, the fields that are read out, everything else left alone. Decides what
- * an answer is (image or index) and which platform of an index is taken; fetches nothing.
+ * Manifests and indexes as data: bytes in, the necessary fields out. Decides whether an answer is an image or an index,
+ * and which platform of an index is taken; fetches nothing.
  */
 import * as z from 'zod';
 import { isDigest } from './digest.ts';
@@ -74,7 +74,7 @@ export type ImageIndex = z.infer<typeof IndexSchema>;
 
 export type Manifest = ({ readonly kind: 'image' } & ImageManifest) | ({ readonly kind: 'index' } & ImageIndex);
 
-/** Where bytes came from: how errors name it, and whether it can ever change. */
+/** The origin of bytes: their name in errors, and whether they can ever change. */
 export interface Origin {
   readonly what: string;
   readonly byDigest: boolean;
@@ -103,8 +103,8 @@ export function parseManifest(bytes: Uint8Array, contentType: string | undefined
 }
 
 /**
- * The entry of an index for a platform: the first that says exactly this platform, else the only one that names
- * none. @throws ImageInvalid where there is none.
+ * The entry of an index for a platform: the first that states exactly this platform, else the only one that states
+ * none. @throws ImageInvalid if there is none.
  */
 export function pickPlatform(index: ImageIndex, platform: Platform, origin: Origin): Descriptor {
   const fits = (entry: Descriptor): boolean =>

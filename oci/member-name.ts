@@ -25,7 +25,7 @@ const MAX_FOLDERS = 16;
 /**
  * Folder names as given by labels or code (`/configs`, `manifests/`) → normalised.
  *
- * @throws ImageInvalid where one leads outside or is not a plain name
+ * @throws ImageInvalid if one leads outside or is not a plain name
  */
 export function parseFolders(folders: readonly string[], { what, byDigest }: Origin): FolderSet {
   if (folders.length > MAX_FOLDERS) throw imageInvalid(`${what} names too many folders`, byDigest);
@@ -42,8 +42,8 @@ export function parseFolders(folders: readonly string[], { what, byDigest }: Ori
 }
 
 /**
- * Judges a member's name. A name that is no plain relative path is refused where any reading of it could lie in
- * the folders, and passed over elsewhere.
+ * Judges the name of a member. A name that is no plain relative path is refused if any reading of it could be inside
+ * the folders, and skipped otherwise.
  *
  *     readName('./manifests/a.yaml', ['manifests']) → { kind: 'named', path: 'manifests/a.yaml', where: 'inside' }
  */
@@ -55,7 +55,10 @@ export function readName(name: string, folders: FolderSet): MemberName {
   return because === undefined ? { kind: 'named', path, where } : { kind: 'refused', because };
 }
 
-/** Where a careless reader would put the member: back-slashes as separators, drive letters and roots dropped. */
+/**
+ * The path at which a careless reader would put the member: back-slashes as separators, drive letters and roots
+ * dropped.
+ */
 function landing(name: string): string {
   const parts: string[] = [];
   for (const part of name.replace(/^[A-Za-z]:/, '').split(/[/\\]/)) {

@@ -22,7 +22,7 @@ export interface ArchiveLimits {
   readonly ratio: number;
 }
 
-/** What the layers of one image have used up together. */
+/** The limits that the layers of one image have used up together. */
 export interface Usage {
   entries: number;
   files: number;
@@ -42,7 +42,7 @@ export type Verdict =
   | { readonly kind: 'pass' }
   | { readonly kind: 'folder' | 'whiteout' | 'opaque'; readonly path: string };
 
-/** Judges the members of one layer in turn; remembers names, so that none is there twice. */
+/** Judges the members of one layer in turn; remembers names, so that a duplicate is refused. */
 export interface MemberJudge {
   judge(entry: ReadEntry): Verdict;
   /** A member that the parser cannot read and passes over. */
@@ -95,7 +95,7 @@ export function createJudge(rules: MemberRules): MemberJudge {
     },
     extension(text) {
       spend(rules, 'entries', 1);
-      // Readers disagree on what follows a zero byte in a name, so that two could see two names.
+      // Readers disagree on the text after a zero byte in a name, so two readers could see two names.
       if (/(?:^|\n)\d+ (?:path|linkpath)=[^\n]*\0/.test(text)) {
         throw imageInvalid(`${origin.what} has a name with a zero byte`, origin.byDigest);
       }
@@ -133,15 +133,15 @@ function createNames(origin: Origin) {
   const folders = new Set<string>();
   const addFolders = (path: string): void => {
     for (let at = path; at !== '' && !folders.has(at); at = at.slice(0, Math.max(at.lastIndexOf('/'), 0))) {
-      if (files.has(at)) throw refused(origin, at, 'it is there as a file and as a folder');
+      if (files.has(at)) throw refused(origin, at, 'it occurs as a file and as a folder');
       folders.add(at);
     }
   };
   return {
     addFolder: addFolders,
     addFile(path: string): void {
-      if (files.has(path)) throw refused(origin, path, 'it is there twice');
-      if (folders.has(path)) throw refused(origin, path, 'it is there as a file and as a folder');
+      if (files.has(path)) throw refused(origin, path, 'it occurs twice');
+      if (folders.has(path)) throw refused(origin, path, 'it occurs as a file and as a folder');
       files.add(path);
       addFolders(path.slice(0, path.lastIndexOf('/') + 1).replace(/\/$/, ''));
     },

@@ -5,7 +5,7 @@ import type { Reference } from './reference.ts';
 export interface Mirror {
   /** Registry, or registry with the beginning of a path, as it stands in references. */
   readonly source: string;
-  /** What the source is replaced with, in order. */
+  /** The mirrors that replace the source, in order. */
   readonly mirrors: readonly string[];
 }
 
@@ -15,7 +15,7 @@ export interface Place {
   readonly repository: string;
 }
 
-/** The places for a reference, in order; the most specific source decides. Tags are asked of mirrors too. */
+/** The places for a reference, in order; the most specific source decides. Mirrors resolve tags too. */
 export function pullPlaces({ registry, repository }: Reference, mirrors: readonly Mirror[]): readonly Place[] {
   const name = `${registry}/${repository}`;
   const best = mirrors

@@ -25,7 +25,7 @@ export interface ImageLimits extends ArchiveLimits {
   readonly configBytes: number;
 }
 
-/** For bundles: a few dozen manifests, on whatever base image. */
+/** For bundles: a few dozen manifests, on any base image. */
 export const BUNDLE_LIMITS: ImageLimits = {
   layers: 128,
   compressedBytes: 256 << 20,
@@ -52,14 +52,14 @@ export interface ImageOptions {
   /** Folders to read (`manifests/`, `/configs`), or how the image's labels name them. */
   readonly folders: readonly string[] | ((labels: Readonly<Record<string, string>>) => readonly string[]);
   readonly limits?: Partial<ImageLimits>;
-  /** Which image of an index to take; `linux/amd64` where absent. */
+  /** Which image of an index to take; if absent, `linux/amd64`. */
   readonly platform?: Platform;
   readonly signal?: AbortSignal;
 }
 
-/** What an image says about itself. */
+/** The facts that an image states about itself. */
 export interface ImageFacts {
-  /** Of what the reference stands for: the index where there is one. */
+  /** Digest of the index, if the reference names one, else of the image. */
   readonly digest: string;
   /** Of the image that was read. */
   readonly manifestDigest: string;
@@ -71,7 +71,7 @@ export interface ImageFacts {
   readonly created: string | undefined;
 }
 
-/** The facts alone, without what else an object carries. */
+/** The facts alone, without other fields of an object. */
 export function factsOf({ digest, manifestDigest, labels, annotations, created }: ImageFacts): ImageFacts {
   return { digest, manifestDigest, labels, annotations, created };
 }

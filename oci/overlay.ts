@@ -2,7 +2,7 @@
 import type { LayerEntry } from './archive.ts';
 
 export interface Overlay {
-  /** Whether the entry shows in the final tree; what it hides counts from the next layer on. */
+  /** Whether the entry is visible in the final tree; paths that it hides count from the next layer on. */
   admit(entry: LayerEntry): boolean;
   /** To be called between layers: whiteouts act on lower layers only. */
   nextLayer(): void;

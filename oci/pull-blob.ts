@@ -1,4 +1,4 @@
-/** Blobs as streams: verified while they pass, bounded by their declared size, resumed where a connection breaks. */
+/** Blobs as streams: verified while they pass, bounded by their declared size, resumed after a broken connection. */
 import { ReasonedError } from '../api/errors.ts';
 import { hashFor, hexOf } from './digest.ts';
 import { imageTooLarge, mismatch, unavailable } from './errors.ts';
@@ -10,8 +10,8 @@ import type { HttpResponse } from './transport.ts';
 import { nameOf } from './upload.ts';
 
 /**
- * Streams a blob. Ends normally only where size and digest are right; aborts one byte beyond the declared size. A
- * broken connection is taken up where it stopped.
+ * Streams a blob. Ends normally only if size and digest are right; aborts one byte beyond the declared size. Resumes
+ * after a broken connection at the last byte received.
  */
 export async function* pullBlob(
   context: PullContext,

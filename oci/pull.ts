@@ -1,7 +1,4 @@
-/**
- * What a tag points to, and manifests: whatever is returned has been checked against its digest. Blobs are
- * pull-blob.ts's business.
- */
+/** Resolves tags and pulls manifests: every result has been checked against its digest. pull-blob.ts pulls blobs. */
 import { ReasonedError } from '../api/errors.ts';
 import { digestOf, isDigest, matchesDigest } from './digest.ts';
 import { answerError, imageInvalid, imageTooLarge, mismatch } from './errors.ts';
@@ -15,7 +12,7 @@ import { type HttpResponse } from './transport.ts';
 export interface PullLimits {
   readonly manifestBytes: number;
   readonly blobBytes: number;
-  /** How often a broken blob is taken up again where it stopped. */
+  /** How often a broken pull of a blob is resumed. */
   readonly resumes: number;
 }
 
@@ -25,7 +22,7 @@ export interface PullContext {
   readonly mirrors: readonly Mirror[];
 }
 
-/** What a reference stands for right now. */
+/** The manifest that a reference names right now. */
 export interface Resolved {
   readonly digest: string;
   readonly mediaType: string;
@@ -40,7 +37,7 @@ export interface PulledManifest {
   readonly manifest: Manifest;
 }
 
-/** Asks by HEAD, and by GET where the registry does not answer that with a digest. */
+/** Sends HEAD, and GET if the registry does not answer that with a digest. */
 export async function resolve(context: PullContext, reference: Reference, signal?: AbortSignal): Promise<Resolved> {
   const head = await askHead(context, reference, signal);
   if (head !== undefined) return head;
@@ -99,7 +96,7 @@ async function askHead(
   });
 }
 
-/** Undefined where the answer lacks what GET would tell. */
+/** Undefined if the answer lacks a fact that GET would give. */
 function describeHead({ headers }: HttpResponse, reference: Reference): Resolved | undefined {
   const digest = headers['docker-content-digest'];
   const mediaType = headers['content-type']?.split(';')[0]?.trim() ?? '';
@@ -122,7 +119,7 @@ function verifiedDigest(bytes: Buffer, { headers }: HttpResponse, reference: Ref
   return expected;
 }
 
-/** A mirror that fails in whatever way is passed over; the failure of the last place is the one that counts. */
+/** A mirror that fails in any way is skipped; the failure of the last place is reported. */
 export async function fromFirst<Result>(
   places: readonly Place[],
   ask: (place: Place) => Promise<Result>,
@@ -139,7 +136,7 @@ export async function fromFirst<Result>(
   return ask(last);
 }
 
-/** How errors name what a reference stands for. */
+/** The name of a reference in errors. */
 export function originOf(reference: Reference): Origin {
   return { what: `the manifest of ${formatReference(reference)}`, byDigest: reference.digest !== undefined };
 }

@@ -1,6 +1,6 @@
 /**
- * The writing half of a registry: blobs (only where missing, mounted where possible, whole or in chunks) and
- * manifests. What is written is what the digest says, by the registry's own check and by what it answers.
+ * The writing half of a registry: blobs (only if missing, mounted if possible, whole or in chunks) and manifests. The
+ * check of the registry and its answer confirm that the written content has its digest.
  */
 import { digestOf } from './digest.ts';
 import { mismatch } from './errors.ts';
@@ -11,7 +11,7 @@ import { cancelUpload, finishUpload, nameOf, requestFor, sendChunks, startUpload
 export interface BlobSource {
   readonly digest: string;
   readonly size: number;
-  /** Starts the content from its beginning; called again where the registry asks for credentials. */
+  /** Starts the content from its beginning; called again if the registry asks for credentials. */
   readonly open: () => AsyncIterable<Uint8Array>;
 }
 
@@ -49,7 +49,7 @@ export async function hasBlob(
   return response.status === 200;
 }
 
-/** Puts a blob into the repository unless it is there. @see the distribution specification, "Pushing blobs" */
+/** Puts a blob into the repository unless it has it already. @see the distribution specification, "Pushing blobs" */
 export async function pushBlob(
   session: Session,
   reference: Reference,
@@ -66,7 +66,7 @@ export async function pushBlob(
   return 'uploaded';
 }
 
-/** Takes a blob over from another repository of the registry; false where the registry does not do that. */
+/** Takes a blob over from another repository of the registry; false if the registry does not do that. */
 export async function mountBlob(
   session: Session,
   reference: Reference,
@@ -85,7 +85,7 @@ export interface PushManifestResult {
   readonly subjectNoted: boolean;
 }
 
-/** Puts a manifest under the reference's tag, or under its digest where it has no tag. Its blobs come first. */
+/** Puts a manifest under the tag of the reference, or under its digest if it has no tag. Its blobs come first. */
 export async function pushManifest(
   session: Session,
   reference: Reference,
@@ -118,7 +118,7 @@ export async function pushManifest(
   return { digest, subjectNoted: response.headers['oci-subject'] !== undefined };
 }
 
-/** Deletes by digest, or a tag alone where the registry supports that. */
+/** Deletes by digest, or a tag alone if the registry supports that. */
 export async function deleteManifest(session: Session, reference: Reference, signal?: AbortSignal): Promise<void> {
   const response = await session.send({
     ...requestFor(reference, signal),

@@ -1,17 +1,17 @@
 /**
- * Image references: text in, registry, repository, tag and digest out, by the rules that container tools share
- * (`nginx` is `docker.io/library/nginx:latest`). Everything in Slipway that names an image goes through here.
- * Nothing is looked up: whether the image exists is registry.ts's business.
+ * Image references: text in, registry, repository, tag and digest out, by the rules that container tools share (`nginx`
+ * is `docker.io/library/nginx:latest`). All code in Slipway that names an image uses it. It sends no requests:
+ * registry.ts finds out whether the image exists.
  */
 import { ReasonedError } from '../api/errors.ts';
 import { isDigest } from './digest.ts';
 
 export interface Reference {
-  /** Host in lower case, with its port where one is given: `quay.io`, `localhost:5000`. */
+  /** Host in lower case, with its port if one is given: `quay.io`, `localhost:5000`. */
   readonly registry: string;
   /** Path without registry: `library/nginx`. */
   readonly repository: string;
-  /** Present unless only a digest was given; where both are, the digest decides. */
+  /** Present unless only a digest was given; if both are given, the digest decides. */
   readonly tag?: string;
   readonly digest?: string;
 }
@@ -55,18 +55,18 @@ export function formatReference(reference: Reference): string {
   return `${registry}/${repository}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
 }
 
-/** What the registry is asked for: the digest, else the tag. */
+/** The identifier in a request: the digest, else the tag. */
 export function identifierOf(reference: Reference): string {
   return reference.digest ?? reference.tag ?? 'latest';
 }
 
-/** The same repository by digest: what is pulled stays what was resolved. */
+/** The same repository by digest: the pulled content is the one that was resolved. */
 export function withDigest(reference: Reference, digest: string): Reference {
   const { registry, repository, tag } = reference;
   return { registry, repository, ...(tag !== undefined && { tag }), digest };
 }
 
-/** The same repository by tag. @throws ReferenceInvalid where the tag breaks the grammar. */
+/** The same repository by tag. @throws ReferenceInvalid if the tag breaks the grammar. */
 export function withTag(reference: Reference, tag: string): Reference {
   const { registry, repository } = reference;
   if (!TAG.test(tag)) throw invalid(tag, 'it is not a valid tag');
@@ -113,7 +113,7 @@ function splitName(text: string, name: string): { registry: string; repository: 
   return { registry, repository };
 }
 
-/** As other tools do: a first component is a registry where it cannot be part of a repository's name. */
+/** As other tools do: a first component is a registry if it cannot be part of the name of a repository. */
 function isRegistry(first: string): boolean {
   return first === 'localhost' || /[.:[\]]/.test(first) || first !== first.toLowerCase();
 }

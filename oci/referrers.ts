@@ -1,6 +1,6 @@
 /**
- * What refers to an image: signatures, SBOMs and other manifests that name it as their subject. Where a registry
- * has no API for that, an index under a tag made of the subject's digest stands in for it, and is kept here.
+ * The manifests that refer to an image: signatures, SBOMs and others that name it as their subject. If a registry has
+ * no API for that, an index under a tag made of the subject's digest replaces it, and is kept here.
  *
  * @see https://github.com/opencontainers/distribution-spec/blob/main/spec.md#listing-referrers
  */
@@ -51,7 +51,7 @@ export interface ReferrerManifest {
 }
 
 /**
- * Pushes a manifest that has a `subject`, and adds it to the subject's index tag where the registry keeps no list
+ * Pushes a manifest that has a `subject`, and adds it to the index tag of the subject if the registry keeps no list
  * itself. Returns its digest.
  */
 export async function pushReferrer(
@@ -78,7 +78,7 @@ export async function pushReferrer(
   return pushed.digest;
 }
 
-/** The list of the API, all pages; undefined where the registry has no such API. */
+/** The list of the API, all pages; undefined if the registry has no such API. */
 async function fromApi(
   context: PullContext,
   subject: Reference,

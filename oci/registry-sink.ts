@@ -9,7 +9,7 @@ export interface RegistrySinkOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Pushes what is missing; the copied image gets the reference's tag, where it has one. */
+/** Pushes missing content; the copied image gets the tag of the reference, if it has one. */
 export function registrySink(registry: Registry, reference: Reference, options: RegistrySinkOptions = {}): ImageSink {
   const { registry: host, repository } = reference;
   return {

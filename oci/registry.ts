@@ -1,8 +1,8 @@
 /**
  * The registry client: image references and descriptors in, verified content out, and the reverse for pushing.
  * Speaks the OCI distribution specification 1.1 to any registry, over one set of keep-alive connections.
- * Called by the catalog and subscription controllers, and by the CLI; unpacking what was pulled is image.ts,
- * making what is pushed is build.ts.
+ * The catalog and subscription controllers and the CLI call it; image.ts unpacks pulled images, build.ts builds images
+ * to push.
  *
  * @see https://github.com/opencontainers/distribution-spec/blob/main/spec.md
  */
@@ -38,9 +38,9 @@ import { DEFAULT_TIMEOUTS, type Timeouts } from './http-body.ts';
 import { createTransport } from './transport.ts';
 
 export interface RegistryOptions {
-  /** Asked before every request, so that a changed Secret acts at once; anonymous where absent. */
+  /** Called before every request, so that a changed Secret acts at once; if absent, access is anonymous. */
   readonly credentials?: CredentialLookup;
-  /** Which registries are spoken to without TLS; loopback names where absent. */
+  /** Which registries are contacted without TLS; if absent, those with loopback names. */
   readonly plainHttp?: (registry: string) => boolean;
   readonly userAgent?: string;
   readonly limits?: Partial<RegistryLimits>;
@@ -58,8 +58,8 @@ export interface RegistryOptions {
    */
   readonly privateAddresses?: 'refuse' | 'allow';
   /**
-   * Link-local addresses, where clouds keep credentials of the node: `refuse` (default) for every registry and all that
-   * it points to, or `allow`.
+   * Link-local addresses, which give access to credentials of the node in clouds: `refuse` (default) for every registry
+   * and all that it points to, or `allow`.
    */
   readonly linkLocalAddresses?: 'refuse' | 'allow';
   /** The system's unless given. */
@@ -81,7 +81,7 @@ export const DEFAULT_LIMITS: RegistryLimits = {
 };
 
 export interface Registry {
-  /** What a reference stands for now: digest, type and size of its manifest. */
+  /** The manifest that a reference names now: digest, type and size. */
   resolve(reference: Reference, signal?: AbortSignal): Promise<Resolved>;
   /** The manifest or index, checked against its digest. */
   pullManifest(reference: Reference, signal?: AbortSignal): Promise<PulledManifest>;
@@ -94,17 +94,17 @@ export interface Registry {
   /** All tags of the reference's repository, each once. */
   listTags(reference: Reference, signal?: AbortSignal): Promise<readonly string[]>;
   hasBlob(reference: Reference, digest: string, signal?: AbortSignal): Promise<boolean>;
-  /** Puts a blob where it is missing. */
+  /** Puts a blob into the repository if it is missing. */
   pushBlob(reference: Reference, blob: BlobSource, options?: PushBlobOptions): Promise<Pushed>;
-  /** Takes a blob over from another repository of the same registry; false where the registry cannot. */
+  /** Takes a blob over from another repository of the same registry; false if the registry cannot. */
   mountBlob(reference: Reference, digest: string, options: { from: string; signal?: AbortSignal }): Promise<boolean>;
-  /** Puts a manifest under the tag, or under its digest where the reference has no tag. Returns its digest. */
+  /** Puts a manifest under the tag, or under its digest if the reference has no tag. Returns its digest. */
   pushManifest(
     reference: Reference,
     manifest: { readonly bytes: Uint8Array; readonly mediaType: string },
     signal?: AbortSignal,
   ): Promise<string>;
-  /** Gives what the reference stands for a further tag. Returns its digest. */
+  /** Adds a tag to the image or index of a reference. Returns its digest. */
   tag(reference: Reference, tag: string, signal?: AbortSignal): Promise<string>;
   deleteManifest(reference: Reference, signal?: AbortSignal): Promise<void>;
   /** Manifests that name the reference's digest as their subject. */

@@ -1,6 +1,6 @@
 /**
- * Requests to registries: the base address, authorization with one renewal, redirects under rules. pull.ts,
- * push.ts, tags.ts and referrers.ts are written on `send`; nothing here knows what a manifest is.
+ * Requests to registries: the base address, authorization with one renewal, redirects under rules. pull.ts, push.ts,
+ * tags.ts and referrers.ts use `send`; nothing here knows manifests.
  */
 import type { Authenticator } from './auth.ts';
 import { answerError, unavailable } from './errors.ts';
@@ -18,7 +18,7 @@ export interface SessionOptions {
   readonly transport: Transport;
   readonly authenticator: Authenticator;
   readonly plainHttp: (registry: string) => boolean;
-  /** Whether redirects into private networks are acceptable whatever the registry is. */
+  /** Whether redirects into private networks are accepted from every registry. */
   readonly allowPrivate: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface RegistryRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path below `/v2/<repository>/`, or an absolute address that the registry gave (upload location, next page). */
   readonly to: string | URL;
-  /** What is done, for rights: `pull`, `push`, `delete`. */
+  /** The actions that need rights: `pull`, `push`, `delete`. */
   readonly actions: readonly Action[];
   /** A second repository to read from, for mounts. */
   readonly alsoPull?: string;
@@ -77,7 +77,7 @@ function isExpected({ accept = [] }: RegistryRequest, { status }: HttpResponse):
   return (status >= 200 && status < 300) || accept.includes(status);
 }
 
-/** With what is known first; after a refusal with a fresh header, once. */
+/** Sends with the known header first; after a refusal once more, with a fresh header. */
 async function authorized(request: RegistryRequest, options: Wiring): Promise<HttpResponse> {
   const target = authTarget(request, options);
   const known = await options.authenticator.header(target);
@@ -98,9 +98,9 @@ function authTarget(request: RegistryRequest, { plainHttp }: SessionOptions): Au
 }
 
 /**
- * Sends and follows redirects of GET and HEAD. Authorization goes to the registry's own origin only, and once a
- * redirect has left it, never again; https never becomes http; a redirected write is refused. Each redirect is judged
- * by where the answer came from that gave it, so that a chain leads no nearer than any of its places.
+ * Sends and follows redirects of GET and HEAD. Authorization goes to the own origin of the registry only, and once a
+ * redirect has left that origin, never again; https never becomes http; a redirected write is refused. Each redirect is
+ * judged by the address that it came from, so that a chain never leads to a nearer network than any of its places.
  */
 async function followed(
   request: RegistryRequest,
@@ -147,7 +147,7 @@ function assertNotDowngraded(base: URL, url: URL, request: RegistryRequest): voi
   const allowed = url.protocol === 'https:' || (url.protocol === 'http:' && base.protocol === 'http:');
   if (allowed && url.username === '' && url.password === '') return;
   throw unavailable(`registry ${request.registry} leads to an address that is not https for ${request.what}`, {
-    hint: 'A registry behind a proxy must be told its outside address',
+    hint: 'Configure the outside address of a registry behind a proxy',
   });
 }
 

@@ -1,5 +1,5 @@
-/** Where images can be read from: a registry, a folder, a cache in front of either. */
+/** A source of images: a registry, a folder, or a cache in front of either. */
 import type { Registry } from './registry.ts';
 
-/** The reading half that image.ts needs; whatever it gives has been verified. */
+/** The reading half that image.ts needs; all its results have been verified. */
 export type ImageSource = Pick<Registry, 'pullManifest' | 'pullBlob'>;

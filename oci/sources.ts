@@ -1,6 +1,6 @@
 /**
- * Where registries lie, by the addresses that their last answers came from: what they point to later, in an upload
- * location or a next page, may lie no nearer than the registry that said so.
+ * Remembers the reach of registries, by the addresses that their last answers came from: an upload location or a next
+ * page must not lead to a nearer network than the registry that named it.
  */
 import type { Reach } from './address.ts';
 

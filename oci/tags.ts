@@ -15,9 +15,9 @@ export interface TagLimits {
 const PAGE_SIZE = 1000;
 
 /**
- * All tags, each once, in the registry's order. Names that are no tags by the specification are left out.
+ * All tags, each once, in the order of the registry. Names that are no tags by the specification are left out.
  *
- * @throws ImageTooLarge beyond the limits; RegistryUnavailable where pages lead back to one that was read
+ * @throws ImageTooLarge beyond the limits; RegistryUnavailable if pages lead back to one that was read
  * @see https://github.com/opencontainers/distribution-spec/blob/main/spec.md#listing-tags
  */
 export async function listTags(

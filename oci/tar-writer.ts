@@ -1,8 +1,8 @@
-/** Files in, the bytes of a tar archive out: equal files, equal bytes, whatever the day, the user or the order. */
+/** Files in, the bytes of a tar archive out: equal files give equal bytes, on any day, for any user, in any order. */
 import { Header, Pax } from 'tar';
 import { readName } from './member-name.ts';
 
-/** Content of a file, with its mode where it is not a plain readable file: `{ bytes, mode: 0o755 }`. */
+/** Content of a file, with its mode if it is not a plain readable file: `{ bytes, mode: 0o755 }`. */
 export type FileContent = Uint8Array | { readonly bytes: Uint8Array; readonly mode: number };
 
 const BLOCK = 512;
@@ -52,7 +52,7 @@ interface Head {
   readonly type: 'File' | 'Directory';
 }
 
-/** One block, with an extended header before it where the path does not fit or is not ASCII. */
+/** One block, with an extended header before it if the path does not fit or is not ASCII. */
 function headerOf({ path, mode, size, type }: Head): Buffer {
   const header = new Header({ path, mode, size, type, uid: 0, gid: 0, uname: '', gname: '', mtime: EPOCH });
   const needsPax = header.encode();

@@ -12,20 +12,20 @@ import { answerError, denied, unavailable } from './errors.ts';
 import { readBody } from './http-body.ts';
 import type { HttpResponse, Transport } from './transport.ts';
 
-/** What a request needs rights for. */
+/** The rights that a request needs. */
 export interface AuthTarget {
   readonly registry: string;
   readonly repository: string;
   /** `repository:org/app:pull`, sorted. */
   readonly scopes: readonly string[];
-  /** Where the registry answers; decides whether plain HTTP and private token services are acceptable. */
+  /** The address of the registry; decides whether plain HTTP and private token services are acceptable. */
   readonly base: URL;
 }
 
 export interface AuthOptions {
   readonly transport: Transport;
   readonly credentials: CredentialLookup;
-  /** Whether token services in private networks are acceptable whatever the registry is. */
+  /** Whether token services in private networks are accepted from every registry. */
   readonly allowPrivate: boolean;
   readonly now: () => number;
 }
@@ -48,12 +48,12 @@ const TokenAnswer = z.object({
   expires_in: z.number().optional(),
 });
 
-/** What a token is asked for. */
+/** The target of a token request. */
 export interface TokenRequest {
   readonly target: AuthTarget;
   readonly challenge: Challenge;
   readonly credential: Credential | undefined;
-  /** Where the registry lies, by the address that its refusal came from. */
+  /** The reach of the registry, by the address that its refusal came from. */
   readonly from: Reach;
 }
 
@@ -157,7 +157,7 @@ export function basic({ username, password }: Credential & { kind: 'basic' }): s
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
-/** The refusal, with what the registry wanted. */
+/** The refusal, with the rights that the registry demanded. */
 export function deniedBy({ registry, repository }: AuthTarget, why: string) {
   return denied(`registry ${registry} ${why} for ${repository}`, 'Name a pull secret with access to this repository');
 }

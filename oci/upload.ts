@@ -22,7 +22,7 @@ export interface StartedUpload {
   readonly minChunkBytes: number;
 }
 
-/** Opens an upload, or takes the blob over from another repository where the registry does that. */
+/** Opens an upload, or mounts the blob from another repository if the registry supports that. */
 export async function startUpload(
   session: Session,
   reference: Reference,
@@ -76,7 +76,7 @@ export async function finishUpload(
   await response.discard();
 }
 
-/** Sends the content in order, chunk by chunk; where the registry lost count, it is asked once how far it got. */
+/** Sends the content in order, chunk by chunk; if the registry lost count, one request asks for the position. */
 export async function sendChunks(upload: Upload, { location, bytes }: { location: URL; bytes: number }): Promise<void> {
   let at = location;
   let offset = 0;
@@ -187,7 +187,7 @@ async function* pieces(content: AsyncIterable<Uint8Array>, size: number): AsyncG
   if (length > 0) yield Buffer.concat(held);
 }
 
-/** What every request about a reference says. */
+/** The fields that every request about a reference has. */
 export function requestFor(
   { registry, repository }: Reference,
   signal: AbortSignal | undefined,

@@ -1,6 +1,6 @@
 /**
- * Cuts a zstd stream where its frames end. Tools write one frame per file or per chunk, and the decoder of Node
- * stops for good when one write of it holds the end of a frame and something behind it.
+ * Cuts a zstd stream at the ends of its frames. Tools write one frame per file or per chunk, and the decoder of Node
+ * stops for good if one write contains the end of a frame and bytes after it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8878#section-3.1
  */

@@ -12,24 +12,10 @@ import {
   type Origin,
   type UpgradeGraph,
 } from './graph.ts';
-import type { ClusterFacts, Wanted } from './input.ts';
 import { findWays, type Step } from './paths.ts';
+import type { Candidate, ChoiceRule, ResolveQuestion } from './question.ts';
 import type { VersionRange } from './ranges/range.ts';
 import { compareBundleVersions, parseBundleVersion, type BundleVersion } from './version.ts';
-
-/** What can stand in the way of a bundle, besides that it cannot be read at all. */
-export type Rule = 'dependency' | 'cluster' | 'quarantined' | 'downgrade' | 'edges' | 'version' | 'channel';
-
-/** All rules; when a "no" is brought down to its facts, they are tried in this order. */
-export const RULES: readonly Rule[] = [
-  'dependency',
-  'cluster',
-  'quarantined',
-  'downgrade',
-  'edges',
-  'version',
-  'channel',
-];
 
 /** A package as one catalog offers it. */
 export interface Offer {
@@ -38,43 +24,19 @@ export interface Offer {
   readonly graph: UpgradeGraph;
 }
 
-/** A resolution's input, read once. */
-export interface Question {
-  readonly wanted: Wanted;
-  readonly range: VersionRange | undefined;
-  readonly installed: Origin | undefined;
-  readonly quarantined: ReadonlySet<string>;
-  readonly cluster: ClusterFacts | undefined;
-  /** Why what a bundle depends on cannot be had; asked only for bundles on the way to a choice. */
-  readonly dependencyProblem: (bundle: GraphBundle, catalog: string) => Cause | undefined;
-  /** Bundles that came up and had such a problem, by catalog and name: they need not come up again. */
-  readonly problems: Map<string, Map<string, Cause>>;
-  /** Set where to stay with what is installed is no answer: the question is then what else there could be. */
-  readonly leaves?: boolean;
-}
-
-/** The best bundle of one catalog. */
-export interface Candidate {
-  readonly target: GraphBundle;
-  readonly channel: string;
-  /** How to get there; absent where the target is installed in one step that needs no edge, or is there already. */
-  readonly way: Step | undefined;
-  readonly stay: boolean;
-}
-
-/** What one evaluation saw, from which refusals are explained. */
+/** The result of one evaluation; refusals are explained from it. */
 export interface View {
   readonly candidate: Candidate | undefined;
   readonly channels: readonly ChannelGraph[];
-  /** Why an entry's bundle may not be stepped on, by name; absent: it may. */
+  /** Bundles that must not be installed, not even on the way to another one, with the cause; by name. */
   readonly barred: ReadonlyMap<string, Cause>;
   readonly ways: ReadonlyMap<string, Step>;
-  /** The installed bundle as this catalog has it, whatever the channel. */
+  /** The installed bundle as this catalog has it, in any channel. */
   readonly known: GraphBundle | undefined;
 }
 
-/** Applies the rules in force to what one catalog offers. What is found out about dependencies is kept in the question. */
-export function evaluate({ graph, catalog }: Offer, question: Question, rules: ReadonlySet<Rule>): View {
+/** Finds the best bundle of one offer under some rules. Dependency problems that it finds are noted in the question. */
+export function evaluate({ graph, catalog }: Offer, question: ResolveQuestion, rules: ReadonlySet<ChoiceRule>): View {
   const pool = createPool(graph, question, rules);
   const problems = knownProblems(question, catalog);
   const counts = rules.has('dependency');
@@ -89,7 +51,7 @@ export function evaluate({ graph, catalog }: Offer, question: Question, rules: R
   }
 }
 
-function knownProblems({ problems }: Question, catalog: string): Map<string, Cause> {
+function knownProblems({ problems }: ResolveQuestion, catalog: string): Map<string, Cause> {
   const known = problems.get(catalog) ?? new Map<string, Cause>();
   problems.set(catalog, known);
   return known;
@@ -108,7 +70,7 @@ export function isInside(range: VersionRange | undefined, version: BundleVersion
   return range === undefined || (version !== undefined && range.includes(version.version));
 }
 
-/** What the graph starts at. An installed version that cannot be read has only its name. */
+/** The installed bundle as the start of the graph; without a version if that cannot be parsed. */
 export function originOf(bundle: string, version: string, release?: string): Origin {
   const parsed = parseBundleVersion(version, release);
   return { name: bundle, version: parsed.ok ? parsed.value : undefined };
@@ -120,12 +82,12 @@ interface Pool {
   readonly known: GraphBundle | undefined;
   readonly range: VersionRange | undefined;
   readonly installed: Origin | undefined;
-  /** Whether a version that the catalog no longer knows is held on to. */
+  /** Whether to stay with an installed version that the catalog no longer has. */
   readonly holds: boolean;
   readonly leaves: boolean;
 }
 
-function createPool(graph: UpgradeGraph, question: Question, rules: ReadonlySet<Rule>): Pool {
+function createPool(graph: UpgradeGraph, question: ResolveQuestion, rules: ReadonlySet<ChoiceRule>): Pool {
   const { installed, wanted, range } = question;
   const channels = rules.has('channel') ? selectChannels(graph, wanted.channel) : [...graph.channels.values()];
   return {
@@ -141,7 +103,7 @@ function createPool(graph: UpgradeGraph, question: Question, rules: ReadonlySet<
 
 type Chosen = Pick<View, 'candidate' | 'ways'>;
 
-/** Chooses from what is not barred, again and again as more of it is. */
+/** A function that chooses among the bundles that are not barred; it is called again when more of them are. */
 function createChooser(pool: Pool, follows: boolean): () => Chosen {
   const { installed, channels, barred } = pool;
   if (installed !== undefined && follows)
@@ -156,7 +118,7 @@ function createChooser(pool: Pool, follows: boolean): () => Chosen {
   };
 }
 
-/** What is installed, by name; a catalog that renamed its bundles is understood by version and release. */
+/** Finds the installed bundle by name; in a catalog that renamed its bundles, by version and release. */
 export function findInstalled(graph: UpgradeGraph, installed: Origin): GraphBundle | undefined {
   const named = graph.bundles.get(installed.name);
   if (named !== undefined || installed.version === undefined) return named;
@@ -186,7 +148,7 @@ function pickReachable(pool: Pool, ways: ReadonlyMap<string, Step>): Candidate |
   return pickBest(candidates, pool.channels);
 }
 
-/** Any bundle that is not barred. A lower one than the installed only where the installed is not what is asked for. */
+/** All bundles that are not barred; lower than the installed one only if that one is not an answer. */
 function listAny(pool: Pool): readonly Candidate[] {
   const staying = stayCandidate(pool);
   const candidates = [...staying];
@@ -203,12 +165,12 @@ function listAny(pool: Pool): readonly Candidate[] {
   return candidates;
 }
 
-/** A version that vanished from the catalog is no reason to go back; a range or a channel without it is. */
+/** A version that vanished from the catalog is no reason to downgrade; a range or a channel without it is. */
 function mayGoDown({ range, installed, known, holds }: Pool): boolean {
   return !holds || known !== undefined || !isInside(range, installed?.version);
 }
 
-/** Whether a bundle has a lower version, or the same with a lower release, than what is installed. */
+/** Whether a bundle has a lower version than the installed one, or the same version with a lower release. */
 export function isLower(bundle: GraphBundle, installed: Origin | undefined): boolean {
   const version = valueOf(bundle);
   return (
@@ -242,7 +204,7 @@ function pickBest(candidates: readonly Candidate[], channels: readonly ChannelGr
 function firstDependencyProblem(
   candidate: Candidate | undefined,
   catalog: string,
-  { dependencyProblem }: Question,
+  { dependencyProblem }: ResolveQuestion,
 ): { readonly bundle: string; readonly cause: Cause } | undefined {
   if (candidate === undefined) return undefined;
   for (const bundle of bundlesOn(candidate).toSorted(comparePreference)) {

@@ -1,14 +1,15 @@
 /**
- * Decides which catalogs have a say, and which of several wins: the named one, the catalog of origin, priority,
- * ambiguity, catalogs without content. What a catalog offers at its best is decided in candidates.ts.
+ * Decides which catalogs count, and which of several wins: the named catalog, the catalog of origin, priority,
+ * ambiguity, catalogs without content. candidates.ts decides which bundle of one catalog is the best.
  */
 import { ReasonedError } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
-import type { Candidate, Offer, View } from './candidates.ts';
+import type { Offer, View } from './candidates.ts';
 import type { Conflict, Refusal, Suggestion } from './decision.ts';
 import { compareText, upgradeGraph, type UpgradeGraph } from './graph.ts';
 import type { CatalogSource, Installed, ResolveInput } from './input.ts';
 import { hopsOf } from './paths.ts';
+import type { Candidate } from './question.ts';
 
 /** The catalogs that have the package and may be chosen from. */
 export interface SearchResult {
@@ -39,8 +40,8 @@ export function gatherOffers({ wanted, installed, catalogs }: ResolveInput): Sea
 }
 
 /**
- * What a catalog has of a package: an offer, word that it lacks it, or the catalog itself where it has no content. One
- * whose index turns out to be damaged counts as one without content.
+ * Reads the package of one catalog: an offer, `lacking` if the catalog does not have the package, or the catalog itself
+ * if it has no content. A catalog whose index is damaged counts as one without content.
  */
 export function openSource(source: CatalogSource, name: string): Offer | CatalogSource | { readonly lacking: string } {
   if (source.state !== 'Serving') return source;
@@ -54,7 +55,7 @@ export function openSource(source: CatalogSource, name: string): Offer | Catalog
   }
 }
 
-/** What a catalog has of a package; undefined where it has nothing, or cannot be read. */
+/** The upgrade graph of a package in one catalog; undefined if the catalog does not have it, or cannot be read. */
 export function graphIn(source: CatalogSource, name: string): UpgradeGraph | undefined {
   const opened = openSource(source, name);
   return 'graph' in opened ? opened.graph : undefined;
@@ -72,7 +73,9 @@ interface OriginQuestion {
   readonly unavailable: readonly CatalogSource[];
 }
 
-/** What is installed stays with its catalog of origin, unless that is gone, lacks the package, or another is named. */
+/**
+ * An operator stays with its catalog of origin, unless that is gone, lacks the package, or the spec names another one.
+ */
 function boundOrigin({ installed, named, offers, unavailable }: OriginQuestion): Offer | Refusal | undefined {
   if (installed === undefined || (named !== undefined && named !== installed.catalog)) return undefined;
   const waiting = unavailable.find(({ name }) => name === installed.catalog);
@@ -81,7 +84,7 @@ function boundOrigin({ installed, named, offers, unavailable }: OriginQuestion):
   return offers.find(({ catalog }) => catalog === installed.catalog);
 }
 
-/** What is installed stays as it is while its catalog of origin may not be used, unless another one is named. */
+/** The catalog of origin, if it must not be used and the spec names no other one: the operator then stays as it is. */
 function closedOrigin(
   installed: Installed | undefined,
   { named, selected }: { readonly named: string | undefined; readonly selected: readonly CatalogSource[] },
@@ -124,9 +127,9 @@ export interface Best extends Offer {
 }
 
 /**
- * Not deprecated before priority, priority before version. Equal priority is ambiguous unless the offers are one and
- * the same. A catalog without content stands in the way only of those that it takes precedence over: what it would
- * offer could be meant to win.
+ * A bundle that is not deprecated goes before a higher priority, and priority before version. Equal priority is
+ * ambiguous unless the offers are one and the same. A catalog without content blocks only offers of a lower priority:
+ * the offer that it lacks could be meant to win.
  */
 export function chooseBetweenCatalogs(able: readonly Rated[], { unavailable, bound }: SearchResult): Best | Refusal {
   const candidates = able.flatMap((one) => (one.candidate === undefined ? [] : [{ ...one, candidate: one.candidate }]));
@@ -170,7 +173,7 @@ function stateConflict(
   return { kind: 'catalog', catalog: name, state, role, ...(message !== undefined && { message }) };
 }
 
-/** A "no" for one fact. */
+/** A refusal for one fact. */
 export function refuse(reason: Reason, fact: Conflict, suggestions: readonly Suggestion[] = []): Refusal {
   return { kind: 'none', reason, because: [fact], suggestions, refused: [] };
 }

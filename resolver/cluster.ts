@@ -1,11 +1,11 @@
-/** What a bundle asks of the cluster itself: not older than, not newer than. */
+/** Compares the versions that a bundle supports with the versions of the cluster. */
 import { MIN_KUBE_VERSION, type CatalogBundle } from '../catalog/model.ts';
 import type { Cause } from './decision.ts';
 import type { ClusterFacts } from './input.ts';
 import { compareNaturals, parseNatural, type Natural } from './version.ts';
 
 /**
- * Why a bundle does not fit the cluster; undefined where it does, or nothing is known. A requirement that is no
+ * Why a bundle does not fit the cluster; undefined if it does, or nothing is known. A requirement that is no
  * version is taken as none: some are published empty or misspelt, and their operators run.
  */
 export function misfit(bundle: CatalogBundle, cluster: ClusterFacts | undefined): Cause | undefined {
@@ -18,7 +18,7 @@ function tooOld(bundle: CatalogBundle, has: string | undefined): Cause | undefin
   return { kind: 'kubernetesTooOld', needs, has };
 }
 
-/** Whether a cluster's version is lower than the one that is needed; never, where either is no version. */
+/** Whether the version of a cluster is lower than the one that is needed; false if either text is no version. */
 export function isOlder(has: string, needs: string): boolean {
   const order = compareNumbers(has, needs, 3);
   return order !== undefined && order < 0;

@@ -3,28 +3,19 @@
  * single rules lifted, so an explanation cannot disagree with the decision. What would help is found in suggestions.ts.
  */
 import type { Reason } from '../api/reasons.ts';
-import {
-  evaluate,
-  isInside,
-  isLower,
-  RULES,
-  selectChannels,
-  type Offer,
-  type Question,
-  type Rule,
-  type View,
-} from './candidates.ts';
+import { evaluate, isInside, isLower, selectChannels, type Offer, type View } from './candidates.ts';
 import type { Conflict, Refusal, RefusedCandidate } from './decision.ts';
 import { suggestForDependencies } from './dependency-advice.ts';
 import { bundlesOfWay, bundlesOn, faultOf } from './faults.ts';
 import { compareHighestFirst, type GraphBundle, type UpgradeGraph } from './graph.ts';
 import { minimize } from './minimize.ts';
 import type { Step } from './paths.ts';
+import { RULES, type ResolveQuestion, type ChoiceRule } from './question.ts';
 import { describeRefused } from './refused.ts';
 import { distinct, suggestChanges } from './suggestions.ts';
 
 /** Explains why no offer has an acceptable bundle. `offers` has at least one, the most important first. */
-export function explainNoCandidate(offers: readonly Offer[], question: Question): Refusal {
+export function explainNoCandidate(offers: readonly Offer[], question: ResolveQuestion): Refusal {
   const minimal = minimize(new Set(RULES), (rules) => (hasCandidate(offers, question, rules) ? undefined : rules));
   const refused = offers.flatMap((offer) => describeRefused(offer, question, { view: viewOf(offer, question, RULES) }));
   if (minimal === undefined) {
@@ -42,16 +33,16 @@ export function explainNoCandidate(offers: readonly Offer[], question: Question)
   return { kind: 'none', reason: reasonOf(minimal, because), because, suggestions: distinct(suggestions), refused };
 }
 
-function hasCandidate(offers: readonly Offer[], question: Question, rules: ReadonlySet<Rule>): boolean {
+function hasCandidate(offers: readonly Offer[], question: ResolveQuestion, rules: ReadonlySet<ChoiceRule>): boolean {
   return offers.some((offer) => evaluate(offer, question, rules).candidate !== undefined);
 }
 
-function viewOf(offer: Offer, question: Question, rules: Iterable<Rule>): View {
+function viewOf(offer: Offer, question: ResolveQuestion, rules: Iterable<ChoiceRule>): View {
   return evaluate(offer, question, new Set(rules));
 }
 
 /** The most telling of the facts names the reason. */
-function reasonOf(rules: ReadonlySet<Rule>, because: readonly Conflict[]): Reason {
+function reasonOf(rules: ReadonlySet<ChoiceRule>, because: readonly Conflict[]): Reason {
   if (because.some((conflict) => conflict.kind === 'channel' && !conflict.exists)) return 'ChannelNotFound';
   if (rules.has('quarantined')) return 'Quarantined';
   if (rules.has('cluster') || rules.has('dependency')) return 'ResolutionFailed';
@@ -60,11 +51,11 @@ function reasonOf(rules: ReadonlySet<Rule>, because: readonly Conflict[]): Reaso
 
 interface Circumstances {
   readonly offers: readonly Offer[];
-  readonly question: Question;
-  readonly minimal: ReadonlySet<Rule>;
+  readonly question: ResolveQuestion;
+  readonly minimal: ReadonlySet<ChoiceRule>;
 }
 
-function describeRule(rule: Rule, circumstances: Circumstances): readonly Conflict[] {
+function describeRule(rule: ChoiceRule, circumstances: Circumstances): readonly Conflict[] {
   const { offers, question } = circumstances;
   const { wanted, installed } = question;
   switch (rule) {
@@ -105,7 +96,7 @@ function describeChannel(graph: UpgradeGraph, channel: string | undefined): Conf
 }
 
 /** The bundles that one rule of the minimal set bars, of those that would be installed if it did not. */
-function blamedFor(rule: Rule, { offers, question, minimal }: Circumstances): readonly RefusedCandidate[] {
+function blamedFor(rule: ChoiceRule, { offers, question, minimal }: Circumstances): readonly RefusedCandidate[] {
   const kept = [...minimal].filter((other) => other !== rule);
   const blamed = new Map<string, RefusedCandidate>();
   for (const offer of offers) {
@@ -167,7 +158,7 @@ function isSuited({ bundle, catalog }: Reached, { question, minimal }: Circumsta
   return BARRING.every((rule) => !minimal.has(rule) || faultOf(rule, { bundle, catalog }, question) === undefined);
 }
 
-const BARRING: readonly Rule[] = ['quarantined', 'cluster', 'dependency'];
+const BARRING: readonly ChoiceRule[] = ['quarantined', 'cluster', 'dependency'];
 
 function onlyLowerWithout({ offers, question, minimal }: Circumstances): boolean {
   const kept = [...minimal].filter((rule) => rule !== 'edges');

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { coverage, IntervalIndex, rankOf, rankVersions } from './coverage.ts';
 import { parseBlangRange, type BlangRange } from './ranges/blang.ts';
-import { parseVersion, type Version } from './version.ts';
+import { parseVersion, type SemanticVersion } from './version.ts';
 
-function version(text: string): Version {
+function version(text: string): SemanticVersion {
   const parsed = parseVersion(text);
   if (!parsed.ok) throw new Error(parsed.problem);
   return parsed.value;
@@ -21,11 +21,11 @@ const TEXTS = ['1.0.0-rc.1', '1.0.0', '1.1.0', '1.2.0-a', '1.2.0', '2.0.0', '3.0
 const RANKING = rankVersions(TEXTS.map(version));
 
 describe('a ranking', () => {
-  test('is in ascending order, whatever the order of what it is made of', () => {
+  test('of versions is ascending, in whatever order they are given', () => {
     expect(rankVersions(TEXTS.map(version).reverse()).map(({ text }) => text)).toEqual(TEXTS);
   });
 
-  test('has one place for versions of equal precedence', () => {
+  test('of versions has one rank for versions of equal precedence', () => {
     expect(rankVersions(['1.0.0+b', '1.0.0+a', '1.0.0'].map(version)).length).toBe(1);
   });
 
@@ -40,7 +40,7 @@ describe('a ranking', () => {
   });
 });
 
-describe('what a range covers', () => {
+describe('the intervals that a range covers', () => {
   test.each<{
     readonly because: string;
     readonly text: string;
@@ -87,7 +87,7 @@ describe('what a range covers', () => {
     expect(coverage(range(text), RANKING, highest).map(({ first, last }) => [first, last])).toEqual(covered);
   });
 
-  test('is what the range includes, version by version', () => {
+  test('contain exactly the versions that the range includes', () => {
     const number = fc.integer({ min: 0, max: 3 });
     const anyVersion = fc
       .tuple(number, number, fc.constantFrom('', '-a', '-b.1'))
@@ -117,7 +117,7 @@ describe('what a range covers', () => {
 });
 
 describe('an index of intervals', () => {
-  test('hands over what contains a rank, and keeps what is not taken', () => {
+  test('offers the items whose interval contains a rank, and keeps those that the caller does not take', () => {
     const index = new IntervalIndex<string>(10);
     index.add({ first: 0, last: 9 }, 'all');
     index.add({ first: 3, last: 4 }, 'middle');

@@ -3,10 +3,10 @@
  * entry at most once. A search over a graph of n versions then takes n log n steps, not n squared.
  */
 import type { BlangRange, Comparator } from './ranges/blang.ts';
-import { compareVersions, type Version } from './version.ts';
+import { compareVersions, type SemanticVersion } from './version.ts';
 
 /** Distinct versions in ascending order; a version's place in it is its rank. */
-export type Ranking = readonly Version[];
+export type Ranking = readonly SemanticVersion[];
 
 /** Ranks from `first` to `last`, both inside. */
 export interface Interval {
@@ -15,14 +15,14 @@ export interface Interval {
 }
 
 /** Sorts versions and drops those of equal precedence. */
-export function rankVersions(versions: readonly Version[]): Ranking {
+export function rankVersions(versions: readonly SemanticVersion[]): Ranking {
   return versions
     .toSorted(compareVersions)
     .filter((version, index, sorted) => index === 0 || compareVersions(version, sorted[index - 1] ?? version) !== 0);
 }
 
 /** The first rank whose version is not below the given one. */
-export function rankOf(ranking: Ranking, version: Version): number {
+export function rankOf(ranking: Ranking, version: SemanticVersion): number {
   return firstRank(ranking, (candidate) => compareVersions(candidate, version) >= 0);
 }
 
@@ -59,7 +59,7 @@ function cutHoles({ first, last }: Interval, holes: readonly number[]): Interval
   return intervals;
 }
 
-function firstRank(ranking: Ranking, holds: (version: Version) => boolean): number {
+function firstRank(ranking: Ranking, holds: (version: SemanticVersion) => boolean): number {
   let low = 0;
   let high = ranking.length;
   while (low < high) {

@@ -1,26 +1,24 @@
 /**
- * What a resolution answers, as data: conditions, events, the list of refused bundles, `slipway why` and `why-not` are
- * all written from it.
- * A "no" is an answer like any other. Sentences are made in explain.ts.
+ * The result of a resolution as data. Conditions, events, the list of refused bundles, `slipway why` and `why-not` are
+ * all written from it. A refusal is a result like any other. explain.ts makes the sentences.
  */
 import type { Reason } from '../api/reasons.ts';
-import type { CatalogBundle } from '../catalog/model.ts';
+import type { CatalogBundle, GroupVersionKind } from '../catalog/model.ts';
 import type { Need } from './dependencies/requirements.ts';
-import type { Kind } from './input.ts';
 import type { Hop } from './paths.ts';
 
 /**
- * Either way `inUse` is what the catalogs say against what is installed: empty where they say nothing, absent where
- * nothing is installed or no catalog tells.
+ * Both kinds have `inUse`: the deprecations of the installed bundle. It is empty if the catalogs state none, and absent
+ * if nothing is installed or no catalog knows the installed bundle.
  */
 export type Decision = Choice | Refusal;
 
 export interface Choice {
   /** Stay, install for the first time, or go on to another bundle. */
   readonly kind: 'upToDate' | 'install' | 'upgrade';
-  /** Where the path ends. */
+  /** The bundle at the end of the path. */
   readonly bundle: CatalogBundle;
-  /** What is to be installed now: the first hop; the installed bundle itself where nothing is to be done. */
+  /** The bundle to install now: the first hop, or the installed bundle itself if nothing is to be done. */
   readonly next: CatalogBundle;
   readonly catalog: string;
   /** Channel of `next`. */
@@ -29,17 +27,17 @@ export interface Choice {
   readonly path: readonly Hop[];
   /** The head of the channel, wherever the path ends; of several channels the highest. */
   readonly head: CatalogBundle | undefined;
-  /** What the catalog says against `next`. */
+  /** The deprecations of `next`. */
   readonly deprecations: Deprecations;
-  /** Present where the operator moves from its catalog of origin to another one. */
+  /** Present if the operator moves from its catalog of origin to another one. */
   readonly catalogChange?: CatalogChange;
   /** Name of the bundle that is installed; absent for a first installation. */
   readonly installed?: string;
-  /** Whether `next` is lower than what is installed; only ever asked for by `edges: Ignore`. */
+  /** Whether `next` is lower than the installed bundle; possible with `edges: Ignore` only. */
   readonly downgrade: boolean;
-  /** What is to be installed or upgraded before `next`, in this order. */
+  /** The packages to install or upgrade before `next`, in this order. */
   readonly dependencies: readonly DependencyStep[];
-  /** Every other bundle of the package, highest first, with why it is not chosen. */
+  /** Every other bundle of the package, the highest first, with the cause of its refusal. */
   readonly refused: readonly RefusedCandidate[];
   readonly inUse?: Deprecations;
 }
@@ -48,7 +46,10 @@ export interface Choice {
 export interface CatalogChange {
   readonly from: string;
   readonly to: string;
-  /** The spec names the other; or it does not select the one of origin; or that one lacks the package, or is gone. */
+  /**
+   * `named`: the spec names the other catalog. `notSelected`: the spec does not select the catalog of origin.
+   * `lacking`: that catalog lacks the package. `gone`: that catalog does not exist any more.
+   */
   readonly why: 'named' | 'notSelected' | 'lacking' | 'gone';
 }
 
@@ -59,11 +60,11 @@ export interface DependencyStep {
   readonly bundle: CatalogBundle;
   readonly catalog: string;
   readonly channel: string;
-  /** Hops from what is installed, the last one to `bundle`; empty for an installation. */
+  /** Hops from the installed bundle, the last one to `bundle`; empty for an installation. */
   readonly path: readonly Hop[];
   /** Packages that need it, of those that are installed along with it. */
   readonly neededBy: readonly string[];
-  /** Catalogs of the same priority that have the package too: that they come later is a matter of their names alone. */
+  /** Catalogs of the same priority that have the package too: only their names decide that they come later. */
   readonly tiedWith?: readonly string[];
 }
 
@@ -79,7 +80,7 @@ export interface Refusal {
   readonly reason: Reason;
   /** The smallest set of facts that cannot hold together: without any one of them there would be an answer. */
   readonly because: readonly Conflict[];
-  /** What would help, the smallest change first. */
+  /** Changes that would help, the smallest first. */
   readonly suggestions: readonly Suggestion[];
   readonly refused: readonly RefusedCandidate[];
   readonly inUse?: Deprecations;
@@ -128,18 +129,18 @@ export type Conflict =
       readonly version: string;
       readonly known: boolean;
       readonly lowerOnly: boolean;
-      /** The channel whose edges count, where that is one of the facts. */
+      /** The channel whose edges count, if the channel is one of the facts. */
       readonly channel?: string;
-      /** Where its edges lead, whatever else stands in the way; the highest version first. */
+      /** The bundles that its edges lead to when no other rule counts, the highest version first. */
       readonly reaches: readonly string[];
-      /** Where edges lead to something suitable: to what, and over which bundles. */
+      /** If edges lead to a suitable bundle: that bundle, and the bundles on the way to it. */
       readonly barredWay?: { readonly to: string; readonly over: readonly string[] };
     }
-  /** The catalog no longer knows what is installed, and all that could be chosen is lower. */
+  /** The catalog no longer has the installed bundle, and every bundle that it offers is lower. */
   | { readonly kind: 'downgrade'; readonly installed: string; readonly version: string }
   | { readonly kind: 'quarantined'; readonly bundles: readonly string[] }
   | { readonly kind: 'cluster'; readonly causes: readonly RefusedCandidate[] }
-  /** What a bundle depends on; `problem` where that cannot even be read. */
+  /** The dependencies of a bundle; `problem` is set if they cannot be parsed. */
   | {
       readonly kind: 'dependency';
       readonly bundle: string;
@@ -155,7 +156,7 @@ export type Conflict =
       readonly message?: string;
       readonly role: 'only' | 'origin' | 'precedence' | 'one';
     }
-  /** Bundles of a package need something; `offered` are the versions of it that there are, whatever the range. */
+  /** Bundles of a package need something; `offered` are all versions of it in the catalogs, in the range or not. */
   | {
       readonly kind: 'requires';
       readonly package: string;
@@ -173,12 +174,12 @@ export type Conflict =
       readonly movable: boolean;
     }
   /** Only one package may provide a kind. */
-  | { readonly kind: 'provider'; readonly gvk: Kind; readonly packages: readonly string[] }
+  | { readonly kind: 'provider'; readonly gvk: GroupVersionKind; readonly packages: readonly string[] }
   /** Bundles that could serve may not be taken. */
   | { readonly kind: 'barred'; readonly package: string; readonly causes: readonly RefusedCandidate[] }
   /** The spec says that dependencies must be there already. */
   | { readonly kind: 'mustBeThere' }
-  /** The search was given up. */
+  /** The search reached its limit. */
   | { readonly kind: 'effort'; readonly why: 'tooLarge' | 'tooLong' }
   | {
       readonly kind: 'ambiguous';
@@ -186,19 +187,19 @@ export type Conflict =
       readonly offers: readonly { readonly catalog: string; readonly bundle: string; readonly version: string }[];
     };
 
-/** A change that would make an answer possible. `stays` is set where the answer is to stay with what is installed. */
+/** A change that would make a choice possible. `stays` is set if that choice is to stay with the installed bundle. */
 export type Suggestion =
-  /** Write the selector of catalogs as labels can be. */
+  /** Correct the catalog selector: no label can match it. */
   | { readonly change: 'selector' }
   | { readonly change: 'channel'; readonly channel: string; readonly gives: string; readonly stays?: boolean }
   | { readonly change: 'version'; readonly version: string; readonly stays?: boolean }
-  /** Ask for no version: that of the bundle cannot be read, so that no range includes it. */
+  /** Remove the version: the version of the bundle cannot be parsed, so that no range includes it. */
   | { readonly change: 'anyVersion'; readonly gives: string; readonly stays?: boolean }
   | { readonly change: 'edges'; readonly gives: string; readonly lower: boolean }
-  /** For the author of the catalog: let an entry of a channel accept what is installed. */
+  /** For the author of the catalog: let an entry of a channel accept the installed bundle. */
   | { readonly change: 'edge'; readonly channel: string; readonly into: string; readonly from: string }
   | { readonly change: 'release'; readonly bundles: readonly string[] }
-  /** Name another catalog; `insteadOfSelector` where the spec selects by labels. */
+  /** Name another catalog; `insteadOfSelector` is set if the spec selects by labels. */
   | {
       readonly change: 'catalog';
       readonly catalogs: readonly string[];
@@ -207,7 +208,7 @@ export type Suggestion =
       readonly stays?: boolean;
     }
   | { readonly change: 'wait'; readonly catalog: string }
-  /** Ask for a lower version by name. */
+  /** Name a lower version. */
   | { readonly change: 'goDown'; readonly version: string }
   /** No single change helps, but these do together. */
   | { readonly change: 'together'; readonly of: readonly Suggestion[] }
@@ -224,9 +225,9 @@ export type Suggestion =
     }
   /** Uninstall another package, which is in the way. */
   | { readonly change: 'removePackage'; readonly package: string; readonly subscription?: string }
-  /** Install it without what it depends on. */
+  /** Install the bundle without its dependencies. */
   | { readonly change: 'ignoreDependencies'; readonly bundle: string }
   /** Bring the cluster to a version that is needed. */
   | { readonly change: 'cluster'; readonly kubernetes: string }
-  /** Add a catalog that has what no catalog has. */
+  /** Add a catalog that offers what the selected ones lack. */
   | { readonly change: 'offer'; readonly need: Need };

@@ -1,7 +1,7 @@
-/** Finds in the facts about dependencies what a person could do about them; suggestions.ts has the other changes. */
+/** Finds changes that would satisfy the dependencies; suggestions.ts finds all other changes. */
 import type { Conflict, Suggestion } from './decision.ts';
 
-/** What would let the dependencies be had. */
+/** Changes that would satisfy the dependencies. */
 export function suggestForDependencies(because: readonly Conflict[]): readonly Suggestion[] {
   return because.flatMap((fact): readonly Suggestion[] => {
     if (fact.kind === 'effort') return [{ change: 'narrow' }];
@@ -12,7 +12,7 @@ export function suggestForDependencies(because: readonly Conflict[]): readonly S
   });
 }
 
-/** What is installed and in the way is brought to a version that is needed, or goes where nothing needs it. */
+/** An installed package that conflicts moves to a version that is needed, or is uninstalled if no package needs it. */
 function suggestForKept(
   { package: name, subscription }: Extract<Conflict, { kind: 'keeps' }>,
   because: readonly Conflict[],

@@ -39,7 +39,7 @@ const NEW_EDGE = 'let op.v2.0.0 in channel "stable" of the catalog accept op.v1.
 const ONLY_OVER =
   'from the installed op.v1.0.0 edges lead to op.v2.0.0 only over op.v1.1.0; the version must be in "2.0.0"';
 
-describe('where a bundle on the way is at fault, it is the one that is named', () => {
+describe('an explanation names the bundle on the way that is at fault', () => {
   test.each<Case>([
     {
       because: 'it is quarantined',
@@ -68,18 +68,18 @@ describe('where a bundle on the way is at fault, it is the one that is named', (
         catalogs: [serving('a', packageOf('op', chain, { properties: { '1.1.0': [needs('gone', '>=1.0.0')] } }))],
       },
       says: [
-        `Package "op": these cannot hold together: what op.v1.1.0 depends on cannot be had: op.v1.1.0 needs gone in ">=1.0.0", which no catalog has; ${ONLY_OVER}`,
+        `Package "op": these cannot hold together: the dependencies of op.v1.1.0 cannot be satisfied: op.v1.1.0 needs gone in ">=1.0.0", which no catalog has; ${ONLY_OVER}`,
         `Add a catalog that has gone in ">=1.0.0"; or ${WITHOUT_EDGE}; or ${NEW_EDGE}`,
       ],
     },
     {
-      because: 'what it depends on cannot be read',
+      because: 'its dependencies cannot be parsed',
       given: {
         ...pinned,
         catalogs: [serving('a', packageOf('op', chain, { properties: { '1.1.0': [needs('lib', 'what')] } }))],
       },
       says: [
-        `Package "op": these cannot hold together: what op.v1.1.0 depends on cannot be read: olm.package.required: the range "what" cannot be parsed: "what" has no version; ${ONLY_OVER}`,
+        `Package "op": these cannot hold together: the dependencies of op.v1.1.0 cannot be parsed: olm.package.required: the range "what" cannot be parsed: "what" has no version; ${ONLY_OVER}`,
         `Set edges to Ignore to install 2.0.0 without following the graph; or ${NEW_EDGE}; or let version include 1.0.0, which is installed`,
       ],
     },
@@ -87,7 +87,7 @@ describe('where a bundle on the way is at fault, it is the one that is named', (
     expect(told(given)).toEqual(says);
   });
 
-  test('the bundle behind it is told to be behind it, and not to lack edges', () => {
+  test('a bundle behind a barred one is reported as barred, not as lacking edges', () => {
     const decision = ask({ ...pinned, quarantined: ['op.v1.1.0'], catalogs: [serving('a', chain)] });
     expect(decision.refused.map(({ bundle, cause }) => [bundle, cause.kind])).toEqual([
       ['op.v2.0.0', 'wayBarred'],
@@ -98,7 +98,7 @@ describe('where a bundle on the way is at fault, it is the one that is named', (
     ]);
   });
 
-  test('a way that leaves the range again is barred by what is outside', () => {
+  test('a way that leaves the range again is barred by the bundle outside', () => {
     const decision = ask({ installed: '1.0.0', wanted: { version: '!=1.1.0' }, catalogs: [serving('a', chain)] });
     expect(explainWhyNot(decision, '2.0.0')).toEqual([
       'op.v2.0.0 is not chosen: the way to it from op.v1.0.0 is barred: op.v1.1.0: it is not in the range "!=1.1.0"',
@@ -106,7 +106,7 @@ describe('where a bundle on the way is at fault, it is the one that is named', (
   });
 });
 
-describe('the edges of what is installed are told as they are', () => {
+describe('an explanation reports the edges of the installed bundle as they are', () => {
   const far: SmallPackage = {
     bundles: ['1.0.0', '1.1.0', '3.0.0'],
     channels: { stable: [{ version: '1.0.0' }, { version: '1.1.0', replaces: '1.0.0' }, { version: '3.0.0' }] },
@@ -161,7 +161,7 @@ describe('the edges of what is installed are told as they are', () => {
   });
 });
 
-describe('what helps is suggested', () => {
+describe('an explanation suggests the changes that help', () => {
   const newer = chainOf('1.0.0', '3.0.0');
   const unselected = { ...serving('b', chain), selected: false };
   test.each<Case>([
@@ -217,7 +217,7 @@ describe('what helps is suggested', () => {
         cluster: { providedKinds: [], packages: [installed('rival', '1.0.0', [provides('Thing')])] },
       },
       says: [
-        'Package "op": what op.v1.0.0 depends on cannot be had: rival.v1.0.0 is installed by Subscription ns/rival and is not changed for another package; only one package may provide Thing.v1.x.io (here rival, op)',
+        'Package "op": the dependencies of op.v1.0.0 cannot be satisfied: rival.v1.0.0 is installed by Subscription ns/rival and is not changed for another package; only one package may provide Thing.v1.x.io (here rival, op)',
         'Uninstall rival, installed by Subscription ns/rival',
       ],
     },
@@ -242,7 +242,7 @@ describe('what helps is suggested', () => {
         cluster: { providedKinds: [], packages: [installed('lib', '2.0.0', [{ type: 'olm.package', value: { packageName: 'lib', version: '2.0.0' } }])] }, // prettier-ignore
       },
       says: [
-        'Package "op": what op.v1.0.0 depends on cannot be had: lib.v2.0.0 is installed by Subscription ns/lib and is not changed for another package; op.v1.0.0 needs none of (lib in ">=2.0.0")',
+        'Package "op": the dependencies of op.v1.0.0 cannot be satisfied: lib.v2.0.0 is installed by Subscription ns/lib and is not changed for another package; op.v1.0.0 needs none of (lib in ">=2.0.0")',
         'Uninstall lib, installed by Subscription ns/lib',
       ],
     },
@@ -258,8 +258,8 @@ describe('what helps is suggested', () => {
         ],
       },
       says: [
-        'Package "op": what op.v1.0.0 depends on cannot be had: op.v1.0.0 needs lib in ">=2.0.0" (there are: 2.0.0, 1.1.0, 1.0.0); op.v1.0.0 needs lib in "<2.0.0" (there are: 2.0.0, 1.1.0, 1.0.0)',
-        'Set dependencies to Ignore to install op.v1.0.0 without what it depends on',
+        'Package "op": the dependencies of op.v1.0.0 cannot be satisfied: op.v1.0.0 needs lib in ">=2.0.0" (there are: 2.0.0, 1.1.0, 1.0.0); op.v1.0.0 needs lib in "<2.0.0" (there are: 2.0.0, 1.1.0, 1.0.0)',
+        'Set dependencies to Ignore to install op.v1.0.0 without its dependencies',
       ],
     },
     {
@@ -292,7 +292,7 @@ describe('what helps is suggested', () => {
   });
 });
 
-describe('what is chosen is not silent about', () => {
+describe('the sentence about a choice mentions', () => {
   const deprecated = packageOf('op', chain, {
     deprecations: [{ schema: 'olm.bundle', name: 'op.v2.0.0', message: 'it leaks' }],
   });
@@ -316,7 +316,7 @@ describe('what is chosen is not silent about', () => {
       because: 'a head whose dependencies cannot be had',
       given: { installed: '1.0.0', catalogs: [serving('a', needy)] },
       says: [
-        'op.v1.1.0 from channel "stable" of catalog a; the head op.v2.0.0 is not chosen: what it depends on cannot be had: op.v2.0.0 needs lib in ">=1.0.0", which no catalog has',
+        'op.v1.1.0 from channel "stable" of catalog a; the head op.v2.0.0 is not chosen: its dependencies cannot be satisfied: op.v2.0.0 needs lib in ">=1.0.0", which no catalog has',
       ],
     },
     {
@@ -391,14 +391,14 @@ describe('what is chosen is not silent about', () => {
     expect(told({ installed: '2.0.0', ...given })[0]).toContain(`; it moves ${says}`);
   });
 
-  test('a downgrade is told by itself too, for events and conditions', () => {
+  test('a downgrade has a sentence of its own, for events and conditions', () => {
     const wanted = { version: '1.0.0', edges: 'Ignore' } as const;
     const decision = ask({ installed: '1.1.0', wanted, catalogs: [serving('a', chain)] }) as Choice;
     expect([decision.downgrade, describeDowngrade(decision)]).toEqual([true, 'goes down from op.v1.1.0 to op.v1.0.0']);
   });
 });
 
-describe('deprecations of what is in use', () => {
+describe('deprecations of the installed bundle', () => {
   const content = packageOf('op', chain, {
     deprecations: [
       { schema: 'olm.package', message: 'use another' },

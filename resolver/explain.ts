@@ -1,6 +1,6 @@
 /**
- * Writes the sentences for a decision: conditions, events and commands say the same thing in the same words.
- * A sentence depends on the decision's data alone, so it stays the same for as long as nothing changes.
+ * Writes the sentences for a decision: conditions, events and commands say the same thing in the same words. A sentence
+ * depends on the data of the decision alone, so it stays the same as long as nothing changes.
  */
 import { redact } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
@@ -14,7 +14,7 @@ export { describeCause } from './sentences.ts';
 export interface Explanation {
   readonly reason: Reason;
   readonly message: string;
-  /** What the reader can do. */
+  /** Advice to the reader. */
   readonly hint?: string;
 }
 
@@ -23,14 +23,14 @@ export function explainDecision(decision: Decision, packageName: string): Explan
   return decision.kind === 'none' ? explainRefusal(decision, packageName) : explainChoice(decision);
 }
 
-/** Why a version (or a bundle, by name) is not chosen, one sentence for each bundle that it names. */
+/** Why a version, or a bundle named by its name, is not chosen; one sentence for each bundle that it names. */
 export function explainWhyNot(decision: Decision, version: string): readonly string[] {
   return decision.refused
     .filter((one) => one.version === version || one.bundle === version)
     .map((one) => redact(`${one.bundle} is not chosen: ${describeCause(one.cause)}`));
 }
 
-/** Each hop of a path, with the edge that allows it and why it cannot be left out. */
+/** Each hop of a path: the edge that allows it, and why it cannot be left out. */
 export function explainPath(path: readonly Hop[]): readonly string[] {
   return path.map((hop) =>
     redact(`${hop.bundle} (${hop.version}): ${[...describeEdge(hop), ...describeNeed(hop)].join('; ')}`),
@@ -59,7 +59,10 @@ function explainChoice(choice: Choice): Explanation {
   return { reason, message: redact(message) };
 }
 
-/** What must not happen in silence: a move, a step down, a head that is passed over, a tie between catalogs. */
+/**
+ * Remarks that a reader must not miss: a move to another catalog, a downgrade, a head that is not chosen, a tie between
+ * catalogs.
+ */
 function remarksOn(choice: Choice): readonly string[] {
   const { catalogChange, head, bundle } = choice;
   const passedOver = choice.refused.find((one) => one.bundle === head?.name && one.catalog === choice.catalog);
@@ -73,7 +76,7 @@ function remarksOn(choice: Choice): readonly string[] {
   ];
 }
 
-/** Which other catalog an operator comes from by now, and why: `from catalog b instead of a, because …`. */
+/** The move to another catalog and its cause: `from catalog b instead of a, because …`. */
 export function describeCatalogChange({ from, to, why }: CatalogChange): string {
   return redact(`from catalog ${to} instead of ${from}, because ${WHY_CHANGED[why](from, to)}`);
 }
@@ -85,7 +88,7 @@ const WHY_CHANGED: Readonly<Record<CatalogChange['why'], (from: string, to: stri
   gone: (from) => `there is no catalog ${from} any more`,
 };
 
-/** What a choice that is a downgrade does: `goes down from X to Y`. */
+/** Describes a downgrade: `goes down from X to Y`. */
 export function describeDowngrade({
   installed = 'what is installed',
   next,

@@ -1,18 +1,19 @@
 /**
- * What speaks against a bundle itself, whatever leads to it: a version that cannot be read, quarantine, the cluster, its
- * dependencies. candidates.ts leaves such bundles out; explanations ask which of them stand on a way.
+ * Finds the faults of a bundle itself, whatever edges lead to it: its version cannot be parsed, it is quarantined, it
+ * does not fit the cluster, or its dependencies cannot be satisfied. candidates.ts leaves such bundles out;
+ * explanations ask which bundles on a way have a fault.
  */
-import type { Candidate, Question, Rule } from './candidates.ts';
 import { misfit } from './cluster.ts';
 import type { Cause } from './decision.ts';
 import type { ChannelGraph, GraphBundle } from './graph.ts';
 import { stepsTo, type Step } from './paths.ts';
+import type { Candidate, ChoiceRule, ResolveQuestion } from './question.ts';
 
-/** Why bundles of some channels may not be stepped on, by name, as far as that is known without a search. */
+/** Bundles of some channels that must not be installed, by name, with the cause; dependencies are not considered. */
 export function findBarred(
   channels: readonly ChannelGraph[],
-  question: Question,
-  rules: ReadonlySet<Rule>,
+  question: ResolveQuestion,
+  rules: ReadonlySet<ChoiceRule>,
 ): Map<string, Cause> {
   const barred = new Map<string, Cause>();
   for (const { bundle } of channels.flatMap(({ entries }) => entries)) {
@@ -23,7 +24,7 @@ export function findBarred(
   return barred;
 }
 
-function barrier(bundle: GraphBundle, question: Question, rules: ReadonlySet<Rule>): Cause | undefined {
+function barrier(bundle: GraphBundle, question: ResolveQuestion, rules: ReadonlySet<ChoiceRule>): Cause | undefined {
   if (!bundle.version.ok) return { kind: 'invalidVersion', problem: bundle.version.problem };
   const isQuarantined =
     rules.has('quarantined') &&
@@ -32,11 +33,11 @@ function barrier(bundle: GraphBundle, question: Question, rules: ReadonlySet<Rul
   return rules.has('cluster') ? misfit(bundle.bundle, question.cluster) : undefined;
 }
 
-/** What one rule alone has against a bundle, whatever leads to it; undefined where that is nothing. */
+/** Why one rule alone excludes a bundle, whatever edges lead to it; undefined if it does not. */
 export function faultOf(
-  rule: Rule,
+  rule: ChoiceRule,
   { bundle, catalog }: { readonly bundle: GraphBundle; readonly catalog: string },
-  question: Question,
+  question: ResolveQuestion,
 ): Cause | undefined {
   if (!bundle.version.ok) return undefined;
   return rule === 'dependency'
@@ -44,13 +45,13 @@ export function faultOf(
     : barrier(bundle, question, new Set([rule]));
 }
 
-/** The bundles that are installed one after another for a candidate, itself last; none where it is there already. */
+/** The bundles that are installed one after another, the candidate last; none if the candidate is installed. */
 export function bundlesOn({ target, way, stay }: Candidate): readonly GraphBundle[] {
   if (stay) return [];
   return way === undefined ? [target] : bundlesOfWay(way);
 }
 
-/** The bundles that a way leads over, the last one included. */
+/** The bundles on a way, the last one included. */
 export function bundlesOfWay(way: Step): readonly GraphBundle[] {
   return stepsTo(way).map(({ entry }) => entry.bundle);
 }

@@ -129,13 +129,13 @@ describe('a package that repeats itself', () => {
     bundles: [bundle, { ...bundle, version: '9.0.0' }],
   };
 
-  test('the first channel and the first bundle of a name count', () => {
+  test('of several channels or bundles with one name, the first counts', () => {
     const graph = upgradeGraph(twice);
     expect([...graph.channels.values()].map(({ entries }) => entries.length)).toEqual([1]);
     expect([...graph.bundles.values()].map((one) => one.bundle.version)).toEqual(['1.0.0']);
   });
 
-  test('a bundle knows each of its channels once', () => {
+  test('a bundle lists each of its channels once', () => {
     const both = {
       ...content,
       channels: [channel, { name: 'fast', entries: [...channel.entries, ...channel.entries] }],

@@ -15,7 +15,7 @@ export interface UpgradeGraph {
   readonly channels: ReadonlyMap<string, ChannelGraph>;
 }
 
-/** A bundle with what the graph knows of it. */
+/** A bundle and its place in the graph. */
 export interface GraphBundle {
   readonly name: string;
   readonly bundle: CatalogBundle;
@@ -28,7 +28,7 @@ export interface GraphBundle {
 export interface ChannelGraph {
   readonly name: string;
   readonly deprecation: string | undefined;
-  /** Entries whose bundle is there. */
+  /** Entries whose bundle the catalog has. */
   readonly entries: readonly GraphEntry[];
   /** Names of entries whose bundle the catalog lacks. */
   readonly missing: readonly string[];
@@ -52,7 +52,7 @@ export type Edge =
   | { readonly kind: 'skips' }
   | { readonly kind: 'skipRange'; readonly range: string };
 
-/** What an edge starts at; it need not be in the catalog any more. */
+/** The start of an edge; the catalog need not have this bundle any more. */
 export interface Origin {
   readonly name: string;
   readonly version: BundleVersion | undefined;
@@ -69,7 +69,7 @@ export function upgradeGraph(content: CatalogPackage): UpgradeGraph {
   return graph;
 }
 
-/** The edge that leads from a bundle directly to an entry; undefined where there is none. */
+/** The edge from a bundle directly to an entry; undefined if there is none. */
 export function edgeInto(entry: GraphEntry, from: Origin): Edge | undefined {
   if (entry.replaces === from.name) return { kind: 'replaces' };
   if (entry.skips.has(from.name)) return { kind: 'skips' };

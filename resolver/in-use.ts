@@ -1,4 +1,4 @@
-/** What the catalogs say against that which is installed, whatever is to come next. */
+/** Finds the deprecations of the installed bundle, whatever bundle comes next. */
 import { findInstalled, originOf } from './candidates.ts';
 import { graphIn } from './catalogs.ts';
 import type { Deprecations } from './decision.ts';
@@ -6,9 +6,9 @@ import type { UpgradeGraph } from './graph.ts';
 import type { Installed, ResolveInput } from './input.ts';
 
 /**
- * Deprecations of the package, channel and bundle that are installed: by the catalog of origin, selected or not, else
- * by the one that follows it. Undefined where nothing is installed, or neither of them tells.
- * @param successor Name of the catalog that has been chosen from instead of the one of origin.
+ * Deprecations of the installed package, channel and bundle, as stated by the catalog of origin, selected or not, else
+ * by the one that follows it. Undefined if nothing is installed, or neither catalog knows it.
+ * @param successor Name of the catalog that was chosen instead of the catalog of origin.
  */
 export function deprecationsInUse(
   { wanted, installed, catalogs }: ResolveInput,

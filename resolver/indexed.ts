@@ -1,4 +1,4 @@
-/** What a catalog's index answers to a resolution; the catalog itself, its name and priority, is the caller's. */
+/** Answers a resolution from the index of a catalog; the caller adds the name and priority of the catalog. */
 import type { CatalogIndex } from '../catalog/index/open.ts';
 import type { CatalogSource } from './input.ts';
 

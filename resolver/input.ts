@@ -1,20 +1,20 @@
-/** What a resolution is asked: what is wanted, what is installed, and what there is to choose from. */
-import type { CatalogPackage, Property } from '../catalog/model.ts';
+/** The input of a resolution: the wanted operator, the installed one, and the catalogs to choose from. */
+import type { CatalogPackage, GroupVersionKind, Property } from '../catalog/model.ts';
 import type { LabelSelector } from './selector.ts';
 
 export interface ResolveInput {
   readonly wanted: Wanted;
   /** Absent for a first installation. */
   readonly installed?: Installed;
-  /** The catalogs that the Subscription selects; others may be among them, and are marked as such. */
+  /** The catalogs that the Subscription selects; others may be among them, marked by `selected: false`. */
   readonly catalogs: readonly CatalogSource[];
   /** Names or images of bundles that failed before. */
   readonly quarantined: readonly string[];
-  /** Absent where nothing is known of the cluster; what bundles ask of it is then not checked. */
+  /** Absent if the cluster is unknown; requirements that bundles have of it are not checked then. */
   readonly cluster?: ClusterFacts;
   /**
-   * Whether it takes too long by the clock. Effort is counted, so that equal questions end alike; this is for what was
-   * not foreseen.
+   * Whether the time is up by the clock. Effort is counted, so that equal questions end alike; the clock is for cases
+   * that the count does not foresee.
    */
   readonly expired?: () => boolean;
 }
@@ -29,7 +29,7 @@ export interface Wanted {
   readonly edges: 'Follow' | 'Ignore';
   /** The only catalog to look in. */
   readonly catalog?: string;
-  /** By what `catalogs` were selected; one that means nothing is refused. */
+  /** The selector by which `catalogs` were selected; an invalid one is refused. */
   readonly catalogSelector?: LabelSelector | undefined;
   readonly dependencies: 'Install' | 'Require' | 'Ignore';
 }
@@ -39,7 +39,7 @@ export interface Installed {
   readonly version: string;
   readonly release?: string;
   readonly catalog: string;
-  /** From which it was installed; absent where that is not known. */
+  /** The channel it was installed from; absent if that is unknown. */
   readonly channel?: string;
   /** By digest. */
   readonly image: string;
@@ -49,7 +49,9 @@ export interface Installed {
 export interface CatalogSource {
   readonly name: string;
   readonly priority: number;
-  /** False: the Subscription does not select it. It is looked into only for advice, and for what is installed from it. */
+  /**
+   * False if the Subscription does not select it. It is read only for advice, and for an operator installed from it.
+   */
   readonly selected?: boolean;
   /**
    * Serving: it has content, fresh or not. Unavailable: it exists and has none yet. Missing: it does not exist.
@@ -60,39 +62,32 @@ export interface CatalogSource {
   readonly message?: string;
   readonly content: (name: string) => CatalogPackage | undefined;
   /** Names of packages with a bundle that provides a kind; absent: such a dependency finds nothing here. */
-  readonly providersOf?: (kind: Kind) => readonly string[];
+  readonly providersOf?: (kind: GroupVersionKind) => readonly string[];
   /** Names of all packages; asked only for a dependency in CEL that names none. */
   readonly packages?: () => readonly string[];
-}
-
-/** A kind of objects: `{ group: 'cert-manager.io', version: 'v1', kind: 'Issuer' }`. */
-export interface Kind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
 }
 
 export interface ClusterFacts {
   readonly kubernetesVersion?: string;
   readonly openShiftVersion?: string;
-  /** Kinds that the API server serves, whoever brought them. */
-  readonly providedKinds: readonly Kind[];
-  /** What other Subscriptions have installed. */
+  /** Kinds that the API server serves, from any source. */
+  readonly providedKinds: readonly GroupVersionKind[];
+  /** The installed packages of other Subscriptions. */
   readonly packages?: readonly InstalledPackage[];
-  /** What other Subscriptions are about to install for the first time, with what it needs. */
+  /** The packages that other Subscriptions are about to install for the first time, with their requirements. */
   readonly coming?: readonly InstalledPackage[];
 }
 
 export interface InstalledPackage extends Installed {
   readonly package: string;
   readonly properties: readonly Property[];
-  /** Whether it was installed only because something depends on it: it may then be upgraded for a dependent. */
+  /** Whether it was installed only as a dependency; it may then be upgraded for a dependent. */
   readonly dependency: boolean;
   /** `namespace/name`. */
   readonly subscription?: string;
   /**
-   * False: whose Subscription this is has no say in the matter. What is installed is there to be used; it need not stay,
-   * is never upgraded for a dependent, and may be installed a second time by another Subscription.
+   * False if the Subscription has no say here. Its package may be used; the package need not stay, is never upgraded
+   * for a dependent, and another Subscription may install it a second time.
    */
   readonly holds?: boolean;
 }

@@ -1,9 +1,9 @@
 /** Finds the few elements of a set that matter. */
 
 /**
- * A smallest part of a set for which something still holds, by leaving out one element after another; undefined where
- * it does not need any of them. Whatever is left out of the answer makes it hold no longer.
- * @param holds A part of what it is given for which it holds, as small as is known; undefined where it does not hold.
+ * A smallest part of a set for which something still holds, found by leaving out one element after another; undefined
+ * if it holds for the empty set. Without any one element of the result it no longer holds.
+ * @param holds A part of the given set for which it holds, as small as is known; undefined if it does not hold.
  */
 export function minimize<T>(
   all: ReadonlySet<T>,

@@ -1,21 +1,22 @@
 /**
- * Looks at catalogs that have no say in a decision, for what is to be told with it: where an answer could be had,
- * why an operator moves to another catalog, and which catalogs are passed over for their names alone.
+ * Reads catalogs that do not count in a decision, to report more about it: which of them would have an answer, why an
+ * operator moves to another catalog, and which catalogs lose by their names alone.
  */
-import { evaluate, RULES, type Candidate, type Offer, type Question } from './candidates.ts';
+import { evaluate, type Offer } from './candidates.ts';
 import { compareOffers, graphIn, openSource } from './catalogs.ts';
 import type { CatalogChange, DependencyStep, Suggestion } from './decision.ts';
 import { createDependencyOracle } from './dependencies/ask.ts';
 import type { CatalogSource, ResolveInput } from './input.ts';
+import { RULES, type Candidate, type ResolveQuestion } from './question.ts';
 
 /**
- * The catalogs that would give an answer if the spec named them, the one of the highest priority first. Each is tried
- * as if it were named: what is depended on has then to come from it as well.
- * @param refused Catalogs that had a say and gave no answer.
+ * The catalogs that would give an answer if the spec named them, the highest priority first. Each is tried as if the
+ * spec named it, so that dependencies must come from it as well.
+ * @param refused Catalogs that counted and gave no answer.
  */
 export function suggestCatalogs(
   input: ResolveInput,
-  question: Question,
+  question: ResolveQuestion,
   refused: ReadonlySet<string>,
 ): readonly Suggestion[] {
   const { wanted, installed, catalogs } = input;
@@ -38,13 +39,13 @@ export function suggestCatalogs(
   });
 }
 
-function bestOf(offer: Offer, input: ResolveInput, question: Question): Candidate | undefined {
+function bestOf(offer: Offer, input: ResolveInput, question: ResolveQuestion): Candidate | undefined {
   const catalogs = input.catalogs.filter(({ name }) => name === offer.catalog);
   const { problem } = createDependencyOracle({ ...input, catalogs });
   return evaluate(offer, { ...question, dependencyProblem: problem, problems: new Map() }, new Set(RULES)).candidate;
 }
 
-/** Why an operator moves from its catalog of origin to another; undefined where it does not. */
+/** Why an operator moves from its catalog of origin to another one; undefined if it does not move. */
 export function catalogChangeTo(
   catalog: string,
   { wanted, installed, catalogs }: ResolveInput,
@@ -58,8 +59,8 @@ export function catalogChangeTo(
 }
 
 /**
- * A step with the catalogs that have the package too, with the same priority as the one that it comes from: nobody has
- * said which of them is meant. The catalog of the bundle that needs it goes before all others, and has no rivals.
+ * Adds to a step the other catalogs of the same priority that have the package too: the spec does not say which of them
+ * is meant. The catalog of the bundle that needs the package goes before all others, and has no rivals.
  */
 export function withTies(
   step: DependencyStep,

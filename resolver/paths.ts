@@ -1,12 +1,12 @@
 /**
- * Finds the ways from an installed bundle along the edges of the graph: for every bundle that can be reached, the
- * shortest way, and for each hop why it cannot be left out. It does not choose where to go.
+ * Finds the ways from an installed bundle along the edges of the graph: the shortest way to each reachable bundle, and
+ * for each hop why it cannot be left out. candidates.ts chooses the target.
  */
 import { coverage, IntervalIndex, rankOf, rankVersions } from './coverage.ts';
 import { comparePreference, edgeInto, type Edge, type GraphBundle, type GraphEntry, type Origin } from './graph.ts';
 import { compareBundleVersions, type BundleVersion } from './version.ts';
 
-/** What a search starts at and where it may go. */
+/** The start of a search, and the entries that it may use. */
 export interface Search {
   readonly from: Origin;
   /** Entries that may be stepped on. */
@@ -21,7 +21,7 @@ export interface Search {
   readonly downgrades: boolean;
 }
 
-/** One step of a way: what is installed by it, and the edge that allows it. */
+/** One step of a way: the bundle that it installs, and the edge that allows it. */
 export interface Step {
   readonly entry: GraphEntry;
   readonly edge: Edge;
@@ -33,7 +33,7 @@ export interface Hop {
   readonly bundle: string;
   readonly version: string;
   readonly channel: string;
-  /** Absent where nothing was installed before, or the graph is not followed. */
+  /** Absent if nothing was installed before, or the graph is not followed. */
   readonly edge?: Edge;
   /** Absent for the last hop: the bundle after it has no edge from the one before it. */
   readonly neededBetween?: { readonly from: string; readonly to: string };
@@ -109,7 +109,10 @@ interface EntryIndex {
   readonly stepsAfter: (step: Step, reached: Map<string, Step>) => readonly Step[];
 }
 
-/** Files entries under what leads to them: names, and ranks of versions in two indexes, inside and outside. */
+/**
+ * Indexes entries by the bundles that lead to them: by name, and by the rank of versions in two indexes, inside and
+ * outside the range.
+ */
 function indexEntries(search: Search): EntryIndex {
   const ranking = rankVersions(
     search.entries.flatMap(({ bundle }) => (bundle.version.ok ? [bundle.version.value.version] : [])),

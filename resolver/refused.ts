@@ -1,21 +1,22 @@
-/** Says of every bundle that is not chosen why it is not, in the order in which a person would look for a cause. */
-import { isInside, isLower, type Candidate, type Offer, type Question, type View } from './candidates.ts';
+/** Finds the cause for every bundle that is not chosen, in the order in which a person would check the causes. */
+import { isInside, isLower, type Offer, type View } from './candidates.ts';
 import type { Cause, RefusedCandidate } from './decision.ts';
 import { bundlesOfWay, bundlesOn } from './faults.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
 import { findWays, type Step } from './paths.ts';
+import type { Candidate, ResolveQuestion } from './question.ts';
 
-/** What the bundles are judged by. */
+/** The evaluation that the bundles are judged by. */
 export interface Judgement {
   readonly view: View;
-  /** What is chosen, where something is. */
+  /** The chosen candidate, if there is one. */
   readonly chosen?: Candidate;
 }
 
 /** All bundles of an offer but the chosen one and the installed one, highest first. */
 export function describeRefused(
   offer: Offer,
-  question: Question,
+  question: ResolveQuestion,
   { view, chosen }: Judgement,
 ): readonly RefusedCandidate[] {
   const passed = new Set(chosen === undefined ? [] : bundlesOn(chosen).map(({ name }) => name));
@@ -31,12 +32,12 @@ export function describeRefused(
     }));
 }
 
-/** What keeps the edges to a bundle from being followed; nothing where there are none. */
+/** The bundles that bar the edges to a bundle, each with its cause; none if no edges lead to it. */
 type BarredWay = (bundle: GraphBundle) => readonly RefusedCandidate[];
 
 function causeOf(
   bundle: GraphBundle,
-  question: Question,
+  question: ResolveQuestion,
   { view, chosen, barredWay }: Judgement & { readonly barredWay: BarredWay },
 ): Cause {
   if (!bundle.version.ok) return { kind: 'invalidVersion', problem: bundle.version.problem };
@@ -55,16 +56,16 @@ function causeOf(
   return lessPreferred(bundle, chosen);
 }
 
-function outOfRange(bundle: GraphBundle, { range }: Question): Cause | undefined {
+function outOfRange(bundle: GraphBundle, { range }: ResolveQuestion): Cause | undefined {
   const version = bundle.version.ok ? bundle.version.value : undefined;
   return isInside(range, version) ? undefined : { kind: 'outOfRange', range: range?.text ?? '' };
 }
 
 /**
- * Looks at the shortest way of all, whatever bars it. A bundle outside the range bars a way only where nothing else
- * does: a way may cross such bundles to get in.
+ * Finds the shortest way without regard to barred bundles. A bundle outside the range bars a way only if no other
+ * bundle does, because a way may cross such bundles to get inside.
  */
-function createBarredWay({ catalog }: Offer, question: Question, view: View): BarredWay {
+function createBarredWay({ catalog }: Offer, question: ResolveQuestion, view: View): BarredWay {
   let ways: ReadonlyMap<string, Step> | undefined;
   return (target) => {
     ways ??= waysOfAll(question, view);
@@ -81,7 +82,7 @@ function createBarredWay({ catalog }: Offer, question: Question, view: View): Ba
   };
 }
 
-function waysOfAll({ installed }: Question, { channels, known }: View): ReadonlyMap<string, Step> {
+function waysOfAll({ installed }: ResolveQuestion, { channels, known }: View): ReadonlyMap<string, Step> {
   if (installed === undefined) return new Map();
   return findWays({
     from: known === undefined ? installed : { name: known.name, version: installed.version },

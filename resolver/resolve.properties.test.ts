@@ -54,7 +54,7 @@ function source(name: string, ...contents: readonly CatalogPackage[]): CatalogSo
   return { name, priority: 0, state: 'Serving', content };
 }
 
-test('what is chosen is in range, in channel, not quarantined, and an allowed successor', () => {
+test('the chosen bundle is in the range and in the channel, not quarantined, and an allowed successor', () => {
   const seen = { upToDate: 0, install: 0, upgrade: 0 };
   fc.assert(
     fc.property(question, (input) => {
@@ -113,7 +113,7 @@ function isInRange(version: string, range: string | undefined): boolean {
   return range === undefined || (own.ok && parsed.ok && isInside(parsed.value, { version: own.value, release: [] }));
 }
 
-test('an operator never goes down while it follows the graph', () => {
+test('an operator that follows the graph is never downgraded', () => {
   fc.assert(
     fc.property(question, (input) => {
       const decision = resolve({ ...input, wanted: { ...input.wanted, edges: 'Follow' } });
@@ -125,7 +125,7 @@ test('an operator never goes down while it follows the graph', () => {
   );
 });
 
-test('what has nothing to do with the package changes nothing', () => {
+test('packages, catalogs and Subscriptions that do not concern the package do not change its decision', () => {
   const others = fc.array(
     fc.record({ name: fc.constantFrom('b', 'c', 'd'), priority: fc.integer({ min: -5, max: 5 }) }),
     { maxLength: 3 },
@@ -156,7 +156,7 @@ test('what has nothing to do with the package changes nothing', () => {
   );
 });
 
-test('the order in which catalogs, channels and bundles are listed changes nothing', () => {
+test('the order of catalogs, channels and bundles in the input does not change a decision', () => {
   fc.assert(
     fc.property(question, anyPackage, (input, second) => {
       const reversed = input.catalogs.map((catalog) => {
@@ -171,7 +171,7 @@ test('the order in which catalogs, channels and bundles are listed changes nothi
   );
 });
 
-test('a refusal is minimal: its facts alone forbid everything, and without any one of them something is possible', () => {
+test('a refusal is minimal: its facts alone rule out every bundle, and without any one of them a bundle is possible', () => {
   const sizes = new Map<string, number>();
   fc.assert(
     fc.property(question, (input) => {
@@ -220,7 +220,7 @@ function isPossible(input: ResolveInput, facts: readonly Conflict['kind'][]): bo
   });
 }
 
-test('a refusal blames what is at fault: every bundle that it names is, and so is the graph where it says so', () => {
+test('a refusal names only bundles that are at fault, and the graph only if that is', () => {
   const seen = new Map<string, number>();
   fc.assert(
     fc.property(question, (input) => {
@@ -278,7 +278,7 @@ function edgesUpFrom({ catalogs, installed }: ResolveInput, channel: string | un
     .map(({ bundle }) => bundle.name);
 }
 
-test('every change that is suggested helps: with it there is an answer, and another one than to stay unless it says so', () => {
+test('every suggested change helps: it leads to a choice, and to another one than staying unless it says so', () => {
   const seen = new Map<string, number>();
   const other = fc.option(anyPackage);
   fc.assert(

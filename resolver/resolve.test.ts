@@ -354,12 +354,12 @@ function requiring(version: string, property: Property): CatalogPackage {
   };
 }
 
-test('a move to another catalog is said', () => {
+test('a choice from another catalog names both catalogs', () => {
   const decision = ask({ installed: '1.0.0', origin: 'gone', catalogs: [serving('b', chain)] });
   expect(decision).toMatchObject({ catalogChange: { from: 'gone', to: 'b' } });
 });
 
-test('deprecations of what is chosen are handed on', () => {
+test('a choice has the deprecations of its bundle', () => {
   const content: CatalogPackage = {
     ...expandPackage('op', chain),
     deprecations: [
@@ -376,7 +376,7 @@ test('deprecations of what is chosen are handed on', () => {
   });
 });
 
-test('a defect of a catalog is not taken for an answer', () => {
+test('a defect of a catalog is an error, not a refusal', () => {
   const broken: CatalogSource = {
     ...serving('a', chain),
     content: () => {
@@ -468,7 +468,7 @@ test.each([
   },
 );
 
-test('each hop says what allows it and why it cannot be left out', () => {
+test('each hop of a path has its edge, and why it cannot be left out', () => {
   const decision = ask({ installed: '1.0.0', wanted: { channel: '*' } });
   expect(decision.kind === 'none' ? [] : explainPath(decision.path)).toEqual([
     'op.v1.1.0 (1.1.0): it replaces what is before it; it cannot be left out, as op.v2.0.0 does not accept op.v1.0.0',
@@ -477,7 +477,7 @@ test('each hop says what allows it and why it cannot be left out', () => {
   ]);
 });
 
-test('every bundle that is not chosen has a reason', () => {
+test('every bundle that is not chosen has a cause', () => {
   expect(explainWhyNot(ask({}), '3.0.0')).toEqual(['op.v3.0.0 is not chosen: it is only in channel fast']);
   expect(explainWhyNot(ask({}), 'op.v1.0.0')).toEqual(['op.v1.0.0 is not chosen: op.v2.0.0 is preferred']);
   expect(explainWhyNot(ask({ installed: '1.1.0' }), '1.0.0')).toEqual([

@@ -1,25 +1,16 @@
 /**
- * Decides which bundle a Subscription gets next: (installed, wanted, catalogs) → decision, with the reason for every
- * candidate refused. The Subscription's reconciler, `slipway why` and `why-not` call it. It is a pure function: it pulls
+ * Decides which bundle a Subscription gets next: (installed, wanted, catalogs) → decision, with the cause for every
+ * refused candidate. The Subscription reconciler, `slipway why` and `why-not` call it. It is a pure function: it pulls
  * nothing, waits for nothing and keeps nothing but parsed packages.
  *
- *   read selector and range → gather offers → keep to the catalog of origin → best candidate of each catalog
+ *   parse selector and range → gather offers → keep to the catalog of origin → best candidate of each catalog
  *   → choose between catalogs → describe the path and everything refused
  *
- * Called as `resolve({ wanted, installed, catalogs, quarantined, cluster })`; `explainDecision(decision, package)` of
- * explain.ts says it in words, `passGate` of policy/gate.ts whether it may be carried out now.
+ * Called as `resolve({ wanted, installed, catalogs, quarantined, cluster })`. `explainDecision(decision, package)` of
+ * explain.ts turns the decision into words; `passGate` of policy/gate.ts decides whether it may be carried out now.
  */
 import type { CatalogBundle, CatalogPackage } from '../catalog/model.ts';
-import {
-  evaluate,
-  isLower,
-  originOf,
-  RULES,
-  type Candidate,
-  type Offer,
-  type Question,
-  type View,
-} from './candidates.ts';
+import { evaluate, isLower, originOf, type Offer, type View } from './candidates.ts';
 import { chooseBetweenCatalogs, gatherOffers, refuse, type Best, type Rated } from './catalogs.ts';
 import { explainNoCandidate } from './conflict.ts';
 import type { Choice, Decision, DependencyStep, Refusal, RefusedCandidate, Suggestion } from './decision.ts';
@@ -29,6 +20,7 @@ import { deprecationsInUse, listDeprecations } from './in-use.ts';
 import type { CatalogSource, ResolveInput } from './input.ts';
 import { catalogChangeTo, suggestCatalogs, withTies } from './other-catalogs.ts';
 import { hopsOf, type Step } from './paths.ts';
+import { RULES, type Candidate, type ResolveQuestion } from './question.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
 import type { VersionRange } from './ranges/range.ts';
 import { describeRefused } from './refused.ts';
@@ -36,8 +28,8 @@ import { selectorProblem } from './selector.ts';
 import { distinct } from './suggestions.ts';
 
 /**
- * The decision for one Subscription. Equal input gives an equal decision; what other packages, catalogs without the
- * package and other Subscriptions say has no part in it. A "no" is an answer, not an error.
+ * The decision for one Subscription. Equal input gives an equal decision; other packages, catalogs without the package
+ * and other Subscriptions do not affect it. A refusal is a result, not an error.
  */
 export function resolve(input: ResolveInput): Decision {
   const problem = selectorProblem(input.wanted.catalogSelector ?? {});
@@ -74,7 +66,7 @@ function parseRange(text: string | undefined): VersionRange | Refusal | undefine
   return refuse('InvalidVersionRange', { kind: 'version', range: text, problem: parsed.problem });
 }
 
-/** A catalog that is asked for each package at most once. */
+/** A catalog that reads each package at most once. */
 function readOnce(source: CatalogSource): CatalogSource {
   const contents = new Map<string, CatalogPackage | undefined>();
   const content = (name: string): CatalogPackage | undefined => {
@@ -88,7 +80,7 @@ function readQuestion(
   { wanted, installed, quarantined, cluster }: ResolveInput,
   range: VersionRange | undefined,
   dependencies: DependencyOracle,
-): Question {
+): ResolveQuestion {
   return {
     wanted,
     range,
@@ -100,19 +92,19 @@ function readQuestion(
   };
 }
 
-function rate(offer: Offer, question: Question): Rated {
+function rate(offer: Offer, question: ResolveQuestion): Rated {
   const view = evaluate(offer, question, new Set(RULES));
   return { ...offer, view, candidate: view.candidate };
 }
 
-interface Outcome {
+interface Considered {
   readonly input: ResolveInput;
-  readonly question: Question;
+  readonly question: ResolveQuestion;
   readonly rated: readonly Rated[];
   readonly dependencies: DependencyOracle;
 }
 
-function describeChoice(best: Best, { input, question, rated, dependencies }: Outcome): Choice {
+function describeChoice(best: Best, { input, question, rated, dependencies }: Considered): Choice {
   const { candidate, graph, catalog, view } = best;
   const first = firstStep(candidate.way);
   const next = first?.entry.bundle ?? candidate.target;
@@ -143,7 +135,7 @@ function describeChoice(best: Best, { input, question, rated, dependencies }: Ou
 function stepsBefore(
   bundle: CatalogBundle,
   own: string,
-  { input, dependencies }: Pick<Outcome, 'input' | 'dependencies'>,
+  { input, dependencies }: Pick<Considered, 'input' | 'dependencies'>,
 ): readonly DependencyStep[] {
   const catalogs = input.catalogs.filter(({ selected }) => selected !== false);
   return dependencies.steps(bundle, own).map((step) => withTies(step, { own, catalogs }));
@@ -164,8 +156,8 @@ function pickHead({ channels }: View): GraphBundle | undefined {
   return channels.flatMap(({ head }) => head ?? []).sort(compareHighestFirst)[0];
 }
 
-/** Bundles of the chosen catalog, then what the other catalogs would have offered. */
-function refusedAround(best: Best, rated: readonly Rated[], question: Question): readonly RefusedCandidate[] {
+/** The refused bundles of the chosen catalog, then the best bundle of every other catalog. */
+function refusedAround(best: Best, rated: readonly Rated[], question: ResolveQuestion): readonly RefusedCandidate[] {
   const own = describeRefused(best, question, { view: best.view, chosen: best.candidate });
   const others = rated.flatMap((one): readonly RefusedCandidate[] => {
     const target = one.candidate?.target;
@@ -187,17 +179,17 @@ function isDeprecatedOnly(one: Rated, best: Best): boolean {
   return one.candidate?.target.deprecation !== undefined && best.candidate.target.deprecation === undefined;
 }
 
-/** A catalog that has no content yet could have what the others lack. */
+/** Suggests waiting for catalogs without content: they may have what the others lack. */
 function addWaiting(refusal: Refusal, unavailable: readonly CatalogSource[]): Refusal {
   const waiting = unavailable.map(({ name }): Suggestion => ({ change: 'wait', catalog: name }));
   return { ...refusal, suggestions: distinct([...refusal.suggestions, ...waiting]) };
 }
 
-/** What other catalogs have is looked for only where it is of use: when the ones that count have no answer. */
+/** Suggests other catalogs. They are read only if the catalogs that count have no answer. */
 function adviseCatalogs(
   refusal: Refusal,
   refused: readonly Offer[],
-  { all, question }: { readonly all: ResolveInput; readonly question: Question },
+  { all, question }: { readonly all: ResolveInput; readonly question: ResolveQuestion },
 ): Refusal {
   const others = suggestCatalogs(all, question, new Set(refused.map(({ catalog }) => catalog)));
   return { ...refusal, suggestions: distinct([...refusal.suggestions, ...others]) };

@@ -73,7 +73,7 @@ describe('a selector', () => {
   });
 });
 
-describe('a selector that means nothing', () => {
+describe('an invalid selector', () => {
   const expression = (key: string, operator: string, values?: readonly string[]): LabelSelector => ({
     matchExpressions: [{ key, operator, values }],
   });

@@ -55,8 +55,8 @@ function describeExpression({ key, operator, values = [] }: Expression): string 
 }
 
 /**
- * Why a selector means nothing; undefined where it does not. That operators exist and have values where they take
- * some, the API server has seen to already; what keys and values may look like, it has not.
+ * Why a selector is invalid; undefined if it is valid. The API server has already checked the operators and the number
+ * of their values, but not the form of keys and values.
  */
 export function selectorProblem(selector: LabelSelector): string | undefined {
   for (const expression of expressionsOf(selector)) {

@@ -1,54 +1,56 @@
-/** The clauses of which explanations are made: one for each cause, fact and suggestion of a decision. */
+/** Writes the clauses of explanations: one for each cause, fact and suggestion of a decision. */
+import type { GroupVersionKind } from '../catalog/model.ts';
 import type { Need } from './dependencies/requirements.ts';
 import type { Cause, Conflict, RefusedCandidate, Suggestion } from './decision.ts';
-import type { Kind } from './input.ts';
+
+/** A table with a sentence for each member of a tagged union, by its tag. */
+type Sentences<Union extends Readonly<Record<Tag, string>>, Tag extends keyof Union> = {
+  readonly [Value in Union[Tag]]: (one: Extract<Union, Readonly<Record<Tag, Value>>>) => string;
+};
+
+/** The sentence for one member: its own tag chooses the entry, so that the entry takes this member. */
+function sentenceFor<Value extends string>(
+  one: Cause | Suggestion | Conflict,
+  tag: Value,
+  table: Readonly<Record<Value, (one: never) => string>>,
+): string {
+  return table[tag](one as never);
+}
 
 /** Longest list that is written out; longer ones end with a count. */
 const MAX_LISTED = 8;
 
 /** Why one bundle is not chosen, as the end of a sentence. */
 export function describeCause(cause: Cause): string {
-  switch (cause.kind) {
-    case 'invalidVersion':
-      return `its version cannot be read: ${cause.problem}`;
-    case 'otherChannel':
-      return cause.channels.length === 0 ? 'no channel has it' : `it is only in ${plural('channel', cause.channels)}`;
-    case 'outOfRange':
-      return `it is not in the range ${quote(cause.range)}`;
-    case 'quarantined':
-      return 'it failed before and is quarantined';
-    case 'kubernetesTooOld':
-      return `it needs Kubernetes ${cause.needs} and the cluster has ${cause.has}`;
-    case 'openShiftTooNew':
-      return `it supports OpenShift up to ${cause.upTo} and the cluster has ${cause.has}`;
-    case 'requirementInvalid':
-      return `what it depends on cannot be read: ${cause.problem}`;
-    case 'dependency':
-      return `what it depends on cannot be had: ${describeFacts(cause.because)}`;
-    case 'noPath':
-      return `no edges lead to it from ${cause.from}`;
-    case 'wayBarred':
-      return `the way to it from ${cause.from} is barred: ${list(cause.over.map(describeRefused), '; ')}`;
-    case 'downgrade':
-      return `it is lower than ${cause.from}, and following the graph never goes down`;
-    case 'deprecated':
-      return `it is deprecated: ${cause.message}`;
-    case 'notHead':
-      return `${cause.head} supersedes it in its channel`;
-    case 'lower':
-      return `${cause.than} is preferred`;
-    default:
-      return describeOtherCatalog(cause.why, cause.catalog);
-  }
+  return sentenceFor(cause, cause.kind, CAUSES);
 }
 
-/** Most changes that are told at once. */
-const MAX_TOLD = 3;
+const CAUSES: Sentences<Cause, 'kind'> = {
+  invalidVersion: ({ problem }) => `its version cannot be read: ${problem}`,
+  otherChannel: ({ channels }) =>
+    channels.length === 0 ? 'no channel has it' : `it is only in ${plural('channel', channels)}`,
+  outOfRange: ({ range }) => `it is not in the range ${quote(range)}`,
+  quarantined: () => 'it failed before and is quarantined',
+  kubernetesTooOld: ({ has, needs }) => `it needs Kubernetes ${needs} and the cluster has ${has}`,
+  openShiftTooNew: ({ has, upTo }) => `it supports OpenShift up to ${upTo} and the cluster has ${has}`,
+  requirementInvalid: ({ problem }) => `its dependencies cannot be parsed: ${problem}`,
+  dependency: ({ because }) => `its dependencies cannot be satisfied: ${describeFacts(because)}`,
+  noPath: ({ from }) => `no edges lead to it from ${from}`,
+  wayBarred: ({ from, over }) => `the way to it from ${from} is barred: ${list(over.map(describeRefused), '; ')}`,
+  downgrade: ({ from }) => `it is lower than ${from}, and following the graph never goes down`,
+  deprecated: ({ message }) => `it is deprecated: ${message}`,
+  notHead: ({ head }) => `${head} supersedes it in its channel`,
+  lower: ({ than }) => `${than} is preferred`,
+  otherCatalog: ({ catalog, why }) => describeOtherCatalog(why, catalog),
+};
 
-/** The first few changes that would help, as alternatives; undefined where none would. */
+/** Most changes that one message suggests. */
+const MAX_SUGGESTED = 3;
+
+/** The first few changes that would help, as alternatives; undefined if there is none. */
 export function describeSuggestions(suggestions: readonly Suggestion[]): string | undefined {
   if (suggestions.length === 0) return undefined;
-  return joinInstructions(suggestions.slice(0, MAX_TOLD).map(describeSuggestion), '; or ');
+  return joinInstructions(suggestions.slice(0, MAX_SUGGESTED).map(describeSuggestion), '; or ');
 }
 
 /** Instructions as one sentence. */
@@ -58,47 +60,36 @@ function joinInstructions([first = '', ...others]: readonly string[], joint: str
 
 /** A change that would help, as an instruction. */
 function describeSuggestion(suggestion: Suggestion): string {
-  switch (suggestion.change) {
-    case 'selector':
-      return 'Use In, NotIn, Exists or DoesNotExist with keys and values that labels may have';
-    case 'channel':
-      return `Set channel to ${quote(suggestion.channel)}, which ${gives(suggestion)}`;
-    case 'version':
-      return `Let version include ${suggestion.version}${suggestion.stays === true ? ', which is installed' : ''}`;
-    case 'anyVersion':
-      return `Remove version, which keeps ${suggestion.gives}`;
-    case 'edges':
-      return suggestion.lower
-        ? `Set edges to Ignore to go down to ${suggestion.gives}`
-        : `Set edges to Ignore to install ${suggestion.gives} without following the graph`;
-    case 'release':
-      return `Release ${list(suggestion.bundles)} from quarantine by asking for a reconcile`;
-    case 'edge':
-      return `Let ${suggestion.into} in channel ${quote(suggestion.channel)} of the catalog accept ${suggestion.from} by replaces, skips or skipRange`;
-    case 'catalog':
-      return describeCatalogs(suggestion);
-    case 'wait':
-      return `Wait until the catalog ${suggestion.catalog} has content`;
-    case 'goDown':
-      return `Set version to ${suggestion.version}, although it is lower`;
-    case 'together':
-      return joinInstructions(suggestion.of.map(describeSuggestion), ', and ');
-    case 'narrow':
-      return 'Install what it depends on by Subscriptions of their own, or set dependencies to Ignore, so that there is less to search';
-    case 'dependencies':
-      return 'Set dependencies to Install';
-    case 'otherPackage':
-      return `Bring ${suggestion.package}${bySubscription(suggestion.subscription)} to a version in ${quote(suggestion.range)}`;
-    case 'removePackage':
-      return `Uninstall ${suggestion.package}${suggestion.subscription === undefined ? '' : `, installed${bySubscription(suggestion.subscription)}`}`;
-    case 'ignoreDependencies':
-      return `Set dependencies to Ignore to install ${suggestion.bundle} without what it depends on`;
-    case 'cluster':
-      return `Upgrade the cluster to Kubernetes ${suggestion.kubernetes}`;
-    default:
-      return `Add a catalog that has ${describeRequired(suggestion.need)}`;
-  }
+  return sentenceFor(suggestion, suggestion.change, SUGGESTIONS);
 }
+
+const SUGGESTIONS: Sentences<Suggestion, 'change'> = {
+  selector: () => 'Use In, NotIn, Exists or DoesNotExist with keys and values that labels may have',
+  channel: (one) => `Set channel to ${quote(one.channel)}, which ${gives(one)}`,
+  version: ({ stays, version }) => `Let version include ${version}${stays === true ? ', which is installed' : ''}`,
+  anyVersion: ({ gives }) => `Remove version, which keeps ${gives}`,
+  edges: ({ gives, lower }) =>
+    lower
+      ? `Set edges to Ignore to go down to ${gives}`
+      : `Set edges to Ignore to install ${gives} without following the graph`,
+  release: ({ bundles }) => `Release ${list(bundles)} from quarantine by asking for a reconcile`,
+  edge: ({ channel, from, into }) =>
+    `Let ${into} in channel ${quote(channel)} of the catalog accept ${from} by replaces, skips or skipRange`,
+  catalog: describeCatalogs,
+  wait: ({ catalog }) => `Wait until the catalog ${catalog} has content`,
+  goDown: ({ version }) => `Set version to ${version}, although it is lower`,
+  together: ({ of }) => joinInstructions(of.map(describeSuggestion), ', and '),
+  narrow: () =>
+    'Install its dependencies by Subscriptions of their own, or set dependencies to Ignore, so that there is less to search',
+  dependencies: () => 'Set dependencies to Install',
+  otherPackage: ({ package: name, range, subscription }) =>
+    `Bring ${name}${bySubscription(subscription)} to a version in ${quote(range)}`,
+  removePackage: ({ package: name, subscription }) =>
+    `Uninstall ${name}${subscription === undefined ? '' : `, installed${bySubscription(subscription)}`}`,
+  ignoreDependencies: ({ bundle }) => `Set dependencies to Ignore to install ${bundle} without its dependencies`,
+  cluster: ({ kubernetes }) => `Upgrade the cluster to Kubernetes ${kubernetes}`,
+  offer: ({ need }) => `Add a catalog that has ${describeRequired(need)}`,
+};
 
 function gives({ gives: version, stays }: { readonly gives: string; readonly stays?: boolean }): string {
   return stays === true ? `has the installed ${version}` : `gives ${version}`;
@@ -115,57 +106,47 @@ function describeCatalogs({
   return `Set catalog to ${catalogs.slice(0, MAX_LISTED).join(' or ')}${instead}${what}`;
 }
 
-/** One fact of a "no", as a clause. */
+/** One fact of a refusal, as a clause. */
 export function describeConflict(conflict: Conflict): string {
-  switch (conflict.kind) {
-    case 'selector':
-      return `the catalog selector means nothing: ${conflict.problem}`;
-    case 'version':
-      return conflict.problem === undefined
-        ? `the version must be in ${quote(conflict.range)}`
-        : `the version range ${quote(conflict.range)} cannot be parsed: ${conflict.problem}`;
-    case 'channel':
-      return describeChannel(conflict);
-    case 'edges':
-      return describeEdges(conflict);
-    case 'downgrade':
-      return `the installed ${nameVersion(conflict.installed, conflict.version)} is not in the catalog, and what is there is lower`;
-    case 'quarantined':
-      return `${list(conflict.bundles)} failed before and ${conflict.bundles.length === 1 ? 'is' : 'are'} quarantined`;
-    case 'cluster':
-      return list(conflict.causes.map(describeRefused), '; ');
-    case 'dependency':
-      return conflict.problem === undefined
-        ? `what ${conflict.bundle} depends on cannot be had: ${describeFacts(conflict.because)}`
-        : `what ${conflict.bundle} depends on cannot be read: ${conflict.problem}`;
-    case 'package':
-      return conflict.catalogs.length === 0
-        ? 'there is no catalog to search'
-        : `${plural('catalog', conflict.catalogs)} ${conflict.catalogs.length === 1 ? 'does' : 'do'} not have it`;
-    case 'noBundles':
-      return `${plural('catalog', conflict.catalogs)} ${conflict.catalogs.length === 1 ? 'has' : 'have'} no bundle of it that can be installed`;
-    case 'catalog':
-      return describeCatalog(conflict);
-    case 'requires':
-      return describeRequires(conflict);
-    case 'keeps':
-      return `${conflict.bundle} is installed${bySubscription(conflict.subscription)} and ${conflict.movable ? 'moves only along its graph' : 'is not changed for another package'}`;
-    case 'provider':
-      return `only one package may provide ${describeKind(conflict.gvk)} (here ${list(conflict.packages)})`;
-    case 'barred':
-      return list(conflict.causes.map(describeRefused), '; ');
-    case 'mustBeThere':
-      return 'dependencies must be there already';
-    case 'effort':
-      return conflict.why === 'tooLarge'
-        ? 'there are too many bundles to consider'
-        : 'the search for a way takes too long';
-    default:
-      return `${conflict.offers.map(({ catalog, version }) => `${catalog} (${version})`).join(' and ')} offer it with the same priority ${conflict.priority}`;
-  }
+  return sentenceFor(conflict, conflict.kind, CONFLICTS);
 }
 
-/** Facts one after another; more than a person would read are counted. */
+const CONFLICTS: Sentences<Conflict, 'kind'> = {
+  selector: ({ problem }) => `the catalog selector is invalid: ${problem}`,
+  version: ({ problem, range }) =>
+    problem === undefined
+      ? `the version must be in ${quote(range)}`
+      : `the version range ${quote(range)} cannot be parsed: ${problem}`,
+  channel: describeChannel,
+  edges: describeEdges,
+  downgrade: ({ installed, version }) =>
+    `the installed ${nameVersion(installed, version)} is not in the catalog, and every bundle that the catalog has is lower`,
+  quarantined: ({ bundles }) => `${list(bundles)} failed before and ${bundles.length === 1 ? 'is' : 'are'} quarantined`,
+  cluster: ({ causes }) => list(causes.map(describeRefused), '; '),
+  dependency: ({ because, bundle, problem }) =>
+    problem === undefined
+      ? `the dependencies of ${bundle} cannot be satisfied: ${describeFacts(because)}`
+      : `the dependencies of ${bundle} cannot be parsed: ${problem}`,
+  package: ({ catalogs }) =>
+    catalogs.length === 0
+      ? 'there is no catalog to search'
+      : `${plural('catalog', catalogs)} ${catalogs.length === 1 ? 'does' : 'do'} not have it`,
+  noBundles: ({ catalogs }) =>
+    `${plural('catalog', catalogs)} ${catalogs.length === 1 ? 'has' : 'have'} no bundle of it that can be installed`,
+  catalog: describeCatalog,
+  requires: describeRequires,
+  keeps: ({ bundle, movable, subscription }) =>
+    `${bundle} is installed${bySubscription(subscription)} and ${movable ? 'moves only along its graph' : 'is not changed for another package'}`,
+  provider: ({ gvk, packages }) => `only one package may provide ${describeKind(gvk)} (here ${list(packages)})`,
+  barred: ({ causes }) => list(causes.map(describeRefused), '; '),
+  mustBeThere: () => 'dependencies must be there already',
+  effort: ({ why }) =>
+    why === 'tooLarge' ? 'there are too many bundles to consider' : 'the search for a way takes too long',
+  ambiguous: ({ offers, priority }) =>
+    `${offers.map(({ catalog, version }) => `${catalog} (${version})`).join(' and ')} offer it with the same priority ${priority}`,
+};
+
+/** Facts one after another; those beyond a readable number are counted. */
 export function describeFacts(facts: readonly Conflict[]): string {
   const more = facts.length - MAX_LISTED;
   const listed = facts.slice(0, MAX_LISTED).map(describeConflict).join('; ');
@@ -211,7 +192,7 @@ function describeRequired(need: Need): string {
 
 const COMPOUND = { all: 'all', any: 'any', not: 'none' } as const;
 
-function describeKind({ group, version, kind }: Kind): string {
+function describeKind({ group, version, kind }: GroupVersionKind): string {
   return `${kind}.${version}${group === '' ? '' : `.${group}`}`;
 }
 
@@ -268,13 +249,13 @@ function plural(noun: string, items: readonly string[]): string {
   return `${noun}${items.length === 1 ? '' : 's'} ${list(items)}`;
 }
 
-/** Items one after another; more than a person would read are counted. */
+/** Items one after another; those beyond a readable number are counted. */
 export function list(items: readonly string[], separator = ', '): string {
   const more = items.length - MAX_LISTED;
   return `${items.slice(0, MAX_LISTED).join(separator)}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** A text from a spec or a catalog, as it is to be typed. */
+/** A text from a spec or a catalog, as a person would type it. */
 export function quote(text: string): string {
   return JSON.stringify(text);
 }

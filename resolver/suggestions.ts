@@ -1,32 +1,24 @@
 /**
- * Finds what would turn a "no" into an answer, the smallest change first: rules are lifted one by one, then a few
- * together, and every change that is proposed has been tried. Which facts stand in the way is told in conflict.ts.
+ * Finds changes that would turn a refusal into a choice, the smallest first: it lifts rules one by one, then a few
+ * together, and tries every change before proposing it. conflict.ts finds the facts that rule a choice out.
  */
-import {
-  evaluate,
-  isInside,
-  isLower,
-  RULES,
-  type Candidate,
-  type Offer,
-  type Question,
-  type Rule,
-} from './candidates.ts';
+import { evaluate, isInside, isLower, type Offer } from './candidates.ts';
 import { isOlder } from './cluster.ts';
 import type { Suggestion } from './decision.ts';
 import { bundlesOn, faultOf } from './faults.ts';
 import type { GraphBundle, Origin } from './graph.ts';
+import { RULES, type Candidate, type ResolveQuestion, type ChoiceRule } from './question.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
 
 /**
- * Every single change that would lead on; where none does, the first few that do together. To stay with what is
- * installed comes last: who asks for something else has a reason.
- * @param minimal Rules that cannot hold together: none of the others helps, unless with one of them.
+ * Every single change that would help; if none does, the first few that help together. Staying with the installed
+ * bundle comes last, because a spec that asks for another bundle has a reason.
+ * @param minimal Rules that cannot hold together: lifting other rules helps only together with one of them.
  */
 export function suggestChanges(
   offers: readonly Offer[],
-  question: Question,
-  minimal: ReadonlySet<Rule>,
+  question: ResolveQuestion,
+  minimal: ReadonlySet<ChoiceRule>,
 ): readonly Suggestion[] {
   const leaving = { ...question, leaves: true };
   const single = [...minimal].flatMap((rule) => suggestWithout([rule], offers, leaving));
@@ -38,8 +30,8 @@ export function suggestChanges(
 
 function suggestSeveral(
   offers: readonly Offer[],
-  question: Question,
-  minimal: ReadonlySet<Rule>,
+  question: ResolveQuestion,
+  minimal: ReadonlySet<ChoiceRule>,
 ): readonly Suggestion[] {
   for (const rules of severalRules()) {
     if (!rules.some((rule) => minimal.has(rule))) continue;
@@ -49,17 +41,21 @@ function suggestSeveral(
   return [];
 }
 
-/** Rules that a change of the spec, or a person's word, can lift. */
-const SPEC_RULES: readonly Rule[] = RULES.filter((rule) => rule !== 'dependency' && rule !== 'cluster');
+/** Rules that a person can lift, by a change of the spec or by releasing a bundle from quarantine. */
+const SPEC_RULES: readonly ChoiceRule[] = RULES.filter((rule) => rule !== 'dependency' && rule !== 'cluster');
 
 /** Two rules, then three: more changes than that are no advice. */
-function severalRules(): readonly (readonly Rule[])[] {
-  const after = (rule: Rule): readonly Rule[] => SPEC_RULES.slice(SPEC_RULES.indexOf(rule) + 1);
+function severalRules(): readonly (readonly ChoiceRule[])[] {
+  const after = (rule: ChoiceRule): readonly ChoiceRule[] => SPEC_RULES.slice(SPEC_RULES.indexOf(rule) + 1);
   const pairs = SPEC_RULES.flatMap((a) => after(a).map((b) => [a, b] as const));
   return [...pairs, ...pairs.flatMap(([a, b]) => after(b).map((c) => [a, b, c]))];
 }
 
-function suggestWithout(rules: readonly Rule[], offers: readonly Offer[], question: Question): readonly Suggestion[] {
+function suggestWithout(
+  rules: readonly ChoiceRule[],
+  offers: readonly Offer[],
+  question: ResolveQuestion,
+): readonly Suggestion[] {
   const kept = new Set(RULES.filter((rule) => !rules.includes(rule)));
   for (const offer of offers) {
     const { candidate } = evaluate(offer, question, kept);
@@ -76,15 +72,15 @@ function suggestWithout(rules: readonly Rule[], offers: readonly Offer[], questi
 }
 
 /**
- * A candidate of the channel that has the given one, else of another channel, else of all of them, as the way may lead
- * over several. What a channel gives may be to stay, although there is something else in it too.
+ * A candidate of the channel of the given one, else of another channel, else of all channels, because the way may lead
+ * over several. The candidate of a channel may be to stay, although the channel has another bundle too.
  */
 function inOneChannel({
   candidate,
   offer,
   question,
   rules,
-}: Omit<Lifted, 'channel'> & { readonly rules: readonly Rule[] }): Lifted | undefined {
+}: Omit<Lifted, 'channel'> & { readonly rules: readonly ChoiceRule[] }): Lifted | undefined {
   const kept = new Set(RULES.filter((rule) => rule === 'channel' || !rules.includes(rule)));
   for (const channel of new Set([candidate.channel, ...offer.graph.channels.keys(), '*'])) {
     const asked = { ...question, leaves: false, wanted: { ...question.wanted, channel } };
@@ -95,17 +91,17 @@ function inOneChannel({
   return undefined;
 }
 
-/** What there would be without some rules. */
+/** The candidate without some rules. */
 interface Lifted {
   readonly candidate: Candidate;
   readonly offer: Offer;
-  readonly question: Question;
-  /** What the spec would name, where the channel is one of them. */
+  readonly question: ResolveQuestion;
+  /** The channel that the spec would name, if the rule `channel` is lifted. */
   readonly channel: string;
 }
 
-/** What has to be changed for one rule not to stand in the way of a candidate; each change does it alone. */
-function changesFor(rule: Rule, lifted: Lifted): readonly Suggestion[] {
+/** The changes that lift one rule for a candidate; each of them is enough. */
+function changesFor(rule: ChoiceRule, lifted: Lifted): readonly Suggestion[] {
   const { target, stay: stays } = lifted.candidate;
   const { version } = target.bundle;
   const { installed } = lifted.question;
@@ -130,13 +126,13 @@ function changesFor(rule: Rule, lifted: Lifted): readonly Suggestion[] {
   }
 }
 
-/** Whether what is installed is outside a pin; releases of one version are all inside. */
+/** Whether the installed bundle is outside a pin; all releases of one version are inside. */
 function excludes(pin: string, installed: Origin | undefined): boolean {
   const range = parseMastermindsRange(pin);
   return range.ok && !isInside(range.value, installed?.version);
 }
 
-/** An edge from what is installed never leads down, so that no author can help there. */
+/** No edge from the installed bundle leads down, so the author of the catalog cannot help there. */
 function changesForEdges({ candidate: { target, channel }, question: { installed } }: Lifted): readonly Suggestion[] {
   const lower = isLower(target, installed);
   const ignore: Suggestion = { change: 'edges', gives: target.bundle.version, lower };
@@ -144,7 +140,7 @@ function changesForEdges({ candidate: { target, channel }, question: { installed
   return [ignore, { change: 'edge', channel, into: target.name, from: installed.name }];
 }
 
-/** A cluster can be brought up to what is needed, and not down again. */
+/** A cluster can be upgraded to the needed version, but not downgraded. */
 function changeForCluster({ candidate, offer, question }: Lifted): readonly Suggestion[] {
   const causes = bundlesOn(candidate).flatMap(
     (bundle) => faultOf('cluster', { bundle, catalog: offer.catalog }, question) ?? [],
@@ -155,11 +151,11 @@ function changeForCluster({ candidate, offer, question }: Lifted): readonly Sugg
   return [{ change: 'cluster', kubernetes: others.reduce((a, b) => (isOlder(a, b) ? b : a), first) }];
 }
 
-function faulty(rule: Rule, { candidate, offer: { catalog }, question }: Lifted): readonly GraphBundle[] {
+function faulty(rule: ChoiceRule, { candidate, offer: { catalog }, question }: Lifted): readonly GraphBundle[] {
   return bundlesOn(candidate).filter((bundle) => faultOf(rule, { bundle, catalog }, question) !== undefined);
 }
 
-/** Those first that a person can act on and that give what was asked for. */
+/** Orders suggestions: first those that a person can act on and that give the requested version. */
 const ORDER: readonly Suggestion['change'][] = [
   'selector',
   'dependencies',
@@ -181,7 +177,7 @@ const ORDER: readonly Suggestion['change'][] = [
   'ignoreDependencies',
 ];
 
-/** Suggestions without repetition, in the order in which they are to be told; the last resort only where it is one. */
+/** Suggestions without duplicates, in the order of reporting; the last resort only if there is nothing else. */
 export function distinct(suggestions: readonly Suggestion[]): readonly Suggestion[] {
   const byContent = new Map(suggestions.map((one) => [JSON.stringify(one), one]));
   const sorted = [...byContent.values()].sort(compareSuggestions);

@@ -7,7 +7,7 @@ import {
   parseBundleVersion,
   parseVersion,
   type BundleVersion,
-  type Version,
+  type SemanticVersion,
 } from './version.ts';
 
 test.each([
@@ -54,7 +54,7 @@ test('versions beyond 2^53 keep their order', () => {
   ]);
 });
 
-test('the order is that of Semantic Versioning, as npm has it', () => {
+test('versions are ordered by Semantic Versioning, as npm orders them', () => {
   const number = fc.oneof(fc.nat({ max: 12 }), fc.constant(Number.MAX_SAFE_INTEGER));
   const identifier = fc.oneof(
     fc.nat({ max: 20 }).map(String),
@@ -97,7 +97,7 @@ test.each([
   expect(parsed.ok ? parsed.value.release : undefined).toEqual(expected);
 });
 
-function version(text: string): Version {
+function version(text: string): SemanticVersion {
   const parsed = parseVersion(text);
   if (!parsed.ok) throw new Error(`${text}: ${parsed.problem}`);
   return parsed.value;

@@ -1,14 +1,14 @@
 /**
- * Versions as bundles carry them: Semantic Versioning 2 with 64-bit numbers, and the release that tells apart
- * builds of one version. The resolver, the ranges and the catalog's checks compare versions here and nowhere
- * else. Nothing here knows ranges or graphs.
+ * Versions of bundles: Semantic Versioning 2 with 64-bit numbers, and the release that distinguishes builds of one
+ * version. The resolver, the ranges and the checks of catalogs compare versions here and nowhere else. Nothing here
+ * knows ranges or graphs.
  */
 
-/** A non-negative integer below 2^64: a number where that is exact, else a bigint, so that `===` and `<` hold. */
+/** A non-negative integer below 2^64: a number if that is exact, else a bigint, so that `===` and `<` hold. */
 export type Natural = number | bigint;
 
 /** `1.2.3-rc.1+build.5`, taken apart. */
-export interface Version {
+export interface SemanticVersion {
   readonly text: string;
   readonly major: Natural;
   readonly minor: Natural;
@@ -22,14 +22,14 @@ export type Identifier = Natural | string;
 
 /** A version with its release: `1.0.0+2` of a registry+v1 bundle is version 1.0.0, release 2. */
 export interface BundleVersion {
-  readonly version: Version;
+  readonly version: SemanticVersion;
   readonly release: readonly Identifier[];
 }
 
-/** What a parser answers: the value, or what is wrong with the text. */
+/** The result of a parser: the value, or the problem with the text. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
-/** Longest text that is looked at; the longest version published is below 100 characters. */
+/** Longest text that is parsed; the longest published version is below 100 characters. */
 export const MAX_VERSION_LENGTH = 1024;
 
 const MAX_RELEASE_LENGTH = 20;
@@ -42,7 +42,7 @@ const IDENTIFIER = /^[0-9A-Za-z-]+$/;
  * letters, digits and hyphens. Numbers from 2^64 on are refused, as the reference does.
  * @see https://semver.org/#semantic-versioning-specification-semver
  */
-export function parseVersion(text: string): Parsed<Version> {
+export function parseVersion(text: string): Parsed<SemanticVersion> {
   if (text.length > MAX_VERSION_LENGTH) return bad(`it is longer than ${MAX_VERSION_LENGTH} characters`);
   const [withoutBuild, buildText] = cut(text, '+');
   const firstDot = withoutBuild.indexOf('.');
@@ -81,7 +81,7 @@ export function parseBundleVersion(text: string, release?: string): Parsed<Bundl
  * Orders versions by precedence: negative, zero or positive. Build metadata does not count.
  * @see https://semver.org/#spec-item-11
  */
-export function compareVersions(a: Version, b: Version): number {
+export function compareVersions(a: SemanticVersion, b: SemanticVersion): number {
   return (
     compareNaturals(a.major, b.major) ||
     compareNaturals(a.minor, b.minor) ||
@@ -117,7 +117,7 @@ export function compareNaturals(a: Natural, b: Natural): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** Reads decimal digits; undefined where they are none, have leading zeros or reach 2^64. */
+/** Parses decimal digits; undefined if the text has others, has leading zeros or reaches 2^64. */
 export function parseNatural(text: string): Natural | undefined {
   if (!NUMERIC.test(text)) return undefined;
   if (text.length < 16) return Number(text);
@@ -127,7 +127,7 @@ export function parseNatural(text: string): Natural | undefined {
   return value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }
 
-/** Reads dot-separated identifiers; undefined where one is malformed, or the text is empty. */
+/** Parses dot-separated identifiers; undefined if one is malformed, or the text is empty. */
 export function parseIdentifiers(text: string): readonly Identifier[] | undefined {
   if (text === '') return undefined;
   const identifiers: Identifier[] = [];
@@ -150,7 +150,7 @@ function compareIdentifier(a: Identifier, b: Identifier): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** Cuts at the first separator; the second half is absent where there is none. */
+/** Cuts at the first separator; the second half is absent if there is no separator. */
 function cut(text: string, separator: string): [string, string | undefined] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];

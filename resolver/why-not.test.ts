@@ -64,7 +64,7 @@ describe('a version stands', () => {
     expect(explain(given, asked).standing).toBe(standing);
   });
 
-  test('with nothing to say where it is chosen', () => {
+  test('as Chosen without any sentence if it is chosen', () => {
     expect(explain({}, '2.0.0')).toEqual({ standing: 'Chosen', causes: [], changes: [] });
   });
 });
@@ -77,7 +77,7 @@ interface Case {
   readonly changes: readonly string[];
 }
 
-describe('why it is not chosen, and what would change it', () => {
+describe('why a version is not chosen, and which changes would help', () => {
   test.each<Case>([
     {
       because: 'a higher one is there',
@@ -179,7 +179,7 @@ describe('why it is not chosen, and what would change it', () => {
       given: { catalogs: [serving('a', packageOf('op', chain, { properties: { '2.0.0': [needs('gone')] } }))] },
       asked: '2.0.0',
       causes: [
-        'op.v2.0.0 is not chosen: what it depends on cannot be had: op.v2.0.0 needs gone in ">=1.0.0", which no catalog has',
+        'op.v2.0.0 is not chosen: its dependencies cannot be satisfied: op.v2.0.0 needs gone in ">=1.0.0", which no catalog has',
       ],
       changes: ['Add a catalog that has gone in ">=1.0.0"'],
     },
@@ -197,7 +197,7 @@ describe('why it is not chosen, and what would change it', () => {
       },
       asked: '2.0.0',
       causes: [
-        'op.v2.0.0 is not chosen: what it depends on cannot be had: op.v2.0.0 needs lib in ">=1.0.0" (there is: 1.0.0); dependencies must be there already',
+        'op.v2.0.0 is not chosen: its dependencies cannot be satisfied: op.v2.0.0 needs lib in ">=1.0.0" (there is: 1.0.0); dependencies must be there already',
       ],
       changes: ['Set dependencies to Install'],
     },
@@ -274,7 +274,7 @@ const question: fc.Arbitrary<ResolveInput> = fc
     catalogs: [catalogOf('a', [content, expandPackage('lib', chainOf('1.0.0'))])],
   }));
 
-/** The question after an instruction, read as a person would; undefined where somebody else has to act. */
+/** The question after an instruction, read as a person would; undefined if somebody else has to act. */
 function obey(instruction: string, input: ResolveInput): ResolveInput | undefined {
   let changed: ResolveInput | undefined = input;
   for (const part of instruction.split(', and ')) changed = changed && obeyPart(part, changed);
@@ -289,7 +289,7 @@ function obeyPart(part: string, input: ResolveInput): ResolveInput | undefined {
   return { ...input, quarantined: input.quarantined.filter((one) => !released.includes(one)) };
 }
 
-test('whoever does as told gets the version, and whatever is not chosen has a cause', () => {
+test('every change that why-not suggests leads to the version, and every version that is not chosen has a cause', () => {
   const seen = { Chosen: 0, OnTheWay: 0, Installed: 0, Refused: 0, NotOffered: 0, obeyed: 0 };
   const check = (input: ResolveInput, asked: string): void => {
     const { standing, causes, changes } = explainVersion(input, resolve(input), asked);

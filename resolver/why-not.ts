@@ -1,7 +1,7 @@
 /**
- * Says how one version stands in a decision: chosen, on the way, or not, then why not at its shortest, and what would
- * change it. `slipway why` and `why-not` call it. Every change that it tells has been tried: the same resolution is
- * asked again with the version pinned, and each change that then would help is made, with and without the pin.
+ * Reports how one version stands in a decision: chosen, on the way, or not; then why not, at its shortest, and which
+ * changes would help. `slipway why` and `why-not` call it. Every change that it reports has been tried: the same
+ * resolution runs with the version pinned, and then with each suggested change, with and without the pin.
  */
 import { redact } from '../api/errors.ts';
 import { graphIn } from './catalogs.ts';
@@ -12,16 +12,16 @@ import type { ResolveInput, Wanted } from './input.ts';
 import { resolve } from './resolve.ts';
 import { describeSuggestions, list, quote } from './sentences.ts';
 
-/** How a version stands, in words where there is something to say. */
+/** How a version stands, with sentences if there is something to say. */
 export interface VersionExplanation {
   /**
-   * Chosen: the path ends there. OnTheWay: it comes before that. Installed: it is there, and is not what is chosen.
+   * Chosen: the path ends at it. OnTheWay: the path leads over it. Installed: it is installed, but not chosen.
    * NotOffered: no catalog has it. Refused: a catalog has it.
    */
   readonly standing: 'Chosen' | 'OnTheWay' | 'Installed' | 'NotOffered' | 'Refused';
-  /** Why it is not chosen, one sentence for each bundle of that version; empty where it is, or is on the way. */
+  /** Why it is not chosen, one sentence for each bundle of that version; empty if it is chosen or on the way. */
   readonly causes: readonly string[];
-  /** What would make it the chosen one, as instructions, each of which is enough; the smallest first. */
+  /** Changes that would make it the chosen one, as instructions, the smallest first; each of them is enough. */
   readonly changes: readonly string[];
 }
 
@@ -77,7 +77,7 @@ function standingOf(
 
 type Told = Pick<VersionExplanation, 'causes' | 'changes'>;
 
-/** Where no catalog has the package at all, or the spec means nothing, that is the answer for every version of it. */
+/** If no catalog has the package, or the spec is invalid, every version of it has that answer. */
 function explainAbsence({ input: { wanted }, decision, asked }: Asked, offered: readonly Offered[]): Told {
   if (offered.length === 0 && decision.kind === 'none') {
     const { message, hint } = explainDecision(decision, wanted.package);
@@ -91,7 +91,7 @@ function explainAbsence({ input: { wanted }, decision, asked }: Asked, offered: 
   };
 }
 
-/** What a decision has no cause for: the installed bundle, and bundles of catalogs that were not looked into. */
+/** Explains bundles that a decision has no cause for: the installed one, and those of catalogs that were not read. */
 function explainUnlisted({ input, decision, asked }: Asked, meant: readonly Offered[]): readonly string[] {
   if (decision.kind === 'none') return [explainDecision(decision, input.wanted.package).message];
   const { installed } = input;
@@ -134,7 +134,7 @@ function findChanges(input: ResolveInput, meant: readonly Offered[]): readonly s
         .find((told) => told.length > 0) ?? []);
 }
 
-/** A channel that has the version, and the graph left aside: what the resolver does not try together with a pin. */
+/** A channel that has the version, together with `edges: Ignore`: the resolver does not try these with a pin. */
 function severalChanges(meant: readonly Offered[], version: string): readonly Suggestion[] {
   const channels = new Set(meant.flatMap(({ bundle }) => bundle.channels));
   return [...channels].map((channel) => ({
@@ -155,8 +155,8 @@ function asking(input: ResolveInput, changes: Partial<Wanted>): ResolveInput {
 }
 
 /**
- * The question after a change. What others have to do (an edge in a catalog, another package) is stood in for by what
- * would have the same effect on this package alone.
+ * The input after a change. A change that others have to make (an edge in a catalog, another package) is replaced by
+ * one with the same effect on this package alone.
  */
 function withChange(input: ResolveInput, suggestion: Suggestion): ResolveInput {
   switch (suggestion.change) {

@@ -17,7 +17,7 @@ export function renderAdditionalObjects({ bundle, options }: RenderContext): rea
 
 type Published = Manifest['object'];
 
-/** A custom resource of the bundle's own: where it belongs is what its CRD says. */
+/** A custom resource of a kind that the bundle brings: its CRD states its scope. */
 function placeOwn({ metadata, status: _status, ...rest }: Published, own: OwnKind, namespace: string): KubeObject {
   const { namespace: _elsewhere, ...published } = publishedMetadata(metadata);
   return { ...rest, metadata: own.namespaced ? { ...published, namespace } : published };

@@ -1,4 +1,7 @@
-/** The APIServices that the CSV owns, and what their servers need to authenticate callers, as OLM v0 makes them. */
+/**
+ * Renders the APIServices that the CSV owns, and the objects that their servers need to authenticate callers, as OLM v0
+ * makes them.
+ */
 import type { KubeObject } from '../../api/object.ts';
 import type { CsvApiService } from '../bundle.ts';
 import { APISERVICE_API, caBundle, injection } from './certificates.ts';
@@ -17,7 +20,9 @@ export function renderApiServices(context: RenderContext): readonly KubeObject[]
   ];
 }
 
-/** An API server behind the aggregation layer asks the main one who calls, and with which client certificates. */
+/**
+ * An API server behind the aggregation layer asks the main API server who calls, and with which client certificates.
+ */
 function delegation({ bundle, options }: RenderContext, deployment: string): readonly KubeObject[] {
   const published = bundle.csv.spec.install.spec?.deployments?.find(({ name }) => name === deployment);
   const account = published?.spec.template.spec['serviceAccountName'] ?? 'default';

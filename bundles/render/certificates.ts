@@ -1,6 +1,6 @@
 /**
- * Certificates of the Deployments that the API server calls over TLS: which are needed, where their authority goes,
- * and the objects by which cert-manager issues them.
+ * Finds the certificates that Deployments need because the API server calls them over TLS, puts the authority into the
+ * objects that need it, and renders the objects by which cert-manager issues certificates.
  */
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Bundle } from '../bundle.ts';
@@ -75,7 +75,7 @@ export function configurationName(generateName: string): string {
   return generateName.replace(/-$/, '');
 }
 
-/** The `caBundle` field of a client config, where the authority is known. */
+/** The `caBundle` field of a client config, if the authority is known. */
 export function caBundle({ options }: RenderContext, deployment: string): { readonly caBundle?: string } {
   const pem = options.certificates === 'manager' ? options.caBundles?.get(certificateName(deployment)) : undefined;
   return pem === undefined ? {} : { caBundle: Buffer.from(pem, 'utf8').toString('base64') };

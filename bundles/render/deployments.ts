@@ -1,15 +1,13 @@
-/** The Deployments of the CSV: told what to watch, given their certificates, changed as the configuration says. */
+/**
+ * Renders the Deployments of the CSV: with the namespaces to watch, their certificates, and the configuration applied.
+ */
 import type { KubeObject } from '../../api/object.ts';
-import type { Container, CsvDeployment, DeploymentSpec, Named, VolumeMount } from '../bundle.ts';
+import type { Container, CsvDeployment, Named, VolumeMount } from '../bundle.ts';
 import { calledDeployments } from './certificates.ts';
 import { configureDeployment } from './config/configure.ts';
+import type { Deployment } from './model.ts';
 import { certificateName } from './names.ts';
 import type { RenderContext } from './options.ts';
-
-/** A Deployment while it is being rendered. */
-export interface Deployment extends KubeObject {
-  readonly spec: DeploymentSpec;
-}
 
 export function renderDeployments(context: RenderContext): readonly KubeObject[] {
   const called = new Set(context.options.certificates === 'none' ? [] : calledDeployments(context.bundle));
@@ -40,7 +38,7 @@ function deploymentOf(context: RenderContext, { name, label, spec }: CsvDeployme
   };
 }
 
-/** Where operators look for their certificates; these names and paths are taken, whatever the bundle has there. */
+/** The names and paths under which operators read their certificates; they replace any others of the bundle. */
 const MOUNTS = [
   { name: 'webhook-cert', path: '/tmp/k8s-webhook-server/serving-certs', certificate: 'tls.crt', key: 'tls.key' },
   {

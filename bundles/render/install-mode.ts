@@ -1,4 +1,4 @@
-/** Which namespaces the operator is told to watch, and whether the bundle supports that. */
+/** Decides which namespaces the operator watches, and whether the bundle supports that. */
 import { ReasonedError } from '../../api/errors.ts';
 import type { Bundle } from '../bundle.ts';
 import { isDnsLabel } from '../validate/check.ts';

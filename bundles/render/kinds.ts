@@ -7,7 +7,7 @@ import type { Manifest } from '../bundle.ts';
 export interface SupportedKind {
   /** Whether its objects are put into the namespace of the operator. */
   readonly namespaced: boolean;
-  /** The version to assume where an object names none, as OLM v0 does. */
+  /** The version to assume for an object that names none, as OLM v0 does. */
   readonly apiVersion: string;
 }
 

@@ -1,4 +1,4 @@
-/** What of an object's metadata a publisher may set; the rest belongs to the cluster that it was exported from. */
+/** The metadata that a publisher may set; the rest belongs to the cluster that the object was exported from. */
 import type { ObjectMeta } from '../../api/object.ts';
 
 /** Name, namespace, labels and annotations; no uid, resourceVersion, owners, finalizers or times. */

@@ -5,8 +5,8 @@ import { goJson } from '../go-json.ts';
 const MAX_LENGTH = 63;
 
 /**
- * A base with a hash of what it names: `base-<sha224 in base 36>`, the base cut so that the whole is about 63 long.
- * The value's keys must be in the order of Go's struct.
+ * A name with a hash of its value: `base-<sha224 in base 36>`, with the base cut so that the whole has about 63
+ * characters. The keys of the value must be in the order of Go's struct.
  */
 export function uniqueName(base: string, value: unknown): string {
   const digest = createHash('sha224')

@@ -1,14 +1,17 @@
-/** What a rendering depends on besides the bundle. */
+/** The input of a rendering besides the bundle. */
 import type { OperatorConfig } from '../../api/operator-config.ts';
 import type { Bundle } from '../bundle.ts';
 
-/** Who issues the certificates of webhooks and APIServices; `none` renders nothing that needs one. */
+/** The issuer of the certificates of webhooks and APIServices; `none` renders nothing that needs one. */
 export type Certificates = 'none' | 'manager' | 'cert-manager';
 
 export interface RenderOptions {
-  /** Where the operator is installed. */
+  /** The namespace of the operator. */
   readonly namespace: string;
-  /** What it watches; absent is all namespaces, or its own where the bundle supports nothing else. `['']` is all. */
+  /**
+   * The namespaces to watch. Absent: all namespaces, or the operator's own if the bundle supports nothing else. `['']`:
+   * all.
+   */
   readonly watchNamespaces?: readonly string[];
   readonly config?: OperatorConfig;
   readonly certificates: Certificates;
@@ -16,7 +19,7 @@ export interface RenderOptions {
   readonly caBundles?: ReadonlyMap<string, string>;
 }
 
-/** What every generator gets. */
+/** The input of every generator. */
 export interface RenderContext {
   readonly bundle: Bundle;
   readonly options: RenderOptions;

@@ -588,7 +588,7 @@ describe('rendering', () => {
 
   it('has every generator of the folder in its list', () => {
     const source = readdirSync(import.meta.dirname).filter(
-      (name) => !/test|^(names|options|metadata|kinds|render|one-of)/.test(name),
+      (name) => !/test|^(names|model|options|metadata|kinds|render|one-of)/.test(name),
     );
     expect(source.filter((name) => name.endsWith('.ts'))).toHaveLength(GENERATORS.length);
   });

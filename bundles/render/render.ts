@@ -1,7 +1,7 @@
 /**
  * Turns a Bundle into the Kubernetes objects that install it, in the order in which they are to be applied, exactly as
  * OLM v1's renderer makes them, for all four install modes. Same bundle and options, same bytes.
- * Controllers and the CLI call it. It adds no labels of Slipway and looks at no cluster.
+ * Controllers and the CLI call it. It adds no labels of Slipway and reads no cluster.
  */
 import type { KubeObject } from '../../api/object.ts';
 import type { Bundle } from '../bundle.ts';

@@ -1,7 +1,7 @@
 /** The kinds that every bundle may render to; one may bring objects of the kinds that its own CRDs define besides. Pure. */
 import { SUPPORTED_KINDS } from './kinds.ts';
 
-/** What is made of the CSV, of the CRDs and of what they need, with the version that is written. */
+/** The kinds that are rendered from the CSV, from the CRDs and for their needs, with the version that is written. */
 const GENERATED: ReadonlyMap<string, string> = new Map(
   Object.entries({
     APIService: 'apiregistration.k8s.io/v1',

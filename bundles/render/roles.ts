@@ -30,7 +30,7 @@ export function roleName({ bundle }: RenderContext, permission: CsvPermission): 
   return uniqueName(`${bundle.csv.name}-${accountName(permission)}`, permission);
 }
 
-/** What makes a binding of a role to the permission's ServiceAccount. */
+/** The common part of bindings of a role to the permission's ServiceAccount. */
 export function binding(
   { options }: RenderContext,
   permission: CsvPermission,

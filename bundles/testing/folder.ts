@@ -12,7 +12,7 @@ export function readBundleFolder(folder: string): ReadonlyMap<string, Uint8Array
   return files;
 }
 
-/** Names of the files of a folder; none where it does not exist. */
+/** Names of the files of a folder; none if it does not exist. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })

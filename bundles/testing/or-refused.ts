@@ -1,7 +1,7 @@
 /** For tests of hostile input: what may fail with a reason, and with nothing else. */
 import { ReasonedError } from '../../api/errors.ts';
 
-/** The result, or nothing where it is refused with a reason of the closed list. Any other error is a defect. */
+/** The result, or nothing if it is refused with a reason of the closed list. Any other error is a defect. */
 export function orRefused<Result>(action: () => Result): Result | undefined {
   try {
     return action();

@@ -1,4 +1,4 @@
-/** A CRD of v1 as Go reads it, for the checks and for rendering: what the one accepts the other never stumbles over. */
+/** A CRD of v1 as Go reads it, for the checks and for rendering: rendering accepts every CRD that passes the checks. */
 import type { KubeObject } from '../../api/object.ts';
 import type { Manifest } from '../bundle.ts';
 import { decode } from './decode.ts';

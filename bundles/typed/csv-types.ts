@@ -1,6 +1,6 @@
 /**
- * The fields of a ClusterServiceVersion that matter here, in the notation of types.ts. What is only displayed is
- * read from the raw object where it is needed.
+ * The fields of a ClusterServiceVersion that rendering and the checks need, in the notation of types.ts. Fields that
+ * are only displayed are read from the raw object.
  * @see https://olm.operatorframework.io/docs/concepts/crds/clusterserviceversion/
  */
 export const CSV_TYPES = `

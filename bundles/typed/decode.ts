@@ -1,7 +1,7 @@
 /**
- * Reads data as a Go struct and gives it back as that struct would be written: fields that the type does not have
- * are gone, empty optional ones are left out, required ones are there, quantities are in their canonical form. This is
- * what OLM does with a CSV's Deployments and with CRDs, and server-side apply refuses the fields that go.
+ * Reads data as a Go struct and returns it as Go would write that struct: without fields that the type does not have
+ * and without empty optional fields, with all required fields, and with quantities in canonical form. OLM treats the
+ * Deployments of a CSV and CRDs in the same way, and server-side apply refuses the fields that are left out here.
  */
 import { canonicalQuantity } from './quantity.ts';
 import { goType, type BasicType, type GoField, type GoType } from './types.ts';
@@ -31,7 +31,7 @@ export function decode(type: string, data: unknown): unknown {
   return decodeAs(goType(type), data, undefined);
 }
 
-/** Where the value is, innermost first; text is made of it only for an error. */
+/** The path of a value, innermost part first; it becomes text only in an error. */
 interface Place {
   readonly key: string | number;
   readonly outer: Place | undefined;
@@ -70,7 +70,7 @@ function isEmptyWhenAbsent({ type, omitZero }: GoField): boolean {
   return omitZero || !isStructLike(type);
 }
 
-/** Go never leaves out a struct, only what it points to. */
+/** Go never leaves out a struct, only a nil pointer. */
 function isStructLike(type: GoType): boolean {
   if (type.form === 'struct') return true;
   return type.form === 'basic' && (type.type === 'quantity' || type.type === 'intstr' || type.type === 'time');

@@ -19,7 +19,7 @@ interface Parsed {
   readonly exponent: number;
 }
 
-/** The canonical form, or undefined where the text is no quantity. A suffix without digits is 0, as for Kubernetes. */
+/** The canonical form, or undefined if the text is no quantity. A suffix without digits is 0, as for Kubernetes. */
 export function canonicalQuantity(text: string): string | undefined {
   const parsed = text.length > 64 ? undefined : parseQuantity(text);
   if (parsed === undefined) return undefined;
@@ -45,7 +45,7 @@ function readSuffix(suffix: string): { readonly format: Format; readonly exponen
   return { format: 'decimal', exponent: 3 * (DECIMAL.indexOf(suffix) - 3) };
 }
 
-/** Kubernetes keeps the text of a number that it can tell to be canonical at a glance. */
+/** Kubernetes keeps the text of a number if a quick check shows that it is canonical. */
 function isKept({ whole, fraction, format, exponent }: Parsed): boolean {
   const digits = `${whole}${fraction}`;
   if (format === 'binary') {
@@ -72,7 +72,7 @@ function writeQuantity({ negative, whole, fraction, format, exponent }: Parsed):
   return `${sign}${writeDecimal(amount, power, format === 'exponent')}`;
 }
 
-/** Nothing is smaller than a nano; what is smaller is rounded away from zero. Trailing zeros move to the power. */
+/** The smallest unit is a nano; smaller values are rounded away from zero. Trailing zeros move to the power. */
 function roundUp(digits: bigint, scale: number): { readonly amount: bigint; readonly power: number } {
   let amount = digits;
   let power = scale;

@@ -1,16 +1,16 @@
-/** What a check of a bundle is, and what it finds. */
+/** The form of a check of a bundle, and of its findings. */
 import { formatJson } from '../../api/json.ts';
 import { groupKind } from '../../api/object.ts';
 import type { Bundle, Manifest } from '../bundle.ts';
 
 /**
- * `install`: without it the bundle cannot be installed; rendering refuses it. `format`: what every published bundle
- * must keep. The others are asked for by the hubs that publish bundles, or are advice.
+ * `install`: a bundle that fails the check cannot be installed, and rendering refuses it. `format`: every published
+ * bundle must pass the check. Hubs that publish bundles require the others, or they are advice.
  */
 export const SUITES = ['install', 'format', 'operatorhub', 'community', 'good-practices', 'removed-apis'] as const;
 export type Suite = (typeof SUITES)[number];
 
-export interface Finding {
+export interface BundleFinding {
   readonly level: 'error' | 'warning';
   /** Name of the check. */
   readonly check: string;
@@ -34,7 +34,7 @@ export interface CheckOptions {
   readonly files?: ReadonlyMap<string, Uint8Array>;
 }
 
-export type FoundBy = Omit<Finding, 'check'>;
+export type FoundBy = Omit<BundleFinding, 'check'>;
 
 export interface Check {
   /** Kebab-case, the name of its file. */
@@ -51,11 +51,11 @@ export function at({ file, object }: Manifest): { readonly file: string; readonl
 }
 
 /** File, object and path of a field of the CSV. */
-export function inCsv({ csv }: Bundle, path: string): Pick<Finding, 'file' | 'object' | 'path'> {
+export function inCsv({ csv }: Bundle, path: string): Pick<BundleFinding, 'file' | 'object' | 'path'> {
   return { ...at(csv.manifest), path };
 }
 
-/** What occurs more than once, sorted. */
+/** The texts that occur more than once, sorted. */
 export function duplicates(values: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return [...new Set(values.filter((value) => seen.size === seen.add(value).size))].sort();
@@ -91,7 +91,7 @@ export function textOf(value: unknown): string {
 
 const MAX_TEXT = 200;
 
-/** `1.2.3`, also `v1.2`: a version as people write it; undefined where it is none. */
+/** `1.2.3`, also `v1.2`: a version as people write it; undefined if it is none. */
 export function tolerantVersion(text: string): readonly [number, number, number] | undefined {
   if (text.length > 256) return undefined;
   const match = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-+][0-9A-Za-z.+-]*)?$/.exec(text.trim());

@@ -1,4 +1,6 @@
-/** Every check, in the order in which their findings are told. A file of this folder is in this list, and the reverse. */
+/**
+ * Every check, in the order in which findings are reported. Every file of this folder is in this list, and the reverse.
+ */
 import type { Check } from './check.ts';
 import { annotationNames } from './annotation-names.ts';
 import { apiServiceNames } from './api-service-names.ts';

@@ -9,7 +9,7 @@ export const crdNames: Check = {
       const files = crds.filter(({ object }) => object.metadata.name === name);
       const last = files.at(-1);
       if (last === undefined) continue;
-      const message = `the CRD "${name}" is there ${files.length} times: in ${files.map(({ file }) => file).join(', ')}`;
+      const message = `the CRD "${name}" occurs ${files.length} times: in ${files.map(({ file }) => file).join(', ')}`;
       yield { level: 'error', ...at(last), message, advice: 'Keep one of them' };
     }
   },

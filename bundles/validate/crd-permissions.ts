@@ -7,7 +7,7 @@ const CHANGING_CRDS: Right = {
   verbs: ['create', 'update', 'patch', 'delete', 'deletecollection', '*'],
 };
 
-/** An operator brings its CRDs in the bundle; who may change CRDs may break the operators of others. */
+/** An operator brings its CRDs in the bundle; a right to change CRDs can break other operators. */
 export const crdPermissions: Check = {
   name: 'crd-permissions',
   suite: 'good-practices',

@@ -2,7 +2,10 @@ import { isRecord } from '../../api/json.ts';
 import type { Bundle, Manifest } from '../bundle.ts';
 import { at, duplicates, isLabel, isSubdomain, textOf, type Check, type FoundBy } from './check.ts';
 
-/** What the API server refuses in a CRD besides the fields of its schema and its printer columns. */
+/**
+ * Finds mistakes for which the API server refuses a CRD, except those in the fields of its schema and in its printer
+ * columns.
+ */
 export const crdStructure: Check = {
   name: 'crd-structure',
   suite: 'install',
@@ -29,7 +32,7 @@ export const crdStructure: Check = {
 type Found = (path: string, message: string, advice: string) => FoundBy;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Names of the CRDs whose conversion is rendered from the CSV, whatever the CRD says. */
+/** Names of the CRDs whose conversion is rendered from the CSV, which replaces the conversion of the CRD. */
 function convertedBy({ csv }: Bundle): ReadonlySet<string> {
   const webhooks = (csv.spec.webhookdefinitions ?? []).filter(({ type }) => type === 'ConversionWebhook');
   return new Set(webhooks.flatMap(({ conversionCRDs = [] }) => conversionCRDs));
@@ -98,7 +101,7 @@ function* checkVersions(manifest: Manifest, found: Found): Iterable<FoundBy> {
 
 function* checkPruning(manifest: Manifest, found: Found): Iterable<FoundBy> {
   if (specOf(manifest)['preserveUnknownFields'] !== true) return;
-  const advice = 'Set x-kubernetes-preserve-unknown-fields in the schema where fields are not known';
+  const advice = 'Set x-kubernetes-preserve-unknown-fields in the schema if fields are not known';
   yield found('spec.preserveUnknownFields', 'a CRD may no longer keep all unknown fields', advice);
 }
 

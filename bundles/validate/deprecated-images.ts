@@ -2,7 +2,7 @@ import { inCsv, type Check } from './check.ts';
 
 const GONE = ['gcr.io/kubebuilder/kube-rbac-proxy'];
 
-/** Images that are no longer where they were. */
+/** Images that have moved to another repository. */
 export const deprecatedImages: Check = {
   name: 'deprecated-images',
   suite: 'good-practices',

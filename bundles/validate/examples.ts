@@ -24,7 +24,7 @@ export const examples: Check = {
 
 const KEYS = ['alm-examples', 'olm.examples'];
 
-/** `example.com/v1 Gadget` of each example, or what is wrong with them. */
+/** `example.com/v1 Gadget` of each example, or the problem with the examples. */
 function read(text: string): ReadonlySet<string> | string {
   if (text.trim() === '') return new Set();
   try {

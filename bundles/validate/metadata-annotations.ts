@@ -7,7 +7,7 @@ const EXPECTED = new Map<string, string>([
   [BUNDLE_ANNOTATION.metadata, 'metadata/'],
 ]);
 
-/** The annotations say where things are, and in which channels the bundle belongs. */
+/** The annotations name the folders of the bundle and its channels. */
 export const metadataAnnotations: Check = {
   name: 'metadata-annotations',
   suite: 'format',

@@ -24,7 +24,7 @@ function* wrongInCsv(bundle: Bundle): Iterable<FoundBy> {
   }
 }
 
-/** What the CSV puts on its Deployments and their Pods. */
+/** The metadata that the CSV sets on its Deployments and their Pods. */
 function* wrongInDeployments({ csv: { annotations, spec } }: Bundle): Iterable<Wrong> {
   yield* wrongIn({ annotations }, 'metadata');
   for (const [index, { label, spec: deployment }] of (spec.install.spec?.deployments ?? []).entries()) {
@@ -56,7 +56,7 @@ function* wrongLabels(labels: unknown, path: string): Iterable<Wrong> {
 }
 
 interface Entry {
-  /** None where there is no map. */
+  /** None if there is no map. */
   readonly key?: string;
   readonly value?: unknown;
   readonly place: string;

@@ -6,7 +6,10 @@ const MAX_BYTES = 1_572_864;
 const MAX_ANNOTATIONS = 262_144;
 const MAX_DATA = 1 << 20;
 
-/** What etcd stores of one object is limited, and so are its annotations. CRDs are stored more densely than here. */
+/**
+ * The size of an object in etcd is limited, and so is the size of its annotations. CRDs are stored more densely than
+ * measured here.
+ */
 export const objectSize: Check = {
   name: 'object-size',
   suite: 'install',

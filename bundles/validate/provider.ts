@@ -1,12 +1,17 @@
 import { inCsv, type Check } from './check.ts';
 
-/** Hubs show who provides an operator. */
+/** Hubs show the provider of an operator. */
 export const provider: Check = {
   name: 'provider',
   suite: 'operatorhub',
   *run(bundle) {
     if ((bundle.csv.spec.provider.name ?? '') !== '') return;
     const message = 'the provider has no name';
-    yield { level: 'error', ...inCsv(bundle, 'spec.provider.name'), message, advice: 'Name who provides the operator' };
+    yield {
+      level: 'error',
+      ...inCsv(bundle, 'spec.provider.name'),
+      message,
+      advice: 'Name the provider of the operator',
+    };
   },
 };

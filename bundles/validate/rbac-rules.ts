@@ -1,6 +1,6 @@
 import { isRecord } from '../../api/json.ts';
 import type { Bundle } from '../bundle.ts';
-import { at, inCsv, type Check, type Finding } from './check.ts';
+import { at, inCsv, type Check, type BundleFinding } from './check.ts';
 
 const DEFAULT_CONSTRAINTS = [
   'privileged',
@@ -40,7 +40,7 @@ export const rbacRules: Check = {
     for (const { rule, where } of rulesOf(bundle)) {
       if (allows(rule, BUDGETS)) {
         const message = 'the right to create or change PodDisruptionBudgets can keep nodes from being drained';
-        yield { level: 'warning', ...where, message, advice: 'Leave it out where the operator does not need it' };
+        yield { level: 'warning', ...where, message, advice: 'Remove it if the operator does not need it' };
       }
       const constrained = allows(rule, CONSTRAINTS);
       if (constrained && names(rule, 'resourceNames', DEFAULT_CONSTRAINTS)) {
@@ -55,7 +55,7 @@ type Rule = Readonly<Record<string, unknown>>;
 
 interface PlacedRule {
   readonly rule: Rule;
-  readonly where: Pick<Finding, 'file' | 'object' | 'path'>;
+  readonly where: Pick<BundleFinding, 'file' | 'object' | 'path'>;
 }
 
 /** The rules of all roles: those of the bundle, and those that are made of the permissions of the CSV. */

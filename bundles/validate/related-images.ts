@@ -2,7 +2,7 @@ import { imageProblem } from '../image-reference.ts';
 import type { Bundle } from '../bundle.ts';
 import { inCsv, type Check } from './check.ts';
 
-/** Images that a bundle names, for those who copy them to another registry, can be asked of a registry. */
+/** Images that a bundle names, so that they can be copied to another registry, can be pulled from a registry. */
 export const relatedImages: Check = {
   name: 'related-images',
   suite: 'format',

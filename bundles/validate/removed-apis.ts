@@ -39,7 +39,7 @@ const REMOVED: readonly { readonly minor: number; readonly kinds: ReadonlySet<st
   { minor: 26, kinds: new Set(['autoscaling/v2beta2 HorizontalPodAutoscaler']) },
 ];
 
-/** Resources that 1.25 removed in one version: who has rights to them may use that one. */
+/** Resources of which Kubernetes 1.25 removed one version: an operator with rights to them may use that version. */
 const DOUBTFUL = new Set([
   'batch cronjobs',
   'discovery.k8s.io endpointslices',
@@ -50,7 +50,7 @@ const DOUBTFUL = new Set([
   'node.k8s.io runtimeclasses',
 ]);
 
-/** What the bundle uses is served by the Kubernetes that it is for. */
+/** Kubernetes versions that the bundle is for serve every API that it uses. */
 export const removedApis: Check = {
   name: 'removed-apis',
   suite: 'removed-apis',
@@ -78,7 +78,7 @@ function* checkVersions(bundle: Bundle, wanted: string | undefined, minimum: str
     yield { level: 'error', message: `"${wanted}" is not a version of Kubernetes`, advice };
   }
   if (minimum === '' || tolerantVersion(minimum) !== undefined) return;
-  const message = `removed APIs cannot be told by spec.minKubeVersion, because "${minimum}" is not a version`;
+  const message = `removed APIs cannot be determined from spec.minKubeVersion, because "${minimum}" is not a version`;
   yield { level: 'error', ...inCsv(bundle, 'spec.minKubeVersion'), message, advice };
 }
 

@@ -1,6 +1,6 @@
 import { inCsv, type Check } from './check.ts';
 
-/** Containers say what they need: some clusters take no others. */
+/** Containers state their requests: some clusters accept no others. */
 export const resourceRequests: Check = {
   name: 'resource-requests',
   suite: 'good-practices',

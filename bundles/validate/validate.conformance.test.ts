@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { hasShared, sharedPath } from '../../e2e/lib/shared.ts';
 import { parseBundle, type Bundle } from '../parse.ts';
 import { readBundleFolder } from '../testing/folder.ts';
-import { validateBundle, type CheckOptions, type Finding } from './validate.ts';
+import { validateBundle, type CheckOptions, type BundleFinding } from './validate.ts';
 
 interface Case {
   readonly test: string;
@@ -209,7 +209,11 @@ function warningTexts({ warnStrings = [], warning = false, detail = '' }: Case):
 }
 
 /** Each text of the reference is told by a finding of that level, and each finding tells one of them, or is known. */
-function expectMeanings(findings: readonly Finding[], texts: readonly string[], further: readonly RegExp[]): void {
+function expectMeanings(
+  findings: readonly BundleFinding[],
+  texts: readonly string[],
+  further: readonly RegExp[],
+): void {
   const meant = texts.flatMap((text) => {
     const meaning = MEANINGS.find(({ theirs }) => theirs.test(text));
     expect(meaning, text).toBeDefined();
@@ -222,7 +226,7 @@ function expectMeanings(findings: readonly Finding[], texts: readonly string[], 
   expect(surprising).toEqual([]);
 }
 
-function run(row: Case): readonly Finding[] {
+function run(row: Case): readonly BundleFinding[] {
   const { args = {} } = row;
   const source = row.directory ?? row.path ?? row.filePath ?? String(args['bundleDir'] ?? args['directory']);
   const bundle = read(source, args);
@@ -288,7 +292,7 @@ function withChanges(bundle: Bundle, args: Readonly<Record<string, unknown>>): B
   return { ...bundle, properties, csv: { ...csv, spec } };
 }
 
-function removedObjects({ test }: Case, findings: readonly Finding[]): readonly string[] {
+function removedObjects({ test }: Case, findings: readonly BundleFinding[]): readonly string[] {
   const minor = /1_(\d+)From/.exec(test)?.[1] ?? '';
   return findings
     .filter(({ message }) => message.includes(`1.${minor}`))

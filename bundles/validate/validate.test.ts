@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { makeBundle, makeCrd, makeDeployment, makeFiles, type BundleParts } from '../testing/bundle.ts';
 import type { CheckOptions } from './check.ts';
-import { CHECKS, describeFinding, SUITES, validateBundle, type Finding } from './validate.ts';
+import { CHECKS, describeFinding, SUITES, validateBundle, type BundleFinding } from './validate.ts';
 
 const OWNED = { owned: [{ name: 'gadgets.example.com', version: 'v1', kind: 'Gadget', description: 'A gadget.' }] };
 const ICON = { base64data: 'aWNvbg==', mediatype: 'image/png' };
@@ -89,7 +89,7 @@ interface Row {
   readonly because: string;
   readonly parts: BundleParts;
   readonly options?: CheckOptions;
-  readonly level?: Finding['level'];
+  readonly level?: BundleFinding['level'];
   /** Part of the finding's path. */
   readonly path?: string;
 }
@@ -739,7 +739,7 @@ describe('the checks', () => {
     const found = findings.find((finding) => finding.level === level && (finding.path ?? '').includes(path));
     expect(found, JSON.stringify(findings)).toBeDefined();
     expect(found?.advice).not.toBe('');
-    expect(describeFinding(found as Finding)).toContain(found?.message);
+    expect(describeFinding(found as BundleFinding)).toContain(found?.message);
   });
 
   it('find nothing in a bundle that is right', () => {

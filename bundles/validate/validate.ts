@@ -1,33 +1,33 @@
 /**
- * Judges a Bundle: everything that keeps it from being installed, that a hub would refuse, or that its author should
- * know, each with its place and what to do. The CLI calls validateBundle; render.ts calls refuseBundle.
- * It reads no cluster and no registry: whether images exist is not its business.
+ * Checks a Bundle: every defect that prevents its installation, that a hub would refuse, or that its author should
+ * know, each with its place and its cure. The CLI calls validateBundle; render.ts calls refuseBundle. It reads no
+ * cluster and no registry, and does not check whether images exist.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { Bundle } from '../bundle.ts';
-import { SUITES, type Check, type CheckOptions, type Finding, type Suite } from './check.ts';
+import { SUITES, type Check, type CheckOptions, type BundleFinding, type Suite } from './check.ts';
 import { CHECKS } from './checks.ts';
 
-export { SUITES, type CheckOptions, type Finding, type Suite } from './check.ts';
+export { SUITES, type CheckOptions, type BundleFinding, type Suite } from './check.ts';
 export { CHECKS } from './checks.ts';
 
 /** All findings of the chosen suites, or of all of them; errors and warnings in the order of the checks. */
 export function validateBundle(
   bundle: Bundle,
   options: CheckOptions & { readonly suites?: readonly Suite[] } = {},
-): readonly Finding[] {
+): readonly BundleFinding[] {
   const { suites = SUITES } = options;
   const checks = CHECKS.filter(({ suite }) => suites.includes(suite));
   return checks.flatMap((check) => Array.from(runCheck(check, bundle, options)));
 }
 
-/** What a check finds, as far as anybody would read: a hostile bundle has faults by the hundred thousand. */
-function* runCheck(check: Check, bundle: Bundle, options: CheckOptions): Iterable<Finding> {
+/** The findings of a check, cut to a readable number: a hostile bundle has faults by the hundred thousand. */
+function* runCheck(check: Check, bundle: Bundle, options: CheckOptions): Iterable<BundleFinding> {
   let told = 0;
   for (const finding of check.run(bundle, options)) {
     if (told === MAX_TOLD) {
-      const message = `there are more than ${MAX_TOLD} findings of this kind; the others are not told`;
-      yield { level: finding.level, check: check.name, message, advice: 'Correct those that are told first' };
+      const message = `there are more than ${MAX_TOLD} findings of this kind; the others are not listed`;
+      yield { level: finding.level, check: check.name, message, advice: 'Correct the listed ones first' };
       return;
     }
     told += 1;
@@ -55,13 +55,13 @@ export function refuseBundle(bundle: Bundle): void {
 
 const MAX_NAMED = 5;
 
-function describeErrors(errors: readonly Finding[]): string {
+function describeErrors(errors: readonly BundleFinding[]): string {
   const named = errors.slice(0, MAX_NAMED).map(describeFinding);
   const more = errors.length - named.length;
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
 /** `manifests/a.yaml: Secret x: metadata.name: the object has no name`: a finding in one line, without its advice. */
-export function describeFinding({ file, object, path, message }: Finding): string {
+export function describeFinding({ file, object, path, message }: BundleFinding): string {
   return [file, object, path, message].filter((part) => part !== undefined).join(': ');
 }

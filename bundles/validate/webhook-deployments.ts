@@ -1,6 +1,6 @@
 import { inCsv, type Check } from './check.ts';
 
-/** What the API server calls is one of the CSV's Deployments. */
+/** Every webhook is served by one of the Deployments of the CSV. */
 export const webhookDeployments: Check = {
   name: 'webhook-deployments',
   suite: 'install',

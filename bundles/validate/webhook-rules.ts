@@ -11,7 +11,9 @@ const CONFIGURATIONS = new Set([
   'validatingwebhookconfigurations',
 ]);
 
-/** A webhook may not come between the API server and those who manage it. */
+/**
+ * A webhook must not intercept requests for webhook configurations, because these requests also repair or remove it.
+ */
 export const webhookRules: Check = {
   name: 'webhook-rules',
   suite: 'install',

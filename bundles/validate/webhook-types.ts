@@ -1,7 +1,7 @@
 import { WEBHOOK_TYPES } from '../bundle.ts';
 import { inCsv, type Check } from './check.ts';
 
-/** A webhook of a type that does not exist is never called, and nobody notices. */
+/** The API server never calls a webhook of an unknown type, and reports nothing. */
 export const webhookTypes: Check = {
   name: 'webhook-types',
   suite: 'format',

@@ -24,7 +24,7 @@ interface Frame {
   key: string | typeof MERGE | undefined;
 }
 
-/** What an alias stands for; `open` while the collection that it names is not complete. */
+/** The value of an alias; `open` while the collection that it names is not complete. */
 type Anchor = { readonly value: unknown; readonly nodes: number } | { readonly open: Frame };
 
 interface State {
@@ -184,7 +184,7 @@ function merge(state: State, target: Record<string, unknown>, value: unknown): v
   }
 }
 
-/** Sets an own property, whatever its name: `__proto__` is a key like any other. */
+/** Sets an own property of any name: `__proto__` is a key like any other. */
 function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') target[key] = value;
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });

@@ -1,7 +1,8 @@
 /**
- * Finds quoted texts and bracketed collections in a YAML text, with the lines in which they go on. It knows as much of
- * the grammar as that takes: which characters of a line are quotes and brackets, and which are in plain texts, blocks
- * and comments. It finds no faults; lenient.ts has the parser confirm what it finds. Linear in the length of the text.
+ * Finds quoted texts and bracketed collections in a YAML text, and the lines in which they continue. It knows only the
+ * necessary part of the grammar: which characters of a line are quotes and brackets, and which belong to plain texts,
+ * blocks and comments. It reports no faults; lenient.ts has the parser confirm the result. Linear in the length of the
+ * text.
  */
 
 /** A quoted text or outermost collection in brackets. */
@@ -11,7 +12,7 @@ export interface Construct {
   /** Position behind its last character. */
   readonly end: number;
   readonly quoted: boolean;
-  /** Where the lines start in which it goes on; those that end a document are not among them. */
+  /** The starts of the lines in which it continues, without those that end a document. */
   readonly lines: readonly number[];
   /** Column of the key or dash that it belongs to; -1 at the top. */
   readonly parent: number;
@@ -34,7 +35,7 @@ interface State {
   readonly columns: number[];
 }
 
-/** Reads a line of a block, with what goes on in the lines after it; returns where the next one starts. */
+/** Reads a line of a block and its continuation lines; returns the start of the next line. */
 function readLine({ text, found, columns }: State, lineStart: number, content: number): number {
   enclose(columns, content - lineStart);
   let token = content;
@@ -115,7 +116,7 @@ function endOfBrackets(text: string, start: number, lines: number[]): number {
   return text.length;
 }
 
-/** Whether what stands behind this character, in brackets, is something of its own. */
+/** Whether the text behind this character, in brackets, is a value of its own. */
 function startsToken(text: string, at: number): boolean {
   const character = text[at];
   return character === '[' || character === '{' || character === ',' || character === ':' || character === '?';

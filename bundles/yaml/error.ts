@@ -1,4 +1,4 @@
-/** What is wrong with a YAML text, and where. */
+/** An error in a YAML text, with its place. */
 export interface YamlErrorFacts {
   /** `syntax`: the text is wrong. `limit`: it is larger or deeper than allowed. */
   readonly kind: 'syntax' | 'limit';
@@ -9,7 +9,7 @@ export interface YamlErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Thrown by the YAML parser; who knows the file turns it into a ReasonedError. */
+/** Thrown by the YAML parser; a caller that knows the file turns it into a ReasonedError. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
   readonly kind: 'syntax' | 'limit';

@@ -1,7 +1,8 @@
 /**
- * Reads the events of a YAML text as Go does where js-yaml is stricter: the lines in which a quoted text or a bracketed
- * collection goes on need no indentation. If js-yaml refuses a text for that, all such lines are indented at once, and
- * the parser confirms that nothing else was: white space at their start means nothing. Two readings, whatever the text.
+ * Reads the events of a YAML text as Go does, also if js-yaml is stricter: continuation lines of a quoted text or a
+ * bracketed collection need no indentation. If js-yaml refuses a text for that, all such lines are indented at once,
+ * and the parser confirms that nothing else was wrong, because white space at their start has no meaning. Every text is
+ * parsed twice at most.
  */
 import { COLLECTION_STYLE, EVENT_ID, SCALAR_STYLE, YAMLException, parseEvents, type Event } from 'js-yaml';
 import { findConstructs, type Construct } from './continuations.ts';
@@ -12,7 +13,7 @@ export interface ParsedEvents {
   readonly events: readonly Event[];
 }
 
-/** @throws YAMLException where Go refuses the text too. */
+/** @throws YAMLException if Go refuses the text too. */
 export function parseLenient(text: string, options: { readonly maxDepth: number }): ParsedEvents {
   try {
     return { source: text, events: parseEvents(text, options) };
@@ -37,7 +38,7 @@ interface Repaired {
   readonly constructs: readonly Span[];
 }
 
-/** Indents each line by one column more than the key or dash that it belongs to. Undefined where that is too much. */
+/** Indents each line by one column more than the key or dash that it belongs to. Undefined if that is too much. */
 function indent(text: string): Repaired | undefined {
   const parts: string[] = [];
   const constructs: Span[] = [];

@@ -9,7 +9,7 @@ export interface YamlLimits {
   readonly maxNodes: number;
 }
 
-/** Twice to ten times what the largest published bundles need: a CRD of 2.8 MB has about 150,000 nodes. */
+/** Two to ten times the size of the largest published bundles: a CRD of 2.8 MB has about 150,000 nodes. */
 export const DEFAULT_YAML_LIMITS: YamlLimits = {
   maxBytes: 16 << 20,
   maxDocuments: 1000,

@@ -1,6 +1,6 @@
 /**
- * What a scalar means in the YAML of the Kubernetes tools: YAML 1.1 words for booleans, Go's forms of integers,
- * no sexagesimals, timestamps as strings. @see https://pkg.go.dev/sigs.k8s.io/yaml
+ * Interprets scalars as the Kubernetes tools do: YAML 1.1 words for booleans, Go's forms of integers, no sexagesimals,
+ * timestamps as strings. @see https://pkg.go.dev/sigs.k8s.io/yaml
  */
 import { YamlError } from './error.ts';
 
@@ -71,7 +71,7 @@ function resolveNumber(text: string): Scalar {
   return Number.isFinite(number) ? number : text;
 }
 
-/** Undefined where Go's 64 bits do not suffice: Go then reads a float. */
+/** Undefined if Go's 64 bits do not suffice: Go then reads a float. */
 function parseInteger(text: string): number | bigint | undefined {
   const negative = text.startsWith('-');
   const digits = text.replace(/^[-+]/, '');

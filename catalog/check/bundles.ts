@@ -2,10 +2,13 @@
 import { imageProblem } from '../../bundles/image-reference.ts';
 import type { VersionRules } from '../versions.ts';
 import type { Collected, SeenBundle } from './collect.ts';
-import type { Finding } from './finding.ts';
+import type { CatalogFinding } from './finding.ts';
 
-/** What is wrong with the bundles. */
-export function* checkBundles({ packages, channels, bundles }: Collected, rules: VersionRules): Generator<Finding> {
+/** Finds the defects of bundles. */
+export function* checkBundles(
+  { packages, channels, bundles }: Collected,
+  rules: VersionRules,
+): Generator<CatalogFinding> {
   const packageNames = new Set(packages.map(({ name }) => name));
   const entries = new Set(
     channels.flatMap((channel) => channel.entries.map(({ name }) => `${channel.package}\0${name}`)),
@@ -37,7 +40,7 @@ interface Surroundings {
   readonly isSecond: boolean;
 }
 
-function* checkPlace(bundle: SeenBundle, { hasPackage, isEntry, isSecond }: Surroundings): Generator<Finding> {
+function* checkPlace(bundle: SeenBundle, { hasPackage, isEntry, isSecond }: Surroundings): Generator<CatalogFinding> {
   const what = describe(bundle);
   if (bundle.name === '')
     yield error(bundle, 'BundleName', `a bundle of package "${bundle.package}" has no name`, 'Set its name');
@@ -47,7 +50,7 @@ function* checkPlace(bundle: SeenBundle, { hasPackage, isEntry, isSecond }: Surr
     yield error(
       bundle,
       'UnknownPackage',
-      `${what} is of package ${bundle.package}, which is not there`,
+      `${what} is of package ${bundle.package}, which the catalog does not have`,
       'Add its olm.package',
     );
   } else if (!isEntry) {
@@ -65,7 +68,7 @@ function* checkPlace(bundle: SeenBundle, { hasPackage, isEntry, isSecond }: Surr
     yield error(bundle, 'Properties', `${what}: ${problem}`, 'Correct the property');
 }
 
-function* checkImages(bundle: SeenBundle): Generator<Finding> {
+function* checkImages(bundle: SeenBundle): Generator<CatalogFinding> {
   const what = describe(bundle);
   if (bundle.image === '' && !bundle.inlined) {
     yield error(bundle, 'BundleImage', `${what} has no image`, 'Set image to where the bundle can be pulled from');
@@ -89,8 +92,8 @@ function* checkImages(bundle: SeenBundle): Generator<Finding> {
 
 const REFERENCE_ADVICE = 'Write it like registry.example/name:tag or registry.example/name@sha256:…';
 
-/** Returns the version with its release, where both can be read. */
-function* checkIdentity(bundle: SeenBundle, rules: VersionRules): Generator<Finding, string | undefined> {
+/** Returns the version with its release, if both can be parsed. */
+function* checkIdentity(bundle: SeenBundle, rules: VersionRules): Generator<CatalogFinding, string | undefined> {
   const what = describe(bundle);
   const [identity, ...others] = bundle.identities;
   if (identity === undefined || others.length > 0) {
@@ -121,7 +124,7 @@ function* checkIdentity(bundle: SeenBundle, rules: VersionRules): Generator<Find
   return `${version}-${release}`;
 }
 
-function error(bundle: SeenBundle, rule: Finding['rule'], message: string, advice: string): Finding {
+function error(bundle: SeenBundle, rule: CatalogFinding['rule'], message: string, advice: string): CatalogFinding {
   return { severity: 'error', rule, package: bundle.package, message, advice, place: bundle.place };
 }
 

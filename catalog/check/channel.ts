@@ -1,7 +1,7 @@
 /** Judges the upgrade graph of one channel by the rules of the reference model: one head, one chain, nothing stranded. */
 import type { ChannelEntry } from '../model.ts';
 
-/** What is wrong with a graph; of several defects the first in this order. */
+/** The defects of a graph; if a graph has several, the first in this order is reported. */
 export type GraphDefect =
   | { readonly rule: 'NoHead' }
   | { readonly rule: 'MultipleHeads'; readonly names: readonly string[] }
@@ -9,7 +9,7 @@ export type GraphDefect =
   | { readonly rule: 'Stranded'; readonly names: readonly string[] };
 
 /**
- * The defect of a channel with at least one entry; undefined where it has none. The entry at the end of the chain
+ * The defect of a channel with at least one entry; undefined if it has none. The entry at the end of the chain
  * may replace a bundle that the channel does not have.
  */
 export function graphDefect(entries: readonly ChannelEntry[]): GraphDefect | undefined {

@@ -1,12 +1,12 @@
 /** The rules for channels and their entries. */
 import type { ChannelEntry } from '../model.ts';
-import type { Version, VersionRules } from '../versions.ts';
+import type { VersionLike, VersionRules } from '../versions.ts';
 import { graphDefect, type GraphDefect } from './channel.ts';
 import type { Collected, SeenChannel } from './collect.ts';
-import type { Finding } from './finding.ts';
+import type { CatalogFinding } from './finding.ts';
 
-/** What is wrong with the channels. */
-export function* checkChannels(collected: Collected, rules: VersionRules): Generator<Finding> {
+/** Finds the defects of channels. */
+export function* checkChannels(collected: Collected, rules: VersionRules): Generator<CatalogFinding> {
   const packages = new Set(collected.packages.map(({ name }) => name));
   const bundles = new Map(collected.bundles.map((bundle) => [`${bundle.package}\0${bundle.name}`, bundle]));
   const seen = new Set<string>();
@@ -20,7 +20,11 @@ export function* checkChannels(collected: Collected, rules: VersionRules): Gener
   }
 }
 
-function* checkIdentity(channel: SeenChannel, packages: ReadonlySet<string>, seen: Set<string>): Generator<Finding> {
+function* checkIdentity(
+  channel: SeenChannel,
+  packages: ReadonlySet<string>,
+  seen: Set<string>,
+): Generator<CatalogFinding> {
   const what = describe(channel);
   if (channel.name === '')
     yield error(channel, 'ChannelName', `a channel of package "${channel.package}" has no name`, 'Set its name');
@@ -28,7 +32,7 @@ function* checkIdentity(channel: SeenChannel, packages: ReadonlySet<string>, see
     const message =
       channel.package === ''
         ? `channel "${channel.name}" names no package`
-        : `${what} is of a package that is not there`;
+        : `${what} is of a package that the catalog does not have`;
     yield error(channel, 'UnknownPackage', message, 'Name the package, and add its olm.package');
   }
   const key = `${channel.package}\0${channel.name}`;
@@ -43,7 +47,7 @@ function* checkIdentity(channel: SeenChannel, packages: ReadonlySet<string>, see
   for (const part of channel.malformed) yield error(channel, 'Malformed', `${what}: ${part}`, 'Correct it');
 }
 
-function* checkEntries(channel: SeenChannel, rules: VersionRules): Generator<Finding> {
+function* checkEntries(channel: SeenChannel, rules: VersionRules): Generator<CatalogFinding> {
   const what = describe(channel);
   const names = new Set<string>();
   if (channel.entries.length === 0)
@@ -69,7 +73,7 @@ function* checkEntries(channel: SeenChannel, rules: VersionRules): Generator<Fin
   }
 }
 
-function* checkGraph(channel: SeenChannel): Generator<Finding> {
+function* checkGraph(channel: SeenChannel): Generator<CatalogFinding> {
   if (channel.entries.length === 0) return;
   const defect = graphDefect(channel.entries);
   if (defect !== undefined)
@@ -94,7 +98,7 @@ const GRAPH_ADVICE: Readonly<Record<GraphDefect['rule'], string>> = {
   Stranded: 'Name them in replaces or skips of an entry that the head leads to',
 };
 
-function* checkBundlesThere(channel: SeenChannel, isThere: (name: string) => boolean): Generator<Finding> {
+function* checkBundlesThere(channel: SeenChannel, isThere: (name: string) => boolean): Generator<CatalogFinding> {
   const missing = channel.entries.filter(({ name }) => !isThere(name)).map(({ name }) => name);
   if (missing.length === 0) return;
   const message = `${describe(channel)} has entries without a bundle: ${list(missing)}`;
@@ -105,8 +109,8 @@ function* checkDirection(
   channel: SeenChannel,
   rules: VersionRules,
   versionOf: (name: string) => string | undefined,
-): Generator<Finding> {
-  const read = (name: string): Version | undefined => {
+): Generator<CatalogFinding> {
+  const read = (name: string): VersionLike | undefined => {
     const parsed = rules.parseVersion(versionOf(name) ?? '');
     return parsed.ok ? parsed.value : undefined;
   };
@@ -130,7 +134,7 @@ function predecessors(entry: ChannelEntry): string[] {
   return entry.replaces === undefined ? [...entry.skips] : [entry.replaces, ...entry.skips];
 }
 
-function error(channel: SeenChannel, rule: Finding['rule'], message: string, advice: string): Finding {
+function error(channel: SeenChannel, rule: CatalogFinding['rule'], message: string, advice: string): CatalogFinding {
   return { severity: 'error', rule, package: channel.package, message, advice, place: channel.place };
 }
 
@@ -138,7 +142,7 @@ function describe(channel: SeenChannel): string {
   return `channel "${channel.name}" of package ${channel.package}`;
 }
 
-/** Names for a message, cut where there are many. */
+/** Names for a message, cut if there are many. */
 function list(names: readonly string[]): string {
   return names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ');
 }

@@ -4,16 +4,16 @@ import { imageProblem } from '../../bundles/image-reference.ts';
 import { versionRules } from '../testdata/version-rules.ts';
 import { createCatalogChecker } from './check.ts';
 import { graphDefect } from './channel.ts';
-import { CHECK_RULES, type CheckRule, type Finding } from './finding.ts';
+import { CHECK_RULES, type CheckRule, type CatalogFinding } from './finding.ts';
 
-function check(...documents: readonly Fields[]): readonly Finding[] {
+function check(...documents: readonly Fields[]): readonly CatalogFinding[] {
   const checker = createCatalogChecker(versionRules);
   for (const [index, document] of documents.entries())
     checker.add(document, { path: 'catalog.yaml', document: index + 1 });
   return checker.finish();
 }
 
-function rulesOf(findings: readonly Finding[]): CheckRule[] {
+function rulesOf(findings: readonly CatalogFinding[]): CheckRule[] {
   return [...new Set(findings.map(({ rule }) => rule))];
 }
 

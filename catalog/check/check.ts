@@ -1,22 +1,22 @@
 /**
- * Judges a catalog by the rules of its format: every finding says what is wrong, where, and what to do. `slipway
- * catalog validate` calls it; a cluster serves whatever can be read, as OLM v1 does, and never looks at this.
+ * Checks a catalog by the rules of its format: every finding names the defect, its place and its cure. `slipway catalog
+ * validate` calls it. A cluster does not: it serves everything that can be read, as OLM v1 does.
  */
 import type { Fields } from '../fields.ts';
-import type { Place } from '../invalid.ts';
+import type { DocumentPlace } from '../invalid.ts';
 import type { VersionRules } from '../versions.ts';
 import { checkBundles } from './bundles.ts';
 import { checkChannels } from './channels.ts';
 import { checkDeprecations } from './deprecations.ts';
 import { collect, newCollection } from './collect.ts';
-import type { Finding } from './finding.ts';
+import type { CatalogFinding } from './finding.ts';
 import { checkPackages } from './packages.ts';
 
 export interface CatalogChecker {
-  /** Takes a document. Throws ReasonedError `CatalogInvalid` where it has no proper keys. */
-  add(document: Fields, place: Place): void;
+  /** Takes a document. Throws ReasonedError `CatalogInvalid` if it has no proper keys. */
+  add(document: Fields, place: DocumentPlace): void;
   /** All findings: by package, errors first. */
-  finish(): readonly Finding[];
+  finish(): readonly CatalogFinding[];
 }
 
 /**

@@ -1,6 +1,6 @@
-/** Gathers of a catalog's documents what the checks look at, so that a large catalog fits in memory. */
+/** Gathers the parts of documents that the checks need, so that a large catalog fits in memory. */
 import { field, isFields, listField, textField, type Fields } from '../fields.ts';
-import type { Place } from '../invalid.ts';
+import type { DocumentPlace } from '../invalid.ts';
 import type { ChannelEntry } from '../model.ts';
 import { parseKeys, parseMeaning } from '../parse.ts';
 import { formProblems, type Forms } from './form.ts';
@@ -10,7 +10,7 @@ export interface SeenPackage {
   readonly name: string;
   readonly defaultChannel: string;
   readonly malformed: readonly string[];
-  readonly place: Place;
+  readonly place: DocumentPlace;
 }
 
 export interface SeenChannel {
@@ -19,7 +19,7 @@ export interface SeenChannel {
   readonly entries: readonly ChannelEntry[];
   readonly emptySkips: readonly string[];
   readonly malformed: readonly string[];
-  readonly place: Place;
+  readonly place: DocumentPlace;
 }
 
 export interface SeenBundle {
@@ -33,14 +33,14 @@ export interface SeenBundle {
   /** Of its properties. */
   readonly problems: readonly string[];
   readonly malformed: readonly string[];
-  readonly place: Place;
+  readonly place: DocumentPlace;
 }
 
 export interface SeenDeprecations {
   readonly package: string;
   readonly entries: readonly { readonly schema: string; readonly name: string; readonly message: string }[];
   readonly malformed: readonly string[];
-  readonly place: Place;
+  readonly place: DocumentPlace;
 }
 
 /** A catalog as far as the checks need it, in the order of its documents. */
@@ -56,8 +56,8 @@ export function newCollection(): Collected {
   return { packages: [], channels: [], bundles: [], deprecations: [] };
 }
 
-/** Adds a document. Throws ReasonedError `CatalogInvalid` where it has no proper keys. */
-export function collect(into: Collected, document: Fields, place: Place): void {
+/** Adds a document. Throws ReasonedError `CatalogInvalid` if it has no proper keys. */
+export function collect(into: Collected, document: Fields, place: DocumentPlace): void {
   const keys = parseKeys(document, place);
   const meaning = parseMeaning(keys, document);
   const malformed = malformedParts(keys.schema, document);
@@ -86,7 +86,10 @@ export function collect(into: Collected, document: Fields, place: Place): void {
   }
 }
 
-/** What the reference tools read a document into, by its schema; properties of bundles have rules of their own. */
+/**
+ * The fields that the reference tools read from a document, by its schema; the properties of bundles have rules of
+ * their own.
+ */
 const DOCUMENTS: Readonly<Record<string, Forms>> = {
   'olm.package': {
     defaultChannel: 'text',

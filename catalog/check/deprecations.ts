@@ -1,11 +1,16 @@
 /** The rules for deprecations. */
 import type { Collected, SeenDeprecations } from './collect.ts';
-import type { Finding } from './finding.ts';
+import type { CatalogFinding } from './finding.ts';
 
-type Entry = SeenDeprecations['entries'][number];
+type DeprecationEntry = SeenDeprecations['entries'][number];
 
-/** What is wrong with the deprecations. */
-export function* checkDeprecations({ packages, channels, bundles, deprecations }: Collected): Generator<Finding> {
+/** Finds the defects of deprecations. */
+export function* checkDeprecations({
+  packages,
+  channels,
+  bundles,
+  deprecations,
+}: Collected): Generator<CatalogFinding> {
   const known = new Set([
     ...packages.map(({ name }) => `olm.package\0${name}\0`),
     ...channels.map((channel) => `olm.channel\0${channel.package}\0${channel.name}`),
@@ -33,7 +38,7 @@ export function* checkDeprecations({ packages, channels, bundles, deprecations }
   }
 }
 
-function* checkEntries(deprecation: SeenDeprecations, known: ReadonlySet<string>): Generator<Finding> {
+function* checkEntries(deprecation: SeenDeprecations, known: ReadonlySet<string>): Generator<CatalogFinding> {
   const owner = deprecation.package;
   const seen = new Set<string>();
   for (const entry of deprecation.entries) {
@@ -47,19 +52,23 @@ function* checkEntries(deprecation: SeenDeprecations, known: ReadonlySet<string>
       );
     if (entry.message === '') yield error(deprecation, `${what} has no message`, 'Say why, and what to use instead');
     const key = `${entry.schema}\0${entry.name}`;
-    if (seen.has(key)) yield error(deprecation, `${what} is there more than once`, 'Keep one');
+    if (seen.has(key)) yield error(deprecation, `${what} is stated more than once`, 'Keep one');
     seen.add(key);
   }
 }
 
-function referenceProblem({ schema, name }: Entry, owner: string, known: ReadonlySet<string>): string | undefined {
+function referenceProblem(
+  { schema, name }: DeprecationEntry,
+  owner: string,
+  known: ReadonlySet<string>,
+): string | undefined {
   if (schema !== 'olm.package' && schema !== 'olm.channel' && schema !== 'olm.bundle') return 'has an unknown schema';
   if (schema === 'olm.package') return name === '' ? undefined : 'has a name, which the reference tools refuse';
   if (name === '') return 'has no name';
-  return known.has(`${schema}\0${owner}\0${name}`) ? undefined : 'refers to what is not there';
+  return known.has(`${schema}\0${owner}\0${name}`) ? undefined : 'refers to something that the catalog does not have';
 }
 
-function error(deprecation: SeenDeprecations, message: string, advice: string): Finding {
+function error(deprecation: SeenDeprecations, message: string, advice: string): CatalogFinding {
   return {
     severity: 'error',
     rule: 'Deprecation',

@@ -1,9 +1,9 @@
-/** What a check of a catalog found. */
-import type { Place } from '../invalid.ts';
+/** The findings of the checks of a catalog. */
+import type { DocumentPlace } from '../invalid.ts';
 
 /**
- * Every rule that a catalog can break. An error is what the reference tools refuse, too, but for NoPackages; a warning is what they let
- * pass though it will surprise somebody.
+ * Every rule that a catalog can break. The reference tools refuse every error too, except NoPackages; they accept what
+ * a warning reports, although it will surprise a user.
  */
 export const CHECK_RULES = {
   NoPackages: 'A catalog has packages.',
@@ -11,7 +11,7 @@ export const CHECK_RULES = {
   DuplicatePackage: 'A package is described once.',
   DefaultChannel: 'A package names a default channel that exists.',
   NoChannels: 'A package has at least one channel.',
-  UnknownPackage: 'What belongs to a package names one that is there.',
+  UnknownPackage: 'Channels, bundles and deprecations name a package of the catalog.',
   ChannelName: 'A channel has a name.',
   DuplicateChannel: 'A channel is described once.',
   EmptyChannel: 'A channel has at least one entry.',
@@ -33,21 +33,21 @@ export const CHECK_RULES = {
   DuplicateVersion: 'No two bundles of a package have the same version and release.',
   BundleImage: 'A bundle has an image with a well-formed reference, or carries its objects.',
   RelatedImage: 'The references of related images are well-formed.',
-  Deprecation: 'Deprecations say what is deprecated, once, and why.',
-  Malformed: 'What the catalog describes can be understood.',
+  Deprecation: 'Each deprecation names its object once, and has a message.',
+  Malformed: 'All documents of the catalog can be parsed.',
 } as const;
 
 export type CheckRule = keyof typeof CHECK_RULES;
 
-export interface Finding {
+export interface CatalogFinding {
   readonly severity: 'error' | 'warning';
   readonly rule: CheckRule;
-  /** The package, where it is known. */
+  /** The package, if it is known. */
   readonly package?: string;
-  /** What is wrong, on which object. */
+  /** The defect and the object that has it. */
   readonly message: string;
-  /** What to do about it. */
+  /** The cure. */
   readonly advice: string;
-  /** Where the object is described. */
-  readonly place?: Place;
+  /** The place of the object in the catalog. */
+  readonly place?: DocumentPlace;
 }

@@ -11,7 +11,7 @@ export interface Forms {
   readonly [field: string]: Form;
 }
 
-/** What has the wrong type, by path: `entries[2].skips is not a list`. */
+/** The values with a wrong type, by path: `entries[2].skips is not a list`. */
 export function* formProblems(value: unknown, form: Form, path: string): Generator<string> {
   if (value === undefined || value === null) return;
   if (typeof form === 'string') {

@@ -1,9 +1,9 @@
 /** The rules for packages. */
 import type { Collected, SeenPackage } from './collect.ts';
-import type { Finding } from './finding.ts';
+import type { CatalogFinding } from './finding.ts';
 
-/** What is wrong with the packages themselves. */
-export function* checkPackages({ packages, channels, bundles }: Collected): Generator<Finding> {
+/** Finds the defects of packages. */
+export function* checkPackages({ packages, channels, bundles }: Collected): Generator<CatalogFinding> {
   if (packages.length + channels.length + bundles.length === 0) yield NOTHING;
   const seen = new Set<string>();
   const channelNames = new Set(channels.map((channel) => `${channel.package}\0${channel.name}`));
@@ -51,14 +51,14 @@ export function* checkPackages({ packages, channels, bundles }: Collected): Gene
 }
 
 /** The reference lets it pass; a folder or image in which nothing is found is another one than was meant. */
-const NOTHING: Finding = {
+const NOTHING: CatalogFinding = {
   severity: 'error',
   rule: 'NoPackages',
   message: 'the catalog has no packages',
   advice: 'Name the folder or image of a catalog: its files hold documents of the schema olm.package',
 };
 
-function* checkName({ name, place }: Pick<SeenPackage, 'name' | 'place'>): Generator<Finding> {
+function* checkName({ name, place }: Pick<SeenPackage, 'name' | 'place'>): Generator<CatalogFinding> {
   const common = { severity: 'error', rule: 'PackageName', package: name, place } as const;
   if (name === '') yield { ...common, message: 'a package has no name', advice: 'Set its name' };
   else if (name.length > 63 || !/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) {

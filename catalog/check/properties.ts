@@ -4,7 +4,7 @@ import { EXCERPT } from '../csv-metadata.ts';
 import { field, isFields, textField } from '../fields.ts';
 import { decodeBase64, formProblems, type Forms } from './form.ts';
 
-/** What the reference tools read the value of a property into, by its type. */
+/** The fields that the reference tools read from the value of a property, by its type. */
 const VALUES: Readonly<Record<string, Forms>> = {
   'olm.package': { packageName: 'text', version: 'text', release: 'text' },
   'olm.package.required': { packageName: 'text', versionRange: 'text' },
@@ -15,7 +15,7 @@ const VALUES: Readonly<Record<string, Forms>> = {
   'olm.csv.metadata': { annotations: 'text map', labels: 'text map', ...EXCERPT },
 };
 
-/** What is wrong with the property at this index; undefined where nothing is. */
+/** The defect of the property at this index; undefined if it has none. */
 export function propertyProblem(property: unknown, index: number): string | undefined {
   if (!isFields(property)) return `property ${index} is not an object`;
   const type = textField(property, 'type') ?? '';

@@ -2,13 +2,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface Validators {
-  /** With quotes, and `W/` where it is weak. */
+  /** With quotes, and with `W/` if it is weak. */
   readonly etag: string;
   readonly modified: Date;
 }
 
 /**
- * 304 where the client has the content already, 412 where it wants other content only, else undefined.
+ * 304 if the client has the content already, 412 if it wants other content only, else undefined.
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-13.2.2
  */
 export function checkPreconditions(

@@ -2,11 +2,11 @@
 
 export type Encoding = 'identity' | 'gzip' | 'zstd';
 
-/** In the order of preference where the client has none: the index is stored as zstd. */
+/** In the order of preference for a client that has none: the index is stored as zstd. */
 const OFFERED: readonly Encoding[] = ['zstd', 'gzip'];
 
 /**
- * The encoding for an `Accept-Encoding` header; identity where none of the others is accepted.
+ * The encoding for an `Accept-Encoding` header; identity if none of the others is accepted.
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
  */
 export function chooseEncoding(header: string | string[] | undefined): Encoding {

@@ -3,7 +3,7 @@
  * kernel for as long as its client takes to read it.
  */
 export interface InFlight {
-  /** Takes a place and returns what frees it; why not, if there is none. */
+  /** Takes a place and returns the function that frees it; if all places are taken, returns the cause. */
   enter(client: string): (() => void) | Full;
   count(): number;
 }

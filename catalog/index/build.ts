@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_LIMITS, type CatalogLimits } from '../limits.ts';
 import { chunksOf, type CatalogFiles } from '../tree.ts';
-import { createIndexBuilder, type IndexCounts } from './builder.ts';
+import { IndexBuilder, type IndexCounts } from './builder.ts';
 
 export interface BuildOptions {
   readonly files: CatalogFiles;
@@ -12,13 +12,13 @@ export interface BuildOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What the name of an unfinished index ends with. */
+/** The suffix of the name of an unfinished index. */
 export const PARTIAL_SUFFIX = '.partial';
 
 /**
  * Builds the index of a catalog and puts it in its place as a whole, or not at all.
  *
- * Throws ReasonedError `CatalogInvalid` (never retried) for content that cannot be read, and what `files` throws.
+ * Throws ReasonedError `CatalogInvalid` (never retried) for content that cannot be read, and every error of `files`.
  */
 export async function buildIndex({
   files,
@@ -26,7 +26,7 @@ export async function buildIndex({
   limits = DEFAULT_LIMITS,
   signal,
 }: BuildOptions): Promise<IndexCounts> {
-  const builder = createIndexBuilder({ target, partial: partialPath(target), limits });
+  const builder = new IndexBuilder({ target, partial: partialPath(target), limits });
   try {
     for await (const { path, content } of files) {
       builder.beginFile(path);
@@ -43,7 +43,7 @@ export async function buildIndex({
   }
 }
 
-/** Where an index is written until it is whole; no two builds share it. */
+/** The path of an unfinished index; no two builds share it. */
 export function partialPath(target: string): string {
   return `${target}.${randomBytes(6).toString('hex')}${PARTIAL_SUFFIX}`;
 }

@@ -4,16 +4,16 @@
  */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ReasonedError } from '../../api/errors.ts';
 import { formatJson } from '../../api/json.ts';
 import { isFields, textField } from '../fields.ts';
-import { invalidCatalog, type Place } from '../invalid.ts';
+import { invalidCatalog, type DocumentPlace } from '../invalid.ts';
 import type { CatalogLimits } from '../limits.ts';
 import { parseKeys, parseMeaning, type BlobKeys, type Meaning } from '../parse.ts';
-import { createDocumentSplitter, type DocumentSplitter, type RawDocument } from '../stream.ts';
+import { DocumentSplitter, type RawDocument } from '../stream.ts';
 import { checkPath, comparePaths, createIgnoreRules, isIgnoreFile } from '../tree.ts';
-import { createChunkWriter } from './chunks.ts';
+import { createChunkWriter, type ChunkWriter } from './chunks.ts';
 import { sealFile } from './seal.ts';
 import { APPLICATION_ID, FILL_PACKAGES, INDEXES, TABLES } from './tables.ts';
 
@@ -24,17 +24,6 @@ export interface IndexCounts {
   readonly bundles: number;
   /** Documents of every schema. */
   readonly blobs: number;
-}
-
-/** Takes the files of a catalog; call `abort` where `finish` was not reached. */
-export interface IndexBuilder {
-  beginFile(path: string): void;
-  push(chunk: Uint8Array): void;
-  endFile(): void;
-  /** Puts the finished index in its place. */
-  finish(): IndexCounts;
-  /** Removes what was written so far. */
-  abort(): void;
 }
 
 interface CurrentFile {
@@ -52,91 +41,115 @@ const MAX_GVK_LENGTH = 512;
 
 export interface BuilderOptions {
   readonly target: string;
-  /** Where the index is written until it is whole, in the same folder. */
+  /** The path of the unfinished index, in the same folder. */
   readonly partial: string;
   readonly limits: CatalogLimits;
 }
 
 /**
- * A builder of the index at `target`; nothing is there before `finish`, which renames the whole file into place.
+ * Builds the index at `target`; nothing is there before `finish`, which renames the whole file into place. If `finish`
+ * is not reached, the caller calls `abort`.
  *
- * An ignore file may come after the files that it leaves out, as archives have them in any order: a defect in a
- * file is therefore reported by `finish`, and only if the file counts. Throws ReasonedError `CatalogInvalid`.
+ * An ignore file may come after the files that it leaves out, because archives have files in any order. So `finish`
+ * reports the defect of a file, and only if the file counts. Throws ReasonedError `CatalogInvalid`.
  */
-export function createIndexBuilder({ target, partial, limits }: BuilderOptions): IndexBuilder {
-  const database = openEmpty(partial);
-  const chunks = createChunkWriter(database);
-  const insertFile = database.prepare('INSERT INTO files (id, path, rank) VALUES (?, ?, 0)');
-  const insertBlob = database.prepare('INSERT INTO blobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
-  const insertGvk = database.prepare('INSERT INTO gvks VALUES (?, ?, ?, ?)');
-  const insertProvides = database.prepare('INSERT OR IGNORE INTO provides VALUES (?, ?)');
-  const rules = createIgnoreRules();
-  const gvks = new Map<string, number>();
-  const paths = new Map<number, string>();
-  const defects = new Map<number, unknown>();
-  const lengths = new Map<string, number>();
-  let current: CurrentFile | undefined;
-  let blobs = 0;
-  let totalBytes = 0;
-  database.exec('BEGIN');
+export class IndexBuilder {
+  readonly #target: string;
+  readonly #partial: string;
+  readonly #limits: CatalogLimits;
+  readonly #database: DatabaseSync;
+  readonly #chunks: ChunkWriter;
+  readonly #insertFile: StatementSync;
+  readonly #insertBlob: StatementSync;
+  readonly #insertGvk: StatementSync;
+  readonly #insertProvides: StatementSync;
+  readonly #rules = createIgnoreRules();
+  /** Ids of the kinds met so far, by their three parts. */
+  readonly #gvks = new Map<string, number>();
+  /** Paths of the files by id. */
+  readonly #paths = new Map<number, string>();
+  /** The first error of each defective file, by id. */
+  readonly #defects = new Map<number, unknown>();
+  /** Characters of the excerpts of each package so far. */
+  readonly #lengths = new Map<string, number>();
+  /** The file that is being pushed. */
+  #current: CurrentFile | undefined;
+  /** Documents so far, which is the id of the last one. */
+  #blobs = 0;
+  /** Bytes of all files so far. */
+  #totalBytes = 0;
 
-  function beginFile(path: string): void {
-    const id = paths.size + 1;
-    if (id > limits.maxFiles) throw invalidCatalog({ path }, `the catalog has more than ${limits.maxFiles} files`);
+  constructor({ target, partial, limits }: BuilderOptions) {
+    this.#target = target;
+    this.#partial = partial;
+    this.#limits = limits;
+    this.#database = openEmpty(partial);
+    this.#chunks = createChunkWriter(this.#database);
+    this.#insertFile = this.#database.prepare('INSERT INTO files (id, path, rank) VALUES (?, ?, 0)');
+    this.#insertBlob = this.#database.prepare('INSERT INTO blobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#insertGvk = this.#database.prepare('INSERT INTO gvks VALUES (?, ?, ?, ?)');
+    this.#insertProvides = this.#database.prepare('INSERT OR IGNORE INTO provides VALUES (?, ?)');
+    this.#database.exec('BEGIN');
+  }
+
+  beginFile(path: string): void {
+    const id = this.#paths.size + 1;
+    if (id > this.#limits.maxFiles)
+      throw invalidCatalog({ path }, `the catalog has more than ${this.#limits.maxFiles} files`);
     checkPath(path);
-    paths.set(id, path);
-    current = { path, id, patternBytes: 0 };
-    if (isIgnoreFile(path)) current.patterns = [];
-    else if (!rules.ignores(path)) {
-      current.splitter = createDocumentSplitter(path, limits);
-      insertFile.run(id, path);
+    this.#paths.set(id, path);
+    this.#current = { path, id, patternBytes: 0 };
+    if (isIgnoreFile(path)) this.#current.patterns = [];
+    else if (!this.#rules.ignores(path)) {
+      this.#current.splitter = new DocumentSplitter(path, this.#limits);
+      this.#insertFile.run(id, path);
     }
   }
 
-  function push(chunk: Uint8Array): void {
-    const file = current!;
-    totalBytes += chunk.length;
-    if (totalBytes > limits.maxTotalBytes) {
-      throw invalidCatalog({ path: file.path }, `the catalog is larger than ${limits.maxTotalBytes} bytes`);
+  push(chunk: Uint8Array): void {
+    const file = this.#current!;
+    this.#totalBytes += chunk.length;
+    if (this.#totalBytes > this.#limits.maxTotalBytes) {
+      throw invalidCatalog({ path: file.path }, `the catalog is larger than ${this.#limits.maxTotalBytes} bytes`);
     }
     if (file.patterns !== undefined) {
       file.patternBytes += chunk.length;
       if (file.patternBytes > MAX_PATTERN_BYTES)
         throw invalidCatalog({ path: file.path }, 'the ignore file is too large');
       file.patterns.push(Uint8Array.from(chunk));
-    } else if (file.splitter !== undefined) takeAll(file, file.splitter.push(chunk));
+    } else if (file.splitter !== undefined) this.#takeAll(file, file.splitter.push(chunk));
   }
 
-  function endFile(): void {
-    const file = current!;
-    if (file.patterns !== undefined) rules.add(file.path, Buffer.concat(file.patterns).toString('utf8'));
-    else if (file.splitter !== undefined) takeAll(file, file.splitter.end());
-    chunks.flush(file.id);
-    current = undefined;
+  endFile(): void {
+    const file = this.#current!;
+    if (file.patterns !== undefined) this.#rules.add(file.path, Buffer.concat(file.patterns).toString('utf8'));
+    else if (file.splitter !== undefined) this.#takeAll(file, file.splitter.end());
+    this.#chunks.flush(file.id);
+    this.#current = undefined;
   }
 
   /** Takes the documents of one file; a defect ends the file, and is kept for later. */
-  function takeAll(file: CurrentFile, documents: Iterable<RawDocument>): void {
+  #takeAll(file: CurrentFile, documents: Iterable<RawDocument>): void {
     try {
-      for (const document of documents) take(file, document);
+      for (const document of documents) this.#take(file, document);
     } catch (error) {
       if (!(error instanceof ReasonedError)) throw error;
-      defects.set(file.id, error);
+      this.#defects.set(file.id, error);
       delete file.splitter;
     }
   }
 
-  function take(file: CurrentFile, { bytes, value, ordinal, longNumbers }: RawDocument): void {
+  #take(file: CurrentFile, { bytes, value, ordinal, longNumbers }: RawDocument): void {
     const keys = parseKeys(value, { path: file.path, document: ordinal });
-    if (++blobs > limits.maxDocuments) {
-      throw invalidCatalog({ path: file.path }, `the catalog has more than ${limits.maxDocuments} documents`);
+    if (++this.#blobs > this.#limits.maxDocuments) {
+      throw invalidCatalog({ path: file.path }, `the catalog has more than ${this.#limits.maxDocuments} documents`);
     }
     const meaning = parseMeaning(keys, value);
-    const place = chunks.add(file.id, bytes);
+    const place = this.#chunks.add(file.id, bytes);
     const excerpt = meaning.kind === 'other' ? null : longNumbers ? formatJson(meaning) : JSON.stringify(meaning);
-    weigh(keys, excerpt, { path: file.path, document: ordinal });
-    insertBlob.run(
-      blobs,
+    this.#weigh(keys, excerpt, { path: file.path, document: ordinal });
+    this.#insertBlob.run(
+      this.#blobs,
       file.id,
       place.chunk,
       place.start,
@@ -146,66 +159,72 @@ export function createIndexBuilder({ target, partial, limits }: BuilderOptions):
       keys.name,
       excerpt,
     );
-    if (meaning.kind === 'bundle') provide(meaning, blobs);
+    if (meaning.kind === 'bundle') this.#provide(meaning, this.#blobs);
   }
 
-  /** What a package means is read as a whole; a hostile one would not fit into memory. */
-  function weigh({ package: owner, name }: BlobKeys, excerpt: string | null, place: Place): void {
+  /**
+   * Bounds the excerpts of each package: they are read as a whole, and those of a hostile package would not fit into
+   * memory.
+   */
+  #weigh({ package: owner, name }: BlobKeys, excerpt: string | null, place: DocumentPlace): void {
     const key = owner === '' ? name : owner;
-    const length = (lengths.get(key) ?? 0) + (excerpt?.length ?? 0);
-    lengths.set(key, length);
-    if (length <= limits.maxPackageLength) return;
-    throw invalidCatalog(place, `the package ${key} states more than ${limits.maxPackageLength} characters`);
+    const length = (this.#lengths.get(key) ?? 0) + (excerpt?.length ?? 0);
+    this.#lengths.set(key, length);
+    if (length <= this.#limits.maxPackageLength) return;
+    throw invalidCatalog(place, `the package ${key} states more than ${this.#limits.maxPackageLength} characters`);
   }
 
-  function provide({ bundle }: Meaning & { kind: 'bundle' }, blob: number): void {
+  #provide({ bundle }: Meaning & { kind: 'bundle' }, blob: number): void {
     for (const { type, value } of bundle.properties) {
       if (type !== 'olm.gvk' || !isFields(value)) continue;
       const gvk = ['group', 'kind', 'version'].map((name) => textField(value, name) ?? '') as [string, string, string];
       const key = gvk.join('\0');
       if (key.length > MAX_GVK_LENGTH) continue; // no cluster could serve it
-      let id = gvks.get(key);
+      let id = this.#gvks.get(key);
       if (id === undefined) {
-        gvks.set(key, (id = gvks.size + 1));
-        insertGvk.run(id, ...gvk);
+        this.#gvks.set(key, (id = this.#gvks.size + 1));
+        this.#insertGvk.run(id, ...gvk);
       }
-      insertProvides.run(id, blob);
+      this.#insertProvides.run(id, blob);
     }
   }
 
-  function finish(): IndexCounts {
-    dropIgnored();
-    for (const [, defect] of [...defects].sort(([a], [b]) => comparePaths(paths.get(a)!, paths.get(b)!))) throw defect;
-    rankFiles();
-    database.exec(INDEXES);
-    database.exec(FILL_PACKAGES);
-    const counts = countAll();
-    database.exec('COMMIT');
-    database.close();
-    sealFile(partial);
-    renameSync(partial, target);
-    syncFolder(dirname(target));
+  finish(): IndexCounts {
+    this.#dropIgnored();
+    for (const [, defect] of [...this.#defects].sort(([a], [b]) =>
+      comparePaths(this.#paths.get(a)!, this.#paths.get(b)!),
+    ))
+      throw defect;
+    this.#rankFiles();
+    this.#database.exec(INDEXES);
+    this.#database.exec(FILL_PACKAGES);
+    const counts = this.#countAll();
+    this.#database.exec('COMMIT');
+    this.#database.close();
+    sealFile(this.#partial);
+    renameSync(this.#partial, this.#target);
+    syncFolder(dirname(this.#target));
     return counts;
   }
 
-  function dropIgnored(): void {
-    for (const [id, path] of paths) {
-      if (!rules.ignores(path)) continue;
-      defects.delete(id);
-      database.prepare('DELETE FROM provides WHERE blob IN (SELECT id FROM blobs WHERE file = ?)').run(id);
-      for (const table of ['blobs', 'chunks']) database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
-      database.prepare('DELETE FROM files WHERE id = ?').run(id);
+  #dropIgnored(): void {
+    for (const [id, path] of this.#paths) {
+      if (!this.#rules.ignores(path)) continue;
+      this.#defects.delete(id);
+      this.#database.prepare('DELETE FROM provides WHERE blob IN (SELECT id FROM blobs WHERE file = ?)').run(id);
+      for (const table of ['blobs', 'chunks']) this.#database.prepare(`DELETE FROM ${table} WHERE file = ?`).run(id);
+      this.#database.prepare('DELETE FROM files WHERE id = ?').run(id);
     }
   }
 
-  function rankFiles(): void {
-    const rank = database.prepare('UPDATE files SET rank = ? WHERE id = ?');
-    const ordered = [...paths].sort(([, a], [, b]) => comparePaths(a, b));
+  #rankFiles(): void {
+    const rank = this.#database.prepare('UPDATE files SET rank = ? WHERE id = ?');
+    const ordered = [...this.#paths].sort(([, a], [, b]) => comparePaths(a, b));
     for (const [position, [id]] of ordered.entries()) rank.run(position, id);
   }
 
-  function countAll(): IndexCounts {
-    const counts = database
+  #countAll(): IndexCounts {
+    const counts = this.#database
       .prepare(
         `SELECT (SELECT count(*) FROM packages) AS packages,
           (SELECT count(*) FROM blobs WHERE schema = 'olm.channel') AS channels,
@@ -213,16 +232,14 @@ export function createIndexBuilder({ target, partial, limits }: BuilderOptions):
           (SELECT count(*) FROM blobs) AS blobs`,
       )
       .get() as unknown as IndexCounts;
-    database.prepare('INSERT INTO facts VALUES (?, ?)').run('counts', JSON.stringify(counts));
+    this.#database.prepare('INSERT INTO facts VALUES (?, ?)').run('counts', JSON.stringify(counts));
     return { ...counts };
   }
 
-  function abort(): void {
-    if (database.isOpen) database.close();
-    rmSync(partial, { force: true });
+  abort(): void {
+    if (this.#database.isOpen) this.#database.close();
+    rmSync(this.#partial, { force: true });
   }
-
-  return { beginFile, push, endFile, finish, abort };
 }
 
 /** A database that is written once and fast: it is worth nothing until it is whole, so it needs no journal. */

@@ -1,20 +1,31 @@
 /** Reads documents out of the compressed chunks of an index, in the order of the catalog's files. */
 import type { DatabaseSync } from 'node:sqlite';
 import { decompressChunk } from './chunks.ts';
-import type { BlobQuery, CatalogIndex } from './open.ts';
 
-/** The part of an open index that reads documents; `guarded` wraps what may meet a damaged file. */
-export function createChunkReader(
-  database: DatabaseSync,
-  guarded: <T>(read: () => T) => T,
-): Pick<CatalogIndex, 'blobs' | 'size'> {
+/** Which documents to read; a key that is absent or empty matches every document. */
+export interface BlobQuery {
+  readonly schema?: string;
+  readonly package?: string;
+  readonly name?: string;
+}
+
+/** The part of an open index that reads documents. */
+export interface ChunkReader {
+  /** Documents as lines of JSON with their line feed, in the order of the catalog's files. */
+  blobs(query?: BlobQuery): Generator<Uint8Array>;
+  /** Bytes of the lines that {@link blobs} gives for the query. */
+  size(query?: BlobQuery): number;
+}
+
+/** Reads from the table `chunks`; `guarded` wraps every access that may meet a damaged file. */
+export function createChunkReader(database: DatabaseSync, guarded: <T>(read: () => T) => T): ChunkReader {
   const readChunk = guarded(() => database.prepare('SELECT size, data FROM chunks WHERE id = ?'));
 
   function* blobs(query: BlobQuery = {}): Generator<Uint8Array> {
     const { where, values } = conditionOf(query);
     const sql = `SELECT chunk, start, length FROM blobs JOIN files ON files.id = blobs.file ${where}
       ORDER BY files.rank, blobs.id`;
-    const places = guarded(() => database.prepare(sql).all(...values)) as unknown as readonly Place[];
+    const places = guarded(() => database.prepare(sql).all(...values)) as unknown as readonly LinePlace[];
     let lines: Buffer<ArrayBuffer> | undefined;
     let loaded = 0;
     try {
@@ -51,7 +62,7 @@ function release(lines: Buffer<ArrayBuffer> | undefined): void {
   lines?.buffer.transfer(0);
 }
 
-interface Place {
+interface LinePlace {
   readonly chunk: number;
   readonly start: number;
   readonly length: number;

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { CHUNK_BYTES } from './tables.ts';
 
-/** Where a line is: the chunk, and where in it the line begins. */
+/** The place of a line: the chunk, and the position in it at which the line begins. */
 export interface ChunkPlace {
   readonly chunk: number;
   readonly start: number;
@@ -67,7 +67,7 @@ function largestCompressed(size: number): number {
   return Math.max(size + (size >>> 8) + (1 << 10), 1 << 17);
 }
 
-/** The lines of a chunk, in memory of their own; `size` is what it was before it was compressed. */
+/** The lines of a chunk, in memory of their own; `size` is their length before compression. */
 export function decompressChunk(data: Uint8Array, size: number): Buffer<ArrayBuffer> {
   return zstdDecompressSync(data, { maxOutputLength: Math.max(size, 1), chunkSize: largestCompressed(size) });
 }

@@ -11,14 +11,14 @@ import { chunksOf, type CatalogFile, type CatalogFiles } from '../tree.ts';
 import { partialPath, type BuildOptions } from './build.ts';
 import type { IndexCounts } from './builder.ts';
 
-/** What the worker is told; a chunk lies in the slot of that number. */
+/** Messages to the worker; a chunk lies in the slot of that number. */
 export type ToWorker =
   | { readonly do: 'beginFile'; readonly path: string }
   | { readonly do: 'push'; readonly slot: number; readonly length: number }
   | { readonly do: 'endFile' }
   | { readonly do: 'finish' };
 
-/** What the worker answers. */
+/** Messages from the worker. */
 export type FromWorker =
   | { readonly is: 'free'; readonly slot: number }
   | { readonly is: 'done'; readonly counts: IndexCounts }
@@ -34,11 +34,11 @@ export interface WorkerSetup {
 export interface BuildInWorkerOptions extends BuildOptions {
   /** The worker's program; by default worker.ts beside this file, or {@link BUNDLED_WORKER} beside the bundle. */
   readonly worker?: URL;
-  /** How long the worker may be silent while it has something to do; 120 where absent. */
+  /** How many seconds the worker may be silent while it has something to do; 120 if absent. */
   readonly stallSeconds?: number;
 }
 
-/** Name of the worker's program where everything is bundled. */
+/** Name of the worker's program in a bundled build. */
 export const BUNDLED_WORKER = 'catalog-index-worker.js';
 
 const SLOTS = 4;
@@ -141,7 +141,7 @@ function takesTooLong(seconds: number): ReasonedError {
     reason: 'CatalogInvalid',
     retry: 'never',
     message: `a part of the catalog could not be read within ${seconds} s`,
-    hint: 'Look for very large documents, and for patterns with many wildcards in .indexignore',
+    hint: 'Check the catalog for very large documents, and .indexignore for patterns with many wildcards',
   });
 }
 

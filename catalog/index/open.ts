@@ -1,64 +1,47 @@
 /**
- * Reads an index file: what the resolver asks about packages, and the documents as published for those who want the
- * catalog itself. Memory does not grow with the catalog: every answer is read from the file.
+ * Reads an index file: packages for the resolver, and documents as published for clients of the catalog. Memory does
+ * not grow with the catalog, because every answer is read from the file.
  */
 import { statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ReasonedError } from '../../api/errors.ts';
 import { parseJson } from '../../api/json.ts';
-import type { CatalogBundle, CatalogPackage, Channel, Deprecation } from '../model.ts';
+import type { CatalogBundle, CatalogPackage, Channel, Deprecation, GroupVersionKind } from '../model.ts';
 import type { Meaning } from '../parse.ts';
 import type { IndexCounts } from './builder.ts';
-import { createChunkReader } from './chunk-reader.ts';
+import { createChunkReader, type ChunkReader } from './chunk-reader.ts';
 import { isSealed } from './seal.ts';
 import { APPLICATION_ID } from './tables.ts';
 
 /** A package at a glance. */
 export interface PackageSummary {
   readonly name: string;
-  /** Empty where the catalog names none. */
+  /** Empty if the catalog names none. */
   readonly defaultChannel: string;
   readonly description?: string;
   readonly channels: number;
   readonly bundles: number;
 }
 
-export interface GroupVersionKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
-/** Which documents to read; what is absent or empty matches everything. */
-export interface BlobQuery {
-  readonly schema?: string;
-  readonly package?: string;
-  readonly name?: string;
-}
-
-/** An open index. Every method throws ReasonedError `CatalogUnavailable` where the file turns out to be damaged. */
-export interface CatalogIndex {
+/** An open index. Every method throws ReasonedError `CatalogUnavailable` if the file turns out to be damaged. */
+export interface CatalogIndex extends ChunkReader {
   readonly path: string;
   /** When it was built. */
   readonly modified: Date;
   readonly counts: IndexCounts;
   /** All packages, by name. */
   packages(): readonly PackageSummary[];
-  /** Everything about one package; undefined where the catalog has nothing under that name. */
+  /** Everything about one package; undefined if the catalog has nothing under that name. */
   package(name: string): CatalogPackage | undefined;
   /** The packages with a bundle that provides an API, in the order of the catalog. */
   providersOf(api: GroupVersionKind): readonly string[];
-  /** Documents as lines of JSON with their line feed, in the order of the catalog's files. */
-  blobs(query?: BlobQuery): Generator<Uint8Array>;
-  /** Bytes of the lines that {@link blobs} gives for the query. */
-  size(query?: BlobQuery): number;
   close(): void;
 }
 
 /**
  * Opens an index read-only; `verify: false` skips the check of the whole file (30 ms for a large catalog).
  *
- * Throws ReasonedError `CatalogUnavailable` where the file is missing, damaged or of another layout: it is to be
+ * Throws ReasonedError `CatalogUnavailable` if the file is missing, damaged or of another layout: it is to be
  * built again.
  */
 export function openIndex(path: string, { verify = true }: { readonly verify?: boolean } = {}): CatalogIndex {

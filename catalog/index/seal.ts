@@ -1,11 +1,14 @@
 /**
- * A checksum inside the file itself: a SQLite header has a number for the application's own use, and that holds the
- * CRC of everything else. A file that was cut off or damaged on disk is known before it is used.
+ * Keeps a checksum inside the file: a SQLite header has a number for the use of the application, which holds the CRC of
+ * everything else. A file that was cut off or damaged on disk is detected before it is used.
  */
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 
-/** Where SQLite keeps `PRAGMA user_version`. @see https://www.sqlite.org/fileformat2.html#the_database_header */
+/**
+ * The position of `PRAGMA user_version` in a SQLite file. @see
+ * https://www.sqlite.org/fileformat2.html#the_database_header
+ */
 const SEAL_OFFSET = 60;
 const SEAL_BYTES = 4;
 const READ_BYTES = 1 << 20;

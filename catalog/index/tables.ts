@@ -1,7 +1,7 @@
 /**
- * The tables of an index file. Documents are kept as lines of JSON, packed into compressed chunks in the order of
- * the catalog's files, so that the file is smaller than the catalog and one document costs one chunk to read; beside
- * each document lie its keys and a small excerpt of what it means.
+ * The tables of an index file. Documents are kept as lines of JSON, packed into compressed chunks in the order of the
+ * catalog's files: the file is smaller than the catalog, and reading one document costs one chunk. Each document has a
+ * row with its keys and a small excerpt.
  */
 
 /** Marks a SQLite file as an index of this layout: "SLC" and the number of the layout. */

@@ -1,11 +1,11 @@
-/** The program of the worker thread: carries out what in-worker.ts tells it. */
+/** The program of the worker thread: carries out the messages of in-worker.ts. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ReasonedError } from '../../api/errors.ts';
-import { createIndexBuilder } from './builder.ts';
+import { IndexBuilder } from './builder.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './in-worker.ts';
 
 const { target, partial, limits, slots } = workerData as WorkerSetup;
-const builder = createIndexBuilder({ target, partial, limits });
+const builder = new IndexBuilder({ target, partial, limits });
 let failed = false;
 
 parentPort!.on('message', (message: ToWorker) => {

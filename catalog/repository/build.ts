@@ -3,12 +3,12 @@
  * versions the upgrade graph. The result is written as the documents of a file-based catalog, so that it is indexed and
  * served like any other. This folder computes; controllers/catalog does the I/O, in this order:
  *
- * 1. list the tags of each repository; orderTags says which are versions, and which of them are offered;
- * 2. resolve each of those to a digest, as tags may be moved; {@link repositoriesDigest} names the content. Where that
- *    is in service there is nothing to do; every replica finds the same name and makes the same content;
+ * 1. list the tags of each repository; orderTags selects those that are versions, and those that are offered;
+ * 2. resolve each of those to a digest, because tags may be moved; {@link repositoriesDigest} names the content. If that
+ *    is in service already, nothing is left to do; every replica computes the same name and makes the same content;
  * 3. pull the bundles whose images are not among the {@link knownBundles} of the index in service, and make each an
- *    entry (buildBundleBlob, with the excerpt). An image that is no bundle is left out by name; a registry that
- *    fails ends the attempt, and the last good content stays;
+ *    entry (buildBundleBlob, with the excerpt). An image that is no bundle is left out and reported by name; if a
+ *    registry fails, the attempt ends, and the last good content stays;
  * 4. {@link buildRepositoryCatalog} gives the documents, {@link fileOf} the file for the store.
  */
 import { createHash } from 'node:crypto';
@@ -18,7 +18,7 @@ import { field, isFields, textField } from '../fields.ts';
 import type { CatalogIndex } from '../index/open.ts';
 import type { CatalogDocument } from '../templates/template.ts';
 import type { CatalogFile } from '../tree.ts';
-import type { BundleVersion, VersionRules } from '../versions.ts';
+import type { BundleVersionLike, VersionRules } from '../versions.ts';
 import type { IgnoredTag, VersionTag } from './tags.ts';
 
 /** A version whose bundle has been read. */
@@ -40,7 +40,7 @@ export interface RepositoryCatalog {
   readonly ignored: readonly (IgnoredTag & { readonly repository: string })[];
 }
 
-/** Channel of the versions that are no pre-releases; the default one, where it has any. */
+/** Channel of the versions that are no pre-releases; the default channel, if it has any. */
 export const STABLE_CHANNEL = 'stable';
 /** Channel of all versions, there only if some are pre-releases. */
 export const CANDIDATE_CHANNEL = 'candidate';
@@ -87,7 +87,7 @@ export function fileOf(documents: readonly CatalogDocument[]): CatalogFile {
 /** An image behind a tag. */
 export interface TaggedImage {
   readonly repository: string;
-  /** The package that the repository is to offer, where that is said. */
+  /** The package that the repository must offer, if the spec names one. */
   readonly package?: string;
   readonly tag: string;
   readonly digest: string;
@@ -107,8 +107,8 @@ export function repositoriesDigest(images: readonly TaggedImage[]): string {
 }
 
 /**
- * The entries of an index by image, as they would be made anew from the same images: without those whose version
- * may come from a tag, which may be another one now.
+ * The entries of an index by image, as a new build from the same images would make them: without those whose version
+ * may come from a tag, because the tag may be another one now.
  */
 export function knownBundles(index: Pick<CatalogIndex, 'blobs'>): ReadonlyMap<string, BundleBlob> {
   const known = new Map<string, BundleBlob>();
@@ -153,7 +153,7 @@ function refusal({ bundle, version }: DescribedVersion, name: string, rules: Ver
   return `its bundle says that it is version ${own.value.text}`;
 }
 
-/** Ten times what published bundles state; all entries of a catalog are in memory at once. */
+/** Ten times as much as published bundles state; all entries of a catalog are in memory at once. */
 const MAX_BUNDLE_LENGTH = 1 << 21;
 
 function lengthOf(value: unknown): number {
@@ -206,12 +206,14 @@ export function channelByVersion(
   return { schema: 'olm.channel', name, package: packageName, entries };
 }
 
-function withoutBuild({ version }: BundleVersion): string {
+function withoutBuild({ version }: BundleVersionLike): string {
   return version.text.split('+')[0]!;
 }
 
-/** A bundle whose tag has build metadata is known by the tag's version: builds of one version are told apart by it. */
-function identified(bundle: BundleBlob, { version }: BundleVersion): BundleBlob {
+/**
+ * A bundle whose tag has build metadata gets the version of the tag: only the tag distinguishes builds of one version.
+ */
+function identified(bundle: BundleBlob, { version }: BundleVersionLike): BundleBlob {
   if (version.build.length === 0 || version.text === ownVersion(bundle)) return bundle;
   const identity = { type: 'olm.package', value: { packageName: bundle.package, version: version.text } };
   return { ...bundle, properties: [identity, ...bundle.properties.filter(({ type }) => type !== 'olm.package')] };

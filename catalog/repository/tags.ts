@@ -1,10 +1,10 @@
-/** Which tags of a repository are versions, and in what order. */
-import type { BundleVersion, VersionRules } from '../versions.ts';
+/** Selects the tags of a repository that are versions, and orders them. */
+import type { BundleVersionLike, VersionRules } from '../versions.ts';
 
 /** A tag that is a version. */
 export interface VersionTag {
   readonly tag: string;
-  readonly version: BundleVersion;
+  readonly version: BundleVersionLike;
 }
 
 /** A tag that is not offered, and why: continues the sentence "the tag … is left out: …". */
@@ -14,7 +14,7 @@ export interface IgnoredTag {
 }
 
 export interface TagLimits {
-  /** Tags that are looked at. */
+  /** Most tags that are read. */
   readonly maxTags: number;
   /** Versions that are offered, the newest first. */
   readonly maxVersions: number;

@@ -17,9 +17,9 @@ export function basicImages(template: Fields): readonly string[] {
 }
 
 /**
- * The catalog that the template stands for.
+ * The catalog that the template describes.
  *
- * Throws ReasonedError `CatalogInvalid` where it is no such template, a bundle has more than an image, or `bundles`
+ * Throws ReasonedError `CatalogInvalid` if it is no such template, a bundle has more than an image, or `bundles`
  * has none for an image.
  * @see https://olm.operatorframework.io/docs/reference/catalog-templates/#basic-template
  */

@@ -6,7 +6,7 @@ import { field, isFields, listField, textField, type Fields } from '../fields.ts
 import type { CatalogDocument } from './template.ts';
 import { invalidTemplate } from './template.ts';
 
-/** The document with the fields of its schema. Throws ReasonedError `CatalogInvalid` where it has no schema. */
+/** The document with the fields of its schema. Throws ReasonedError `CatalogInvalid` if it has no schema. */
 export function normalizeDocument(document: Fields): CatalogDocument {
   const schema = textField(document, 'schema') ?? '';
   if (schema === '') throw invalidTemplate('an entry has no schema');

@@ -5,7 +5,7 @@
  */
 import { field, foldCase, isFields, listField, textField, type Fields } from '../fields.ts';
 import type { BundleBlob } from '../blob.ts';
-import type { Version, VersionRules } from '../versions.ts';
+import type { VersionLike, VersionRules } from '../versions.ts';
 import { bundleAt, invalidTemplate, type BundlesByImage, type CatalogDocument } from './template.ts';
 
 export const SEMVER_SCHEMA = 'olm.semver';
@@ -27,9 +27,9 @@ export function semverImages(template: Fields): readonly string[] {
 }
 
 /**
- * The catalog that the template stands for: the package, its channels and its bundles.
+ * The catalog that the template describes: the package, its channels and its bundles.
  *
- * Throws ReasonedError `CatalogInvalid` where the template is malformed, a bundle belongs to another package or has
+ * Throws ReasonedError `CatalogInvalid` if the template is malformed, a bundle belongs to another package or has
  * no proper version, or versions differ in build metadata only.
  * @see https://olm.operatorframework.io/docs/reference/catalog-templates/#semver-template
  */
@@ -94,7 +94,7 @@ function imagesOf(template: Fields, stream: Stream): string[] {
   });
 }
 
-/** Eight times what the largest published package has; the edges between them grow with the square. */
+/** Eight times as many as the largest published package has; the number of edges grows with the square. */
 const MAX_BUNDLES = 2000;
 
 function packageOf(bundles: readonly BundleBlob[]): string {
@@ -109,7 +109,7 @@ function packageOf(bundles: readonly BundleBlob[]): string {
 /** A bundle of one stream with its version, in ascending order. */
 interface Versioned {
   readonly name: string;
-  readonly version: Version;
+  readonly version: VersionLike;
 }
 
 function versionsOf(bundles: readonly BundleBlob[], rules: VersionRules): Versioned[] {
@@ -128,7 +128,7 @@ function versionsOf(bundles: readonly BundleBlob[], rules: VersionRules): Versio
   return versions;
 }
 
-function versionOf(name: string, properties: BundleBlob['properties'], rules: VersionRules): Version {
+function versionOf(name: string, properties: BundleBlob['properties'], rules: VersionRules): VersionLike {
   const identities = properties.filter(({ type }) => type === 'olm.package');
   const value = identities[0]?.value;
   if (identities.length !== 1 || !isFields(value)) {
@@ -144,7 +144,7 @@ interface Draft {
   readonly name: string;
   readonly stream: Stream;
   readonly scope: Scope;
-  readonly lowest: Version;
+  readonly lowest: VersionLike;
   readonly entries: Fields[];
 }
 
@@ -183,7 +183,7 @@ function buildChannels({ stream, scope, versions }: Run): Draft[] {
   return [...channels.values()];
 }
 
-function nameOf(stream: Stream, scope: Scope, { major, minor }: Version): string {
+function nameOf(stream: Stream, scope: Scope, { major, minor }: VersionLike): string {
   return scope === 'major' ? `${stream}-v${major}` : `${stream}-v${major}.${minor}`;
 }
 

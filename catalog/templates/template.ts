@@ -1,4 +1,4 @@
-/** What both kinds of templates share: where their bundles come from, and how they are refused. */
+/** The common part of both kinds of templates: how they get their bundles, and how they are refused. */
 import { ReasonedError } from '../../api/errors.ts';
 import type { BundleBlob } from '../blob.ts';
 
@@ -8,10 +8,10 @@ export interface CatalogDocument {
   readonly [field: string]: unknown;
 }
 
-/** The entry of the bundle at an image reference; a template is expanded once all of its bundles are there. */
+/** The entry of the bundle at an image reference; a template is expanded when all of its bundles have been read. */
 export type BundlesByImage = ReadonlyMap<string, BundleBlob>;
 
-/** The bundle of an image that the template names. Throws ReasonedError `CatalogInvalid` where it is missing. */
+/** The bundle of an image that the template names. Throws ReasonedError `CatalogInvalid` if it is missing. */
 export function bundleAt(image: string, bundles: BundlesByImage): BundleBlob {
   const bundle = bundles.get(image);
   if (bundle === undefined) throw invalidTemplate(`the bundle image ${image} has not been read`);

@@ -1,11 +1,11 @@
 /** Rules for versions made of the npm package `semver`, good enough for tests of this folder. */
 import { Range, SemVer } from 'semver';
-import type { BundleVersion, Read, Version, VersionRules } from '../versions.ts';
+import type { BundleVersionLike, Read, VersionLike, VersionRules } from '../versions.ts';
 
 export const versionRules: VersionRules = {
   parseVersion: parse,
   compareVersions: (a, b) => new SemVer(a.text).compare(b.text),
-  parseBundleVersion(text, release): Read<BundleVersion> {
+  parseBundleVersion(text, release): Read<BundleVersionLike> {
     const version = parse(text);
     if (!version.ok) return version;
     if (release !== undefined && version.value.build.length > 0) return bad('it has both build metadata and a release');
@@ -25,7 +25,7 @@ export const versionRules: VersionRules = {
   },
 };
 
-function parse(text: string): Read<Version> {
+function parse(text: string): Read<VersionLike> {
   if (!/^\d+\.\d+\.\d+/.test(text)) return bad('it is not of the form MAJOR.MINOR.PATCH');
   try {
     const { major, minor, patch, prerelease, build } = new SemVer(text);

@@ -2,22 +2,14 @@
  * The tree of commands with their arguments and options: what `--help` prints and docs/cli.md is made of. What a
  * command does is loaded when it is run, so that `slipway --help` loads nothing else.
  */
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { defineBundleCommands } from './bundle/commands.ts';
 import { defineCatalogCommands } from './catalog/commands.ts';
-import type { Environment } from './environment.ts';
-import type { Outcome } from './outcome.ts';
+import type { Perform } from './flags.ts';
 import { cleanLine } from './output/clean.ts';
 import { defineWhyCommands } from './why/commands.ts';
 
 export { CommanderError };
-
-/** Runs the action of a command, and prints its outcome in the format that the flags ask for. */
-export type Perform = (flags: OutputFlags, action: (environment: Environment) => Promise<Outcome>) => Promise<void>;
-
-export interface OutputFlags {
-  readonly output: string;
-}
 
 /** Where the texts of the program itself go: help, and what is wrong with the arguments. */
 export interface Writers {
@@ -52,21 +44,4 @@ export function buildProgram(perform: Perform, { print, complain }: Writers): Co
   defineCatalogCommands(program, perform);
   defineWhyCommands(program, perform);
   return program;
-}
-
-/** `-o`: what of the outcome is printed; the first format is the default. */
-export function outputOption(formats: readonly string[] = ['text', 'json']): Option {
-  return new Option('-o, --output <format>', 'what to print').choices(formats).default(formats[0]);
-}
-
-/** The options of every command that may ask a registry. */
-export function registryOptions(command: Command): Command {
-  return command
-    .option('--plain-http', 'speak to registries without TLS; to those on this machine always')
-    .option('--registry-config <file>', "credentials; absent, those of docker's and podman's logins");
-}
-
-/** For options that can be given several times. */
-export function append(value: string, values: readonly string[] | undefined): readonly string[] {
-  return [...(values ?? []), value];
 }

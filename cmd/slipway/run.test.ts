@@ -121,6 +121,7 @@ describe('a run', () => {
     expect([...loaded].sort()).toEqual([
       'bundle/commands.ts',
       'catalog/commands.ts',
+      'flags.ts',
       'output/clean.ts',
       'program.ts',
       'run.ts',

@@ -4,7 +4,8 @@ import type { Reason } from '../../api/reasons.ts';
 import type { Environment } from './environment.ts';
 import type { ExitCode, Outcome } from './outcome.ts';
 import { cleanLine } from './output/clean.ts';
-import { buildProgram, CommanderError, type OutputFlags } from './program.ts';
+import type { OutputFlags } from './flags.ts';
+import { buildProgram, CommanderError } from './program.ts';
 
 /** Never rejects: whatever goes wrong becomes a text on stderr and an exit code. */
 export async function run(args: readonly string[], environment: Environment): Promise<ExitCode> {

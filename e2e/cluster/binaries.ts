@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../lib/shared.ts';
-import { buildProgram, elapsed } from './go-build.ts';
+import { buildProgram, elapsed, type Progress } from './go-build.ts';
 import { withLock } from './lock.ts';
 import { linkerFlags, moduleOf, type ToolModule } from './tools.ts';
 
@@ -15,9 +15,6 @@ const MODULES = join(import.meta.dirname, 'modules');
 
 /** Program → path of the executable. */
 export type Binaries = ReadonlyMap<string, string>;
-
-/** Reports what is done; on a terminal the same line is written again and again. */
-export type Progress = (line: string, state: 'running' | 'done') => void;
 
 /**
  * Finds or builds the programs. Throws where SLIPWAY_CLUSTER_BIN names a folder that lacks one, where Go is

@@ -2,7 +2,6 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAdmin, type Admin } from './admin.ts';
-import type { ClusterOptions } from './cluster.ts';
 import type { ComponentName, Layout } from './components.ts';
 import { buildKubeconfig } from './kubeconfig.ts';
 import { createNetwork, type ClusterNetwork } from './node/network.ts';
@@ -11,16 +10,7 @@ import { startRealNode, type NodeName } from './node/real-node.ts';
 import { writePki, type ClusterCredentials } from './pki.ts';
 import { pickPorts } from './ports.ts';
 import { passwordFile, registryConfig } from './registry-config.ts';
-import { startAll, startComponent } from './start-components.ts';
-import type { Supervisor } from './supervised.ts';
-
-export interface Boot {
-  readonly folder: string;
-  readonly supervisor: Supervisor;
-  readonly binaries: ReadonlyMap<string, string>;
-  readonly components: readonly ComponentName[];
-  readonly options: ClusterOptions;
-}
+import { startAll, startComponent, type Boot } from './start-components.ts';
 
 /** A cluster that is up. */
 export interface Booted {

@@ -4,13 +4,13 @@
  * about three seconds and gone without a trace. Called by e2e/lib/cluster.ts for tests and by main.ts for people.
  * Building the programs is binaries.ts, owning their processes supervisor.ts. Nothing here knows Slipway.
  */
-import { provideBinaries, type Progress } from './binaries.ts';
+import { provideBinaries } from './binaries.ts';
 import { bootComponents } from './boot.ts';
 import { COMPONENTS, selectComponents, type ComponentName } from './components.ts';
 import { createClusterFolder, reapClusters, removeCluster } from './folders.ts';
 import { openHandle, type TestCluster } from './handle.ts';
 import { realNodeObstacle } from './node/obstacle.ts';
-import type { RegistryOptions } from './registry-config.ts';
+import type { ClusterOptions } from './options.ts';
 import { PortTaken } from './start-components.ts';
 import { startSupervisor } from './supervised.ts';
 import { CONTROL_PLANE_PROGRAMS, NODE_PROGRAMS } from './tools.ts';
@@ -18,41 +18,8 @@ import { CONTROL_PLANE_PROGRAMS, NODE_PROGRAMS } from './tools.ts';
 export type { ComponentName } from './components.ts';
 export type { TestCluster } from './handle.ts';
 export { realNodeObstacle } from './node/obstacle.ts';
+export type { ClusterOptions } from './options.ts';
 export { REGISTRY_USER, type RegistryOptions } from './registry-config.ts';
-
-export interface ClusterOptions {
-  /** What is started; what these need comes along. Default: everything. */
-  readonly only?: readonly ComponentName[];
-  /** How the registry behaves, or `false` for none. */
-  readonly registry?: RegistryOptions | false;
-  /**
-   * Requests a second that kube-controller-manager and kube-scheduler allow themselves; 500 if absent. `default` is
-   * Kubernetes' own 20 and 50, with which the cluster needs 5 s longer to start and 200 Deployments take most of a
-   * minute: say with each figure which was used.
-   */
-  readonly kubeApiQps?: number | 'default';
-  /** Added to the command line of kube-apiserver; a flag given again replaces the one before. */
-  readonly apiServerFlags?: readonly string[];
-  /** Files with kwok Stages in place of stages/pods.yaml. */
-  readonly stageFiles?: readonly string[];
-  /**
-   * `real`: a kubelet with containerd and kube-proxy, on which Pods run, Services work and the API server reaches
-   * webhooks; see realNodeObstacle for where it cannot. Default `fake`: kwok.
-   */
-  readonly node?: 'fake' | 'real';
-  /** How many real nodes, where there are any; default 1. */
-  readonly realNodes?: number;
-  /** How many Nodes kwok pretends to have; default 1, or none beside real ones, where they are tainted. */
-  readonly fakeNodes?: number;
-  /** Record every request in the file `audit.jsonl` of the folder: who, what, when, no bodies. */
-  readonly audit?: boolean;
-  /** Where building the programs is reported; default stderr. */
-  readonly progress?: Progress;
-  /** Name of the folder; default a new one. */
-  readonly name?: string;
-  /** The cluster goes on when this process ends. */
-  readonly detached?: boolean;
-}
 
 const ATTEMPTS = 5;
 

@@ -3,10 +3,12 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Progress } from './binaries.ts';
 
 const REPORT_EVERY_MS = 1_000;
 const OUTPUT_LINES_KEPT = 20;
+
+/** Reports how far a build is; on a terminal each report overwrites the one before. */
+export type Progress = (line: string, state: 'running' | 'done') => void;
 
 export interface GoBuild {
   /** Folder of the module. */

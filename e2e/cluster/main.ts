@@ -7,8 +7,9 @@
  * come here, they use startCluster.
  */
 import { parseArgs } from 'node:util';
-import { provideBinaries, type Progress } from './binaries.ts';
+import { provideBinaries } from './binaries.ts';
 import { startCluster } from './cluster.ts';
+import type { Progress } from './go-build.ts';
 import { clusterStatus, stopNamed, writeFacts, type ClusterFacts } from './named.ts';
 import { CHECK_PROGRAMS, CONTROL_PLANE_PROGRAMS, NODE_PROGRAMS } from './tools.ts';
 

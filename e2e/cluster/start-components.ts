@@ -2,15 +2,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntil, type Admin } from './admin.ts';
-import type { Boot } from './boot.ts';
-import type { ClusterOptions } from './cluster.ts';
 import { componentArgs, type ComponentName, type ComponentSettings, type Layout } from './components.ts';
 import { createFakeNodes, fakeNodesReady, type FakeNodes } from './fake-nodes.ts';
+import type { ClusterOptions } from './options.ts';
 import { etcdReady, registryReady } from './readiness.ts';
+import type { Supervisor } from './supervised.ts';
 
 const READY_WITHIN_SECONDS = 60;
 const LOG_LINES_SHOWN = 15;
 const QPS_DEFAULT = 500;
+
+/** A cluster that is to be started: which components, in which folder, and who owns their processes. */
+export interface Boot {
+  readonly folder: string;
+  readonly supervisor: Supervisor;
+  readonly binaries: ReadonlyMap<string, string>;
+  readonly components: readonly ComponentName[];
+  readonly options: ClusterOptions;
+}
 
 /** A cluster on its way up. */
 export interface Starting {

@@ -1,37 +1,41 @@
 /**
- * Answers, for the bundles that a resolution comes across, whether and how their dependencies can be had. resolve.ts
- * makes one oracle for each resolution: `createDependencyOracle(input).problem(bundle, catalog)`. Others call resolve.
+ * Answers, for each bundle that a resolution considers, whether its dependencies can be satisfied, and by which steps.
+ * resolve.ts makes one oracle for each resolution: `createDependencyOracle(input).problem(bundle, catalog)`.
  */
 import { ReasonedError } from '../../api/errors.ts';
-import type { CatalogBundle } from '../../catalog/model.ts';
+import type { CatalogBundle, GroupVersionKind } from '../../catalog/model.ts';
 import type { Cause, DependencyStep } from '../decision.ts';
 import type { GraphBundle } from '../graph.ts';
-import type { CatalogSource, ClusterFacts, Kind, ResolveInput } from '../input.ts';
+import type { CatalogSource, ClusterFacts, ResolveInput } from '../input.ts';
 import { failsDependents } from './coming.ts';
-import { MOST_EFFORT, planDependencies, type DependencyPlan } from './plan.ts';
+import { MOST_EFFORT } from './effort.ts';
+import { PlanningMemory } from './memory.ts';
+import { planDependencies, type DependencyPlan } from './plan.ts';
 import { hasRequirements, kindKey, parseRequirements, providedKinds, type Requirement } from './requirements.ts';
-import { nothingKnown, type Known } from './known.ts';
 
 export interface DependencyOracle {
-  /** Why the dependencies of a bundle cannot be had; undefined where they can. */
+  /** Why the dependencies of a bundle cannot be satisfied; undefined if they can. */
   readonly problem: (bundle: GraphBundle, catalog: string) => Cause | undefined;
-  /** What comes before a bundle that has no problem. */
+  /** The steps that come before a bundle that has no problem. */
   readonly steps: (bundle: CatalogBundle, catalog: string) => readonly DependencyStep[];
 }
 
-const NOTHING: DependencyPlan = { kind: 'possible', steps: [], best: true };
+const NO_STEPS: DependencyPlan = { kind: 'possible', steps: [], best: true };
 
-/** An oracle for one resolution; every bundle is planned for at most once. */
+/** An oracle for one resolution; it makes at most one plan for each bundle. */
 export function createDependencyOracle(input: ResolveInput): DependencyOracle {
   const plans = new Map<CatalogBundle, DependencyPlan>();
   const catalogs = input.catalogs.map(forgive);
   const quarantined = new Set(input.quarantined);
-  const known = nothingKnown({ ...MOST_EFFORT, ...(input.expired !== undefined && { expired: input.expired }) });
+  const memory = new PlanningMemory({
+    ...MOST_EFFORT,
+    ...(input.expired !== undefined && { expired: input.expired }),
+  });
 
   function planFor(bundle: CatalogBundle, catalog: string): DependencyPlan {
     const before = plans.get(bundle);
     if (before !== undefined) return before;
-    const plan = makePlan(bundle, catalog, { input, catalogs, quarantined, known });
+    const plan = makePlan(bundle, catalog, { input, catalogs, quarantined, memory });
     plans.set(bundle, plan);
     return plan;
   }
@@ -39,7 +43,7 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
   return {
     problem: ({ bundle }, catalog) => {
       if (input.wanted.dependencies === 'Ignore') return undefined;
-      const parsed = parseRequirements(bundle.properties, known.requirements);
+      const parsed = parseRequirements(bundle.properties, memory.requirements);
       if (!parsed.ok) return { kind: 'requirementInvalid', problem: parsed.problem };
       const failed = failsDependents(bundle, { coming: [], packages: [], ...input.cluster });
       if (failed !== undefined) return failed;
@@ -54,13 +58,13 @@ export function createDependencyOracle(input: ResolveInput): DependencyOracle {
 }
 
 /**
- * A damaged catalog has no dependencies to offer; it is reported where the package itself is looked for. Who provides a
- * kind is asked once.
+ * A damaged catalog offers no dependencies: the search for the package itself reports the damage. The providers of a
+ * kind are read once.
  */
 function forgive(source: CatalogSource): CatalogSource {
   const { content, packages, providersOf } = source;
   const providers = new Map<string, readonly string[]>();
-  const ask = (kind: Kind): readonly string[] => {
+  const ask = (kind: GroupVersionKind): readonly string[] => {
     const key = kindKey(kind);
     const known = providers.get(key) ?? orUndefined(() => providersOf?.(kind)) ?? [];
     providers.set(key, known);
@@ -83,29 +87,29 @@ function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-interface Scope {
+interface PlanningScope {
   readonly input: ResolveInput;
   readonly catalogs: readonly CatalogSource[];
   readonly quarantined: ReadonlySet<string>;
-  readonly known: Known;
+  readonly memory: PlanningMemory;
 }
 
-/** Most bundles depend on nothing, and nothing that is installed has to do with them: there is no problem to solve. */
-function makePlan(bundle: CatalogBundle, catalog: string, { input, known, ...scope }: Scope): DependencyPlan {
+/** Most bundles have no dependencies and concern no installed package: they need no search. */
+function makePlan(bundle: CatalogBundle, catalog: string, { input, memory, ...scope }: PlanningScope): DependencyPlan {
   const { wanted } = input;
-  if (wanted.dependencies === 'Ignore') return NOTHING;
-  if (wanted.dependencies === 'Require' && input.cluster === undefined) return NOTHING;
+  if (wanted.dependencies === 'Ignore') return NO_STEPS;
+  if (wanted.dependencies === 'Require' && input.cluster === undefined) return NO_STEPS;
   const cluster: ClusterFacts = input.cluster ?? { providedKinds: [] };
-  if (!hasRequirements(bundle.properties) && !isConnected(bundle, wanted.package, { cluster, known })) return NOTHING;
+  if (!hasRequirements(bundle.properties) && !isConnected(bundle, wanted.package, { cluster, memory })) return NO_STEPS;
   const root = { package: wanted.package, catalog, bundle };
-  return planDependencies({ ...scope, root, cluster }, wanted.dependencies, known);
+  return planDependencies({ ...scope, root, cluster }, wanted.dependencies, memory);
 }
 
-/** Whether something else that is installed depends on a package, or provides a kind that it provides too. */
+/** Whether another installed package depends on a package, or provides a kind that the bundle provides too. */
 function isConnected(
   bundle: CatalogBundle,
   name: string,
-  { cluster, known }: { readonly cluster: ClusterFacts; readonly known: Known },
+  { cluster, memory }: { readonly cluster: ClusterFacts; readonly memory: PlanningMemory },
 ): boolean {
   const { packages = [] } = cluster;
   const before = packages.filter((one) => one.package === name).flatMap(({ properties }) => providedKinds(properties));
@@ -114,7 +118,7 @@ function isConnected(
   const ownKinds = new Set(own.map(kindKey));
   return packages.some(({ package: other, properties }) => {
     if (other === name) return false;
-    const parsed = parseRequirements(properties, known.requirements);
+    const parsed = parseRequirements(properties, memory.requirements);
     const concerns = parsed.ok && parsed.value.some((requirement) => isAbout(requirement, name, kinds));
     return concerns || providedKinds(properties).some((kind) => ownKinds.has(kindKey(kind)));
   });

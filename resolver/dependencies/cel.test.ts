@@ -86,12 +86,12 @@ describe('a rule', () => {
     expect(holdsFor(rule)).toBe(holds);
   });
 
-  test('names what it speaks of: the texts in it', () => {
+  test('names the texts in it, which may be names of packages', () => {
     const rule = compileRule('properties.exists(p, p.type == "olm.package" && p.value.packageName == "db")');
     expect(rule.ok && rule.value.literals).toEqual(['olm.package', 'db']);
   });
 
-  test('properties of its own making confuse nothing', () => {
+  test('is not confused by properties named like those of JavaScript objects', () => {
     const value = JSON.parse(
       '{"$typeName": "google.protobuf.Any", "constructor": {"name": "Object"}, "a": null}',
     ) as unknown;
@@ -123,7 +123,7 @@ const numbers = Array.from({ length: 500 }, (_, index) => index).join(',');
 /** What may be spent: an evaluation that took it all was cut short. */
 const PLENTY = 100_000_000;
 
-describe('a rule that would take for ever, or all memory, ends and does not hold', () => {
+describe('a rule that would take forever, or all memory, ends and does not hold', () => {
   test.each<{ readonly because: string; readonly rule: string }>([
     {
       because: 'loops in loops over the properties',
@@ -165,7 +165,7 @@ describe('a rule that would take for ever, or all memory, ends and does not hold
     expect(compiled.value.test(many, { units: 1000 })).toBe(false);
   });
 
-  test('the same costs the same', () => {
+  test('equal rules on equal properties cost the same effort', () => {
     const rule = compileRule('properties.all(a, properties.exists(b, a == b))');
     const costs = [1, 2].map(() => {
       const effort = { units: PLENTY };
@@ -175,7 +175,7 @@ describe('a rule that would take for ever, or all memory, ends and does not hold
     expect(new Set(costs).size).toBe(1);
   });
 
-  test('nothing holds once the effort is used up, and it never falls below nothing', () => {
+  test('no rule holds once the effort is used up, and the effort never falls below zero', () => {
     const rule = compileRule('properties.exists(p, p.type == "x")');
     if (!rule.ok) throw new Error(rule.problem);
     const effort = { units: 40_000 };
@@ -186,7 +186,7 @@ describe('a rule that would take for ever, or all memory, ends and does not hold
   });
 });
 
-test('any text is a rule or a problem, and any rule an answer', () => {
+test('any text compiles to a rule or is refused, and any rule gives an answer', () => {
   const piece = fc.constantFrom(
     'properties',
     '.exists(p, ',

@@ -1,22 +1,23 @@
 /**
  * Rules in CEL, as `olm.constraint` may contain them: an expression over the `properties` of one bundle, with the
- * function `semver_compare`. Catalogs are written by strangers, so what a rule may cost is bounded (api/cel/effort.ts).
+ * function `semver_compare`. Strangers write catalogs, so the cost of a rule is bounded (api/cel/effort.ts).
  */
 import type { CelInput } from '@bufbuild/cel';
 import type { Property } from '../../catalog/model.ts';
-import { compareVersions, parseVersion, type Parsed, type Version } from '../version.ts';
+import { compareVersions, parseVersion, type Parsed, type SemanticVersion } from '../version.ts';
 import { createBoundedCel, type BoundedCel, type Effort } from '../../api/cel/effort.ts';
 import { loadCel, type CelLibrary } from '../../api/cel/lazy-cel.ts';
 
 /** A rule, compiled once. */
-export interface Rule {
+export interface CelRule {
   readonly text: string;
   /** Texts that occur in the rule: names of packages are among them. */
   readonly literals: readonly string[];
   /**
-   * Whether a bundle's properties satisfy the rule. One that fails, costs too much or gives no boolean does not.
-   * @param effort What is left for rules altogether; what this one costs is taken off, and nothing is satisfied once it
-   * is used up.
+   * Whether a bundle's properties satisfy the rule. A rule that fails, costs too much or gives no boolean is not
+   * satisfied.
+   * @param effort The effort left for all rules together. The rule's cost is taken off; when it is used up, no rule is
+   * satisfied.
    */
   readonly test: (properties: readonly Property[], effort?: Effort) => boolean;
 }
@@ -28,18 +29,18 @@ const MAX_LITERALS = 64;
 /** Most that one rule may cost on one bundle: about fifty milliseconds. */
 const MAX_UNITS = 5_000_000;
 
-/** What it takes to hand one property, or one value inside of one, over to the library. */
+/** The cost of passing one property, or one value inside it, to the library. */
 const UNITS_PER_ITEM = 5;
 
-/** What it takes, for each character of a rule, to compile it. */
+/** The cost of compiling a rule, for each of its characters. */
 export const UNITS_TO_COMPILE = 1500;
 
 /** Compiled rules, the most recent ones: a catalog repeats the same rule in many versions. */
-const compiled = new Map<string, Parsed<Rule>>();
+const compiled = new Map<string, Parsed<CelRule>>();
 const MAX_COMPILED = 500;
 
 /** Compiles a rule. @see https://cel.dev */
-export function compileRule(text: string): Parsed<Rule> {
+export function compileRule(text: string): Parsed<CelRule> {
   const known = compiled.get(text);
   if (known !== undefined) return known;
   const rule = tooMuch(text) ?? compile(text);
@@ -48,7 +49,7 @@ export function compileRule(text: string): Parsed<Rule> {
   return rule;
 }
 
-/** What is not even looked at: the library reads expressions by recursion. */
+/** Rejects rules that are too long or nested too deep, before the library parses them by recursion. */
 function tooMuch(text: string): Parsed<never> | undefined {
   if (text.length > MAX_RULE_LENGTH) return bad(`the rule is longer than ${MAX_RULE_LENGTH} characters`);
   let depth = 0;
@@ -70,7 +71,7 @@ function createCel(library: CelLibrary): BoundedCel {
   return createBoundedCel(library, [compare]);
 }
 
-function compile(text: string): Parsed<Rule> {
+function compile(text: string): Parsed<CelRule> {
   const library = loadCel();
   const { parse, plan } = library;
   bounded ??= createCel(library);
@@ -81,7 +82,7 @@ function compile(text: string): Parsed<Rule> {
     collectLiterals(expr, literals);
     boundLoops(expr, 2 * text.length);
     const run = plan(environment, expr);
-    const test: Rule['test'] = (properties, effort = { units: MAX_UNITS }) => {
+    const test: CelRule['test'] = (properties, effort = { units: MAX_UNITS }) => {
       const most = Math.min(MAX_UNITS, effort.units);
       const units = most - countItems(properties) * UNITS_PER_ITEM - text.length;
       try {
@@ -100,7 +101,7 @@ function compile(text: string): Parsed<Rule> {
   }
 }
 
-/** Texts of an expression, whatever its shape. */
+/** Collects the texts of an expression of any shape. */
 function collectLiterals(expression: unknown, literals: Set<string>): void {
   if (typeof expression !== 'object' || expression === null) return;
   const { case: name, value } = expression as { readonly case?: unknown; readonly value?: unknown };
@@ -132,7 +133,7 @@ function toCel(value: unknown): CelInput {
 }
 
 /** A version as blang's ParseTolerant reads it: spaces, a leading `v`, leading zeros and missing numbers are forgiven. */
-function readVersion(value: unknown): Version {
+function readVersion(value: unknown): SemanticVersion {
   if (typeof value !== 'string') throw new Error('semver_compare takes two texts');
   const [major = '', minor, ...rest] = value.trim().replace(/^v/, '').split('.');
   const patch = rest.length === 0 ? undefined : rest.join('.');

@@ -74,7 +74,7 @@ describe('removal', () => {
     expect(dependentsOf(one, others).map((other) => other.package)).toEqual(first);
   });
 
-  test('two that depend on each other do not wait for each other', () => {
+  test('of two packages that depend on each other, neither waits for the removal of the other', () => {
     const needsShop = { type: 'olm.package.required', value: { packageName: 'shop', versionRange: '>=1.0.0' } };
     const circular = installed('store', '1.0.0', [needsShop]);
     const waits = [dependentsOf(circular, [shop]).length, dependentsOf(shop, [circular]).length];

@@ -1,6 +1,6 @@
 /**
- * Keeps a bundle that others wait for within what they need: a dependency is installed for its dependents, so a
- * version that does not serve them is no candidate, although nothing that is installed needs it yet.
+ * Checks a bundle against the packages that wait for it: a dependency is installed for its dependents, so a version
+ * that does not meet their requirements is no candidate, although no installed package needs it yet.
  */
 import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Cause } from '../decision.ts';
@@ -8,7 +8,9 @@ import type { InstalledPackage } from '../input.ts';
 import { needOf, parseRequirements, type Requirement } from './requirements.ts';
 import { serves } from './serves.ts';
 
-/** Why a bundle does not serve what is about to be installed; undefined where it does, or is not asked to. */
+/**
+ * Why a bundle does not meet a requirement of a package that is about to be installed; undefined if it meets them all.
+ */
 export function failsDependents(
   bundle: CatalogBundle,
   {
@@ -35,7 +37,7 @@ export function failsDependents(
   return undefined;
 }
 
-/** What a package needs in any case; where there is a choice, the plan of the dependent has made it. */
+/** The requirements that a package has in any case. Where it has a choice, its own plan has made it. */
 export function directRequirements({ properties }: InstalledPackage): readonly Requirement[] {
   const parsed = parseRequirements(properties);
   return parsed.ok ? parsed.value.flatMap(flatten) : [];
@@ -46,7 +48,7 @@ function flatten(requirement: Requirement): readonly Requirement[] {
   return 'of' in requirement ? [] : [requirement];
 }
 
-/** Who provides a kind, or meets a rule, is found by a search; only a package is asked for by name. */
+/** Whether a requirement names a package. The provider of a kind, or of a rule, is found by a search instead. */
 function isAboutPackage(requirement: Requirement, name: string): boolean {
   return requirement.kind === 'package' && requirement.package === name;
 }

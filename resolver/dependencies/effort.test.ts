@@ -4,9 +4,10 @@ import { explainDecision } from '../explain.ts';
 import type { ResolveInput } from '../input.ts';
 import { resolve } from '../resolve.ts';
 import { catalogOf, randomQuestion } from '../testdata/random-catalogs.ts';
-import { nothingKnown } from './known.ts';
-import { MOST_EFFORT, planDependencies } from './plan.ts';
-import type { DependencyQuestion } from './universe.ts';
+import { MOST_EFFORT } from './effort.ts';
+import { PlanningMemory } from './memory.ts';
+import type { DependencyQuestion } from './model.ts';
+import { planDependencies } from './plan.ts';
 
 /**
  * As many packages as pigeons, one more than there are kinds, each of which only one package may provide: that there is
@@ -58,21 +59,21 @@ function ask(packages: readonly CatalogPackage[]): ResolveInput {
 
 const TOO_LONG = {
   reason: 'ResolutionFailed',
-  message: 'Package "web": what web.v1 depends on cannot be had: the search for a way takes too long',
-  hint: 'Install what it depends on by Subscriptions of their own, or set dependencies to Ignore, so that there is less to search',
+  message: 'Package "web": the dependencies of web.v1 cannot be satisfied: the search for a way takes too long',
+  hint: 'Install its dependencies by Subscriptions of their own, or set dependencies to Ignore, so that there is less to search',
 };
 
-test('a catalog that would be searched for ages is given up with a reason and a hint', { timeout: 120_000 }, () => {
+test('a search for dependencies that exceeds the effort ends with a reason and a hint', { timeout: 120_000 }, () => {
   expect(explainDecision(resolve(ask(pigeons(12))), 'web')).toEqual(TOO_LONG);
 });
 
-test('a small one of the same kind is decided', () => {
+test('a small catalog of the same kind is decided within the effort', () => {
   const decision = resolve(ask(pigeons(3)));
   expect(decision.kind === 'none' && decision.because.map(({ kind }) => kind)).toEqual(['dependency']);
   expect(explainDecision(decision, 'web').message).not.toContain('too long');
 });
 
-test('what the clock ends is told in the same words as what the count ends', () => {
+test('a search that the clock ends is reported in the same words as one that the count ends', () => {
   let asked = 0;
   const decision = resolve({ ...ask(pigeons(12)), expired: () => ++asked > 20 });
   expect(explainDecision(decision, 'web')).toEqual(TOO_LONG);
@@ -91,17 +92,17 @@ test('all bundles of one resolution share the effort: a thousand versions take n
       quarantined: new Set(),
     };
   };
-  const known = nothingKnown({ ...MOST_EFFORT, steps: 20_000 });
-  const plans = Array.from({ length: 1000 }, (_, version) => planDependencies(question(version), 'Install', known));
+  const memory = new PlanningMemory({ ...MOST_EFFORT, steps: 20_000 });
+  const plans = Array.from({ length: 1000 }, (_, version) => planDependencies(question(version), 'Install', memory));
   expect(new Set(plans.map((plan) => JSON.stringify(plan)))).toEqual(
     new Set([JSON.stringify({ kind: 'impossible', because: [{ kind: 'effort', why: 'tooLong' }] })]),
   );
-  expect(known.effort.steps).toBe(0);
-  expect(known.options.size).toBe(10);
+  expect(memory.effort.steps).toBe(0);
+  expect(memory.packagesRead).toBe(10);
 });
 
 test(
-  'a search that is cut short never answers wrongly, and says where its answer may not be the best',
+  'a search that is cut short never answers wrongly, and says if its answer may not be the best',
   { timeout: 60_000 },
   () => {
     const counts = { best: 0, good: 0, impossible: 0, effort: 0 };
@@ -109,7 +110,7 @@ test(
       const question = randomQuestion(seed, { packages: 8, versions: 4, kinds: 3, installed: 3 });
       const whole = planDependencies(question, 'Install');
       for (const steps of [1, 20, 100, 400, 1600]) {
-        const plan = planDependencies(question, 'Install', nothingKnown({ ...MOST_EFFORT, steps }));
+        const plan = planDependencies(question, 'Install', new PlanningMemory({ ...MOST_EFFORT, steps }));
         if (plan.kind === 'impossible') {
           const gaveUp = plan.because.some(({ kind }) => kind === 'effort');
           counts[gaveUp ? 'effort' : 'impossible']++;

@@ -2,50 +2,23 @@
  * Finds, among all ways to meet the requirements, the one to prefer: the fewest packages changed, then for one
  * package after another the best option. When the effort runs out, the best found so far is the answer.
  */
-import type { SatSolver } from '../solver/sat.ts';
+import { createSpender, type SolverSteps, type Spend } from './effort.ts';
 import type { Encoding } from './encode.ts';
-import type { Option } from './options.ts';
+import type { Option } from './model.ts';
 
-/** What is chosen for each package; packages without an option are left out. */
+/** The chosen option of each package; packages without a chosen option are left out. */
 export interface Solution {
   readonly chosen: readonly Option[];
-  /** Whether it is known that there is no better one. */
+  /** Whether the search has shown that no solution is better. */
   readonly best: boolean;
 }
 
-/** Asks the solver with what is left of the effort, or of a part of it. */
-export type Spend = (
-  assumptions: readonly number[],
-  preferences?: readonly number[],
-) => 'satisfiable' | 'unsatisfiable' | 'unknown';
-
-/** Steps that may be made, by all who share the object. */
-export interface Steps {
-  steps: number;
-  /** Whether it has taken too long by the clock; what is left counts for nothing then. */
-  readonly expired?: () => boolean;
-}
-
-/** Questions that together take so many steps at most, which are taken off the effort. */
-export function createSpender(solver: SatSolver, effort: Steps, most: number): Spend {
-  let left = most;
-  const { expired } = effort;
-  return (assumptions, preferences) => {
-    const steps = Math.min(left, effort.steps);
-    const answer = solver.solve(assumptions, { steps, ...(expired !== undefined && { expired }) }, preferences);
-    const used = steps - solver.stepsLeft();
-    left -= used;
-    effort.steps -= used;
-    return answer;
-  };
-}
-
 /**
- * The best solution; else whether there is none, or the effort ran out. Half of what is left may go into the fewest
- * changes, which are looked for from below: where that does not do, there is no solution yet, and the rest has to find
- * any.
+ * The best solution; `contradiction` if there is none, `effort` if the effort ran out before one was found. The search
+ * for the fewest changes counts upwards, so it has no solution until it ends. It may take half of the effort; if it does
+ * not end within that, the other half must find any solution.
  */
-export function findBest(encoding: Encoding, effort: Steps): Solution | 'contradiction' | 'effort' {
+export function findBest(encoding: Encoding, effort: SolverSteps): Solution | 'contradiction' | 'effort' {
   const { solver } = encoding;
   const fewest = minimizeChanges(encoding, createSpender(solver, effort, Math.floor(effort.steps / 2)));
   if (fewest === 'unsatisfiable') return 'contradiction';
@@ -66,7 +39,7 @@ function preferencesOf({ packages }: Encoding): readonly number[] {
   return packages.flatMap(({ options }) => options.map(({ chosen }) => chosen));
 }
 
-/** Changes that could be made or not, as far as is known without searching. */
+/** Changes that are neither forced nor ruled out, as far as the solver knows without a search. */
 function avoidedChanges({ packages, solver }: Encoding): readonly number[] {
   return packages
     .map(({ changed }) => changed)
@@ -80,11 +53,12 @@ function chosenOptions({ packages, solver }: Encoding): readonly Option[] {
 }
 
 /**
- * Allows only solutions with the fewest changes, and finds one; `settled` where there is nothing to choose, and nothing
- * was looked for.
+ * Allows only solutions with the fewest changes, and finds one; `settled` if every change is forced or ruled out, so
+ * that no search is needed.
  *
- * Some changes of which one at least is needed are replaced by others: "this one, and one after it as well". Of those
- * exactly one less is made, so each round counts one change, until no change that is left is needed.
+ * Each round finds a set of changes of which at least one is needed, and replaces them by others: "this one, and one
+ * after it as well". A solution makes exactly one less of the new ones, so each round counts one change. The rounds end
+ * when none of the remaining changes is needed.
  *
  * @see https://doi.org/10.1609/aaai.v28i1.9124 "Maximum Satisfiability Using Core-Guided MaxSAT Resolution"
  */
@@ -104,14 +78,14 @@ function minimizeChanges(encoding: Encoding, spend: Spend): ReturnType<Spend> | 
   }
 }
 
-/** The changes of the solution at hand are all that is allowed. */
+/** Forbids every change that the current solution does not make. */
 function leaveOthersAlone(encoding: Encoding): void {
   for (const change of avoidedChanges(encoding)) {
     if (!holds(change, encoding.solver)) encoding.solver.addClause([-change]);
   }
 }
 
-/** Says that one of some changes is made, and gives literals of which as many follow as are made beyond that. */
+/** Demands one of some changes. Returns literals, as many of which are forced as changes are made beyond the first. */
 function allowOne(needed: readonly number[], solver: Encoding['solver']): readonly number[] {
   solver.addClause(needed);
   const more: number[] = [];

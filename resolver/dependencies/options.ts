@@ -1,51 +1,15 @@
 /**
  * Turns the bundles of a package, as catalogs offer them and as the cluster has them, into the options that a plan
- * chooses from. universe.ts says which packages are looked at.
+ * chooses from. follow.ts decides which packages are read.
  */
-import type { CatalogBundle, Property } from '../../catalog/model.ts';
+import type { Property } from '../../catalog/model.ts';
 import { misfit } from '../cluster.ts';
-import type { Cause } from '../decision.ts';
 import { compareHighestFirst, upgradeGraph, type GraphBundle, type UpgradeGraph } from '../graph.ts';
-import type { CatalogSource, ClusterFacts, InstalledPackage } from '../input.ts';
+import type { CatalogSource, InstalledPackage } from '../input.ts';
 import { findWays, hopsOf, type Hop } from '../paths.ts';
-import { parseBundleVersion, type BundleVersion } from '../version.ts';
+import { parseBundleVersion } from '../version.ts';
+import type { BundleLimits, Option, Root } from './model.ts';
 import { kindKey, providedKinds, type Requirement } from './requirements.ts';
-
-/** The bundle whose dependencies are asked for. */
-export interface Root {
-  readonly package: string;
-  readonly catalog: string;
-  readonly bundle: CatalogBundle;
-}
-
-/** What keeps bundles from being taken. */
-export interface Limits {
-  readonly cluster: ClusterFacts;
-  /** Names or images. */
-  readonly quarantined: ReadonlySet<string>;
-}
-
-/** One bundle that could be installed for a package, or is. */
-export interface Option {
-  readonly package: string;
-  readonly name: string;
-  readonly text: string;
-  readonly version: BundleVersion | undefined;
-  readonly catalog: string;
-  readonly channel: string;
-  /** Absent for what is installed, and for what has not been read. */
-  readonly bundle: CatalogBundle | undefined;
-  readonly properties: readonly Property[];
-  readonly kinds: ReadonlySet<string>;
-  /** Why it may not be taken, whatever depends on it. */
-  readonly barred: Cause | undefined;
-  /** Hops from what is installed; empty where that does not matter. */
-  readonly path: readonly Hop[];
-  /** Whether it may be reached at all from what is installed. */
-  readonly reachable: boolean;
-  /** Stands for all of a package of which only the name is known. */
-  readonly unread?: true;
-}
 
 /** Whether one bundle alone meets a requirement that is not made of parts. */
 export function meets(
@@ -68,7 +32,7 @@ export function meets(
   }
 }
 
-/** The bundle that is asked about. */
+/** The option of the bundle whose dependencies are planned. */
 export function rootOption(root: Root): Option {
   const version = parseBundleVersion(root.bundle.version, root.bundle.release);
   return {
@@ -87,7 +51,7 @@ export function rootOption(root: Root): Option {
   };
 }
 
-/** What a package may have that has not been read: anything that is asked of it. */
+/** Stands for all bundles of a package that has not been read, and that could provide anything. */
 export function unreadOption(name: string): Option {
   return {
     package: name,
@@ -98,7 +62,7 @@ export function unreadOption(name: string): Option {
     channel: '',
     bundle: undefined,
     properties: [],
-    kinds: NOTHING,
+    kinds: NO_KINDS,
     barred: undefined,
     path: [],
     reachable: true,
@@ -106,14 +70,14 @@ export function unreadOption(name: string): Option {
   };
 }
 
-const NOTHING: ReadonlySet<string> = new Set();
+const NO_KINDS: ReadonlySet<string> = new Set();
 
 function kindsOf(properties: readonly Property[]): ReadonlySet<string> {
   const kinds = providedKinds(properties);
-  return kinds.length === 0 ? NOTHING : new Set(kinds.map(kindKey));
+  return kinds.length === 0 ? NO_KINDS : new Set(kinds.map(kindKey));
 }
 
-/** What is installed. */
+/** The option of the installed bundle. */
 export function currentOption(fixed: InstalledPackage): Option {
   const version = parseBundleVersion(fixed.version, fixed.release);
   return {
@@ -133,7 +97,7 @@ export function currentOption(fixed: InstalledPackage): Option {
 }
 
 /** All bundles of a package in all catalogs; within a catalog the default channel first, then the highest version. */
-export function optionsOf(name: string, sources: readonly CatalogSource[], limits: Limits): readonly Option[] {
+export function optionsOf(name: string, sources: readonly CatalogSource[], limits: BundleLimits): readonly Option[] {
   return sources.flatMap((source) => {
     const content = source.content(name);
     if (content === undefined) return [];
@@ -158,7 +122,7 @@ function offeredOption(
   { name, bundle, version, channels }: GraphBundle,
   catalog: string,
   graph: UpgradeGraph,
-  { cluster, quarantined }: Limits,
+  { cluster, quarantined }: BundleLimits,
 ): Option {
   const { defaultChannel } = graph.package;
   return {
@@ -177,11 +141,11 @@ function offeredOption(
   };
 }
 
-/** What the catalog of origin has besides what is installed, with the way there. */
+/** The other bundles that the catalog of origin offers for an installed package, each with the hops that lead to it. */
 export function alternativesTo(
   fixed: InstalledPackage,
   sources: readonly CatalogSource[],
-  limits: Limits,
+  limits: BundleLimits,
 ): readonly Option[] {
   const source = sources.find(({ name }) => name === fixed.catalog);
   const content = source?.content(fixed.package);

@@ -12,12 +12,12 @@ import {
 } from '../testdata/plain-planner.ts';
 import { randomQuestion } from '../testdata/random-catalogs.ts';
 import { kindKey, type Requirement } from './requirements.ts';
-import type { Policy } from './encode.ts';
 import { parseBundleVersion } from '../version.ts';
-import { MOST_EFFORT, planDependencies } from './plan.ts';
-import { meets, type Option } from './options.ts';
-import { nothingKnown } from './known.ts';
-import { gatherUniverse, type DependencyQuestion } from './universe.ts';
+import { PlanningMemory } from './memory.ts';
+import type { DependencyQuestion, Option, Policy } from './model.ts';
+import { meets } from './options.ts';
+import { planDependencies } from './plan.ts';
+import { gatherUniverse } from './universe.ts';
 
 const LARGE = { packages: 8, versions: 4, kinds: 3, installed: 3 };
 const SMALL = { packages: 6, versions: 3, kinds: 3, installed: 2 };
@@ -180,7 +180,7 @@ function asOption(item: Item): Parameters<typeof meets>[0] {
 /** Tries every combination: the fewest changes, then for one package after another the option that comes first. */
 function bestByTrying(question: DependencyQuestion): readonly string[] | undefined {
   const problem = plainProblem(question, 'Install');
-  const universe = gatherUniverse(question, nothingKnown({ ...MOST_EFFORT }), { thorough: false });
+  const universe = gatherUniverse(question, new PlanningMemory(), { thorough: false });
   universe?.read([...universe.packages.keys()]);
   const order = [...(universe?.packages.keys() ?? [])];
   const packages = [...new Set([...order, ...problem.items.map((item) => item.package)])];

@@ -1,59 +1,55 @@
 /**
- * Decides what must be installed or upgraded before a bundle can be: (bundle, catalogs, cluster) → steps in order,
- * or the smallest set of facts for which there is no way. resolve.ts calls it for bundles that depend on something,
- * or that something installed depends on.
+ * Decides which packages are installed or upgraded before a bundle: (bundle, catalogs, cluster) → steps in order, or
+ * the smallest set of facts that rule every plan out. ask.ts calls it for bundles that depend on something, or that an
+ * installed package depends on.
  *
- *   gather what can matter → clauses → the best solution → steps, each after what it needs itself
+ *   gather the packages that can matter → clauses → the best solution → steps, each after its own dependencies
  */
 import type { Conflict, DependencyStep } from '../decision.ts';
 import { minimize } from '../minimize.ts';
-import { encode, type Encoding, type Group, type Policy } from './encode.ts';
-import { isSpent, nothingKnown, type Known, type PlanningEffort } from './known.ts';
-import { createSpender, findBest } from './optimize.ts';
-import type { Option } from './options.ts';
+import { createSpender, isSpent } from './effort.ts';
+import { encode, type Encoding } from './encode.ts';
+import type { FactGroup } from './facts.ts';
+import { PlanningMemory } from './memory.ts';
+import type { DependencyQuestion, Option, Policy, Universe } from './model.ts';
+import { findBest } from './optimize.ts';
 import { takesPart, type Requirement } from './requirements.ts';
-import { gatherUniverse, type DependencyQuestion, type Universe } from './universe.ts';
+import { gatherUniverse } from './universe.ts';
 
-/** What is to be done, or why it cannot be. */
+/** The steps of a plan, or the facts that rule every plan out. */
 export type DependencyPlan =
   | { readonly kind: 'possible'; readonly steps: readonly DependencyStep[]; readonly best: boolean }
   | { readonly kind: 'impossible'; readonly because: readonly Conflict[] };
 
-/**
- * What all bundles of one resolution may cost together: several times what the largest catalogs that there are take,
- * and some seconds at most. It is counted, not timed, so that the same question ends in the same way.
- */
-export const MOST_EFFORT: PlanningEffort = { options: 60_000, steps: 10_000_000, units: 100_000_000 };
-
-/** Enough to bring hundreds of facts down to those that matter, within a fraction of a second. */
+/** Enough to reduce hundreds of facts to those that matter, within a fraction of a second. */
 const EXPLANATION_STEPS = 1_000_000;
 
-/** How often packages are read because a plan makes use of them, until all are. */
+/** How many rounds read only the packages that a plan uses; the next round reads all of them. */
 const ROUNDS = 3;
 
 /**
- * The steps that come before a bundle. Equal questions give equal plans, unless they end by the clock. Of all
- * plans: nothing is uninstalled, the fewest packages change, and each gets the best version, in the order in which
- * they are met.
- * @param known What was found out for other bundles of the same resolution, and what is left of its effort.
+ * The steps that come before a bundle. Equal questions give equal plans, unless a search ends by the clock. No plan
+ * uninstalls anything. The best plan changes the fewest packages, and then gives each package its best version, in the
+ * order in which the search met them.
+ * @param memory Shared by all bundles of one resolution, with the effort that is left for it.
  */
 export function planDependencies(
   question: DependencyQuestion,
   policy: Policy,
-  known = nothingKnown({ ...MOST_EFFORT }),
+  memory = new PlanningMemory(),
 ): DependencyPlan {
-  const universe = gatherUniverse(question, known, { thorough: false });
-  const solution = universe === undefined ? 'effort' : solve(universe, policy, known);
-  if (universe === undefined || solution === 'effort') return giveUp(known);
-  if (solution === 'contradiction') return explain(universe, { question, policy, known });
+  const universe = gatherUniverse(question, memory, { thorough: false });
+  const solution = universe === undefined ? 'effort' : solve(universe, policy, memory);
+  if (universe === undefined || solution === 'effort') return giveUp(memory);
+  if (solution === 'contradiction') return explain(universe, { question, policy, memory });
   return { kind: 'possible', steps: orderSteps(universe, solution.chosen), best: solution.best };
 }
 
-/** The best solution that needs nothing which has not been read. */
-function solve(universe: Universe, policy: Policy, known: Known): ReturnType<typeof findBest> {
+/** The best solution among packages that have been read; reads those that a solution uses, and searches again. */
+function solve(universe: Universe, policy: Policy, memory: PlanningMemory): ReturnType<typeof findBest> {
   for (let round = 1; ; round++) {
-    const encoding = encode(universe, policy, 'nothing');
-    const solution = isSpent(known) ? 'effort' : findBest(encoding, known.effort);
+    const encoding = encode(universe, policy, 'none');
+    const solution = isSpent(memory.effort) ? 'effort' : findBest(encoding, memory.effort);
     if (typeof solution === 'string') return solution;
     const unread = solution.chosen.filter((option) => option.unread === true);
     if (unread.length === 0) return solution;
@@ -63,40 +59,45 @@ function solve(universe: Universe, policy: Policy, known: Known): ReturnType<typ
   }
 }
 
-function giveUp(known: Known): DependencyPlan {
-  const why = known.effort.options >= 0 && isSpent(known) ? 'tooLong' : 'tooLarge';
+function giveUp(memory: PlanningMemory): DependencyPlan {
+  const why = memory.effort.options >= 0 && isSpent(memory.effort) ? 'tooLong' : 'tooLarge';
   return { kind: 'impossible', because: [{ kind: 'effort', why }] };
 }
 
 interface Circumstances {
   readonly question: DependencyQuestion;
   readonly policy: Policy;
-  readonly known: Known;
+  readonly memory: PlanningMemory;
 }
 
 /**
- * The facts without any one of which there would be a way; where that takes too long, some more of them. First the
- * packages are found that take part, then single facts about these: there are many thousands about all of them.
+ * The facts that rule every plan out: without any one of them there would be a plan, unless reducing them takes too
+ * long. The first search finds the packages that take part, the second one single facts about these: all packages
+ * together have many thousands of facts.
  */
-function explain(found: Universe, { question, policy, known }: Circumstances): DependencyPlan {
-  const universe = found.isThorough() ? found : gatherUniverse(question, known, { thorough: true });
-  if (universe === undefined) return giveUp(known);
-  if (universe === found) for (const { active } of found.packages.values()) known.effort.options -= active.size;
-  const groups = isSpent(known) ? undefined : findGroups(universe, policy, known);
-  const because = groups === undefined ? undefined : findFacts(encode(universe, policy, groups), known);
-  return because === undefined ? giveUp(known) : { kind: 'impossible', because };
+function explain(found: Universe, { question, policy, memory }: Circumstances): DependencyPlan {
+  const universe = found.isThorough() ? found : gatherUniverse(question, memory, { thorough: true });
+  if (universe === undefined) return giveUp(memory);
+  if (universe === found) for (const { active } of found.packages.values()) memory.effort.options -= active.size;
+  const groups = isSpent(memory.effort) ? undefined : findGroups(universe, policy, memory);
+  const because = groups === undefined ? undefined : findFacts(encode(universe, policy, groups), memory);
+  return because === undefined ? giveUp(memory) : { kind: 'impossible', because };
 }
 
-/** Groups of facts that cannot hold together. */
-function findGroups(universe: Universe, policy: Policy, { effort }: Known): ReadonlySet<Group> | undefined {
+/** Groups of facts that cannot hold together; undefined if the effort runs out. */
+function findGroups(
+  universe: Universe,
+  policy: Policy,
+  { effort }: PlanningMemory,
+): ReadonlySet<FactGroup> | undefined {
   const { solver, groups } = encode(universe, policy, 'groups');
   const spend = createSpender(solver, effort, effort.steps);
   if (spend([...groups.keys()]) !== 'unsatisfiable') return undefined;
   return new Set(solver.failedAssumptions().flatMap((variable) => groups.get(variable) ?? []));
 }
 
-/** The facts of an encoding that cannot hold together, as few as can be found. */
-function findFacts({ solver, facts }: Encoding, { effort }: Known): readonly Conflict[] | undefined {
+/** The facts of an encoding that cannot hold together, as few as possible; undefined if the effort runs out. */
+function findFacts({ solver, facts }: Encoding, { effort }: PlanningMemory): readonly Conflict[] | undefined {
   const spend = createSpender(solver, effort, EXPLANATION_STEPS);
   const holds = (part: ReadonlySet<number>): ReadonlySet<number> | undefined =>
     spend([...part]) === 'unsatisfiable' ? new Set(solver.failedAssumptions()) : undefined;
@@ -106,7 +107,7 @@ function findFacts({ solver, facts }: Encoding, { effort }: Known): readonly Con
   return [...facts].filter(([variable]) => minimal.has(variable)).map(([, describe]) => describe());
 }
 
-/** Each step after those that it needs itself; a circle is entered at the package that is met first. */
+/** Orders steps so that each follows its own dependencies; a circle is entered at the package that was met first. */
 function orderSteps(universe: Universe, chosen: readonly Option[]): readonly DependencyStep[] {
   const needs = findNeeds(universe, chosen);
   const neededBy = new Map<Option, string[]>(chosen.map((option) => [option, []]));
@@ -116,7 +117,7 @@ function orderSteps(universe: Universe, chosen: readonly Option[]): readonly Dep
   );
 }
 
-/** What each option needs of the others, in their order. */
+/** The other options that each option needs, in their order. */
 function findNeeds(universe: Universe, chosen: readonly Option[]): ReadonlyMap<Option, readonly Option[]> {
   const byPackage = new Map(chosen.map((option) => [option.package, option]));
   const places = new Map(chosen.map((option, place) => [option, place]));
@@ -136,7 +137,7 @@ function findNeeds(universe: Universe, chosen: readonly Option[]): ReadonlyMap<O
   return new Map(chosen.map((option) => [option, needsOf(option)]));
 }
 
-/** Depth first, each after what it needs; without recursion, as a chain may be long. */
+/** Depth first, each option after its dependencies; without recursion, because a chain may be long. */
 function orderByNeed(options: readonly Option[], needs: ReadonlyMap<Option, readonly Option[]>): readonly Option[] {
   const ordered = new Set<Option>();
   const entered = new Set<Option>();

@@ -1,29 +1,34 @@
-/** What is there now, whatever is decided: packages that are installed, kinds that the cluster serves. */
+/** Describes the cluster as it is before the plan: the installed packages, and the kinds that the API server serves. */
 import type { ClusterFacts, InstalledPackage } from '../input.ts';
-import { isMetBy, type Known } from './known.ts';
-import { currentOption, type Option } from './options.ts';
+import type { PlanningMemory } from './memory.ts';
+import type { Option } from './model.ts';
+import { currentOption } from './options.ts';
 import { kindKey, type Requirement } from './requirements.ts';
 
 export interface Present {
-  /** Other packages than the one that is asked about. */
+  /** The installed packages, without the root's. */
   readonly installed: ReadonlyMap<string, InstalledPackage>;
-  /** What is installed, by package; of the package that is asked about, too. */
+  /** The installed option of each package; that of the root's package is among them. */
   readonly current: ReadonlyMap<string, Option>;
-  /** Of packages that are installed by Subscriptions without a say here: what is there to be used, by package. */
+  /**
+   * Packages of Subscriptions that have no say here: their installed options, by package. A plan may use them, but
+   * never changes them.
+   */
   readonly guests: ReadonlyMap<string, readonly Option[]>;
-  /** Names of those that provide a kind. */
+  /** Names of the guest packages that provide a kind. */
   readonly guestsWith: (kind: string) => readonly string[];
-  /** Kinds that the cluster has, whatever is decided. */
+  /** Kinds that the API server serves and that no installed package provides. */
   readonly servedKinds: ReadonlySet<string>;
+  /** Whether the API server serves the kind that a requirement names, whatever the plan. */
   readonly isServed: (requirement: Requirement) => boolean;
-  /** Whether something meets a requirement that is not made of parts, and is not changed for any plan. */
+  /** Whether an option that no plan changes meets a requirement that is not made of parts. */
   readonly isMetForGood: (requirement: Requirement) => boolean;
-  /** Whether what is installed now meets a requirement. */
+  /** Whether the cluster, as it is now, meets a requirement. */
   readonly isMetNow: (requirement: Requirement) => boolean;
 }
 
-/** The facts about a cluster, as a plan for one package sees them. */
-export function describePresent(cluster: ClusterFacts, name: string, known: Known): Present {
+/** The facts about a cluster as they concern a plan for the package `name`. */
+export function describePresent(cluster: ClusterFacts, name: string, memory: PlanningMemory): Present {
   const packages = (cluster.packages ?? []).filter(({ holds }) => holds !== false);
   const guests = readGuests(cluster, name);
   const current = new Map(packages.map((one) => [one.package, currentOption(one)]));
@@ -39,7 +44,7 @@ export function describePresent(cluster: ClusterFacts, name: string, known: Know
   function isMetByGuest(requirement: Requirement): boolean {
     if (requirement.kind === 'gvk') return guestsWith(kindKey(requirement.gvk)).length > 0;
     if (requirement.kind !== 'package') return false;
-    return guests.get(requirement.package)?.some((option) => isMetBy(option, requirement, known)) === true;
+    return guests.get(requirement.package)?.some((option) => memory.isMetBy(option, requirement)) === true;
   }
 
   function isServed(requirement: Requirement): boolean {
@@ -47,9 +52,9 @@ export function describePresent(cluster: ClusterFacts, name: string, known: Know
   }
 
   function isMetAmong(options: ReadonlyMap<string, Option>, requirement: Requirement): boolean {
-    if (requirement.kind !== 'package') return options.values().some((option) => isMetBy(option, requirement, known));
+    if (requirement.kind !== 'package') return options.values().some((option) => memory.isMetBy(option, requirement));
     const option = options.get(requirement.package);
-    return option !== undefined && isMetBy(option, requirement, known);
+    return option !== undefined && memory.isMetBy(option, requirement);
   }
 
   function isMetNow(requirement: Requirement): boolean {

@@ -39,11 +39,11 @@ test.each([
     unneeded: ['a', 'b'],
     because: 'two that need only each other are needed by nobody',
   },
-])('$unneeded can go: $because', ({ packages, unneeded }) => {
+])('$unneeded are unneeded: $because', ({ packages, unneeded }) => {
   expect(names(findUnneeded(packages))).toEqual(unneeded);
 });
 
-test('whatever needs another package is removed before it, and a circle does not hold up the rest', () => {
+test('a package is removed before its dependencies, and a circle does not block the removal of the rest', () => {
   const packages = [installed('disk'), installed('db', ['disk']), installed('x', ['y']), installed('y', ['x', 'disk'])];
   const order = names(orderOfRemoval(packages));
   expect(order.toSorted()).toEqual(['db', 'disk', 'x', 'y']);
@@ -65,12 +65,12 @@ test.each([
     first: [],
     because: 'of two that need each other, the first by name waits for nobody',
   },
-])('$first go before $one: $because', ({ one, others, first }) => {
+])('$first are removed before $one: $because', ({ one, others, first }) => {
   const asked = others.find((other) => other.package === one) ?? installed(one);
   expect(names(dependentsOf(asked, others))).toEqual(first);
 });
 
-test('a long chain is taken down from its top', () => {
+test('a long chain of packages is removed from its top', () => {
   const chain = Array.from({ length: 300 }, (_, at) => installed(`p${at}`, at < 299 ? [`p${at + 1}`] : []));
   expect(names(orderOfRemoval(chain.toReversed()))).toEqual(names(chain));
 });

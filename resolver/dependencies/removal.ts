@@ -1,6 +1,7 @@
 /**
- * Says which dependencies nobody needs any more, and in which order packages can be removed. The Subscription's
- * reconciler calls it when one is deleted: `findUnneeded(packages)`, with what is installed by all of them.
+ * Finds the dependencies that no package needs any more, and the order in which packages can be uninstalled. The
+ * Subscription reconciler calls it when a Subscription is deleted: `findUnneeded(packages)`, with the installed
+ * packages of all Subscriptions.
  */
 import { compareText } from '../graph.ts';
 import type { InstalledPackage } from '../input.ts';
@@ -9,8 +10,8 @@ import { parseRequirements, takesPart, type Requirement } from './requirements.t
 import { readOffer, type Offered } from './serves.ts';
 
 /**
- * Packages that were installed as dependencies and that nothing else needs, directly or by way of others; in the order
- * of removal. They stay until someone asks for them to go: a person may have come to rely on one.
+ * Packages that were installed as dependencies and that no other package needs, directly or through others; in the
+ * order of uninstalling. They stay until a person deletes them, because a person may rely on one.
  */
 export function findUnneeded(packages: readonly InstalledPackage[]): readonly InstalledPackage[] {
   const uses = findUses(packages);
@@ -19,13 +20,13 @@ export function findUnneeded(packages: readonly InstalledPackage[]): readonly In
   return orderOfRemoval(packages.filter((one) => !needed.has(one)));
 }
 
-/** Each package before those that it needs; of a circle, the one whose name comes first goes first. */
+/** Each package before its dependencies; in a circle, the package whose name sorts first goes first. */
 export function orderOfRemoval(packages: readonly InstalledPackage[]): readonly InstalledPackage[] {
   const uses = findUses(packages);
   const left = new Set(packages.toSorted((a, b) => compareText(a.package, b.package)));
   const reached = new Map([...left].map((one) => [one, reach(one, uses)]));
   const reaches = (a: InstalledPackage, b: InstalledPackage): boolean => reached.get(a)?.has(b) === true;
-  /** What has to go before each of them. */
+  /** The packages that must be uninstalled before each package. */
   const holders = new Map(
     [...left].map((one) => [one, [...left].filter((other) => reaches(other, one) && !reaches(one, other))]),
   );
@@ -39,7 +40,7 @@ export function orderOfRemoval(packages: readonly InstalledPackage[]): readonly 
   return ordered;
 }
 
-/** What a package needs, directly or by way of others. */
+/** The packages that a package needs, directly or through others. */
 function reach(
   one: InstalledPackage,
   uses: ReadonlyMap<InstalledPackage, readonly InstalledPackage[]>,
@@ -50,8 +51,8 @@ function reach(
 }
 
 /**
- * Packages of which each has to go before `one`, as it takes part in what they need; of a circle, the one whose name
- * comes first goes first.
+ * Packages that must be uninstalled before `one`, because it meets a requirement of theirs; in a circle, the package
+ * whose name sorts first goes first.
  */
 export function dependentsOf(
   one: InstalledPackage,
@@ -76,7 +77,7 @@ function readUser(one: InstalledPackage): User {
   return { one, requirements: parsed.ok ? parsed.value : [], offered: readOffer(one) };
 }
 
-/** What each package takes part in meeting a requirement of. */
+/** For each package, the packages that meet a requirement of it. */
 function findUses(packages: readonly InstalledPackage[]): ReadonlyMap<InstalledPackage, readonly InstalledPackage[]> {
   const users = packages.map(readUser);
   return new Map(users.map((user) => [user.one, users.filter((used) => needs(user, used)).map((used) => used.one)]));

@@ -186,7 +186,7 @@ describe('a property cannot be read', () => {
   });
 });
 
-test('equal requirements that are read together are one object, and so are ranges of one text', () => {
+test('equal requirements that are parsed with the same memory are one object, and so are ranges of one text', () => {
   const known = nothingRead();
   const [first, again, other] = [db, { ...db }, { ...db, packageName: 'web' }].map((value) => {
     const parsed = parseRequirements([{ type: 'olm.package.required', value }], known);
@@ -197,7 +197,7 @@ test('equal requirements that are read together are one object, and so are range
   expect(other?.kind === 'package' && first?.kind === 'package' && other.range === first.range).toBe(true);
 });
 
-test('what a bundle provides is what can be read of its olm.gvk properties', () => {
+test('a bundle provides the kinds of its olm.gvk properties that can be parsed', () => {
   const properties = [site, { kind: 'Node', version: 'v1' }, { kind: 'Broken' }, 'Site', null].map((value) => ({
     type: 'olm.gvk',
     value,
@@ -205,7 +205,7 @@ test('what a bundle provides is what can be read of its olm.gvk properties', () 
   expect(providedKinds(properties).map(kindKey)).toEqual(['Site.v1.example.com', 'Node.v1.']);
 });
 
-test('any value gets an answer, and the same one again', () => {
+test('any value of a requirement is parsed or refused, and equally so the second time', () => {
   const type = fc.constantFrom(
     'olm.package.required',
     'olm.gvk.required',

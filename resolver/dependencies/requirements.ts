@@ -1,37 +1,36 @@
 /**
- * Reads what a bundle provides and what it depends on from its properties: `olm.gvk`, `olm.package.required`,
- * `olm.gvk.required` and `olm.constraint`. Nothing is looked up here.
+ * Reads the kinds that a bundle provides, and its requirements, from its properties: `olm.gvk`, `olm.package.required`,
+ * `olm.gvk.required` and `olm.constraint`. No catalog is read here.
  */
 import * as z from 'zod';
-import type { Property } from '../../catalog/model.ts';
-import type { Kind } from '../input.ts';
+import type { GroupVersionKind, Property } from '../../catalog/model.ts';
 import { parseBlangRange, type BlangRange } from '../ranges/blang.ts';
 import type { Parsed } from '../version.ts';
-import { compileRule, type Rule } from './cel.ts';
+import { compileRule, type CelRule } from './cel.ts';
 
 /** Something that other bundles, or the cluster, must provide. */
 export type Requirement =
   | { readonly kind: 'package'; readonly package: string; readonly range: BlangRange; readonly message?: string }
-  | { readonly kind: 'gvk'; readonly gvk: Kind; readonly message?: string }
-  | { readonly kind: 'cel'; readonly rule: Rule; readonly message?: string }
-  /** `not` holds where none of its parts does; every part may be met by another bundle. */
+  | { readonly kind: 'gvk'; readonly gvk: GroupVersionKind; readonly message?: string }
+  | { readonly kind: 'cel'; readonly rule: CelRule; readonly message?: string }
+  /** `not` holds if none of its parts holds. Each part may be met by another bundle. */
   | { readonly kind: 'all' | 'any' | 'not'; readonly of: readonly Requirement[]; readonly message?: string };
 
 /** A requirement as plain data, to be shown. */
 export type Need =
   | { readonly kind: 'package'; readonly package: string; readonly range: string; readonly message?: string }
-  | { readonly kind: 'gvk'; readonly gvk: Kind; readonly message?: string }
+  | { readonly kind: 'gvk'; readonly gvk: GroupVersionKind; readonly message?: string }
   | { readonly kind: 'cel'; readonly rule: string; readonly message?: string }
   | { readonly kind: 'all' | 'any' | 'not'; readonly of: readonly Need[]; readonly message?: string };
 
-/** Whether something has a part in meeting a requirement: it meets one of its parts that is not to be left unmet. */
+/** Whether a package takes part in meeting a requirement: it meets one of the parts that must be met. */
 export function takesPart(requirement: Requirement, isMet: (part: Requirement) => boolean, wanted = true): boolean {
   if (!('of' in requirement)) return wanted && isMet(requirement);
   const inner = requirement.kind === 'not' ? !wanted : wanted;
   return requirement.of.some((part) => takesPart(part, isMet, inner));
 }
 
-/** What is read of one constraint at most; the first is the reference's limit, the others are ours. */
+/** Limits of one constraint; the first is the limit of the reference implementation, the others are ours. */
 const MAX_CONSTRAINT_LENGTH = 2 << 16;
 const MAX_PARTS = 256;
 const MAX_DEPTH = 16;
@@ -73,14 +72,14 @@ export interface KnownRequirements {
   readonly ranges: Map<string, Parsed<BlangRange>>;
 }
 
-/** Nothing yet. */
+/** No requirements yet. */
 export function nothingRead(): KnownRequirements {
   return { requirements: new Map(), ranges: new Map() };
 }
 
 /**
- * Everything that a bundle depends on, in the order of its properties; what cannot be read is a problem. Equal
- * requirements that are read with the same `known` are one object.
+ * All requirements of a bundle, in the order of its properties, or the problem of the first one that cannot be parsed.
+ * Equal requirements that are parsed with the same `known` are one object.
  */
 export function parseRequirements(
   properties: readonly Property[],
@@ -105,7 +104,7 @@ function readOnce(property: Property, known: KnownRequirements): Parsed<Requirem
   return parsed;
 }
 
-/** What a property says, as one text; kept, as what is installed is asked about again and again. */
+/** The texts of properties: every resolution asks for those of the installed packages again. */
 const texts = new WeakMap<Property, string>();
 
 function textOf(property: Property): string {
@@ -116,7 +115,7 @@ function textOf(property: Property): string {
   return text;
 }
 
-/** Most requirements are of this kind, so that their text is made in the quickest way. */
+/** Most requirements are of this kind, so their text is made in the quickest way. */
 function textOfPackage(value: unknown): string {
   const { packageName, versionRange } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return typeof packageName === 'string' && typeof versionRange === 'string'
@@ -128,23 +127,23 @@ function textOfValue(value: unknown): string {
   return depthOf(value, MAX_DEPTH * 3) < 0 ? TOO_DEEP : JSON.stringify(value, bigintAsText);
 }
 
-/** Stands for every value that is nested too deep; no JSON is like it. */
+/** The text of every value that is nested too deep; no JSON equals it. */
 const TOO_DEEP = '…';
 
-/** Whether a bundle depends on anything, without reading what. */
+/** Whether a bundle has requirements, without parsing them. */
 export function hasRequirements(properties: readonly Property[]): boolean {
   return properties.some(({ type }) => REQUIRING.has(type));
 }
 
 /** The kinds that a bundle provides. */
-export function providedKinds(properties: readonly Property[]): readonly Kind[] {
+export function providedKinds(properties: readonly Property[]): readonly GroupVersionKind[] {
   return properties.flatMap((property) => (property.type === 'olm.gvk' ? (readKind(property) ?? []) : []));
 }
 
-/** Kinds that were read before, by property: what is installed is asked about again and again. */
-const kinds = new WeakMap<Property, Kind | null>();
+/** Kinds by property: every resolution asks for those of the installed packages again. */
+const kinds = new WeakMap<Property, GroupVersionKind | null>();
 
-function readKind(property: Property): Kind | undefined {
+function readKind(property: Property): GroupVersionKind | undefined {
   const before = kinds.get(property);
   if (before !== undefined) return before ?? undefined;
   const kind = asKind(property.value);
@@ -152,8 +151,8 @@ function readKind(property: Property): Kind | undefined {
   return kind;
 }
 
-/** Bundles provide many kinds, so that they are read without a schema. */
-function asKind(value: unknown): Kind | undefined {
+/** Bundles provide many kinds, so these are parsed without a schema. */
+function asKind(value: unknown): GroupVersionKind | undefined {
   const { group = '', version, kind } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return typeof group === 'string' && typeof version === 'string' && typeof kind === 'string'
     ? { group, version, kind }
@@ -161,7 +160,7 @@ function asKind(value: unknown): Kind | undefined {
 }
 
 /** `Issuer.v1.cert-manager.io`: equal texts, equal kinds. */
-export function kindKey({ group, version, kind }: Kind): string {
+export function kindKey({ group, version, kind }: GroupVersionKind): string {
   return `${kind}.${version}.${group}`;
 }
 
@@ -217,7 +216,7 @@ function parsePackage(
   return { ok: true, value: { kind: 'package', package: value.packageName, range: range.value } };
 }
 
-function parseGvk(gvk: Kind | undefined): Parsed<Requirement> {
+function parseGvk(gvk: GroupVersionKind | undefined): Parsed<Requirement> {
   return gvk === undefined ? bad('it needs group, version and kind') : { ok: true, value: { kind: 'gvk', gvk } };
 }
 
@@ -229,7 +228,7 @@ function parseConstraintValue(value: unknown, { length, ranges }: Reading): Pars
   return parseConstraint(parsed.data, { parts: MAX_PARTS, ranges });
 }
 
-/** What is left of the parts that a constraint may have, nested ones included. */
+/** The parts that a constraint may still have, nested ones included. */
 interface Left {
   parts: number;
   readonly ranges: KnownRequirements['ranges'];
@@ -263,7 +262,7 @@ function parseChoice({ gvk, package: name, all, any, not, cel }: Constraint, lef
   return { ok: true, value: { kind, of } };
 }
 
-/** Levels that are left after the deepest one; negative where there are not enough. */
+/** Levels left below the deepest value; negative if the value is nested deeper than `levels`. */
 function depthOf(value: unknown, levels: number): number {
   if (levels < 0 || typeof value !== 'object' || value === null) return levels;
   return Object.values(value).reduce<number>((least, child) => Math.min(least, depthOf(child, levels - 1)), levels - 1);

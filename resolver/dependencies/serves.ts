@@ -1,4 +1,4 @@
-/** Whether a package, installed or only offered, meets a requirement that is not made of parts. */
+/** Compares one package, installed or offered, with a requirement that is not made of parts. */
 import type { InstalledPackage } from '../input.ts';
 import { parseBundleVersion } from '../version.ts';
 import { kindKey, providedKinds, type Requirement } from './requirements.ts';
@@ -6,12 +6,15 @@ import { meets } from './options.ts';
 
 type Described = Pick<InstalledPackage, 'package' | 'version' | 'release' | 'properties'>;
 
-/** A version that cannot be read is in no range; a requirement made of parts is met by nobody alone. */
+/**
+ * Whether a package meets a requirement. A version that cannot be parsed is in no range; no package alone meets a
+ * requirement that is made of parts.
+ */
 export function serves(one: Described, requirement: Requirement): boolean {
   return meets(readOffer(one), requirement);
 }
 
-/** What requirements are compared with, to be read once where there are many of them. */
+/** A package in the form that requirements are compared with; read it once to compare many. */
 export type Offered = Parameters<typeof meets>[0];
 
 export function readOffer(one: Described): Offered {

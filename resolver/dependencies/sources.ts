@@ -1,13 +1,14 @@
-/** Where dependencies may come from: the catalogs that serve, as one. */
+/** The catalogs that dependencies may come from, read as one. */
+import type { GroupVersionKind } from '../../catalog/model.ts';
 import { compareText } from '../graph.ts';
-import type { CatalogSource, Kind } from '../input.ts';
+import type { CatalogSource } from '../input.ts';
 
 export interface Sources {
   /** The root's catalog first, then by priority, then by name. */
   readonly ordered: readonly CatalogSource[];
   readonly has: (name: string) => boolean;
   /** Names of packages with a bundle that provides a kind. */
-  readonly providersOf: (kind: Kind) => readonly string[];
+  readonly providersOf: (kind: GroupVersionKind) => readonly string[];
   /** Names of all packages. */
   readonly packages: () => readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * Says whether a decision may be carried out now, or what it waits for: `suspend`, `approval`, maintenance windows.
- * What is chosen at all (pins, `edges: Ignore`, quarantine) is the resolver's business. Called as `passGate({ decision,
+ * Decides whether a decision may be carried out now, or waits: for the end of `suspend`, for `approval`, or for a
+ * maintenance window. Pins, `edges: Ignore` and quarantine belong to the resolver. Called as `passGate({ decision,
  * suspend, approval, approved, windows: parseWindows(spec.windows, now), now })`, at each reconcile.
  */
 import type { Reason } from '../../api/reasons.ts';
@@ -11,13 +11,13 @@ export interface GateQuestion {
   readonly decision: Decision;
   readonly suspend: boolean;
   readonly approval: 'Automatic' | 'Manual';
-  /** Whether a person has approved exactly what is decided. */
+  /** Whether a person has approved exactly this decision. */
   readonly approved: boolean;
   readonly windows: readonly MaintenanceWindow[];
   readonly now: Date;
 }
 
-/** What follows from a decision. */
+/** The next act for a decision. */
 export type Gate =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'go' }
@@ -29,8 +29,8 @@ export type Gate =
 
 /**
  * Suspension comes before everything. A first installation waits for approval, not for a window; an upgrade waits for
- * approval, which may be given at any time, and then for a window. Going back after a failure and repairs are not
- * asked about: they never wait.
+ * approval, which may come at any time, and then for a window. Rollbacks and repairs never wait and do not pass the
+ * gate.
  */
 export function passGate({ decision, suspend, approval, approved, windows, now }: GateQuestion): Gate {
   if (decision.kind === 'none' || decision.kind === 'upToDate') return { kind: 'nothing' };

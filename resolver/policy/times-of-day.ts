@@ -1,6 +1,7 @@
 /**
- * Takes a cron expression apart into one for each time of day. A library that schedules one fixed time knows what to
- * do when the clocks change; of a list it leaves out what does not exist, and takes twice what comes twice. Pure.
+ * Splits a cron expression into one expression for each time of day. The scheduling library handles a single fixed time
+ * correctly when the clocks change; from a list of times it drops those that do not exist on that day, and takes those
+ * twice that occur twice. Pure.
  */
 
 /** Of more times a day than these, one that is left out or comes twice makes no difference. */
@@ -15,7 +16,7 @@ export function splitTimesOfDay(cron: string): readonly string[] {
   return hours.flatMap((h) => minutes.map((m) => [m, h, ...days].join(' ')));
 }
 
-/** The values of a field, or undefined where it is written in a way that is not known here. */
+/** The values of a field; undefined for a notation that this file does not know. */
 function valuesOf(field: string, most: number): readonly number[] | undefined {
   const values = field.split(',').map((part) => valuesOfPart(part, most));
   return values.includes(undefined) ? undefined : [...new Set(values.flatMap((some) => some ?? []))];

@@ -83,7 +83,7 @@ test('without windows an upgrade may start at any time', () => {
   expect(eligibility([], REFERENCE)).toEqual({ open: true, until: undefined });
 });
 
-test('of several windows any open one will do, and the next to open is the one to wait for', () => {
+test('an upgrade may start in any of several windows, and waits for the next one to open', () => {
   const windows = read({ cron: '0 2 * * *' }, { cron: '0 14 * * *', duration: '30m' });
   expect(eligibility(windows, new Date('2026-05-01T14:10:00Z')).open).toBe(true);
   expect(nextEligibleTime(windows, new Date('2026-05-01T03:00:00Z'))).toEqual(new Date('2026-05-01T14:00:00Z'));
@@ -105,7 +105,7 @@ test.each([
   expect(reasonOf(() => read(window))).toBe('InvalidSpec');
 });
 
-test('whether a window is open agrees with looking at every minute of the day', () => {
+test('a window is open exactly in the minutes that a check of every minute of the day finds', () => {
   const minute = fc.integer({ min: 0, max: 59 });
   const hour = fc.integer({ min: 0, max: 23 });
   const time = fc.integer({ min: Date.UTC(2026, 0, 10), max: Date.UTC(2030, 0, 1) }).map((at) => new Date(at));

@@ -1,10 +1,11 @@
 /**
- * Says when upgrades may start: a window opens at each time that a cron expression matches in a time zone, and stays
- * open for a duration. The Subscription's reconciler and `plan` ask. It starts no timers.
+ * Computes when upgrades may start: a window opens at each time that a cron expression matches in a time zone, and
+ * stays open for a duration. gate.ts and the Subscription reconciler call it. It starts no timers.
  *
- * A window whose time does not exist on the day the clocks go forward opens when the clocks have gone forward; one
- * whose time comes twice on the day they go back opens the first time. A duration is elapsed time, whatever the
- * clocks do. Called as `eligibility(parseWindows(spec.windows, now), now)`; gate.ts does so for a decision.
+ * If the time of a window does not exist on the day the clocks go forward, the window opens when they have gone
+ * forward; if it occurs twice on the day they go back, the window opens the first time. A duration is elapsed time,
+ * independent of the clocks. Called as `eligibility(parseWindows(spec.windows, now), now)`; gate.ts does so for a
+ * decision.
  */
 import { Cron } from 'croner';
 import { parseDuration } from '../../api/duration.ts';
@@ -24,7 +25,7 @@ export interface WindowSpec {
 
 /** A window that was read. */
 export interface MaintenanceWindow {
-  /** When it last opened, up to and including a time; undefined where it never did. */
+  /** When the window last opened, up to and including a time; undefined if it never did. */
   readonly lastOpening: (at: Date) => Date | undefined;
   /** When it opens next, after a time. */
   readonly nextOpening: (at: Date) => Date | undefined;
@@ -55,7 +56,7 @@ export function eligibility(windows: readonly MaintenanceWindow[], now: Date): E
   return { open: false, next: firstOf(windows.flatMap((window) => window.nextOpening(now) ?? [])) as Date };
 }
 
-/** The first time from now on at which an upgrade may start: now, where a window is open. */
+/** The first time from now on at which an upgrade may start: now, if a window is open. */
 export function nextEligibleTime(windows: readonly MaintenanceWindow[], now: Date): Date {
   const state = eligibility(windows, now);
   return state.open ? now : state.next;

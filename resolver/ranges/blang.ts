@@ -1,15 +1,15 @@
 /**
- * The grammar of ranges in catalogs, exactly as the Go library blang/semver v4 reads it, quirks included: ranges
- * were published against that library, so its answers are the meaning. Where the library accepts a range and
- * then crashes on use, the range is refused here.
+ * The grammar of ranges in catalogs, exactly as the Go library blang/semver v4 reads it, quirks included: authors
+ * publish ranges against that library, so its results define their meaning. A range that the library accepts but then
+ * crashes on is refused here.
  */
-import { compareVersions, parseVersion, type Parsed, type Version } from '../version.ts';
+import { compareVersions, parseVersion, type Parsed, type SemanticVersion } from '../version.ts';
 import type { VersionRange } from './range.ts';
 
-/** Longest range that is looked at; the longest published is below 200 characters. */
+/** Longest range that is parsed; the longest published one is below 200 characters. */
 export const MAX_BLANG_LENGTH = 1024;
 
-/** A range with what it is made of: some alternative must have all its comparators hold. */
+/** A range and its parts: of one alternative at least, all comparators must hold. */
 export interface BlangRange extends VersionRange {
   readonly alternatives: readonly (readonly Comparator[])[];
 }
@@ -17,7 +17,7 @@ export interface BlangRange extends VersionRange {
 /** `>=1.2.0`. */
 export interface Comparator {
   readonly operator: Operator;
-  readonly version: Version;
+  readonly version: SemanticVersion;
 }
 
 type Operator = '=' | '!=' | '>' | '>=' | '<' | '<=';
@@ -34,7 +34,7 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map([
   ['<=', '<='],
 ]);
 
-/** White space as Go's unicode.IsSpace knows it, which is not what String.trim removes. */
+/** White space as Go's unicode.IsSpace defines it; String.trim removes other characters. */
 const GO_SPACE: ReadonlySet<number> = new Set([
   0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0x85, 0xa0, 0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006,
   0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000,
@@ -63,12 +63,12 @@ export function parseBlangRange(text: string): Parsed<BlangRange> {
     }
     alternatives.push(comparators);
   }
-  const includes = (version: Version): boolean =>
+  const includes = (version: SemanticVersion): boolean =>
     alternatives.some((comparators) => comparators.every((comparator) => admits(comparator, version)));
   return { ok: true, value: { text, includes, alternatives } };
 }
 
-function admits({ operator, version }: Comparator, candidate: Version): boolean {
+function admits({ operator, version }: Comparator, candidate: SemanticVersion): boolean {
   const order = compareVersions(candidate, version);
   switch (operator) {
     case '=':
@@ -184,7 +184,7 @@ function fillWildcard(version: string): string {
   return filled.split('.').length === 2 ? `${filled}.0` : filled;
 }
 
-/** The first version after all that the wildcard stands for; empty where that cannot be said. */
+/** The first version after all those that a wildcard matches; empty if there is none. */
 function nextAfterWildcard(version: string, base: string): string {
   const parts = version.split('.');
   const place = parts.length - 2;

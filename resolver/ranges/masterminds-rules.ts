@@ -1,5 +1,11 @@
-/** What each operator of a Masterminds range admits, for full versions and for those with a wildcard. */
-import { compareNaturals, comparePrereleases, type Identifier, type Natural, type Version } from '../version.ts';
+/** The versions that each operator of a Masterminds range admits, for full versions and for those with a wildcard. */
+import {
+  compareNaturals,
+  comparePrereleases,
+  type Identifier,
+  type Natural,
+  type SemanticVersion,
+} from '../version.ts';
 
 export type Operator = '' | '=' | '!=' | '>' | '<' | '>=' | '=>' | '<=' | '=<' | '~' | '~>' | '^';
 
@@ -14,13 +20,13 @@ export interface Constraint {
 }
 
 /** Whether all of several joined constraints admit a version. One pre-release among them lets pre-releases in. */
-export function admits(constraints: readonly Constraint[], version: Version): boolean {
+export function admits(constraints: readonly Constraint[], version: SemanticVersion): boolean {
   const prereleases = constraints.some(({ prerelease }) => prerelease.length > 0);
   if (version.prerelease.length > 0 && !prereleases) return false;
   return constraints.every((constraint) => admitsOne(constraint, version));
 }
 
-function admitsOne(constraint: Constraint, version: Version): boolean {
+function admitsOne(constraint: Constraint, version: SemanticVersion): boolean {
   switch (constraint.operator) {
     case '':
     case '=':
@@ -46,7 +52,7 @@ function admitsOne(constraint: Constraint, version: Version): boolean {
 }
 
 /** `!=1.x` refuses all of 1; `!=1.2.x` all of 1.2 but pre-releases other than its own. */
-function admitsOther(constraint: Constraint, version: Version): boolean {
+function admitsOther(constraint: Constraint, version: SemanticVersion): boolean {
   const { wild } = constraint;
   if (wild === undefined || wild === 'major') return compare(version, constraint) !== 0;
   if (version.major !== constraint.major) return true;
@@ -56,7 +62,7 @@ function admitsOther(constraint: Constraint, version: Version): boolean {
 }
 
 /** `>11` begins with 12, `>11.1` with 11.2; `>*` admits all but 0.0.0. */
-function admitsAbove(constraint: Constraint, version: Version): boolean {
+function admitsAbove(constraint: Constraint, version: SemanticVersion): boolean {
   const { wild } = constraint;
   if (wild === undefined || wild === 'major') return compare(version, constraint) > 0;
   const majors = compareNaturals(version.major, constraint.major);
@@ -65,7 +71,7 @@ function admitsAbove(constraint: Constraint, version: Version): boolean {
 }
 
 /** `<=11` admits all of 11; `<=*` only 0.0. */
-function admitsUpTo(constraint: Constraint, version: Version): boolean {
+function admitsUpTo(constraint: Constraint, version: SemanticVersion): boolean {
   if (constraint.wild === undefined) return compare(version, constraint) <= 0;
   const majors = compareNaturals(version.major, constraint.major);
   if (majors !== 0) return majors < 0;
@@ -73,7 +79,7 @@ function admitsUpTo(constraint: Constraint, version: Version): boolean {
 }
 
 /** `~1.2.3` stays within 1.2, `~1` within 1; `~0.0.0` and `~*` admit everything. */
-function admitsTilde(constraint: Constraint, version: Version): boolean {
+function admitsTilde(constraint: Constraint, version: SemanticVersion): boolean {
   const { major, minor, patch, wild } = constraint;
   if (compare(version, constraint) < 0) return false;
   if (major === 0 && minor === 0 && patch === 0 && wild !== 'minor' && wild !== 'patch') return true;
@@ -81,7 +87,7 @@ function admitsTilde(constraint: Constraint, version: Version): boolean {
 }
 
 /** `^1.2.3` stays within 1, `^0.2.3` within 0.2, `^0.0.3` at 0.0.3; `^*` is `^0.0.0`. */
-function admitsCaret(constraint: Constraint, version: Version): boolean {
+function admitsCaret(constraint: Constraint, version: SemanticVersion): boolean {
   const { major, minor, patch, wild } = constraint;
   if (compare(version, constraint) < 0 || version.major !== major) return false;
   if (major > 0 || wild === 'minor') return true;
@@ -89,7 +95,7 @@ function admitsCaret(constraint: Constraint, version: Version): boolean {
   return minor > 0 || wild === 'patch' || version.patch === patch;
 }
 
-function compare(version: Version, constraint: Constraint): number {
+function compare(version: SemanticVersion, constraint: Constraint): number {
   return (
     compareNaturals(version.major, constraint.major) ||
     compareNaturals(version.minor, constraint.minor) ||

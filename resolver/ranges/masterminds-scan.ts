@@ -1,6 +1,6 @@
 /**
- * Scans the text of a Masterminds range. The library does this with regular expressions that take time squared
- * or cubed in a backtracking engine; here each character is looked at a bounded number of times.
+ * Scans the text of a Masterminds range. The library uses regular expressions, which take squared or cubed time in a
+ * backtracking engine; this scan reads each character a bounded number of times.
  */
 
 /** `v1.2.x-rc.1+build` as written in a constraint; a number that is missing is undefined. */
@@ -15,13 +15,13 @@ export interface Pattern {
 /** A text with the ends of everything that a pattern is made of, so that a pattern is found without looking again. */
 export interface Scan {
   readonly text: string;
-  /** By position: where the digits and wildcards end that begin there; the position itself where none do. */
+  /** By position: the end of the digits and wildcards that begin there; the position itself if none do. */
   readonly numberEnd: Uint16Array;
   /** The same for identifiers and the dots between them. */
   readonly identifiersEnd: Uint16Array;
 }
 
-/** Looks at each character once, from the last to the first. The text is shorter than 2^16. */
+/** Reads each character once, from the last to the first. The text is shorter than 2^16. */
 export function scan(text: string): Scan {
   const numberEnd = new Uint16Array(text.length + 2);
   const identifierEnd = new Uint16Array(text.length + 2);
@@ -43,7 +43,9 @@ const IDENTIFIER = 2;
 const SPACE = 4;
 const DOT = 0x2e;
 
-/** What each ASCII character may be part of. The library's class for numbers has a bar in it, by mistake. */
+/**
+ * The patterns that each ASCII character may be part of. The class of digits in the library contains a bar, by mistake.
+ */
 const KINDS: readonly number[] = Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   return (
@@ -53,7 +55,7 @@ const KINDS: readonly number[] = Array.from({ length: 128 }, (_, code) => {
   );
 });
 
-/** The longest version pattern at a position; undefined where none begins there. */
+/** The longest version pattern at a position; undefined if none begins there. */
 export function patternAt(scanned: Scan, start: number): Pattern | undefined {
   const found = findEnds(scanned, start);
   if (found === undefined) return undefined;
@@ -72,7 +74,10 @@ export function patternAt(scanned: Scan, start: number): Pattern | undefined {
 interface Ends {
   /** Position of the first number. */
   readonly first: number;
-  /** After the major, minor and patch number, the pre-release and the build; each where the one before ended if missing. */
+  /**
+   * Positions after the major, minor and patch number, the pre-release and the build; a missing part ends at the end of
+   * the part before it.
+   */
   readonly ends: readonly [number, number, number, number, number];
 }
 

@@ -1,7 +1,7 @@
 /**
  * The grammar of `spec.version`, exactly as the Go library Masterminds/semver v3.5 reads it, quirks and limits
- * included: OLM v1 documents that grammar to the same people. This file reads the text; masterminds-rules.ts
- * says what each operator admits.
+ * included: OLM v1 documents that grammar to the same people. This file parses the text; masterminds-rules.ts applies
+ * each operator.
  */
 import { parseIdentifiers, type Identifier, type Natural, type Parsed } from '../version.ts';
 import { admits, type Constraint, type Operator } from './masterminds-rules.ts';
@@ -17,9 +17,9 @@ const MAX_NATURAL = 2n ** 64n - 1n;
 const OPERATORS: readonly Operator[] = ['!=', '>=', '=>', '<=', '=<', '~>', '=', '>', '<', '~', '^'];
 
 /**
- * Parses a range such as `>=1.2, <2 || ~3.1` or `1.2 - 1.4.5`: a space or a comma means and, `||` means or;
- * versions may be partial and have wildcards `x X *`. A pre-release is inside only where one of the joined
- * constraints names a pre-release itself.
+ * Parses a range such as `>=1.2, <2 || ~3.1` or `1.2 - 1.4.5`: a space or a comma means and, `||` means or; versions
+ * may be partial and have wildcards `x X *`. A pre-release is inside only if one of the joined constraints names a
+ * pre-release itself.
  * @see https://pkg.go.dev/github.com/Masterminds/semver/v3#NewConstraint
  */
 export function parseMastermindsRange(text: string): Parsed<VersionRange> {
@@ -59,7 +59,7 @@ function parseSegment(segment: string): readonly Constraint[] | string {
   }
 }
 
-/** What follows the first wildcard or missing number counts as zero; a build is dropped along with it. */
+/** All numbers after the first wildcard or missing number count as zero; a build is dropped with them. */
 function parseConstraint(operator: Operator, { text, numbers, prerelease }: Pattern): Constraint | undefined {
   const wild = numbers.findIndex(isWildcard);
   const known = numbers.slice(0, wild < 0 ? 3 : wild).map((number) => parseLooseNatural(number ?? ''));

@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test('the limits of the library are limits here', () => {
+test('the limits of the libraries for ranges apply here too', () => {
   expect(parseMastermindsRange('1.0.0 '.repeat(85)).ok).toBe(true);
   expect(parseMastermindsRange('1.0.0 '.repeat(86)).ok).toBe(false);
   expect(parseMastermindsRange('é'.repeat(257)).ok).toBe(false);
@@ -124,7 +124,7 @@ test('the limits of the library are limits here', () => {
   expect(parseBlangRange(`>=1.0.0${' '.repeat(MAX_BLANG_LENGTH)}`).ok).toBe(false);
 });
 
-test('no range is slow: each character is looked at a hundred times at most', async () => {
+test('no range is slow to parse: each character is read a hundred times at most', async () => {
   const worker = new Worker(new URL('../testdata/range-work.ts', import.meta.url));
   const [rows] = (await once(worker, 'message')) as [readonly WorkRow[]];
   for (const grammar of ['blang', 'Masterminds']) {
@@ -159,7 +159,7 @@ test('versions in constraints are found where a backtracking expression finds th
   );
 });
 
-test('any text gets an answer from both grammars', () => {
+test('both grammars parse or refuse any text', () => {
   const piece = fc.constantFrom(
     ...HOSTILE_PARTS,
     '1.2.3',

@@ -1,6 +1,6 @@
 /**
- * What is decided so far, and what follows from it: the value of every literal, in the order in which they got it. A
- * literal is 2 × variable, plus 1 for its opposite; variables count from 0.
+ * The assignment so far: decisions and everything that follows from them, as the value of every literal, in the order
+ * of assignment. A literal is 2 × variable, plus 1 for its opposite; variables count from 0.
  */
 import { grown } from './grown.ts';
 
@@ -18,7 +18,7 @@ export class Assignment {
   trail = new Int32Array(1 << 7);
   length = 0;
   variables = 0;
-  /** Where on the trail each decision was made. */
+  /** The position on the trail of each decision. */
   readonly #decisions: number[] = [];
 
   addVariable(): number {
@@ -35,12 +35,12 @@ export class Assignment {
     return this.#decisions.length;
   }
 
-  /** What is assigned from here on follows from one more decision. */
+  /** Starts a new level: literals assigned from here on follow from one more decision. */
   decide(): void {
     this.#decisions.push(this.length);
   }
 
-  /** Makes an open literal hold, as it follows from a clause; from none, where it was decided or is given. */
+  /** Makes an open literal hold, because it follows from a clause; from no clause if it was decided or given. */
   assign(literal: number, because: number): void {
     this.value[literal] = HOLDS;
     this.value[literal ^ 1] = FAILS;
@@ -49,7 +49,7 @@ export class Assignment {
     this.trail[this.length++] = literal;
   }
 
-  /** Where the trail stood when only so many decisions had been made. */
+  /** The position of the trail after so many decisions. */
   lengthAt(decisions: number): number {
     return this.#decisions[decisions] ?? this.length;
   }
@@ -58,7 +58,7 @@ export class Assignment {
     return this.level[literal >> 1] ?? 0;
   }
 
-  /** Takes back all but so many decisions; `freed` is told each literal that held, the last one first. */
+  /** Takes back all but so many decisions; calls `freed` with each literal that held, the last one first. */
   undoTo(decisions: number, freed: (literal: number) => void): void {
     const length = this.lengthAt(decisions);
     for (let at = this.length - 1; at >= length; at--) {

@@ -1,13 +1,13 @@
 /**
- * Keeps clauses in one long row of numbers, each with the two literals that it watches chained to others that watch
- * the same: hundreds of thousands of them cost no objects. sat.ts decides what becomes of them.
+ * Keeps clauses in one long row of numbers, and chains each of their two watched literals to other clauses that watch
+ * the same literal: hundreds of thousands of clauses cost no objects. sat.ts decides which clauses stay.
  */
 import { FAILS, HOLDS, type Assignment } from './assignment.ts';
 import { grown } from './grown.ts';
 
 /**
- * Numbers of a clause: where the chains of its first and its second literal go on, how many literals, how useful it
- * is, and the literals. The first two literals are watched.
+ * The numbers of a clause: the next clause in the chains of its first and of its second literal, its length, its
+ * usefulness, and its literals. The first two literals are watched.
  */
 const NEXT = 0;
 const SIZE = 2;
@@ -15,12 +15,12 @@ const SPREAD = 3;
 const LITERALS = 4;
 
 export class Clauses {
-  /** Place 0 stays free: it stands for no clause. */
+  /** Position 0 stays free: it means "no clause". */
   #row = new Int32Array(1 << 12);
   #end = 1;
   /** By literal: the first clause that watches it. */
   #first = new Int32Array(1 << 8);
-  /** How many clauses were looked at; a long way through a long one counts more than once. */
+  /** How many clauses were visited; a long way through a long clause counts more than once. */
   steps = 0;
 
   /** Makes room for the literals of one more variable. */
@@ -59,7 +59,7 @@ export class Clauses {
     return this.#row[clause + LITERALS + place] ?? 0;
   }
 
-  /** Lets go of a clause; the chains let go of it when they next come by. */
+  /** Drops a clause; the chains drop it when they are next followed. */
   drop(clause: number): void {
     this.#row[clause + SIZE] = 0;
   }
@@ -72,7 +72,7 @@ export class Clauses {
     const row = this.#row;
     const first = this.#first;
     const { value } = assignment;
-    /** Where the place of the clause is written in the row; 0 where it is the head of its chain. */
+    /** Where in the row the position of the clause is written; 0 if the clause is the head of its chain. */
     let writtenAt = 0;
     for (let clause = first[literal] ?? 0, next = 0; clause !== 0; clause = next) {
       this.steps++;

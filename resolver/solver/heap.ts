@@ -1,6 +1,6 @@
 import { grown } from './grown.ts';
 
-/** A heap of variables, the most active on top; the only order in which the solver looks for what to decide next. */
+/** A heap of variables, the most active on top: the order in which the solver decides them. */
 export class ActivityHeap {
   #activity = new Float64Array(1 << 7);
   #heap = new Int32Array(1 << 7);
@@ -27,7 +27,7 @@ export class ActivityHeap {
     this.#up(this.#size++);
   }
 
-  /** Takes the top out; undefined where the heap is empty. */
+  /** Removes and returns the top; undefined if the heap is empty. */
   take(): number | undefined {
     if (this.#size === 0) return undefined;
     const top = this.#heap[0] ?? 0;

@@ -1,19 +1,19 @@
 /**
  * Learns from a contradiction: the clause of its first unique implication point, which keeps the search from running
- * into the same one again, and the assumptions behind it. It looks at what is assigned and changes nothing.
+ * into the same contradiction again, and the assumptions behind it. It reads the assignment and changes nothing.
  */
 import type { Assignment } from './assignment.ts';
 import type { Clauses } from './clauses.ts';
 
-/** What was assigned, and the clauses that it follows from. */
+/** The assignment, and the clauses that it follows from. */
 export interface Situation {
   readonly assignment: Assignment;
   readonly clauses: Clauses;
 }
 
 /**
- * The clause that is learnt where another cannot hold: the literal to force first, then one of the level to go back
- * to. `bump` is told each variable that takes part.
+ * The clause learnt from one that cannot hold: first the literal to force, then one of the level to return to. Calls
+ * `bump` with each variable that takes part.
  */
 export function learnFrom(conflict: number, situation: Situation, bump: (variable: number) => void): number[] {
   const { assignment, clauses } = situation;
@@ -55,7 +55,7 @@ function isImplied(literal: number, { assignment, clauses }: Situation, seen: Re
   return true;
 }
 
-/** The assumptions that a false assumption goes back to, itself included. */
+/** The assumptions that make an assumption false, itself included. */
 export function traceAssumptions(assumption: number, { assignment, clauses }: Situation): readonly number[] {
   const { trail, because } = assignment;
   const failed = [assumption];

@@ -1,7 +1,7 @@
 import { Cadical } from 'cadical-wasm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SatSolver, type Answer } from './sat.ts';
+import { SatSolver, type SatAnswer } from './sat.ts';
 
 const PLENTY = { steps: 10_000_000 };
 
@@ -27,8 +27,8 @@ const problem: fc.Arbitrary<Problem> = fc.integer({ min: 1, max: 40 }).chain((va
   });
 });
 
-test('answers, solutions and failed assumptions agree with an established solver', async () => {
-  const counts: Record<Answer, number> = { satisfiable: 0, unsatisfiable: 0, unknown: 0 };
+test('answers, solutions and failed assumptions of the solver agree with an established solver', async () => {
+  const counts: Record<SatAnswer, number> = { satisfiable: 0, unsatisfiable: 0, unknown: 0 };
   const samples = fc.sample(problem, { numRuns: 1500 });
   for (const one of samples) {
     const solver = load(one);
@@ -47,7 +47,7 @@ test('answers, solutions and failed assumptions agree with an established solver
   expect(Math.min(counts.satisfiable, counts.unsatisfiable)).toBeGreaterThan(300);
 });
 
-test('clauses may be added between questions, and a question leaves nothing behind', () => {
+test('clauses may be added between calls of the solver, and a call does not affect the next one', () => {
   fc.assert(
     fc.property(problem, problem, (first, second) => {
       const both = {
@@ -64,7 +64,7 @@ test('clauses may be added between questions, and a question leaves nothing behi
   );
 });
 
-test('a problem that needs a long search ends with the budget, and says so', () => {
+test('the solver ends a long search when the budget is used up, and says so', () => {
   const solver = load(pigeons(9));
   expect(solver.solve([], { steps: 5000 })).toBe('unknown');
   let asked = 0;
@@ -72,11 +72,11 @@ test('a problem that needs a long search ends with the budget, and says so', () 
   expect(asked).toBe(3);
 });
 
-test('many conflicts: more pigeons than holes', () => {
+test('the solver survives many conflicts: more pigeons than holes', () => {
   expect(load(pigeons(6)).solve([], PLENTY)).toBe('unsatisfiable');
 });
 
-test('a variable is first tried as what it favours', () => {
+test('the solver first tries the favoured value of a variable', () => {
   const solver = new SatSolver();
   const [a, b] = [solver.addVariable(true), solver.addVariable()];
   solver.addClause([a, b]);

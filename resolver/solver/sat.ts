@@ -13,9 +13,9 @@ import { Clauses } from './clauses.ts';
 import { ActivityHeap } from './heap.ts';
 import { learnFrom, traceAssumptions } from './learn.ts';
 
-export type Answer = 'satisfiable' | 'unsatisfiable' | 'unknown';
+export type SatAnswer = 'satisfiable' | 'unsatisfiable' | 'unknown';
 
-/** How long to search: steps are clauses looked at and decisions made; `expired` is asked now and then. */
+/** How long to search: steps are visited clauses and decisions; `expired` is called now and then. */
 export interface Budget {
   readonly steps: number;
   readonly expired?: () => boolean;
@@ -27,14 +27,14 @@ const RESTART_UNIT = 64;
 /** Learnt clauses that are kept before the first cleaning; each cleaning lets a tenth more stay. */
 const FIRST_CLEANING = 4000;
 
-/** Steps after which the budget's `expired` is asked. */
+/** Steps between two calls of `expired`. */
 const STEPS_BETWEEN_ASKING = 50_000;
 
 export class SatSolver {
   readonly #assignment = new Assignment();
   readonly #clauses = new Clauses();
   readonly #heap = new ActivityHeap();
-  /** By variable: what it is tried as. */
+  /** By variable: the value that is tried first. */
   readonly #favours: boolean[] = [];
   /** How much of the trail has been followed up. */
   #propagated = 0;
@@ -47,11 +47,13 @@ export class SatSolver {
   /** By decision: preferences before this place are settled there. */
   readonly #settled: number[] = [];
   #place = 0;
-  /** Steps made besides looking at clauses, and where the search ends. */
+  /** Steps besides visited clauses, and the number at which the search ends. */
   #decided = 0;
   #end = 0;
 
-  /** A new variable; `favours` is what it is first tried as. Variables added earlier are decided earlier. */
+  /**
+   * A new variable; the solver tries the value `favours` first. Variables that were added earlier are decided earlier.
+   */
   addVariable(favours = false): number {
     const variable = this.#assignment.addVariable();
     this.#clauses.addVariable(variable + 1);
@@ -84,7 +86,7 @@ export class SatSolver {
    * @param preferences Literals that are to hold, the earlier ones rather than the later: of all solutions the one is
    * found in which the first preferences, one after another, hold as far as they can.
    */
-  solve(assumptions: readonly number[], budget: Budget, preferences: readonly number[] = []): Answer {
+  solve(assumptions: readonly number[], budget: Budget, preferences: readonly number[] = []): SatAnswer {
     this.#failed = [];
     this.#end = this.#steps() + budget.steps;
     this.#preferences = preferences.map(toInternal);
@@ -102,7 +104,7 @@ export class SatSolver {
     return 'unsatisfiable';
   }
 
-  /** What a variable is in the last solution. */
+  /** The value of a variable in the last solution. */
   isTrue(variable: number): boolean {
     return this.#model[2 * (variable - 1)] === HOLDS;
   }
@@ -113,7 +115,10 @@ export class SatSolver {
     return this.#assignment.value[internal] === HOLDS && this.#assignment.levelOf(internal) === 0;
   }
 
-  /** After `unsatisfiable`: assumptions that cannot hold together; none where the clauses alone cannot. */
+  /**
+   * After `unsatisfiable`: assumptions that cannot hold together; none if the clauses contradict each other without
+   * them.
+   */
   failedAssumptions(): readonly number[] {
     return this.#failed;
   }
@@ -128,7 +133,7 @@ export class SatSolver {
   }
 
   /** Searches until an answer or a number of conflicts; undefined asks for a restart. */
-  #search(assumed: readonly number[], conflicts: number, expired = (): boolean => false): Answer | undefined {
+  #search(assumed: readonly number[], conflicts: number, expired = (): boolean => false): SatAnswer | undefined {
     let asking = this.#steps();
     for (let left = conflicts; ;) {
       const conflict = this.#propagate();
@@ -162,7 +167,7 @@ export class SatSolver {
    * The next assumption, else the next preference, else the next open variable; an assumption that holds already is an
    * empty decision.
    */
-  #pick(assumed: readonly number[]): number | undefined | Answer {
+  #pick(assumed: readonly number[]): number | undefined | SatAnswer {
     const { value, decisions } = this.#assignment;
     const assumption = assumed[decisions];
     if (assumption !== undefined) {
@@ -196,7 +201,7 @@ export class SatSolver {
     return 0;
   }
 
-  /** Learns a clause and goes back to where it forces a literal. */
+  /** Learns a clause, and returns to the level at which it forces a literal. */
   #learn(conflict: number): void {
     const literals = learnFrom(conflict, this.#situation(), (variable) => this.#heap.bump(variable));
     this.#decided += literals.length;

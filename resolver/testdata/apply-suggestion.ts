@@ -8,7 +8,7 @@ export function saysToStay(suggestion: Suggestion): boolean {
   return 'stays' in suggestion && suggestion.stays;
 }
 
-/** The question as it is after a change; undefined where the change is not one of the question's. */
+/** The question as it is after a change; undefined if the change is not one of the question's. */
 export function applySuggestion(input: ResolveInput, suggestion: Suggestion): ResolveInput | undefined {
   const { wanted: before, cluster, catalogs } = input;
   const wants = (change: Partial<Wanted>): ResolveInput => ({ ...input, wanted: { ...before, ...change } });

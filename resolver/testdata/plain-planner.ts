@@ -7,7 +7,7 @@
 import type { CatalogPackage, ChannelEntry, Property } from '../../catalog/model.ts';
 import { misfit } from '../cluster.ts';
 import { kindKey, needOf, parseRequirements, providedKinds, type Requirement } from '../dependencies/requirements.ts';
-import type { DependencyQuestion } from '../dependencies/universe.ts';
+import type { DependencyQuestion } from '../dependencies/model.ts';
 import type { CatalogSource, InstalledPackage } from '../input.ts';
 import { parseVersion } from '../version.ts';
 

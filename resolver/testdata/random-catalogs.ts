@@ -1,6 +1,6 @@
 /** Random catalogs with dependencies, the same for the same seed, to hold the planner against other searches. */
 import type { CatalogBundle, CatalogPackage, ChannelEntry, Property } from '../../catalog/model.ts';
-import type { DependencyQuestion } from '../dependencies/universe.ts';
+import type { DependencyQuestion } from '../dependencies/model.ts';
 import type { CatalogSource, InstalledPackage } from '../input.ts';
 import { kindKey, providedKinds } from '../dependencies/requirements.ts';
 

@@ -1,19 +1,14 @@
 /**
- * Changes a Deployment as the Subscription's configuration says: what is said for all first, then for this one by its
- * name, then for one of its containers. Later words win, additions add up. Values follow OLM v0's rules.
+ * Applies the configuration of a Subscription to a Deployment: first the settings for all Deployments, then those for
+ * this one by its name, then those for one of its containers. Later values win; lists are added up. Values follow the
+ * rules of OLM v0.
  */
 import type { ContainerConfig, DeploymentConfig, OperatorConfig } from '../../../api/operator-config.ts';
 import type { Bundle, Container } from '../../bundle.ts';
-import type { Deployment } from '../deployments.ts';
+import type { Deployment, Layer } from '../model.ts';
 import { configureContainer } from './containers.ts';
 import { configurePods } from './pods.ts';
 import { invalidConfig } from './read.ts';
-
-/** Part of a configuration with the path that names it in messages: `deployments[manager]`. */
-export interface Layer<Config> {
-  readonly path: string;
-  readonly config: Config;
-}
 
 /** @throws ReasonedError InvalidConfiguration for a value that a Pod cannot have; not worth a retry. */
 export function configureDeployment(deployment: Deployment, config: OperatorConfig | undefined): Deployment {
@@ -27,7 +22,7 @@ export function configureDeployment(deployment: Deployment, config: OperatorConf
   return layers.reduce(configurePods, withContainers(deployment, layers, own));
 }
 
-/** An annotation is only added where there is none, so those of the Deployment's own layer must come first. */
+/** An annotation is added only if there is none yet, so those of the Deployment's own layer come first. */
 function withAnnotations(config: OperatorConfig, own: DeploymentConfig | undefined): OperatorConfig {
   if (own?.annotations === undefined) return config;
   return { ...config, annotations: { ...config.annotations, ...own.annotations } };

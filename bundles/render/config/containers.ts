@@ -2,7 +2,7 @@
 import type { ContainerConfig } from '../../../api/operator-config.ts';
 import { canonicalJson } from '../../../api/json.ts';
 import type { Container, Named, VolumeMount } from '../../bundle.ts';
-import type { Layer } from './configure.ts';
+import type { Layer } from '../model.ts';
 import { readConfig } from './read.ts';
 
 type Part = Layer<Omit<ContainerConfig, 'name'>>;
@@ -36,7 +36,7 @@ function mounts(container: Container, { path, config }: Part): Partial<Container
   return { volumeMounts: override(container.volumeMounts ?? [], added, ({ mountPath }) => mountPath) };
 }
 
-/** Replaces in place what has the same key, and appends the rest. */
+/** Replaces in place the items with the same key, and appends the rest. */
 export function override<Item>(
   existing: readonly Item[],
   added: readonly Item[],
@@ -51,7 +51,7 @@ export function override<Item>(
   return result;
 }
 
-/** Appends what is not there already. */
+/** Appends the items that are missing. */
 export function addMissing(existing: readonly unknown[], added: readonly unknown[]): readonly unknown[] {
   const known = new Set(existing.map(canonicalJson));
   const missing = added.filter((item) => {

@@ -1,8 +1,7 @@
-/** Changes to a Deployment and its Pods: where they run, volumes, labels, annotations, how many there are. */
+/** Applies the configuration to a Deployment and its Pods: scheduling, volumes, labels, annotations, replicas. */
 import type { DeploymentConfig } from '../../../api/operator-config.ts';
 import type { LabelSelector, Named, PodSpec } from '../../bundle.ts';
-import type { Deployment } from '../deployments.ts';
-import type { Layer } from './configure.ts';
+import type { Deployment, Layer } from '../model.ts';
 import { addMissing, override } from './containers.ts';
 import { invalidConfig, readConfig } from './read.ts';
 

@@ -1,4 +1,7 @@
-/** Reads values of the configuration as Kubernetes' own types, so that a mistake is told before anything is applied. */
+/**
+ * Reads values of the configuration as the types of Kubernetes, so that a mistake is reported before anything is
+ * applied.
+ */
 import { ReasonedError } from '../../../api/errors.ts';
 import { decode, DecodeError } from '../../typed/decode.ts';
 import { unknownFields } from '../../typed/unknown-fields.ts';
@@ -21,7 +24,7 @@ function join(path: string): string {
   return path === '' || path.startsWith('[') ? path : `.${path}`;
 }
 
-/** What is wrong with the configuration, and where. */
+/** The error for a mistake in the configuration, with its path. */
 export function invalidConfig(path: string, what: string, hint: string): ReasonedError {
   return new ReasonedError({ reason: 'InvalidConfiguration', retry: 'never', message: `${path}: ${what}`, hint });
 }

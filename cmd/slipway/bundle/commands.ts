@@ -1,6 +1,6 @@
 /** `slipway bundle …`: names, arguments and options. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { append, outputOption, registryOptions, type OutputFlags, type Perform } from '../program.ts';
+import { append, outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
 import type { BuildFlags } from './build.ts';
 import type { PushFlags } from './push.ts';
 import type { RenderFlags } from './render.ts';

@@ -5,7 +5,7 @@ import {
   SUITES,
   validateBundle,
   type CheckOptions,
-  type Finding,
+  type BundleFinding,
   type Suite,
 } from '../../../bundles/validate/validate.ts';
 import type { Environment } from '../environment.ts';
@@ -71,7 +71,7 @@ async function optionsOf(environment: Environment, flags: ValidateFlags): Promis
 
 interface Examined {
   readonly identity: Partial<BundleIdentity>;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly BundleFinding[];
 }
 
 function examine({ files }: BundleInput, options: Options): Examined {
@@ -84,6 +84,6 @@ function examine({ files }: BundleInput, options: Options): Examined {
   }
 }
 
-function unreadable({ message, hint }: ReasonedError): Finding {
+function unreadable({ message, hint }: ReasonedError): BundleFinding {
   return { level: 'error', check: 'readable', message, advice: hint ?? 'Correct the file' };
 }

@@ -1,6 +1,6 @@
 /** `slipway catalog …`: names, arguments and options. */
 import { Argument, Option, type Command } from 'commander';
-import { outputOption, registryOptions, type OutputFlags, type Perform } from '../program.ts';
+import { outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
 import type { BuildFlags } from './build.ts';
 import type { ListFlags, ListName } from './list.ts';
 import type { PushFlags } from './push.ts';

@@ -1,7 +1,7 @@
 /** Judges the files or documents of a catalog, for every command that does before it goes on. Pure. */
 import { ReasonedError } from '../../../api/errors.ts';
 import { createCatalogChecker } from '../../../catalog/check/check.ts';
-import type { Finding } from '../../../catalog/check/finding.ts';
+import type { CatalogFinding } from '../../../catalog/check/finding.ts';
 import { DEFAULT_LIMITS } from '../../../catalog/limits.ts';
 import { parseDocuments, wholeValue } from '../../../catalog/stream.ts';
 import { catalogFilesOf } from '../../../catalog/tree.ts';
@@ -9,7 +9,7 @@ import type { Level, PrintedFinding } from '../output/findings.ts';
 import { versionRules } from '../../../resolver/version-rules.ts';
 
 /** A finding as `-o json` has it. */
-export interface CatalogFinding {
+export interface FileFinding {
   readonly level: Level;
   readonly check: string;
   readonly package?: string;
@@ -21,9 +21,9 @@ export interface CatalogFinding {
 }
 
 /** All findings; a file that cannot be read is one, and nothing behind its defect is looked at. */
-export function examineFiles(files: ReadonlyMap<string, Uint8Array>): readonly CatalogFinding[] {
+export function examineFiles(files: ReadonlyMap<string, Uint8Array>): readonly FileFinding[] {
   const checker = createCatalogChecker(versionRules);
-  const unreadable: CatalogFinding[] = [];
+  const unreadable: FileFinding[] = [];
   for (const { path, content } of catalogFilesOf(files)) {
     try {
       for (const document of parseDocuments(path, content, DEFAULT_LIMITS)) {
@@ -44,7 +44,7 @@ export function examineFiles(files: ReadonlyMap<string, Uint8Array>): readonly C
   return [...unreadable, ...found.map(toFinding)];
 }
 
-function toFinding({ severity, rule, package: packageName, message, advice, place }: Finding): CatalogFinding {
+function toFinding({ severity, rule, package: packageName, message, advice, place }: CatalogFinding): FileFinding {
   return {
     level: severity,
     check: rule,
@@ -57,7 +57,7 @@ function toFinding({ severity, rule, package: packageName, message, advice, plac
 }
 
 /** A finding as people read it. */
-export function printed({ level, check, file, document, message, advice }: CatalogFinding): PrintedFinding {
+export function printed({ level, check, file, document, message, advice }: FileFinding): PrintedFinding {
   const where = file === undefined ? [] : [document === undefined ? file : `${file}, document ${document}`];
   return { level, rule: check, where: message.includes(file ?? '\0') ? [] : where, message, advice };
 }

@@ -1,6 +1,6 @@
 /** `slipway why` and `slipway why-not`: names, arguments and options. */
 import { Option, type Command } from 'commander';
-import { append, outputOption, registryOptions, type OutputFlags, type Perform } from '../program.ts';
+import { append, outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
 import type { WhyFlags } from './flags.ts';
 
 export function defineWhyCommands(program: Command, perform: Perform): void {

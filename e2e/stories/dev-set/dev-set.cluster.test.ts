@@ -12,7 +12,7 @@ import { prepareObjects } from '../../../apply/prepare.ts';
 import { createSlots } from '../../../apply/slots.ts';
 import { createObject } from '../../../apply/write.ts';
 import { renderBundle, supportedModes } from '../../../bundles/render/render.ts';
-import { validateBundle, type Finding } from '../../../bundles/validate/validate.ts';
+import { validateBundle, type BundleFinding } from '../../../bundles/validate/validate.ts';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport } from '../../../kube/transport/transport.ts';
@@ -196,7 +196,7 @@ function withForeignSelector(deployment: KubeObject): KubeObject {
 interface Crd {
   readonly folder: string;
   /** What the checks of the bundle say of it. */
-  readonly wrong: readonly Finding[];
+  readonly wrong: readonly BundleFinding[];
   readonly published: KubeObject;
   readonly prepared: KubeObject;
 }

@@ -32,7 +32,7 @@ function usualBrightness({ light, pattern }: Pick<BeaconSpecV2, 'light' | 'patte
   return pattern === 'Blinking' ? Math.min(usual, BRIGHTEST_BLINKING) : usual;
 }
 
-/** Why a Beacon is refused; undefined where it is welcome. */
+/** Why a Beacon is refused; undefined if it is welcome. */
 export function refuseBeacon({ light, pattern }: BeaconSpecV2): string | undefined {
   const { brightness = 0 } = light;
   if (pattern === 'Blinking' && brightness > BRIGHTEST_BLINKING) {

@@ -38,7 +38,7 @@ export interface Beacon extends KubeObject {
   readonly spec: BeaconSpecV2;
 }
 
-/** What an annotation says about the pattern; undefined where it says nothing that version 2 knows. */
+/** What an annotation says about the pattern; undefined if it says nothing that version 2 knows. */
 export function patternOf(annotation: string | undefined): BeaconSpecV2['pattern'] {
   return Pattern.safeParse(annotation).data;
 }

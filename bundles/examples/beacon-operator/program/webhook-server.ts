@@ -32,7 +32,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const RELOAD_MILLISECONDS = 10_000;
 const LINGER_MS = 3000;
 
-/** Listens on all addresses of the Pod. Throws where there is no certificate. */
+/** Listens on all addresses of the Pod. Throws if there is no certificate. */
 export async function serveWebhooks(options: WebhookServerOptions): Promise<RunningWebhooks> {
   const { port, certificates, log, lingerMs = LINGER_MS } = options;
   let current = readCertificate(certificates);

@@ -1,0 +1,28 @@
+/** The flags that several commands share, and how a command hands its action over to be run. */
+import { Option, type Command } from 'commander';
+import type { Environment } from './environment.ts';
+import type { Outcome } from './outcome.ts';
+
+/** Runs the action of a command, and prints its outcome in the format that the flags ask for. */
+export type Perform = (flags: OutputFlags, action: (environment: Environment) => Promise<Outcome>) => Promise<void>;
+
+export interface OutputFlags {
+  readonly output: string;
+}
+
+/** `-o`: the format in which the outcome is printed; the first format is the default. */
+export function outputOption(formats: readonly string[] = ['text', 'json']): Option {
+  return new Option('-o, --output <format>', 'what to print').choices(formats).default(formats[0]);
+}
+
+/** Adds the options of every command that may send requests to a registry. */
+export function registryOptions(command: Command): Command {
+  return command
+    .option('--plain-http', 'speak to registries without TLS; to those on this machine always')
+    .option('--registry-config <file>', "credentials; absent, those of docker's and podman's logins");
+}
+
+/** Parses an option that can be given several times: adds a value to those before it. */
+export function append(value: string, values: readonly string[] | undefined): readonly string[] {
+  return [...(values ?? []), value];
+}

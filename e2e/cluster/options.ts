@@ -1,0 +1,38 @@
+/** Says what a test wants of its cluster. */
+import type { ComponentName } from './components.ts';
+import type { Progress } from './go-build.ts';
+import type { RegistryOptions } from './registry-config.ts';
+
+export interface ClusterOptions {
+  /** What is started; what these need comes along. Default: everything. */
+  readonly only?: readonly ComponentName[];
+  /** How the registry behaves, or `false` for none. */
+  readonly registry?: RegistryOptions | false;
+  /**
+   * Requests a second that kube-controller-manager and kube-scheduler allow themselves; 500 if absent. `default` is
+   * Kubernetes' own 20 and 50, with which the cluster needs 5 s longer to start and 200 Deployments take most of a
+   * minute: say with each figure which was used.
+   */
+  readonly kubeApiQps?: number | 'default';
+  /** Added to the command line of kube-apiserver; a flag given again replaces the one before. */
+  readonly apiServerFlags?: readonly string[];
+  /** Files with kwok Stages in place of stages/pods.yaml. */
+  readonly stageFiles?: readonly string[];
+  /**
+   * `real`: a kubelet with containerd and kube-proxy, on which Pods run, Services work and the API server reaches
+   * webhooks; see realNodeObstacle for where it cannot. Default `fake`: kwok.
+   */
+  readonly node?: 'fake' | 'real';
+  /** How many real nodes, where there are any; default 1. */
+  readonly realNodes?: number;
+  /** How many Nodes kwok pretends to have; default 1, or none beside real ones, where they are tainted. */
+  readonly fakeNodes?: number;
+  /** Record every request in the file `audit.jsonl` of the folder: who, what, when, no bodies. */
+  readonly audit?: boolean;
+  /** Where building the programs is reported; default stderr. */
+  readonly progress?: Progress;
+  /** Name of the folder; default a new one. */
+  readonly name?: string;
+  /** The cluster goes on when this process ends. */
+  readonly detached?: boolean;
+}
