@@ -1,5 +1,6 @@
 /** Keeps every command that people are given unambiguous: OLM and Knative have kinds of the same names. */
 import { describe, expect, test } from 'vitest';
+import { GROUP } from '../api/names.ts';
 import { ambiguousNames, isFull, kindWords, kubectlCommands } from './kubectl-commands.ts';
 import { readText, repositoryFiles } from './source-files.ts';
 
@@ -8,7 +9,10 @@ const files = repositoryFiles().filter(
   (path) => /\.(?:md|ts|ya?ml|json|tpl|txt)$|Makefile$/.test(path) && !/(?<!rules)\.test\.|testdata\//.test(path),
 );
 const commands = files.flatMap((path) =>
-  kubectlCommands(readText(path) ?? '').map((command) => ({ at: `${path}:${command.line}`, command })),
+  kubectlCommands((readText(path) ?? '').replaceAll('${GROUP}', GROUP)).map((command) => ({
+    at: `${path}:${command.line}`,
+    command,
+  })),
 );
 
 describe('the kubectl commands of documents, messages and alerts', () => {
