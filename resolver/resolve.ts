@@ -20,13 +20,14 @@ import {
   type Question,
   type View,
 } from './candidates.ts';
-import { chooseBetweenCatalogs, gatherOffers, refuse, type Best, type Rated } from './catalogs.ts';
+import { chooseBetweenCatalogs, gatherOffers, refuse, waitFor, type Best, type Rated } from './catalogs.ts';
 import { explainNoCandidate } from './conflict.ts';
-import type { Choice, Decision, DependencyStep, Refusal, RefusedCandidate, Suggestion } from './decision.ts';
+import type { Choice, Decision, DependencyStep, Refusal, RefusedCandidate } from './decision.ts';
 import { createDependencyOracle, type DependencyOracle } from './dependencies/ask.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
 import { deprecationsInUse, listDeprecations } from './in-use.ts';
 import type { CatalogSource, ResolveInput } from './input.ts';
+import { nearestFirst, suggestPackages, suggestRange } from './misspelt.ts';
 import { catalogChangeTo, suggestCatalogs, withTies } from './other-catalogs.ts';
 import { hopsOf, type Step } from './paths.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
@@ -42,7 +43,7 @@ import { distinct } from './suggestions.ts';
 export function resolve(input: ResolveInput): Decision {
   const problem = selectorProblem(input.wanted.catalogSelector ?? {});
   if (problem !== undefined) return refuse('InvalidSpec', { kind: 'selector', problem }, [{ change: 'selector' }]);
-  const range = parseRange(input.wanted.version);
+  const range = parseRange(input);
   if (range !== undefined && 'kind' in range) return range;
   const cached = { ...input, catalogs: input.catalogs.map(readOnce) };
   const decision = decide(cached, range);
@@ -55,7 +56,7 @@ function decide(all: ResolveInput, range: VersionRange | undefined): Decision {
   const dependencies = createDependencyOracle(input);
   const question = readQuestion(input, range, dependencies);
   const search = gatherOffers(input);
-  if ('kind' in search) return adviseCatalogs(search, [], { all, question });
+  if ('kind' in search) return adviseCatalogs(withPackages(search, input), [], { all, question });
   const rated = search.offers.map((offer) => rate(offer, question));
   const able = rated.filter((one) => one.candidate !== undefined);
   if (able.length === 0) {
@@ -67,11 +68,13 @@ function decide(all: ResolveInput, range: VersionRange | undefined): Decision {
   return describeChoice(best, { input: all, question, rated, dependencies });
 }
 
-function parseRange(text: string | undefined): VersionRange | Refusal | undefined {
+function parseRange({ wanted, catalogs }: ResolveInput): VersionRange | Refusal | undefined {
+  const { version: text } = wanted;
   if (text === undefined || text === '') return undefined;
   const parsed = parseMastermindsRange(text);
   if (parsed.ok) return parsed.value;
-  return refuse('InvalidVersionRange', { kind: 'version', range: text, problem: parsed.problem });
+  const { problem } = parsed;
+  return refuse('InvalidVersionRange', { kind: 'version', range: text, problem }, [suggestRange(wanted, catalogs)]);
 }
 
 /** A catalog that is asked for each package at most once. */
@@ -189,8 +192,13 @@ function isDeprecatedOnly(one: Rated, best: Best): boolean {
 
 /** A catalog that has no content yet could have what the others lack. */
 function addWaiting(refusal: Refusal, unavailable: readonly CatalogSource[]): Refusal {
-  const waiting = unavailable.map(({ name }): Suggestion => ({ change: 'wait', catalog: name }));
-  return { ...refusal, suggestions: distinct([...refusal.suggestions, ...waiting]) };
+  return { ...refusal, suggestions: distinct([...refusal.suggestions, ...unavailable.map(waitFor)]) };
+}
+
+/** Where catalogs were searched and have no such package, its name may be misspelt. */
+function withPackages(refusal: Refusal, { wanted, catalogs }: ResolveInput): Refusal {
+  if (refusal.reason !== 'PackageNotFound') return refusal;
+  return { ...refusal, suggestions: [...suggestPackages(wanted, catalogs), ...refusal.suggestions] };
 }
 
 /** What other catalogs have is looked for only where it is of use: when the ones that count have no answer. */
@@ -200,5 +208,6 @@ function adviseCatalogs(
   { all, question }: { readonly all: ResolveInput; readonly question: Question },
 ): Refusal {
   const others = suggestCatalogs(all, question, new Set(refused.map(({ catalog }) => catalog)));
-  return { ...refusal, suggestions: distinct([...refusal.suggestions, ...others]) };
+  const named = refusal.reason === 'CatalogNotFound' ? (all.wanted.catalog ?? '') : '';
+  return { ...refusal, suggestions: distinct([...refusal.suggestions, ...nearestFirst(named, others)]) };
 }

@@ -1,7 +1,8 @@
 /** The clauses of which explanations are made: one for each cause, fact and suggestion of a decision. */
 import type { Need } from './dependencies/requirements.ts';
-import type { Cause, Conflict, RefusedCandidate, Suggestion } from './decision.ts';
+import type { Cause, Conflict, RefusedCandidate, SkipRangeAtFault, Suggestion } from './decision.ts';
 import type { Kind } from './input.ts';
+import { GROUP } from '../api/names.ts';
 
 /** Longest list that is written out; longer ones end with a count. */
 const MAX_LISTED = 8;
@@ -78,7 +79,13 @@ function describeSuggestion(suggestion: Suggestion): string {
     case 'catalog':
       return describeCatalogs(suggestion);
     case 'wait':
-      return `Wait until the catalog ${suggestion.catalog} has content`;
+      return suggestion.unreadable === true
+        ? `See why catalog ${suggestion.catalog} cannot be read: kubectl describe catalogs.${GROUP} ${suggestion.catalog}`
+        : `Wait until the catalog ${suggestion.catalog} has content`;
+    case 'package':
+      return `Set package to ${suggestion.packages.map(quote).join(' or ')}`;
+    case 'range':
+      return describeRangeGrammar(suggestion.offered);
     case 'goDown':
       return `Set version to ${suggestion.version}, although it is lower`;
     case 'together':
@@ -122,7 +129,7 @@ export function describeConflict(conflict: Conflict): string {
       return `the catalog selector means nothing: ${conflict.problem}`;
     case 'version':
       return conflict.problem === undefined
-        ? `the version must be in ${quote(conflict.range)}`
+        ? `the version must be in ${quote(conflict.range)}${describeOffered(conflict.offered ?? [])}`
         : `the version range ${quote(conflict.range)} cannot be parsed: ${conflict.problem}`;
     case 'channel':
       return describeChannel(conflict);
@@ -170,6 +177,15 @@ export function describeFacts(facts: readonly Conflict[]): string {
   const more = facts.length - MAX_LISTED;
   const listed = facts.slice(0, MAX_LISTED).map(describeConflict).join('; ');
   return more > 0 ? `${listed}; and ${more} more facts` : listed;
+}
+
+function describeOffered(versions: readonly string[]): string {
+  return versions.length === 0 ? '' : ` (there ${be(versions)}: ${list(versions)})`;
+}
+
+function describeRangeGrammar(offered: readonly string[]): string {
+  const there = offered.length === 0 ? '' : `; there ${be(offered)}: ${list(offered)}`;
+  return `Write a version as 1.2.3, or a range as ~1.2, ^1.2, 1.x, 1.2 - 1.4 or >=1.2.0 <2.0.0, and several of them with ||${there}`;
 }
 
 function describeChannel({ channel, byDefault, exists, channels }: Extract<Conflict, { kind: 'channel' }>): string {
@@ -220,6 +236,17 @@ function bySubscription(subscription: string | undefined): string {
 }
 
 function describeEdges(conflict: Extract<Conflict, { kind: 'edges' }>): string {
+  const { version, skipRanges = [] } = conflict;
+  return [describeWays(conflict), ...skipRanges.map((one) => describeSkipRange(one, version))].join(', and ');
+}
+
+function describeSkipRange({ bundle, range, problem }: SkipRangeAtFault, installed: string): string {
+  return problem === undefined
+    ? `the skipRange ${quote(range)} of ${bundle} does not include ${installed}`
+    : `the skipRange ${quote(range)} of ${bundle} has no effect, as it cannot be parsed: ${problem}`;
+}
+
+function describeWays(conflict: Extract<Conflict, { kind: 'edges' }>): string {
   const { known, lowerOnly, channel, reaches, barredWay } = conflict;
   const what = nameVersion(conflict.installed, conflict.version);
   if (lowerOnly) return `${what} is installed, and following the graph never goes down`;
@@ -245,6 +272,7 @@ function describeCatalog({ catalog, state, message, role }: Extract<Conflict, { 
   }
   const why = message === undefined ? '' : ` (${message})`;
   if (role === 'origin') return `its catalog of origin ${catalog} has no content yet${why}`;
+  if (role === 'mayHave') return `catalog ${catalog} could not be read, and may have it${why}`;
   if (role === 'precedence') return `catalog ${catalog} takes precedence and has no content yet${why}`;
   return `catalog ${catalog} has no content yet${why}`;
 }

@@ -17,6 +17,7 @@ import type { Suggestion } from './decision.ts';
 import { bundlesOn, faultOf } from './faults.ts';
 import type { GraphBundle, Origin } from './graph.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
+import { similarTo } from './similar.ts';
 
 /**
  * Every single change that would lead on; where none does, the first few that do together. To stay with what is
@@ -76,8 +77,8 @@ function suggestWithout(rules: readonly Rule[], offers: readonly Offer[], questi
 }
 
 /**
- * A candidate of the channel that has the given one, else of another channel, else of all of them, as the way may lead
- * over several. What a channel gives may be to stay, although there is something else in it too.
+ * A candidate of a channel whose name is like the one asked for, else of the channel that has the given one, else of
+ * another channel, else of all of them, as the way may lead over several. What a channel gives may be to stay, although there is something else in it too.
  */
 function inOneChannel({
   candidate,
@@ -86,13 +87,19 @@ function inOneChannel({
   rules,
 }: Omit<Lifted, 'channel'> & { readonly rules: readonly Rule[] }): Lifted | undefined {
   const kept = new Set(RULES.filter((rule) => rule === 'channel' || !rules.includes(rule)));
-  for (const channel of new Set([candidate.channel, ...offer.graph.channels.keys(), '*'])) {
+  const channels = [...offer.graph.channels.keys()];
+  for (const channel of new Set([...meantBy(question.wanted.channel, channels), candidate.channel, ...channels, '*'])) {
     const asked = { ...question, leaves: false, wanted: { ...question.wanted, channel } };
     const there = evaluate(offer, asked, kept).candidate;
     if (there !== undefined && !(question.leaves === true && there.stay))
       return { candidate: there, offer, question, channel };
   }
   return undefined;
+}
+
+/** The channels that one that there is not may stand for. */
+function meantBy(channel: string | undefined, channels: readonly string[]): readonly string[] {
+  return channel === undefined || channel === '*' || channels.includes(channel) ? [] : similarTo(channel, channels);
 }
 
 /** What there would be without some rules. */
@@ -162,6 +169,8 @@ function faulty(rule: Rule, { candidate, offer: { catalog }, question }: Lifted)
 /** Those first that a person can act on and that give what was asked for. */
 const ORDER: readonly Suggestion['change'][] = [
   'selector',
+  'range',
+  'package',
   'dependencies',
   'narrow',
   'otherPackage',
