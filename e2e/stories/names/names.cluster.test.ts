@@ -98,7 +98,7 @@ function eventAbout({ apiVersion, kind, metadata }: KubeObject, index: number): 
     message: `about ${apiVersion} ${name}`,
     type: 'Normal',
     lastTimestamp: '2026-01-02T03:04:05Z',
-  } as KubeObject;
+  };
 }
 
 describe('where others have kinds of the same names', () => {
