@@ -1,12 +1,13 @@
 /** Runs the Revision controller against a cluster in memory: one Subscription and its Revisions, a clock to turn. */
 import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from '../../../apply/fake-cluster.ts';
 import { API_VERSION, FINALIZER } from '../../../api/names.ts';
-import type { KubeObject } from '../../../api/object.ts';
+import { keyOfObject, type KubeObject } from '../../../api/object.ts';
 import { Revision } from '../../../api/revision.ts';
 import { Subscription } from '../../../api/subscription.ts';
 import type { Client, Subject } from '../../../kube/client.ts';
 import type { ObjectKey, Result } from '../../../kube/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
+import { subscriptionKey } from '../../by-subscription.ts';
 import type { EventFacts } from '../../events.ts';
 import { manifestSecrets } from '../../manifest-secrets.ts';
 import { describeManifests, packManifests } from '../../manifests.ts';
@@ -48,12 +49,20 @@ export function createHarness(options: HarnessOptions = {}): Harness {
   let time = Date.parse('2026-01-01T00:00:00Z');
   const find = (kind: string, name: string): KubeObject | undefined =>
     cluster.objects().find((object) => object.kind === kind && object.metadata.name === name);
-  const revisions = (): Revision[] => cluster.objects().filter(({ kind }) => kind === 'Revision') as Revision[];
+  const subscriptionAt = (key: string): KubeObject | undefined =>
+    cluster.objects().find((object) => object.kind === 'Subscription' && keyOfObject(object) === key);
+  const revisionsOf = (key: string): Revision[] =>
+    (cluster.objects().filter(({ kind }) => kind === 'Revision') as Revision[]).filter(
+      (revision) => subscriptionKey(revision) === key,
+    );
   let frozen: Revision | undefined;
   const deps: RevisionDeps = {
     caches: {
-      subscriptions: { get: () => find('Subscription', 'widgets') },
-      revisions: { get: (key) => frozen ?? find('Revision', key.split('/')[1] ?? ''), byIndex: revisions },
+      subscriptions: { get: subscriptionAt },
+      revisions: {
+        get: (key) => frozen ?? find('Revision', key.split('/')[1] ?? ''),
+        byIndex: (_index, key) => revisionsOf(key),
+      },
     },
     client: asClient(cluster, options),
     managed: {
