@@ -58,6 +58,7 @@ export const REASONS = {
   BundleInvalid: 'The bundle cannot be parsed.',
   BundleUnsupported: 'The bundle needs something that cannot be installed.',
   BundleTooLarge: 'The bundle exceeds a limit on size or count.',
+  InvalidCABundle: 'The caBundle of a webhook holds no certificate, so that the API server does not serve its CRD.',
   // The cluster
   NamespaceTerminating: 'The namespace is being deleted.',
   Collision: 'An object exists and belongs to another owner.',

@@ -9,6 +9,17 @@ export interface Failure {
   readonly retry: Retry;
   readonly message: string;
   readonly hint?: string;
+  /** Of a collision with an object that names another Subscription. */
+  readonly holder?: Holder;
+}
+
+/** An object that exists, and what it says of its owner, which anybody who may write it can have written. */
+export interface Holder {
+  /** `CustomResourceDefinition widgets.example.com`. */
+  readonly object: string;
+  readonly uid: string | undefined;
+  /** `namespace/name`. */
+  readonly subscription: string;
 }
 
 /**

@@ -21,16 +21,16 @@ export type Ownership =
 /** Whose an existing object is; `knownUid` is the inventory's, where it has one. */
 export function judgeOwnership(live: KubeObject, owner: Owner, knownUid?: string): Ownership {
   const self = ownerName(owner);
-  const claimed = claimOf(live);
+  const claimed = claimedBy(live);
   const named = claimed === undefined || claimed === self;
   const uid = live.metadata.annotations?.[ANNOTATION.ownerUid];
   const proven = isProven(live, knownUid);
   // Releases before this one wrote no uid: what they applied is known by the inventory alone.
   if (named && (uid === undefined ? proven : uid === owner.uid)) return { kind: 'ours', proven };
   const other = otherOwner(live);
-  if (live.metadata.annotations?.[ANNOTATION.adoptBy] === self) return { kind: 'adopted', from: other ?? 'nobody' };
+  if (live.metadata.annotations?.[ANNOTATION.adoptBy] === self) return { kind: 'adopted', from: other ?? 'no owner' };
   if (claimed === self) return { kind: 'left', owner: `an earlier Subscription ${self}, which left it` };
-  return { kind: 'foreign', owner: other ?? 'nobody that Slipway knows' };
+  return { kind: 'foreign', owner: other ?? 'no owner that Slipway knows' };
 }
 
 /** Whether it is the very object that an inventory names. */
@@ -44,11 +44,20 @@ export function collisionError(live: KubeObject, owner: Owner, holder: string): 
     reason: 'Collision',
     retry: 'backoff',
     message: `${describeRef(refOf(live))} exists already and belongs to ${holder}`,
-    hint: `Remove it, or hand it over with the annotation ${ANNOTATION.adoptBy}=${ownerName(owner)}`,
+    hint: hintFor(live, owner),
   });
 }
 
-function claimOf({ metadata }: KubeObject): string | undefined {
+/** Nothing that the reader may do at once can destroy what others have, such as a CRD with its custom resources. */
+function hintFor(live: KubeObject, owner: Owner): string {
+  const self = ownerName(owner);
+  const handOver = `the annotation ${ANNOTATION.adoptBy}=${self} on it`;
+  if (claimedBy(live) === self) return `It stays as it is until it is handed over with ${handOver}`;
+  return `It stays as it is. Delete this Subscription, or ask for a version without the object; if its owner agrees, hand it over with ${handOver}`;
+}
+
+/** The Subscription that an object names as its owner: `namespace/name`. */
+export function claimedBy({ metadata }: KubeObject): string | undefined {
   return metadata.annotations?.[ANNOTATION.owner];
 }
 
@@ -58,7 +67,7 @@ function labelOf({ metadata }: KubeObject): string | undefined {
 
 /** Every known way to say whose an object is, the clearest first; each gives a name for messages. */
 const CLAIMS: readonly ((object: KubeObject) => string | undefined)[] = [
-  (object) => named('Subscription', claimOf(object) ?? labelOf(object)),
+  (object) => named('Subscription', claimedBy(object) ?? labelOf(object)),
   ({ metadata: { ownerReferences = [] } }) => {
     const holder = ownerReferences.find(({ controller }) => controller === true) ?? ownerReferences[0];
     return holder === undefined ? undefined : `${holder.kind} ${holder.name}`;

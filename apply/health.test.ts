@@ -124,6 +124,11 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
     because: 'its names are being looked at',
   },
   {
+    object: crd(condition('NamesAccepted', 'True'), condition('Established', 'False', 'InvalidCABundle')),
+    state: 'Failed',
+    because: 'the API server does not serve it as long as its caBundle is no certificate',
+  },
+  {
     object: sample('apiregistration.k8s.io/v1', 'APIService', 'a', {
       status: conditions(condition('Available', 'False')),
     }),

@@ -3,6 +3,7 @@
  * wait for it and the Revision's conditions tell it. Why a workload is not healthy is explain-pods.ts.
  * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
  */
+import type { Reason } from '../api/reasons.ts';
 import { groupKind, type KubeObject } from '../api/object.ts';
 import { hasNewPod, heldFor } from './held-back.ts';
 import { fieldsOf, listOf, numberOf, textOf, type Fields } from './untyped.ts';
@@ -15,6 +16,8 @@ export interface Health {
   readonly state: 'Ready' | 'Progressing' | 'Failed' | 'Unknown';
   /** One sentence; stable as long as nothing changes. Empty when Ready. */
   readonly message: string;
+  /** Of one that Failed, where the reason has a name of its own: nothing is waited for then. */
+  readonly reason?: Extract<Reason, 'InvalidCABundle'>;
 }
 
 /** One of `status.conditions`. */
@@ -160,7 +163,12 @@ function judgeCrd(_object: KubeObject, status: Fields): Health {
     return failed(`its names are taken: ${names.message}`);
   const structural = conditionOf(status, 'NonStructuralSchema');
   if (structural?.status === 'True') return failed(`its schema is not structural: ${structural.message}`);
-  return conditionOf(status, 'Established')?.status === 'True' ? READY : progressing('it is not established yet');
+  const established = conditionOf(status, 'Established');
+  if (established?.status === 'False' && established.reason === 'InvalidCABundle') {
+    const message = `the caBundle of its conversion webhook holds no certificate: ${established.message}`;
+    return { ...failed(message), reason: 'InvalidCABundle' };
+  }
+  return established?.status === 'True' ? READY : progressing('it is not established yet');
 }
 
 function judgeApiService(_object: KubeObject, status: Fields): Health {

@@ -9,7 +9,7 @@ import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
 import { explainFailure, isDryRunUnsupported, type Failure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
-import { collisionError, isProven, judgeOwnership } from './collision.ts';
+import { claimedBy, collisionError, isProven, judgeOwnership } from './collision.ts';
 import type { InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
 
@@ -56,7 +56,13 @@ export function judgeLive(object: KubeObject, live: KubeObject, facts: TakeOverF
   const owner = ownerOf(object);
   const ownership = judgeOwnership(live, owner, facts.knownUid);
   if (ownership.kind === 'foreign' || (ownership.kind === 'left' && !mayTakeUp(live, facts))) {
-    return { kind: 'collision', failure: explainFailure(collisionError(live, owner, ownership.owner), subject) };
+    const failure = explainFailure(collisionError(live, owner, ownership.owner), subject);
+    const subscription = claimedBy(live);
+    if (ownership.kind === 'left' || subscription === undefined) return { kind: 'collision', failure };
+    return {
+      kind: 'collision',
+      failure: { ...failure, holder: { object: subject, uid: live.metadata.uid, subscription } },
+    };
   }
   if (live.metadata.deletionTimestamp !== undefined) return { kind: 'failed', failure: beingDeleted(live, subject) };
   return { kind: 'present', live };

@@ -96,15 +96,33 @@ describe('a pull secret', () => {
     expect(scene.read).toHaveLength(1);
   });
 
-  test('that has changed counts half a minute after it was read, and not before', async () => {
+  test('that the registry refused is read again at the next attempt: a corrected one counts at once', async () => {
     const { scene, fake, ask } = await startScene();
     scene.secret = secretFor(fake, 'wrong');
     expect(await ask()).toBe('RegistryDenied');
-    scene.secret = secretFor(fake);
-    scene.now = 29_000;
     expect(await ask()).toBe('RegistryDenied');
-    scene.now = 30_001;
+    scene.secret = secretFor(fake);
     expect(await ask()).toBe('found');
+    expect(scene.read).toHaveLength(3);
+  });
+
+  test('without an entry for the registry is read again, too', async () => {
+    const { scene, fake, ask } = await startScene();
+    scene.secret = { data: { '.dockerconfigjson': encode({ auths: {} }) } };
+    expect(await ask()).toBe('RegistryDenied');
+    scene.secret = secretFor(fake);
+    expect(await ask()).toBe('found');
+  });
+
+  test('that is right is not read again because an image is not there', async () => {
+    const { scene, fake, registries, ask } = await startScene();
+    scene.secret = secretFor(fake);
+    expect(await ask()).toBe('found');
+    await expect(registries('login').resolve(fake.reference('team/app:v9'))).rejects.toMatchObject({
+      reason: 'ImageNotFound',
+    });
+    expect(await ask()).toBe('found');
+    expect(scene.read).toHaveLength(1);
   });
 
   test('that is taken away is missed half a minute later', async () => {

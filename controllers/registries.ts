@@ -4,7 +4,7 @@ import { ReasonedError } from '../api/errors.ts';
 import { parseDockerConfig, type CredentialLookup } from '../oci/docker-config.ts';
 import { createRegistry, type Registry, type RegistryOptions } from '../oci/registry.ts';
 
-/** How long a Secret that was read is used, in milliseconds: a rotated one acts within a minute. */
+/** How long a Secret that was read is used while registries accept it, in milliseconds. */
 const SECRET_AGE_MS = 30_000;
 
 /** The client for a pull secret of the manager's namespace; anonymous without one. */
@@ -14,7 +14,7 @@ export interface RegistriesOptions {
   readonly cluster: Pick<Cluster, 'get'>;
   /** The manager's namespace. */
   readonly namespace: string;
-  readonly registry?: Omit<RegistryOptions, 'credentials'>;
+  readonly registry?: Omit<RegistryOptions, 'credentials' | 'onDenied'>;
   readonly now?: () => number;
 }
 
@@ -24,7 +24,7 @@ export function createRegistries(options: RegistriesOptions): Registries {
     const key = pullSecret ?? '';
     const existing = clients.get(key);
     if (existing !== undefined) return existing;
-    const credentials = pullSecret === undefined ? {} : { credentials: lookupIn(options, pullSecret) };
+    const credentials = pullSecret === undefined ? {} : credentialsIn(options, pullSecret);
     const client = createRegistry({ ...options.registry, ...credentials });
     clients.set(key, client);
     return client;
@@ -33,16 +33,27 @@ export function createRegistries(options: RegistriesOptions): Registries {
 
 type Lookup = ReturnType<typeof parseDockerConfig>;
 
-/** Only what could be read is remembered: a Secret that is missing or malformed is asked for anew each time. */
-function lookupIn(options: RegistriesOptions, name: string): CredentialLookup {
+/**
+ * Only a Secret that could be read is remembered, and only until a registry refuses what it says: one that was corrected
+ * counts at the next attempt.
+ */
+function credentialsIn(
+  options: RegistriesOptions,
+  name: string,
+): Required<Pick<RegistryOptions, 'credentials' | 'onDenied'>> {
   const now = options.now ?? Date.now;
   let known: { readonly at: number; readonly lookup: Lookup } | undefined;
-  return async (registry, repository) => {
-    if (known === undefined || now() - known.at > SECRET_AGE_MS) {
-      known = { at: now(), lookup: parseSecret(await readSecret(options, name), `${options.namespace}/${name}`) };
-    }
-    return known.lookup(registry, repository);
+  const credentials: CredentialLookup = async (registry, repository) => {
+    if (known !== undefined && now() - known.at <= SECRET_AGE_MS) return known.lookup(registry, repository);
+    const at = now();
+    const lookup = parseSecret(await readSecret(options, name), `${options.namespace}/${name}`);
+    known = { at, lookup };
+    return lookup(registry, repository);
   };
+  const onDenied = (): void => {
+    known = undefined;
+  };
+  return { credentials, onDenied };
 }
 
 /** Whoever reads the message has to know which of several Secrets it is. */

@@ -40,6 +40,8 @@ import { createTransport } from './transport.ts';
 export interface RegistryOptions {
   /** Called before every request, so that a changed Secret acts at once; if absent, access is anonymous. */
   readonly credentials?: CredentialLookup;
+  /** Called when a registry refuses what the credentials are: those that are remembered may be old. */
+  readonly onDenied?: () => void;
   /** Which registries are contacted without TLS; if absent, those with loopback names. */
   readonly plainHttp?: (registry: string) => boolean;
   readonly userAgent?: string;
@@ -145,6 +147,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     authenticator,
     plainHttp: options.plainHttp ?? isLoopbackName,
     allowPrivate,
+    ...(options.onDenied !== undefined && { onDenied: options.onDenied }),
   });
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const context: PullContext = { session, limits, mirrors: options.mirrors ?? [] };

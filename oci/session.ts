@@ -2,6 +2,7 @@
  * Requests to registries: the base address, authorization with one renewal, redirects under rules. pull.ts, push.ts,
  * tags.ts and referrers.ts use `send`; nothing here knows manifests.
  */
+import { ReasonedError } from '../api/errors.ts';
 import type { Authenticator } from './auth.ts';
 import { answerError, unavailable } from './errors.ts';
 import { type BodyStream, readBody } from './http-body.ts';
@@ -20,6 +21,8 @@ export interface SessionOptions {
   readonly plainHttp: (registry: string) => boolean;
   /** Whether redirects into private networks are accepted from every registry. */
   readonly allowPrivate: boolean;
+  /** Called when a registry or its token service refuses what the credentials are. */
+  readonly onDenied?: () => void;
 }
 
 export interface RegistryRequest {
@@ -52,15 +55,23 @@ export function createSession(sessionOptions: SessionOptions): Session {
   const options = { ...sessionOptions, sources: createSources() };
   return {
     async send(request) {
-      const response = await authorized(request, options);
-      if (isExpected(request, response)) return response;
-      throw answerError(request.registry, request.what, {
-        status: response.status,
-        headers: response.headers,
-        code: await readErrorCode(response),
-      });
+      try {
+        return await expected(request, await authorized(request, options));
+      } catch (error) {
+        if (error instanceof ReasonedError && error.reason === 'RegistryDenied') options.onDenied?.();
+        throw error;
+      }
     },
   };
+}
+
+async function expected(request: RegistryRequest, response: HttpResponse): Promise<HttpResponse> {
+  if (isExpected(request, response)) return response;
+  throw answerError(request.registry, request.what, {
+    status: response.status,
+    headers: response.headers,
+    code: await readErrorCode(response),
+  });
 }
 
 interface Wiring extends SessionOptions {

@@ -79,8 +79,7 @@ interface OriginQuestion {
 function boundOrigin({ installed, named, offers, unavailable }: OriginQuestion): Offer | Refusal | undefined {
   if (installed === undefined || (named !== undefined && named !== installed.catalog)) return undefined;
   const waiting = unavailable.find(({ name }) => name === installed.catalog);
-  if (waiting !== undefined)
-    return refuse('CatalogUnavailable', stateConflict(waiting, 'origin'), [{ change: 'wait', catalog: waiting.name }]);
+  if (waiting !== undefined) return refuse('CatalogUnavailable', stateConflict(waiting, 'origin'), [waitFor(waiting)]);
   return offers.find(({ catalog }) => catalog === installed.catalog);
 }
 
@@ -96,22 +95,35 @@ function closedOrigin(
 function refuseNamed(name: string, source: CatalogSource | undefined): Refusal {
   if (source?.state === 'NotAllowed') return refuse('CatalogNotAllowed', stateConflict(source, 'only'));
   if (source?.state === 'Unavailable')
-    return refuse('CatalogUnavailable', stateConflict(source, 'only'), [{ change: 'wait', catalog: name }]);
+    return refuse('CatalogUnavailable', stateConflict(source, 'only'), [waitFor(source)]);
   return refuse('CatalogNotFound', { kind: 'catalog', catalog: name, state: 'Missing', role: 'only' });
 }
 
+/**
+ * A catalog that is about to be read is waited for, whatever its priority: it may have the package. One that cannot be
+ * read may have it too, but that may last: what the others say counts, and it is named.
+ */
 function refuseWithoutOffers(
   name: string,
   searched: readonly string[],
   unavailable: readonly CatalogSource[],
 ): Refusal {
-  const [waiting] = [...unavailable].sort((a, b) => b.priority - a.priority || compareText(a.name, b.name));
+  const byPriority = unavailable.toSorted((a, b) => b.priority - a.priority || compareText(a.name, b.name));
+  const waiting = byPriority.find(({ unreadable }) => unreadable !== true) ?? byPriority[0];
   const lacking: Conflict = { kind: 'package', package: name, catalogs: searched.toSorted(compareText) };
   if (waiting === undefined) return refuse('PackageNotFound', lacking);
-  const refusal = refuse('CatalogUnavailable', stateConflict(waiting, 'one'), [
-    { change: 'wait', catalog: waiting.name },
-  ]);
-  return searched.length === 0 ? refusal : { ...refusal, because: [lacking, ...refusal.because] };
+  if (searched.length === 0) return refuse('CatalogUnavailable', stateConflict(waiting, 'one'), [waitFor(waiting)]);
+  if (waiting.unreadable !== true) {
+    const refusal = refuse('CatalogUnavailable', stateConflict(waiting, 'one'), [waitFor(waiting)]);
+    return { ...refusal, because: [lacking, ...refusal.because] };
+  }
+  const refusal = refuse('PackageNotFound', lacking, byPriority.map(waitFor));
+  return { ...refusal, because: [lacking, ...byPriority.map((one) => stateConflict(one, 'mayHave'))] };
+}
+
+/** What helps with a catalog that has no content. */
+export function waitFor({ name: catalog, unreadable }: CatalogSource): Suggestion {
+  return { change: 'wait', catalog, ...(unreadable === true && { unreadable }) };
 }
 
 /** An offer with its best candidate, if it has one. */
@@ -141,7 +153,7 @@ export function chooseBetweenCatalogs(able: readonly Rated[], { unavailable, bou
   if (blocking !== undefined)
     return refuse('CatalogUnavailable', stateConflict(blocking, 'precedence'), [
       { change: 'catalog', catalogs: top.map(({ catalog }) => catalog) },
-      { change: 'wait', catalog: blocking.name },
+      waitFor(blocking),
     ]);
   const [first] = top;
   if (first === undefined) throw new Error('no candidate is left to choose from');
@@ -167,7 +179,7 @@ function isSameOffer(a: Best, b: Best): boolean {
 
 function stateConflict(
   { name, state, message }: CatalogSource,
-  role: 'only' | 'origin' | 'precedence' | 'one',
+  role: Extract<Conflict, { kind: 'catalog' }>['role'],
 ): Conflict {
   if (state === 'Serving') throw new Error(`catalog ${name} is serving`);
   return { kind: 'catalog', catalog: name, state, role, ...(message !== undefined && { message }) };

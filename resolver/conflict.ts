@@ -9,9 +9,11 @@ import { suggestForDependencies } from './dependency-advice.ts';
 import { bundlesOfWay, bundlesOn, faultOf } from './faults.ts';
 import { compareHighestFirst, type GraphBundle, type UpgradeGraph } from './graph.ts';
 import { minimize } from './minimize.ts';
+import { versionsIn } from './misspelt.ts';
 import type { Step } from './paths.ts';
 import { RULES, type ResolveQuestion, type ChoiceRule } from './question.ts';
 import { describeRefused } from './refused.ts';
+import { skipRangesAtFault } from './skip-ranges.ts';
 import { distinct, suggestChanges } from './suggestions.ts';
 
 /** Explains why no offer has an acceptable bundle. `offers` has at least one, the most important first. */
@@ -60,7 +62,7 @@ function describeRule(rule: ChoiceRule, circumstances: Circumstances): readonly 
   const { wanted, installed } = question;
   switch (rule) {
     case 'version':
-      return [{ kind: 'version', range: wanted.version ?? '' }];
+      return [describeVersion(circumstances)];
     case 'channel':
       return [describeChannel(firstOf(offers).graph, wanted.channel)];
     case 'edges':
@@ -74,6 +76,19 @@ function describeRule(rule: ChoiceRule, circumstances: Circumstances): readonly 
     default:
       return blamedFor(rule, circumstances).map(describeDependency);
   }
+}
+
+/** With the versions that there are, unless one of them is in the range and something else is in the way. */
+function describeVersion({ offers, question: { wanted, range }, minimal }: Circumstances): Conflict {
+  const conflict: Conflict = { kind: 'version', range: wanted.version ?? '' };
+  const graphs = offers.map(({ graph }) => graph);
+  const isOffered = ({ channels }: GraphBundle, graph: UpgradeGraph): boolean =>
+    !minimal.has('channel') || selectChannels(graph, wanted.channel).some(({ name }) => channels.includes(name));
+  const offered = graphs.flatMap((graph) => versionsIn([graph], (bundle) => isOffered(bundle, graph)));
+  const hasOne = graphs.some((graph) =>
+    [...graph.bundles.values()].some(({ version }) => version.ok && isInside(range, version.value)),
+  );
+  return hasOne || offered.length === 0 ? conflict : { ...conflict, offered: [...new Set(offered)] };
 }
 
 function describeDependency({ bundle, cause }: RefusedCandidate): Conflict {
@@ -131,10 +146,26 @@ function describeEdges(circumstances: Circumstances): Conflict {
     lowerOnly: onlyLowerWithout(circumstances),
     reaches: [...new Set(reached.map(({ bundle }) => bundle.name))],
     ...(minimal.has('channel') && { channel: wanted.channel ?? firstOf(offers).graph.package.defaultChannel }),
+    ...describeSkipRanges(circumstances),
     ...(suited !== undefined && {
       barredWay: { to: suited.bundle.name, over: over.slice(0, -1).map(({ name }) => name) },
     }),
   };
+}
+
+/** Of the entries that would be chosen if an edge led there. */
+function describeSkipRanges(circumstances: Circumstances): Pick<Extract<Conflict, { kind: 'edges' }>, 'skipRanges'> {
+  const { offers, question, minimal } = circumstances;
+  const { installed } = question;
+  if (installed === undefined) return {};
+  const wanted = offers.flatMap((offer) =>
+    viewOf(offer, question, minimal)
+      .channels.flatMap(({ entries }) => entries)
+      .filter(({ bundle }) => bundle.name !== installed.name && !isLower(bundle, installed))
+      .filter(({ bundle }) => isSuited({ bundle, catalog: offer.catalog }, circumstances)),
+  );
+  const skipRanges = skipRangesAtFault(wanted, installed);
+  return skipRanges.length === 0 ? {} : { skipRanges };
 }
 
 /** Everything that edges lead to when nothing but the graph counts, the highest version first. */
@@ -152,7 +183,7 @@ function reachedBy({ offers, question, minimal }: Circumstances): readonly Reach
 }
 
 /** Whether a bundle itself is what the other facts ask for; what is on the way to it then is not. */
-function isSuited({ bundle, catalog }: Reached, { question, minimal }: Circumstances): boolean {
+function isSuited({ bundle, catalog }: Omit<Reached, 'way'>, { question, minimal }: Circumstances): boolean {
   const inside = bundle.version.ok && isInside(question.range, bundle.version.value);
   if (minimal.has('version') && !inside) return false;
   return BARRING.every((rule) => !minimal.has(rule) || faultOf(rule, { bundle, catalog }, question) === undefined);

@@ -115,7 +115,13 @@ export type Cause =
 /** A fact that takes part in a "no". */
 export type Conflict =
   | { readonly kind: 'selector'; readonly problem: string }
-  | { readonly kind: 'version'; readonly range: string; readonly problem?: string }
+  | {
+      readonly kind: 'version';
+      readonly range: string;
+      readonly problem?: string;
+      /** The versions that there are, the highest first, where none is in the range. */
+      readonly offered?: readonly string[];
+    }
   | {
       readonly kind: 'channel';
       readonly channel: string;
@@ -135,6 +141,8 @@ export type Conflict =
       readonly reaches: readonly string[];
       /** If edges lead to a suitable bundle: that bundle, and the bundles on the way to it. */
       readonly barredWay?: { readonly to: string; readonly over: readonly string[] };
+      /** What else could be chosen says by a skipRange what it follows, and that does not include what is installed. */
+      readonly skipRanges?: readonly SkipRangeAtFault[];
     }
   /** The catalog no longer has the installed bundle, and every bundle that it offers is lower. */
   | { readonly kind: 'downgrade'; readonly installed: string; readonly version: string }
@@ -154,7 +162,8 @@ export type Conflict =
       readonly catalog: string;
       readonly state: 'Unavailable' | 'Missing' | 'NotAllowed';
       readonly message?: string;
-      readonly role: 'only' | 'origin' | 'precedence' | 'one';
+      /** `mayHave`: no other has the package, and this one could not be read. */
+      readonly role: 'only' | 'origin' | 'precedence' | 'one' | 'mayHave';
     }
   /** Bundles of a package need something; `offered` are all versions of it in the catalogs, in the range or not. */
   | {
@@ -187,6 +196,14 @@ export type Conflict =
       readonly offers: readonly { readonly catalog: string; readonly bundle: string; readonly version: string }[];
     };
 
+/** A skipRange that does not let a bundle follow what is installed. */
+export interface SkipRangeAtFault {
+  readonly bundle: string;
+  readonly range: string;
+  /** Why it cannot be parsed, in which case it has no effect. */
+  readonly problem?: string;
+}
+
 /** A change that would make a choice possible. `stays` is set if that choice is to stay with the installed bundle. */
 export type Suggestion =
   /** Correct the catalog selector: no label can match it. */
@@ -207,7 +224,12 @@ export type Suggestion =
       readonly insteadOfSelector?: boolean;
       readonly stays?: boolean;
     }
-  | { readonly change: 'wait'; readonly catalog: string }
+  /** Wait for a catalog that has no content yet; `unreadable`: see why it cannot be read, as it may have an answer. */
+  | { readonly change: 'wait'; readonly catalog: string; readonly unreadable?: boolean }
+  /** Ask for a package that there is, and whose name is like what was asked for; the nearest first. */
+  | { readonly change: 'package'; readonly packages: readonly string[] }
+  /** Write a range that can be parsed; `offered` are the versions that there are, the highest first. */
+  | { readonly change: 'range'; readonly offered: readonly string[] }
   /** Name a lower version. */
   | { readonly change: 'goDown'; readonly version: string }
   /** No single change helps, but these do together. */

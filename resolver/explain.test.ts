@@ -169,7 +169,7 @@ describe('an explanation suggests the changes that help', () => {
       because: 'another catalog has the version, and the one of origin does not',
       given: { installed: '1.0.0', wanted: { version: '3.0.0' }, catalogs: [serving('a', one), serving('b', newer)] },
       says: [
-        'Package "op": the version must be in "3.0.0"',
+        'Package "op": the version must be in "3.0.0" (there is: 1.0.0)',
         'Set catalog to b, which gives 3.0.0; or let version include 1.0.0, which is installed',
       ],
     },

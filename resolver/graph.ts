@@ -44,6 +44,8 @@ export interface GraphEntry {
   readonly skips: ReadonlySet<string>;
   /** Absent, or parsed; an invalid one has no effect, as in the references. */
   readonly skipRange: Parsed<BlangRange> | undefined;
+  /** As it is written. */
+  readonly skipRangeText: string | undefined;
 }
 
 /** Why one bundle may follow another. */
@@ -167,6 +169,7 @@ function buildEntry(channel: string, { replaces, skips, skipRange }: ChannelEntr
     replaces: replaces === '' ? undefined : replaces,
     skips: new Set(skips),
     skipRange: skipRange === undefined || skipRange === '' ? undefined : parseBlangRange(skipRange),
+    skipRangeText: skipRange,
   };
 }
 

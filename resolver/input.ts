@@ -60,6 +60,11 @@ export interface CatalogSource {
   readonly state: 'Serving' | 'Unavailable' | 'Missing' | 'NotAllowed';
   /** Why it is not serving, or not allowed. */
   readonly message?: string;
+  /**
+   * Of one that is Unavailable: that its content was asked for and could not be read. Absent: it is about to be read, and
+   * it is worth waiting for.
+   */
+  readonly unreadable?: boolean;
   readonly content: (name: string) => CatalogPackage | undefined;
   /** Names of packages with a bundle that provides a kind; absent: such a dependency finds nothing here. */
   readonly providersOf?: (kind: GroupVersionKind) => readonly string[];

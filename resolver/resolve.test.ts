@@ -397,7 +397,7 @@ test.each([
   {
     given: { wanted: { version: 'what' } },
     says: 'Package "op": the version range "what" cannot be parsed: "what" is no constraint',
-    hint: undefined,
+    hint: 'Write a version as 1.2.3, or a range as ~1.2, ^1.2, 1.x, 1.2 - 1.4 or >=1.2.0 <2.0.0, and several of them with ||; there are: 3.0.0, 2.0.0, 1.1.0, 1.0.0',
   },
   {
     given: { wanted: { channel: 'slow' } },

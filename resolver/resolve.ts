@@ -11,13 +11,14 @@
  */
 import type { CatalogBundle, CatalogPackage } from '../catalog/model.ts';
 import { evaluate, isLower, originOf, type Offer, type View } from './candidates.ts';
-import { chooseBetweenCatalogs, gatherOffers, refuse, type Best, type Rated } from './catalogs.ts';
+import { chooseBetweenCatalogs, gatherOffers, refuse, waitFor, type Best, type Rated } from './catalogs.ts';
 import { explainNoCandidate } from './conflict.ts';
-import type { Choice, Decision, DependencyStep, Refusal, RefusedCandidate, Suggestion } from './decision.ts';
+import type { Choice, Decision, DependencyStep, Refusal, RefusedCandidate } from './decision.ts';
 import { createDependencyOracle, type DependencyOracle } from './dependencies/ask.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
 import { deprecationsInUse, listDeprecations } from './in-use.ts';
 import type { CatalogSource, ResolveInput } from './input.ts';
+import { nearestFirst, suggestPackages, suggestRange } from './misspelt.ts';
 import { catalogChangeTo, suggestCatalogs, withTies } from './other-catalogs.ts';
 import { hopsOf, type Step } from './paths.ts';
 import { RULES, type Candidate, type ResolveQuestion } from './question.ts';
@@ -34,7 +35,7 @@ import { distinct } from './suggestions.ts';
 export function resolve(input: ResolveInput): Decision {
   const problem = selectorProblem(input.wanted.catalogSelector ?? {});
   if (problem !== undefined) return refuse('InvalidSpec', { kind: 'selector', problem }, [{ change: 'selector' }]);
-  const range = parseRange(input.wanted.version);
+  const range = parseRange(input);
   if (range !== undefined && 'kind' in range) return range;
   const cached = { ...input, catalogs: input.catalogs.map(readOnce) };
   const decision = decide(cached, range);
@@ -47,7 +48,7 @@ function decide(all: ResolveInput, range: VersionRange | undefined): Decision {
   const dependencies = createDependencyOracle(input);
   const question = readQuestion(input, range, dependencies);
   const search = gatherOffers(input);
-  if ('kind' in search) return adviseCatalogs(search, [], { all, question });
+  if ('kind' in search) return adviseCatalogs(withPackages(search, input), [], { all, question });
   const rated = search.offers.map((offer) => rate(offer, question));
   const able = rated.filter((one) => one.candidate !== undefined);
   if (able.length === 0) {
@@ -59,11 +60,13 @@ function decide(all: ResolveInput, range: VersionRange | undefined): Decision {
   return describeChoice(best, { input: all, question, rated, dependencies });
 }
 
-function parseRange(text: string | undefined): VersionRange | Refusal | undefined {
+function parseRange({ wanted, catalogs }: ResolveInput): VersionRange | Refusal | undefined {
+  const { version: text } = wanted;
   if (text === undefined || text === '') return undefined;
   const parsed = parseMastermindsRange(text);
   if (parsed.ok) return parsed.value;
-  return refuse('InvalidVersionRange', { kind: 'version', range: text, problem: parsed.problem });
+  const { problem } = parsed;
+  return refuse('InvalidVersionRange', { kind: 'version', range: text, problem }, [suggestRange(wanted, catalogs)]);
 }
 
 /** A catalog that reads each package at most once. */
@@ -181,8 +184,13 @@ function isDeprecatedOnly(one: Rated, best: Best): boolean {
 
 /** Suggests waiting for catalogs without content: they may have what the others lack. */
 function addWaiting(refusal: Refusal, unavailable: readonly CatalogSource[]): Refusal {
-  const waiting = unavailable.map(({ name }): Suggestion => ({ change: 'wait', catalog: name }));
-  return { ...refusal, suggestions: distinct([...refusal.suggestions, ...waiting]) };
+  return { ...refusal, suggestions: distinct([...refusal.suggestions, ...unavailable.map(waitFor)]) };
+}
+
+/** Where catalogs were searched and have no such package, its name may be misspelt. */
+function withPackages(refusal: Refusal, { wanted, catalogs }: ResolveInput): Refusal {
+  if (refusal.reason !== 'PackageNotFound') return refusal;
+  return { ...refusal, suggestions: [...suggestPackages(wanted, catalogs), ...refusal.suggestions] };
 }
 
 /** Suggests other catalogs. They are read only if the catalogs that count have no answer. */
@@ -192,5 +200,6 @@ function adviseCatalogs(
   { all, question }: { readonly all: ResolveInput; readonly question: ResolveQuestion },
 ): Refusal {
   const others = suggestCatalogs(all, question, new Set(refused.map(({ catalog }) => catalog)));
-  return { ...refusal, suggestions: distinct([...refusal.suggestions, ...others]) };
+  const named = refusal.reason === 'CatalogNotFound' ? (all.wanted.catalog ?? '') : '';
+  return { ...refusal, suggestions: distinct([...refusal.suggestions, ...nearestFirst(named, others)]) };
 }

@@ -1,7 +1,8 @@
 /** Writes the clauses of explanations: one for each cause, fact and suggestion of a decision. */
+import { GROUP } from '../api/names.ts';
 import type { GroupVersionKind } from '../catalog/model.ts';
 import type { Need } from './dependencies/requirements.ts';
-import type { Cause, Conflict, RefusedCandidate, Suggestion } from './decision.ts';
+import type { Cause, Conflict, RefusedCandidate, SkipRangeAtFault, Suggestion } from './decision.ts';
 
 /** A table with a sentence for each member of a tagged union, by its tag. */
 type Sentences<Union extends Readonly<Record<Tag, string>>, Tag extends keyof Union> = {
@@ -76,7 +77,12 @@ const SUGGESTIONS: Sentences<Suggestion, 'change'> = {
   edge: ({ channel, from, into }) =>
     `Let ${into} in channel ${quote(channel)} of the catalog accept ${from} by replaces, skips or skipRange`,
   catalog: describeCatalogs,
-  wait: ({ catalog }) => `Wait until the catalog ${catalog} has content`,
+  wait: ({ catalog, unreadable }) =>
+    unreadable === true
+      ? `See why catalog ${catalog} cannot be read: kubectl describe catalogs.${GROUP} ${catalog}`
+      : `Wait until the catalog ${catalog} has content`,
+  package: ({ packages }) => `Set package to ${packages.map(quote).join(' or ')}`,
+  range: ({ offered }) => describeRangeGrammar(offered),
   goDown: ({ version }) => `Set version to ${version}, although it is lower`,
   together: ({ of }) => joinInstructions(of.map(describeSuggestion), ', and '),
   narrow: () =>
@@ -113,9 +119,9 @@ export function describeConflict(conflict: Conflict): string {
 
 const CONFLICTS: Sentences<Conflict, 'kind'> = {
   selector: ({ problem }) => `the catalog selector is invalid: ${problem}`,
-  version: ({ problem, range }) =>
+  version: ({ offered = [], problem, range }) =>
     problem === undefined
-      ? `the version must be in ${quote(range)}`
+      ? `the version must be in ${quote(range)}${describeOffered(offered)}`
       : `the version range ${quote(range)} cannot be parsed: ${problem}`,
   channel: describeChannel,
   edges: describeEdges,
@@ -151,6 +157,15 @@ export function describeFacts(facts: readonly Conflict[]): string {
   const more = facts.length - MAX_LISTED;
   const listed = facts.slice(0, MAX_LISTED).map(describeConflict).join('; ');
   return more > 0 ? `${listed}; and ${more} more facts` : listed;
+}
+
+function describeOffered(versions: readonly string[]): string {
+  return versions.length === 0 ? '' : ` (there ${be(versions)}: ${list(versions)})`;
+}
+
+function describeRangeGrammar(offered: readonly string[]): string {
+  const there = offered.length === 0 ? '' : `; there ${be(offered)}: ${list(offered)}`;
+  return `Write a version as 1.2.3, or a range as ~1.2, ^1.2, 1.x, 1.2 - 1.4 or >=1.2.0 <2.0.0, and several of them with ||${there}`;
 }
 
 function describeChannel({ channel, byDefault, exists, channels }: Extract<Conflict, { kind: 'channel' }>): string {
@@ -201,6 +216,17 @@ function bySubscription(subscription: string | undefined): string {
 }
 
 function describeEdges(conflict: Extract<Conflict, { kind: 'edges' }>): string {
+  const { version, skipRanges = [] } = conflict;
+  return [describeWays(conflict), ...skipRanges.map((one) => describeSkipRange(one, version))].join(', and ');
+}
+
+function describeSkipRange({ bundle, range, problem }: SkipRangeAtFault, installed: string): string {
+  return problem === undefined
+    ? `the skipRange ${quote(range)} of ${bundle} does not include ${installed}`
+    : `the skipRange ${quote(range)} of ${bundle} has no effect, as it cannot be parsed: ${problem}`;
+}
+
+function describeWays(conflict: Extract<Conflict, { kind: 'edges' }>): string {
   const { known, lowerOnly, channel, reaches, barredWay } = conflict;
   const what = nameVersion(conflict.installed, conflict.version);
   if (lowerOnly) return `${what} is installed, and following the graph never goes down`;
@@ -226,6 +252,7 @@ function describeCatalog({ catalog, state, message, role }: Extract<Conflict, { 
   }
   const why = message === undefined ? '' : ` (${message})`;
   if (role === 'origin') return `its catalog of origin ${catalog} has no content yet${why}`;
+  if (role === 'mayHave') return `catalog ${catalog} could not be read, and may have it${why}`;
   if (role === 'precedence') return `catalog ${catalog} takes precedence and has no content yet${why}`;
   return `catalog ${catalog} has no content yet${why}`;
 }

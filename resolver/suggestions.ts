@@ -9,6 +9,7 @@ import { bundlesOn, faultOf } from './faults.ts';
 import type { GraphBundle, Origin } from './graph.ts';
 import { RULES, type Candidate, type ResolveQuestion, type ChoiceRule } from './question.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
+import { similarTo } from './similar.ts';
 
 /**
  * Every single change that would help; if none does, the first few that help together. Staying with the installed
@@ -72,8 +73,9 @@ function suggestWithout(
 }
 
 /**
- * A candidate of the channel of the given one, else of another channel, else of all channels, because the way may lead
- * over several. The candidate of a channel may be to stay, although the channel has another bundle too.
+ * A candidate of a channel whose name is like the requested one, else of the channel of the given one, else of another
+ * channel, else of all channels, because the way may lead over several. The candidate of a channel may be to stay,
+ * although the channel has another bundle too.
  */
 function inOneChannel({
   candidate,
@@ -82,13 +84,19 @@ function inOneChannel({
   rules,
 }: Omit<Lifted, 'channel'> & { readonly rules: readonly ChoiceRule[] }): Lifted | undefined {
   const kept = new Set(RULES.filter((rule) => rule === 'channel' || !rules.includes(rule)));
-  for (const channel of new Set([candidate.channel, ...offer.graph.channels.keys(), '*'])) {
+  const channels = [...offer.graph.channels.keys()];
+  for (const channel of new Set([...meantBy(question.wanted.channel, channels), candidate.channel, ...channels, '*'])) {
     const asked = { ...question, leaves: false, wanted: { ...question.wanted, channel } };
     const there = evaluate(offer, asked, kept).candidate;
     if (there !== undefined && !(question.leaves === true && there.stay))
       return { candidate: there, offer, question, channel };
   }
   return undefined;
+}
+
+/** The channels that one that there is not may stand for. */
+function meantBy(channel: string | undefined, channels: readonly string[]): readonly string[] {
+  return channel === undefined || channel === '*' || channels.includes(channel) ? [] : similarTo(channel, channels);
 }
 
 /** The candidate without some rules. */
@@ -158,6 +166,8 @@ function faulty(rule: ChoiceRule, { candidate, offer: { catalog }, question }: L
 /** Orders suggestions: first those that a person can act on and that give the requested version. */
 const ORDER: readonly Suggestion['change'][] = [
   'selector',
+  'range',
+  'package',
   'dependencies',
   'narrow',
   'otherPackage',

@@ -4,7 +4,7 @@ import { toStructuralSchema, type StructuralSchema } from '../api/crd/schema.ts'
 import { children } from '../api/crd/structural.ts';
 import type { CelRule } from '../api/fields.ts';
 import type { CustomKind } from '../api/kind.ts';
-import { ANNOTATION, API_VERSION, FIELD_MANAGER, FINALIZER, LABEL } from '../api/names.ts';
+import { ANNOTATION, API_VERSION, FIELD_MANAGER, FINALIZER, GROUP, LABEL } from '../api/names.ts';
 import { REASONS } from '../api/reasons.ts';
 import { joinPath, markdownTable, renderFieldTables } from './field-table.ts';
 
@@ -22,7 +22,7 @@ export function renderApiDocs(kinds: readonly CustomKind[]): string {
 }
 
 const INTRODUCTION = `Every field of every kind, with its bounds. A field in **bold** is required where its parent is there. \`[]\` stands for each
-entry of a list. \`kubectl explain subscriptions.spec --api-version=${API_VERSION}\` says the same;
+entry of a list. \`kubectl explain subscriptions.${GROUP}.spec\` says the same;
 \`kubectl get slipway -A\` lists the objects of all kinds. What a word means is in [glossary.md](glossary.md).`;
 
 function renderKind({ kind, plural, scope, schema, columns }: CustomKind): readonly string[] {

@@ -28,9 +28,13 @@ describe('the tutorial', () => {
       outputs[others.findIndex(({ script }) => script.includes(command))] ?? '';
     const list = others.findIndex(({ script }) => script.includes('catalog list'));
     expect(isShown(outputs[list] ?? '', others[list]?.printed ?? ''), outputs[list]).toBe(true);
-    expect(printed('get subscription,revision,deployment')).toMatch(/6 objects are applied and healthy[^]*1\/1/);
-    expect(printed('get revision\n')).toMatch(/beacon-1 .*Archived[^]*beacon-2 .*1\.1\.0 +Active +true +True/);
-    expect(printed('delete subscription beacon')).toMatch(/deleted[^]*beacons\.example\.slipway\.dev/);
+    expect(printed('get subscriptions.slipway.dev,revisions.slipway.dev,deployment')).toMatch(
+      /6 objects are applied and healthy[^]*1\/1/,
+    );
+    expect(printed('get revisions.slipway.dev\n')).toMatch(
+      /beacon-1 .*Archived[^]*beacon-2 .*1\.1\.0 +Active +true +True/,
+    );
+    expect(printed('delete subscriptions.slipway.dev beacon')).toMatch(/deleted[^]*beacons\.example\.slipway\.dev/);
     expect(await cluster().kubectl(['get', 'crd', '-o', 'name'])).not.toContain('beacons');
   });
 

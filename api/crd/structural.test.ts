@@ -24,7 +24,7 @@ describe('the schema of every kind', () => {
     expect(missing).toEqual([]);
   });
 
-  test('no kind has a short name: those that come to mind belong to others', () => {
+  test('no kind has a short name: no project can keep others from choosing the same, and the full name is unambiguous', () => {
     for (const kind of KINDS) {
       const { names } = buildCrd(kind)['spec'] as { names: Record<string, unknown> };
       expect(names).toMatchObject({ categories: ['slipway'] });

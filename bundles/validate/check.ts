@@ -41,7 +41,7 @@ export interface Check {
   readonly name: string;
   readonly suite: Suite;
   /** Of an error that rendering refuses the bundle for; BundleInvalid unless said. */
-  readonly reason?: 'BundleUnsupported';
+  readonly reason?: 'BundleUnsupported' | 'InvalidCABundle';
   readonly run: (bundle: Bundle, options: CheckOptions) => Iterable<FoundBy>;
 }
 

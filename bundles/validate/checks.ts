@@ -6,6 +6,7 @@ import { annotationNames } from './annotation-names.ts';
 import { apiServiceNames } from './api-service-names.ts';
 import { architectures } from './architectures.ts';
 import { bundleSize } from './bundle-size.ts';
+import { caBundles } from './ca-bundles.ts';
 import { capabilities } from './capabilities.ts';
 import { categories } from './categories.ts';
 import { channelNames } from './channel-names.ts';
@@ -70,6 +71,7 @@ export const CHECKS: readonly Check[] = [
   crdApiVersion,
   crdFields,
   crdStructure,
+  caBundles,
   crdColumns,
   ownedCrdsPresent,
   supportedKinds,

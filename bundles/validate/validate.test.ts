@@ -444,6 +444,17 @@ const ROWS: readonly Row[] = [
     path: 'spec.conversion.webhook.conversionReviewVersions',
   },
   {
+    check: 'ca-bundles',
+    because: 'the authority of the conversion webhook is no certificate',
+    parts: withCrd({
+      conversion: {
+        strategy: 'Webhook',
+        webhook: { clientConfig: { url: 'https://a.example', caBundle: 'Cg==' }, conversionReviewVersions: ['v1'] },
+      },
+    }),
+    path: 'spec.conversion.webhook.clientConfig.caBundle',
+  },
+  {
     check: 'crd-columns',
     because: 'a column has its path under another name',
     parts: withColumn({ JSONPath: '.status.phase' }),

@@ -39,7 +39,7 @@ const MAX_TOLD = 500;
 
 /**
  * Refuses a bundle that cannot be installed.
- * @throws ReasonedError BundleUnsupported or BundleInvalid with all that is wrong, not worth a retry.
+ * @throws ReasonedError BundleUnsupported, InvalidCABundle or BundleInvalid with all that is wrong, not worth a retry.
  */
 export function refuseBundle(bundle: Bundle): void {
   const errors = validateBundle(bundle, { suites: ['install'] }).filter(({ level }) => level === 'error');
@@ -49,7 +49,7 @@ export function refuseBundle(bundle: Bundle): void {
     reason: CHECKS.find(({ name }) => name === first.check)?.reason ?? 'BundleInvalid',
     retry: 'never',
     message: describeErrors(errors),
-    hint: first.advice,
+    hint: `For the author of the bundle: ${first.advice.charAt(0).toLowerCase()}${first.advice.slice(1)}`,
   });
 }
 

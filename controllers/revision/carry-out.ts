@@ -17,6 +17,7 @@ import { actors, checkOf, listPageOf, type Actor } from './actors.ts';
 import { bakeSecondsLeft, next, restAfter, type Failing } from './again.ts';
 import { isSettled } from './decide.ts';
 import type { Deps } from './deps.ts';
+import { explainCollisions } from './explain-collision.ts';
 import { explainUnready, secondsToStart } from './explain-unready.ts';
 import { createGate } from './gate.ts';
 import type { RevisionFacts } from './observe.ts';
@@ -163,7 +164,8 @@ async function judgeOutcome(
   { outcome, signal }: { readonly outcome: Extract<RollOut, { kind: 'applied' }>; readonly signal: AbortSignal },
 ): Promise<Judgement> {
   const { answer, result } = outcome;
-  const judgement = judgeApply(result);
+  const failures = explainCollisions(result.failures, applied, deps.caches);
+  const judgement = judgeApply({ ...result, failures });
   if (answer === undefined) return confirm(deps, applied, { judgement, signal });
   return answer.state === 'Ready' || result.failures.length > 0 ? judgement : answer;
 }

@@ -66,6 +66,29 @@ describe('what an apply came to', () => {
       because: 'a person may resolve it, and a retry finds out',
     },
     {
+      given: {
+        phases: [
+          phase({
+            name: 'crds',
+            state: 'NotReady',
+            unready: [
+              unready,
+              {
+                ref: { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'x' },
+                health: { state: 'Failed', reason: 'InvalidCABundle', message: 'its caBundle' },
+              },
+            ],
+          }),
+        ],
+      },
+      says: {
+        state: 'Failed',
+        reason: 'InvalidCABundle',
+        message: 'CustomResourceDefinition.apiextensions.k8s.io x: its caBundle',
+      },
+      because: 'nothing is waited for that the API server will never serve',
+    },
+    {
       given: { failures: [unsafe('a'), unsafe('b')] },
       says: {
         state: 'Failed',

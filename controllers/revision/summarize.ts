@@ -79,7 +79,11 @@ export function judgeApply(result: ApplyResult): Judgement {
   const count = result.phases.reduce((sum, { objects }) => sum + objects.length, 0);
   if (result.state === 'Complete')
     return { state: 'Ready', reason: 'Succeeded', message: `${count} objects are applied and healthy` };
-  return { state: 'Working', reason: 'Progressing', message: describeWaiting(result.phases) };
+  const message = describeWaiting(result.phases);
+  const final = result.phases.flatMap(({ unready }) => unready).find(({ health }) => health.reason !== undefined);
+  if (final?.health.reason === undefined) return { state: 'Working', reason: 'Progressing', message };
+  const { reason, message: why } = final.health;
+  return { state: 'Failed', reason, message: `${describeRef(final.ref)}: ${why}` };
 }
 
 /** Failures that are named one by one. */

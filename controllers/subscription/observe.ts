@@ -1,5 +1,6 @@
 /** Gathers what a reconcile of a Subscription looks at, from the caches and the open indexes: no request is sent. */
 import type { Catalog } from '../../api/catalog.ts';
+import { findCondition } from '../../api/conditions.ts';
 import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -125,12 +126,16 @@ function visibleSource(
 
 function sourceOf({ content }: SubscriptionCaches, { metadata, spec, status }: Catalog): CatalogSource {
   const served = content.get(metadata.name);
-  const message = status?.conditions?.find(({ type }) => type === 'Ready')?.message;
+  const ready = findCondition(status?.conditions, 'Ready');
+  const message = ready?.message;
+  // A spec that was changed since is about to be tried.
+  const unreadable = ready?.status === 'False' && ready.observedGeneration === metadata.generation;
   return {
     name: metadata.name,
     priority: spec.priority,
     state: served === undefined ? 'Unavailable' : 'Serving',
     ...(served === undefined && message !== undefined && { message }),
+    ...(served === undefined && unreadable && { unreadable }),
     ...(served === undefined ? { content: () => undefined } : contentOf(served.index)),
   };
 }

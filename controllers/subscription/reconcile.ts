@@ -27,6 +27,7 @@ import { activeOf, forgettable } from './history.ts';
 import { imageByDigest, planPull } from './images.ts';
 import { observeSubscription, type SubscriptionCaches, type SubscriptionFacts } from './observe.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
+import { withOtherVersions } from './other-versions.ts';
 import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
 import { uninstall } from './remove.ts';
 import { activateRevision, createRevision } from './revisions.ts';
@@ -285,7 +286,11 @@ async function prepare(
   const { subscription, cluster } = facts;
   const { kubernetesVersion } = cluster;
   const wanted = { subscription, image, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
-  return prepareBundle(source, wanted, signal);
+  try {
+    return await prepareBundle(source, wanted, signal);
+  } catch (error) {
+    throw withOtherVersions(error, facts, target);
+  }
 }
 
 /** Deletes Revisions that are no longer needed as history. */

@@ -26,7 +26,7 @@ export function describeWork({ action, active, decision }: ResolvedPlan): string
 export function describeHold({ revision: { metadata, spec }, hold }: Waiting): string {
   const sentence = `${spec.bundle} ${hold.message}`;
   if (hold.reason !== 'ApprovalRequired') return sentence;
-  return `${sentence}: kubectl -n ${metadata.namespace} patch revision ${metadata.name} --type merge -p '{"spec":{"approved":true}}'`;
+  return `${sentence}: kubectl -n ${metadata.namespace} patch revisions.slipway.dev ${metadata.name} --type merge -p '{"spec":{"approved":true}}'`;
 }
 
 /** What is unusual about an upgrade, as the rest of a sentence: never silently another catalog, or a lower version. */

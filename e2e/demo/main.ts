@@ -48,7 +48,9 @@ async function tell(cluster: TestCluster): Promise<void> {
     await step('The Beacon is still there, now served in two versions', () => showBothVersions(cluster));
     await step('The API server asks the new release before it stores a Beacon', () => showWebhooks(cluster));
   }
-  await step('kubectl delete subscription: the operator is removed, its Beacons first', () => remove(cluster));
+  await step('kubectl delete subscriptions.slipway.dev: the operator is removed, its Beacons first', () =>
+    remove(cluster),
+  );
   await step('The cluster holds what it held before', () => expectUnchanged(cluster, before));
 }
 

@@ -1,12 +1,13 @@
 /** Runs the Revision controller against a cluster in memory: one Subscription and its Revisions, a clock to turn. */
 import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from '../../../apply/fake-cluster.ts';
 import { API_VERSION, FINALIZER } from '../../../api/names.ts';
-import type { KubeObject } from '../../../api/object.ts';
+import { keyOfObject, type KubeObject } from '../../../api/object.ts';
 import { Revision } from '../../../api/revision.ts';
 import { Subscription } from '../../../api/subscription.ts';
 import type { Client, Subject } from '../../../kube/client/client.ts';
 import type { ObjectKey, Result } from '../../../kube/controller/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
+import { subscriptionKey } from '../../by-subscription.ts';
 import type { EventFacts } from '../../events.ts';
 import { manifestSecrets } from '../../manifest-secrets.ts';
 import { describeManifests, packManifests } from '../../manifests.ts';
@@ -49,12 +50,22 @@ export function createHarness(options: HarnessOptions = {}): Harness {
   const find = (kind: string, name: string): KubeObject | undefined =>
     cluster.objects().find((object) => object.kind === kind && object.metadata.name === name);
   const findRevision = (name: string): Revision | undefined => find('Revision', name) as Revision | undefined;
-  const revisions = (): Revision[] => cluster.objects().filter(({ kind }) => kind === 'Revision') as Revision[];
+  const subscriptionAt = (key: string): Subscription | undefined =>
+    cluster.objects().find((object) => object.kind === 'Subscription' && keyOfObject(object) === key) as
+      | Subscription
+      | undefined;
+  const revisionsOf = (key: string): Revision[] =>
+    (cluster.objects().filter(({ kind }) => kind === 'Revision') as Revision[]).filter(
+      (revision) => subscriptionKey(revision) === key,
+    );
   let frozen: Revision | undefined;
   const deps: RevisionDeps = {
     caches: {
-      subscriptions: { get: () => find('Subscription', 'widgets') as Subscription | undefined },
-      revisions: { get: (key) => frozen ?? findRevision(key.split('/')[1] ?? ''), byIndex: revisions },
+      subscriptions: { get: subscriptionAt },
+      revisions: {
+        get: (key) => frozen ?? findRevision(key.split('/')[1] ?? ''),
+        byIndex: (_index, key) => revisionsOf(key),
+      },
     },
     client: asClient(cluster, options),
     managed: {

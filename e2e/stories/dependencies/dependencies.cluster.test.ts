@@ -149,7 +149,7 @@ describe('manual approval', () => {
     await apply(subscriptionTo('shop', 'market', { package: 'shop', approval: 'Manual' }));
     const waiting = await waitFor(cluster(), SHOP, (one) => condition(one, 'Ready')?.reason === 'ApprovalRequired');
     expect(await cluster().kubectl(['-n', 'market', 'get', 'subscriptions', '-o', 'name'])).not.toContain('store');
-    expect(condition(waiting, 'Ready')?.message).toContain('kubectl -n market patch revision');
+    expect(condition(waiting, 'Ready')?.message).toContain('kubectl -n market patch revisions.slipway.dev');
     await approve('shop-1');
     await waitFor(cluster(), STORE, (one) => condition(one, 'Ready')?.reason === 'ApprovalRequired');
     expect(await reasonOf('shop', 'market')).toBe('DependencyNotReady');

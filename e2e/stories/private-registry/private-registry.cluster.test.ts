@@ -56,9 +56,10 @@ describe('a Catalog in a registry that asks for a password', () => {
     expect(await type(explain)).toMatch(/^Ready=False RegistryDenied: /m);
   });
 
-  test('is served once the password is right, and nobody asks for it', async () => {
+  test('is served within two seconds once the password is right and a person asks for it', async () => {
     await type(replaceSecret);
-    const catalog = await waitFor(cluster(), CATALOG, isReady);
+    await type(lookAgain);
+    const catalog = await waitFor(cluster(), { ...CATALOG, timeoutSeconds: 2 }, isReady);
     expect(condition(catalog, 'Reconciling')).toBeUndefined();
     const printed = await type(awaitCatalog);
     expect(isShown(printed, awaitCatalog.printed ?? ''), printed).toBe(true);

@@ -1,0 +1,182 @@
+/** A second Subscription for a package that another one has: it is named first, and no advice can destroy anything. */
+import { describe, expect, test } from 'vitest';
+import { findCondition } from '../../api/conditions.ts';
+import { ANNOTATION } from '../../api/names.ts';
+import { refOf, type KubeObject } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
+import { Subscription } from '../../api/subscription.ts';
+import { sample, sampleCrd } from '../../apply/sample-objects.ts';
+import { secretNames } from '../manifest-secrets.ts';
+import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
+
+const crd = sampleCrd('Widget');
+const other = sampleCrd('Gadget');
+const config = sample('v1', 'ConfigMap', 'widget-config', { namespace: NAMESPACE, data: { level: 'info' } });
+
+interface Holder {
+  readonly namespace?: string;
+  readonly package?: string;
+  readonly spec?: object;
+  readonly isLeaving?: boolean;
+  /** Whether its Revision has applied the objects, or only waits. */
+  readonly holds?: boolean;
+}
+
+/** Another Subscription `first`, with a Revision that has applied the objects. */
+function addHolder(
+  harness: Harness,
+  objects: readonly KubeObject[],
+  { namespace = NAMESPACE, package: name = 'widget-operator', spec = {}, isLeaving = false, holds = true }: Holder,
+): void {
+  const uid = 'first-uid';
+  const deletion = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['slipway.dev/cleanup'] };
+  harness.cluster.put({
+    apiVersion: 'slipway.dev/v1alpha1',
+    kind: 'Subscription',
+    metadata: { name: 'first', namespace, uid, ...(isLeaving && deletion) },
+    spec: Subscription.shape.spec.parse({ package: name, ...spec }),
+  });
+  const annotations = { [ANNOTATION.owner]: `${namespace}/first`, [ANNOTATION.ownerUid]: uid };
+  const applied = objects.map((object) =>
+    harness.cluster.put({ ...object, metadata: { ...object.metadata, annotations } }),
+  );
+  const inventory = applied.map((object) => ({ ...refOf(object), uid: object.metadata.uid ?? '', hash: 'h' }));
+  const template = harness.revision(1);
+  harness.cluster.put({
+    ...template,
+    metadata: {
+      name: 'first-1',
+      namespace,
+      ownerReferences: [
+        { apiVersion: template.apiVersion, kind: 'Subscription', name: 'first', uid, controller: true },
+      ],
+    },
+    spec: {
+      ...template.spec,
+      subscription: 'first',
+      package: name,
+      manifests: {
+        ...template.spec.manifests,
+        secrets: [...secretNames('first-1', template.spec.manifests.digest, template.spec.manifests.secrets.length)],
+      },
+    },
+    ...(holds && { status: { inventory } }),
+  } as Revision);
+}
+
+async function second(
+  objects: readonly KubeObject[],
+  held: readonly KubeObject[],
+  holder: Holder,
+  spec = {},
+): Promise<Harness> {
+  const harness = createHarness({ accountMay: () => true });
+  harness.cluster.put(sample('v1', 'ServiceAccount', 'installer', { namespace: NAMESPACE }));
+  harness.setSubscription(spec);
+  await harness.addRevision(1, objects, spec);
+  addHolder(harness, held, holder);
+  for (let round = 0; round < 4; round += 1) await harness.reconcile(1).catch(() => undefined);
+  return harness;
+}
+
+function readyOf(harness: Harness): { readonly reason: string; readonly message: string } {
+  const ready = findCondition(harness.revision(1).status?.conditions, 'Ready');
+  if (ready === undefined) throw new Error('the Revision says nothing');
+  return ready;
+}
+
+const ALREADY = 'already has package "widget-operator"';
+
+describe('a second Subscription for a package', () => {
+  test.each<{ because: string; holder: Holder; spec?: object; begins: RegExp }>([
+    {
+      because: 'both are in one namespace',
+      holder: {},
+      begins: /^Subscription ops\/first already has package "widget-operator"/,
+    },
+    {
+      because: 'the other is in another namespace',
+      holder: { namespace: 'platform' },
+      begins: /^Subscription platform\/first already has/,
+    },
+    {
+      because: 'they act as different accounts',
+      holder: { namespace: 'platform', spec: { serviceAccountName: 'a' } },
+      spec: { serviceAccountName: 'installer' },
+      begins: /^Subscription platform\/first already has/,
+    },
+    {
+      because: 'they take it from different catalogs',
+      holder: { spec: { catalog: 'one' } },
+      spec: { catalog: 'two' },
+      begins: /^Subscription ops\/first already has/,
+    },
+    {
+      because: 'the other is being removed',
+      holder: { isLeaving: true },
+      begins: /^Subscription ops\/first, which is being removed, still has package "widget-operator"/,
+    },
+  ])('is told whose it is, before anything else: $because', async ({ holder, spec = {}, begins }) => {
+    const harness = await second([crd, config], [crd, config], holder, spec);
+    const ready = readyOf(harness);
+    expect(ready.reason).toBe('Collision');
+    expect(ready.message).toMatch(begins);
+    expect(ready.message).toContain('CustomResourceDefinition');
+  });
+
+  test.each<{ because: string; holder: Holder }>([
+    { because: 'the other has another package', holder: { package: 'gadget-operator' } },
+    {
+      because: 'the other Subscription has never applied it, whatever the object says',
+      holder: { holds: false, namespace: 'platform' },
+    },
+  ])('is told of the object alone: $because', async ({ holder }) => {
+    const ready = readyOf(await second([crd, config], [crd], holder));
+    expect(ready.reason).toBe('Collision');
+    expect(ready.message).not.toContain(ALREADY);
+    expect(ready.message).toMatch(/^CustomResourceDefinition\S* \S+ exists already and belongs to Subscription/);
+  });
+
+  test('which collides with others besides is told of both', async () => {
+    const harness = createHarness();
+    await harness.addRevision(1, [crd, other, config]);
+    addHolder(harness, [crd], {});
+    harness.cluster.put({ ...other, metadata: { ...other.metadata, annotations: { [ANNOTATION.owner]: 'a/b' } } });
+    for (let round = 0; round < 4; round += 1) await harness.reconcile(1).catch(() => undefined);
+    const { message } = readyOf(harness);
+    expect(message).toMatch(/^Subscription ops\/first already has/);
+    expect(message).toContain('belongs to Subscription a/b');
+  });
+
+  test('one whose first Revision waits holds nothing yet: who applies first has it', async () => {
+    const harness = createHarness();
+    await harness.addRevision(1, [crd, config]);
+    addHolder(harness, [], { holds: false });
+    await harness.settle(1);
+    expect(readyOf(harness).reason).toBe('Succeeded');
+  });
+
+  test('can be deleted as the message says, and nothing of the first is gone', async () => {
+    const harness = await second([crd, config], [crd, config], {});
+    expect(readyOf(harness).message).toContain('Delete this Subscription');
+    const refs = [crd, config].map(refOf);
+    const before = await Promise.all(refs.map((ref) => harness.cluster.get(ref)));
+    harness.cluster.change({ ...refOf(harness.revision(1)), kind: 'Subscription', name: 'widgets' }, (object) => ({
+      ...object,
+      metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['slipway.dev/cleanup'] },
+    }));
+    await harness.cluster.delete(refOf(harness.revision(1)));
+    for (let round = 0; round < 4 && harness.revision(1) !== undefined; round += 1)
+      await harness.reconcile(1).catch(() => undefined);
+    expect(harness.revision(1)).toBeUndefined();
+    expect(await Promise.all(refs.map((ref) => harness.cluster.get(ref)))).toEqual(before);
+  });
+});
+
+test('no advice of a collision is to remove what others have', async () => {
+  const harness = await second([crd, config], [crd], { package: 'gadget-operator' });
+  const messages = [readyOf(harness).message, readyOf(await second([crd], [crd], {})).message];
+  for (const message of messages) {
+    expect(message).not.toMatch(/\b(?:[Rr]emove|[Dd]elete|[Uu]ninstall) (?!this Subscription)/);
+  }
+});

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { similarTo } from './similar.ts';
+
+describe('the names that are similar to one that there is not', () => {
+  const NAMES = [
+    'cert-manager',
+    'cert-manager-operator',
+    'certs',
+    'grafana-operator',
+    'prometheus',
+    'redis',
+    'a',
+    'ab',
+  ];
+  test.each([
+    { because: 'a letter is missing', wanted: 'cert-manger', finds: ['cert-manager'] },
+    { because: 'a letter is too many', wanted: 'prometheuss', finds: ['prometheus'] },
+    { because: 'a letter is wrong', wanted: 'rediz', finds: ['redis'] },
+    { because: 'two letters changed places', wanted: 'reids', finds: ['redis'] },
+    { because: 'large letters are no other name', wanted: 'Redis', finds: ['redis'] },
+    { because: 'a suffix is missing', wanted: 'grafana', finds: ['grafana-operator'] },
+    { because: 'a suffix is too many', wanted: 'redis-operator', finds: ['redis'] },
+    { because: 'the nearest comes first', wanted: 'cert-managr', finds: ['cert-manager'] },
+    { because: 'a short name differs in everything', wanted: 'x', finds: [] },
+    { because: 'of a short name one letter is half', wanted: 'ac', finds: [] },
+    { because: 'nothing is near', wanted: 'postgres', finds: [] },
+    { because: 'nothing is asked for', wanted: '', finds: [] },
+  ])('$wanted: $because', ({ wanted, finds }) => {
+    expect(similarTo(wanted, NAMES)).toEqual(finds);
+  });
+
+  test('are few, the nearest first, by name where they are equally near', () => {
+    expect(similarTo('operator', ['operators', 'operatorz', 'operatora', 'operatro', 'operat'])).toEqual([
+      'operatora',
+      'operators',
+      'operatorz',
+    ]);
+  });
+
+  test('are taken from a bounded number of names of bounded length', () => {
+    const many = Array.from({ length: 20_000 }, (_, index) => `name-${index}`);
+    expect(similarTo('reids', [...many, 'redis'])).toEqual([]);
+    expect(similarTo('x'.repeat(300), ['x'.repeat(301)])).toEqual([]);
+  });
+
+  test('exist, are not the name itself, and do not depend on the order of the names', () => {
+    const name = fc.stringMatching(/^[abc-]{0,12}$/);
+    fc.assert(
+      fc.property(name, fc.array(name, { maxLength: 12 }), (wanted, names) => {
+        const found = similarTo(wanted, names);
+        expect(names).toEqual(expect.arrayContaining([...found]));
+        expect(found).not.toContain(wanted);
+        expect(new Set(found).size).toBe(found.length);
+        expect(found.length).toBeLessThanOrEqual(3);
+        expect(similarTo(wanted, names.toReversed())).toEqual(found);
+      }),
+      { numRuns: 1000, seed: 42 },
+    );
+  });
+
+  test('are found for every name with one letter changed', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z]{6,12}$/), fc.nat(5), (wanted, at) => {
+        const typo = `${wanted.slice(0, at)}_${wanted.slice(at + 1)}`;
+        expect(similarTo(typo, [wanted])).toEqual([wanted]);
+      }),
+      { numRuns: 300, seed: 42 },
+    );
+  });
+});

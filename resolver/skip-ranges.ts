@@ -1,0 +1,28 @@
+/** Names the skipRanges that do not let bundles follow what is installed, where no edges lead on from it. Pure. */
+import type { SkipRangeAtFault } from './decision.ts';
+import { compareHighestFirst, type GraphEntry, type Origin } from './graph.ts';
+
+/** Most ranges that are named. */
+const MOST_NAMED = 2;
+
+/**
+ * The ranges of entries that are wanted: their author has said by a range what they follow, and that does not include what
+ * is installed, or cannot be parsed. Those of the highest versions, each once.
+ */
+export function skipRangesAtFault(entries: readonly GraphEntry[], installed: Origin): readonly SkipRangeAtFault[] {
+  const found = entries
+    .toSorted((a, b) => compareHighestFirst(a.bundle, b.bundle))
+    .flatMap((entry) => rangeAtFault(entry, installed));
+  return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()].slice(0, MOST_NAMED);
+}
+
+function rangeAtFault(
+  { bundle, skipRange, skipRangeText: range }: GraphEntry,
+  installed: Origin,
+): readonly SkipRangeAtFault[] {
+  if (skipRange === undefined || range === undefined) return [];
+  if (!skipRange.ok) return [{ bundle: bundle.name, range, problem: skipRange.problem }];
+  const { version } = installed;
+  const isIncluded = version === undefined || skipRange.value.includes(version.version);
+  return isIncluded ? [] : [{ bundle: bundle.name, range }];
+}
