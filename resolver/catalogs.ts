@@ -35,8 +35,29 @@ export function gatherOffers({ wanted, installed, catalogs }: ResolveInput): Sea
   if (origin !== undefined && 'kind' in origin) return origin;
   if (origin !== undefined) return { offers: [origin], unavailable: [], bound: true };
   const searched = states.flatMap((state) => ('lacking' in state ? [state.lacking] : []));
-  if (offers.length === 0) return refuseWithoutOffers(wanted.package, searched, unavailable);
+  if (offers.length === 0) {
+    const refusal = refuseWithoutOffers(wanted.package, searched, unavailable);
+    return isGone(installed, { named, catalogs }) ? blameOrigin(refusal, installed?.catalog ?? '') : refusal;
+  }
   return { offers, unavailable, bound: named !== undefined };
+}
+
+/** Whether what is installed comes from a catalog that does not exist any more, and no other is named. */
+function isGone(
+  installed: Installed | undefined,
+  { named, catalogs }: { readonly named: string | undefined; readonly catalogs: readonly CatalogSource[] },
+): boolean {
+  if (installed === undefined || named !== undefined) return false;
+  const origin = catalogs.find(({ name }) => name === installed.catalog);
+  return origin === undefined || origin.state === 'Missing';
+}
+
+/** That the others lack the package is no news; that it had a catalog which is gone, is. */
+function blameOrigin(refusal: Refusal, catalog: string): Refusal {
+  const gone: Conflict = { kind: 'catalog', catalog, state: 'Missing', role: 'origin' };
+  return refusal.reason === 'PackageNotFound'
+    ? { ...refusal, reason: 'CatalogNotFound', because: [gone, ...refusal.because] }
+    : refusal;
 }
 
 /**

@@ -228,6 +228,18 @@ const cases: readonly { title: string; given: Ask; expected: string; because: st
     because: 'another one has it',
   },
   {
+    title: 'the catalog of origin is gone, and no other has the package',
+    given: { installed: '1.0.0', origin: 'gone', catalogs: [serving('b', undefined)] },
+    expected: 'no CatalogNotFound: catalog,package',
+    because: 'that the others lack it is no news',
+  },
+  {
+    title: 'the catalog of origin is gone, and there is no other',
+    given: { installed: '1.0.0', origin: 'gone', catalogs: [] },
+    expected: 'no CatalogNotFound: catalog,package',
+    because: 'it had the package',
+  },
+  {
     title: 'the catalog of origin has no content yet',
     given: { installed: '1.0.0', origin: 'a', catalogs: [unavailable('a'), serving('b', chain)] },
     expected: 'no CatalogUnavailable: catalog',

@@ -245,7 +245,10 @@ function nameVersion(bundle: string, version: string): string {
 }
 
 function describeCatalog({ catalog, state, message, role }: Extract<Conflict, { kind: 'catalog' }>): string {
-  if (state === 'Missing') return `there is no catalog ${catalog}`;
+  if (state === 'Missing')
+    return role === 'origin'
+      ? `its catalog of origin ${catalog} does not exist any more`
+      : `there is no catalog ${catalog}`;
   if (state === 'NotAllowed') {
     const origin = role === 'origin' ? 'its catalog of origin' : 'catalog';
     return `${origin} ${catalog} may not be used in this namespace${message === undefined ? '' : `: ${message}`}`;

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
-import type { Revision } from '../../api/revision.ts';
 import { Subscription } from '../../api/subscription.ts';
 import { sample, sampleCrd } from '../../apply/sample-objects.ts';
 import { secretNames } from '../manifest-secrets.ts';
@@ -61,7 +60,7 @@ function addHolder(
       },
     },
     ...(holds && { status: { inventory } }),
-  } as Revision);
+  });
 }
 
 async function second(

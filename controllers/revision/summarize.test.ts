@@ -56,6 +56,38 @@ function revision(conditions: Readonly<Record<string, string>> = {}, fields: Par
   } as unknown as Revision;
 }
 
+describe('many missing rights', () => {
+  const rights = Array.from({ length: 40 }, (_, index) => `{APIGroups:["g${index}"], Resources:["r"], Verbs:["get"]}`);
+  const message = `ClusterRole x: attempting to grant RBAC permissions not currently held: ${rights.join(' ')}`;
+  const judgement = judgeApply(result({ failures: [failure('Forbidden', 'backoff', message, 'Grant them')] }));
+  const read = (type: 'Ready' | 'Reconciling' | 'Stalled', judged: Judgement): string =>
+    findCondition(summarizeRevision(revision(), { judgement: judged }, now).conditions, type)?.message ?? '';
+
+  test('are a short sentence in Ready, which is a column, and all of them in the condition beside it', () => {
+    expect(read('Ready', judgement)).toMatch(
+      /^ClusterRole x: attempting to grant RBAC permissions not currently held: .*…/,
+    );
+    expect(read('Ready', judgement)).toContain('the condition Reconciling lists all');
+    expect(read('Ready', judgement).length).toBeLessThanOrEqual(250);
+    expect(read('Reconciling', judgement)).toBe(`${message}. Grant them`);
+  });
+
+  test('stay short when the deadline is over', () => {
+    const late = judgeDeadline(judgement, revision({ Reconciling: 'Forbidden' }), { deadlineSeconds: 600, now });
+    expect(late).toMatchObject({ state: 'Failed', reason: 'ProgressDeadlineExceeded' });
+    expect(read('Ready', late).length).toBeLessThanOrEqual(300);
+    expect(read('Stalled', late)).toContain(message);
+  });
+
+  test.each([
+    { because: 'they are few', failures: [failure('Forbidden', 'backoff', 'a is forbidden', 'Grant it')] },
+    { because: 'it is about something else', failures: [failure('CRDUnsafe', 'never', 'x'.repeat(1000))] },
+  ])('are told in one way, if $because', ({ failures }) => {
+    const judged = judgeApply(result({ failures }));
+    expect(read('Ready', judged)).toBe(judged.message);
+  });
+});
+
 describe('what an apply came to', () => {
   const collision = failure('Collision', 'backoff', 'x belongs to y', 'Remove it');
   const unsafe = (crd: string): Failure => failure('CRDUnsafe', 'never', `${crd} is unsafe`, `Waive ${crd}`);

@@ -3,7 +3,13 @@ import type { ApplyResult, PhaseResult, Unready } from '../../apply/apply.ts';
 import type { Failure } from '../../apply/api-failure.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
 import type { Removal } from '../../apply/remove.ts';
-import { findCondition, formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
+import {
+  findCondition,
+  formatTime,
+  replaceConditions,
+  type ConditionType,
+  type NextCondition,
+} from '../../api/conditions.ts';
 import { redact, type Retry } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { describeRef } from '../../api/object.ts';
@@ -17,6 +23,8 @@ export interface Judgement {
   readonly message: string;
   /** Ready, and still something to do, such as pruning. */
   readonly unfinished?: string;
+  /** The same, short enough for a column, where the message is not. */
+  readonly brief?: string;
   /** Where no watch will tell that something has changed. */
   readonly askAgainSeconds?: number;
 }
@@ -51,7 +59,10 @@ export function summarizeRevision(revision: Revision, findings: RevisionFindings
   };
 }
 
-function conditionsFor({ state, reason, message, unfinished }: Judgement): readonly NextCondition[] {
+/** Ready is shown as a column: what is too long for that is in full in the condition beside it. */
+function conditionsFor({ state, reason, message, unfinished, brief }: Judgement): readonly NextCondition[] {
+  const shown = (rest: ConditionType): string =>
+    brief === undefined ? message : `${brief} (the condition ${rest} lists all)`;
   switch (state) {
     case 'Ready': {
       const ready: NextCondition = { type: 'Ready', status: 'True', reason, message };
@@ -60,12 +71,12 @@ function conditionsFor({ state, reason, message, unfinished }: Judgement): reado
     }
     case 'Working':
       return [
-        { type: 'Ready', status: 'False', reason, message },
+        { type: 'Ready', status: 'False', reason, message: shown('Reconciling') },
         { type: 'Reconciling', status: 'True', reason: 'Progressing', message },
       ];
     case 'Failed':
       return [
-        { type: 'Ready', status: 'False', reason, message },
+        { type: 'Ready', status: 'False', reason, message: shown('Stalled') },
         { type: 'Stalled', status: 'True', reason, message },
       ];
     case 'Resting':
@@ -101,8 +112,13 @@ function judgeFailures(failures: readonly Failure[]): Judgement {
     state: final.length > 0 ? 'Failed' : 'Working',
     reason: first.reason,
     message: others > 0 ? `${message} (and ${others} more)` : message,
+    ...(first.reason === 'Forbidden' && message.length > LONGEST_SHOWN && { brief: `${message.slice(0, SHOWN)}…` }),
   };
 }
+
+/** Rights that are missing can be as many as a bundle has: an API server lists all of them in one sentence. */
+const LONGEST_SHOWN = 300;
+const SHOWN = 200;
 
 /** The soonest retry that a failure of the apply asks for. */
 export function retryOf({ failures }: ApplyResult): Retry | undefined {
@@ -151,6 +167,9 @@ export function judgeDeadline(
     state: 'Failed',
     reason: 'ProgressDeadlineExceeded',
     message: `Not healthy within ${options.deadlineSeconds} s: ${judgement.message}`,
+    ...(judgement.brief !== undefined && {
+      brief: `Not healthy within ${options.deadlineSeconds} s: ${judgement.brief}`,
+    }),
   };
 }
 

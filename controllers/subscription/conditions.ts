@@ -8,7 +8,7 @@ import type { Refusal } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import { SILENT, type ResolvedPlan } from './decide.ts';
 import { isInRange } from './in-range.ts';
-import { describeHold, describeMove, describeWork, withHint, workOf, type Waiting } from './wording.ts';
+import { describeHold, describeLoss, describeMove, describeWork, withHint, workOf, type Waiting } from './wording.ts';
 
 /** All conditions that hold. @param error What kept the plan from being carried out. */
 export function conditionsOf(
@@ -45,7 +45,7 @@ function readyOf(subscription: Subscription, plan: ResolvedPlan, error: Reasoned
     type: 'Ready',
     status: 'True',
     reason: 'Succeeded',
-    message: `${active.spec.bundle} is installed and healthy`,
+    message: `${active.spec.bundle} is installed and healthy${describeLoss(decision, subscription.spec.package)}`,
   };
 }
 

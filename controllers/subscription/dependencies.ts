@@ -54,7 +54,7 @@ export function describeDependency(
   { metadata, spec }: Subscription,
   { package: name, catalog, channel }: DependencyStep,
 ): SubscriptionManifest {
-  const { approval, certificates, serviceAccountName, onFailure, crdUpgradeSafety, windows } = spec;
+  const { approval, certificates, serviceAccountName, onFailure, crdUpgradeSafety, webhookSafety, windows } = spec;
   return {
     apiVersion: API_VERSION,
     kind: 'Subscription',
@@ -72,6 +72,7 @@ export function describeDependency(
       certificates,
       onFailure,
       crdUpgradeSafety: { enforcement: crdUpgradeSafety.enforcement },
+      webhookSafety,
       ...(windows !== undefined && { windows }),
       ...(serviceAccountName !== undefined && { serviceAccountName }),
     },

@@ -64,6 +64,63 @@ describe('events', () => {
       told: ['Warning RegistryUnavailable'],
     },
     {
+      because: 'a dependency is installed first, as it is meant to be',
+      after: {
+        pending: { ...pending, reason: 'DependencyNotReady' },
+        conditions: [condition('Reconciling', 'DependencyNotReady')],
+      },
+      told: ['Normal Installing'],
+    },
+    {
+      because: 'it is on its way by now',
+      before: {
+        pending: { ...pending, reason: 'DependencyNotReady' },
+        conditions: [condition('Reconciling', 'DependencyNotReady')],
+      },
+      after: {
+        pending: { ...pending, reason: 'DependencyNotReady' },
+        conditions: [condition('Reconciling', 'DependencyNotReady', 'by Subscription ops/lib')],
+      },
+      told: ['Normal DependencyNotReady'],
+    },
+    {
+      because: 'the cluster lacks a kind that is applied now',
+      before: { pending },
+      after: { pending, conditions: [condition('Reconciling', 'DependencyNotReady')] },
+      told: ['Warning DependencyNotReady'],
+    },
+    {
+      because: 'the Catalog of what is installed was deleted',
+      before: { installed: old, conditions: [condition('UpgradeAvailable', 'UpToDate')] },
+      after: { installed: old, conditions: [condition('UpgradeAvailable', 'CatalogNotFound')] },
+      told: ['Warning CatalogNotFound'],
+    },
+    {
+      because: 'it may no longer be used here',
+      before: { installed: old, conditions: [condition('UpgradeAvailable', 'UpToDate')] },
+      after: { installed: old, conditions: [condition('UpgradeAvailable', 'CatalogNotAllowed')] },
+      told: ['Warning CatalogNotAllowed'],
+    },
+    {
+      because: 'it is still gone',
+      before: { installed: old, conditions: [condition('UpgradeAvailable', 'CatalogNotFound')] },
+      after: { installed: old, conditions: [condition('UpgradeAvailable', 'CatalogNotFound', 'n')] },
+      told: [],
+    },
+    {
+      because: 'it is read again after a restart',
+      before: { installed: old, conditions: [condition('UpgradeAvailable', 'UpToDate')] },
+      after: { installed: old, conditions: [condition('UpgradeAvailable', 'CatalogUnavailable')] },
+      told: [],
+    },
+    {
+      because: 'it is told once, where nothing is installed',
+      after: {
+        conditions: [condition('Stalled', 'CatalogNotFound'), condition('UpgradeAvailable', 'CatalogNotFound')],
+      },
+      told: ['Warning CatalogNotFound'],
+    },
+    {
       because: 'work under way is no trouble',
       after: { conditions: [condition('Reconciling', 'Upgrading')] },
       told: [],

@@ -17,6 +17,7 @@ export function eventsOf(
     beginningOf(before, after, move),
     arrivalOf(before, after),
     troubleOf(before, after),
+    lossOf(before, after),
   ].filter((event) => event !== undefined);
 }
 
@@ -86,13 +87,29 @@ function troubleOf(before: SubscriptionStatus | undefined, after: SubscriptionSt
   if (stalled === undefined || (known?.reason === stalled.reason && known.message === stalled.message))
     return undefined;
   if (!isReason(stalled.reason)) return undefined;
+  // To wait for what is installed first is a normal course, and that it begins is told already.
+  const isAwaited = stalled.type === 'Reconciling' && after.pending?.reason === 'DependencyNotReady';
+  if (isAwaited && bundleThatBegins(before, after) !== undefined) return undefined;
   return {
-    type: 'Warning',
+    type: isAwaited ? 'Normal' : 'Warning',
     reason: stalled.reason,
     action: after.installed === undefined ? 'Install' : 'Upgrade',
     note: stalled.message,
   };
 }
+
+/** That no upgrade can be found any more, where what is installed works without its Catalog. */
+function lossOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
+  const [known, lost] = [before, after].map((status) => findCondition(status?.conditions, 'UpgradeAvailable'));
+  if (lost === undefined || !isReason(lost.reason) || !LOST.has(lost.reason) || known?.reason === lost.reason)
+    return undefined;
+  if (after.installed === undefined || findCondition(after.conditions, 'Stalled') !== undefined) return undefined;
+  const note = `${after.installed.bundle} goes on working, and no upgrade can be found: ${lost.message}`;
+  return { type: 'Warning', reason: lost.reason, action: 'Resolve', note };
+}
+
+/** Not while a Catalog is read again, as after a restart. */
+const LOST: ReadonlySet<string> = new Set(['CatalogNotFound', 'CatalogNotAllowed']);
 
 const BUSY: ReadonlySet<string> = new Set([
   'Progressing',

@@ -322,6 +322,7 @@ describe('a Subscription for a dependency', () => {
       serviceAccountName: 'tenant',
       approval: 'Manual',
       windows: [{ cron: '0 2 * * *', duration: '1h', timeZone: 'UTC' }],
+      webhookSafety: 'None',
     };
     const described = describeDependency(subscription({ spec }), step);
     expect(described.metadata).toEqual({

@@ -136,7 +136,7 @@ describe('conditions', () => {
       because: 'what is installed does not need the catalog',
       given: { catalogs: [], revisions: [works] },
       ready: 'True Succeeded',
-      also: { Stalled: '', UpgradeAvailable: 'Unknown PackageNotFound' },
+      also: { Stalled: '', UpgradeAvailable: 'Unknown CatalogNotFound' },
     },
     {
       because: 'a pin that nothing meets is a mistake, whatever is installed',
@@ -180,6 +180,22 @@ describe('conditions', () => {
   ])('what failed is told as $type where $because', ({ retry, type }) => {
     const status = statusOf({}, failure('ImageNotFound', retry));
     expect([inWords(status, 'Ready'), inWords(status, type)]).toEqual(['False ImageNotFound', 'True ImageNotFound']);
+  });
+
+  test.each([
+    { because: 'its Catalog was deleted', catalogs: [], says: true },
+    { because: 'its Catalog is there', catalogs: two, says: false },
+    {
+      because: 'its Catalog is read again',
+      catalogs: [{ name: 'main', priority: 0, state: 'Unavailable', content: () => undefined } as const],
+      says: false,
+    },
+  ])('that no upgrade can be found stands beside what works only if $because', ({ catalogs, says }) => {
+    const status = statusOf({ revisions: [works], catalogs });
+    const message = findCondition(status.conditions, 'Ready')?.message ?? '';
+    expect(
+      message.includes('no upgrade can be found. Package "gadget": its catalog of origin main does not exist'),
+    ).toBe(says);
   });
 
   test('what failed on the way to an upgrade does not speak against what works', () => {

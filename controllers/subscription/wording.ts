@@ -1,7 +1,7 @@
 /** How the work on a Subscription is called in conditions: one word of the list of reasons, and a sentence. Pure. */
 import type { Reason } from '../../api/reasons.ts';
-import type { Choice } from '../../resolver/decision.ts';
-import { describeCatalogChange } from '../../resolver/explain.ts';
+import type { Choice, Decision } from '../../resolver/decision.ts';
+import { describeCatalogChange, explainDecision } from '../../resolver/explain.ts';
 import type { Action, ResolvedPlan } from './decide.ts';
 
 /** A Revision that something holds back. */
@@ -33,6 +33,13 @@ export function describeHold({ revision: { metadata, spec }, hold }: Waiting): s
 export function describeMove({ catalogChange, downgrade }: Choice): string {
   const lower = downgrade ? ', although it is lower' : '';
   return catalogChange === undefined ? lower : `${lower}, ${describeCatalogChange(catalogChange)}`;
+}
+
+/** What is installed works without its Catalog, but that no upgrade can be found is not kept from the columns. */
+export function describeLoss(decision: Decision, packageName: string): string {
+  if (decision.kind !== 'none' || !(decision.reason === 'CatalogNotFound' || decision.reason === 'CatalogNotAllowed'))
+    return '';
+  return `, but no upgrade can be found. ${explainDecision(decision, packageName).message}`;
 }
 
 /** A message with the advice that goes with it. */

@@ -179,6 +179,7 @@ describe('an upgrade', () => {
       expect.arrayContaining([...traces()]),
     );
     expect(told(2)?.message).toMatch(/Pod widget-new, which is ready, does not answer .*connection refused/);
+    expect(told(2)?.message).toContain('spec.webhookSafety');
     harness.pass(700);
     await harness.reconcile(2);
     const stalled = findCondition(harness.revision(2).status?.conditions, 'Stalled');

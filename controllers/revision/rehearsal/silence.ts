@@ -20,6 +20,9 @@ export interface SilenceFacts {
   readonly isHarm: boolean;
 }
 
+/** The setting that does without answers. */
+const WAY_OUT = 'If it can answer only later, set spec.webhookSafety of the Subscription to None';
+
 /** Work under way, as a program may listen later than its Pod is ready; but not for long where somebody is harmed. */
 export function judgeSilence({ question, because, pod }: Silence, { since, now, isHarm }: SilenceFacts): Judgement {
   const seconds = (now.getTime() - since.getTime()) / 1000;
@@ -31,7 +34,7 @@ export function judgeSilence({ question, because, pod }: Silence, { since, now, 
   }
   const { webhook } = question;
   const who = pod === undefined ? 'nobody answers' : `Pod ${pod.metadata.name}, which is ready, does not answer`;
-  const message = `${describeRef(webhook.caller)}: ${who} when the API server calls ${addressOf(webhook)}: ${because}`;
+  const message = `${describeRef(webhook.caller)}: ${who} when the API server calls ${addressOf(webhook)}: ${because}. ${WAY_OUT}`;
   if (isHarm && seconds >= HARM_SECONDS) return { state: 'Failed', reason: 'WebhookSilent', message };
   return { state: 'Working', reason: 'WebhookSilent', message, askAgainSeconds };
 }

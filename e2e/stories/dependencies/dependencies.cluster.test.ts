@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
-import { catalogOf, condition, get, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
+import { catalogOf, condition, get, isReady, list, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
 import { packageDocuments, publishCatalog, type PackageVersion } from '../../lib/publish.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
@@ -108,6 +108,9 @@ describe('an operator that depends on another', () => {
     const store = await waitFor(cluster(), STORE, runs('1.5.0'));
     expect(store.spec['catalog']).toBe('platform');
     expect(await createdAt('store')).toBeLessThanOrEqual(await createdAt('shop'));
+    const events = await list<{ readonly type: string; readonly note: string }>(cluster(), 'event', SHOP);
+    expect(events.filter(({ type, note }) => type === 'Warning' && /shop|store/.test(note))).toEqual([]);
+    expect(events.length).toBeGreaterThan(0);
   });
 
   test('conflicts with one that needs another version, and the condition says why', async () => {
