@@ -14,6 +14,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
+import { describeConnectionFailure, type ConnectionFailure } from '../api/connection-failure.ts';
 import { ReasonedError } from '../api/errors.ts';
 import {
   type Bounds,
@@ -25,7 +26,6 @@ import {
   type Reach,
   SYSTEM_NETWORK,
 } from './address.ts';
-import { describeConnectionFailure, type ConnectionFailure } from './connection-failure.ts';
 import { unavailable } from './errors.ts';
 import { type BodyStream, discardBody, receiveBody, sendBody, TimedOut, type Timeouts } from './http-body.ts';
 

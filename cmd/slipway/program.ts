@@ -23,14 +23,17 @@ export interface OutputFlags {
 export interface Writers {
   readonly print: (text: string) => void;
   readonly complain: (text: string) => void;
+  /** Width of the terminal, if there is one. */
+  readonly columns?: number;
 }
 
+/** Of help in a pipe or a file. */
 const HELP_WIDTH = 100;
 /** Of package.json; a file that is read would have to be shipped. */
 const VERSION = '0.1.0';
 
 /** The program; it throws a CommanderError where the arguments are wrong, or once help has been printed. */
-export function buildProgram(perform: Perform, { print, complain }: Writers): Command {
+export function buildProgram(perform: Perform, { print, complain, columns = HELP_WIDTH }: Writers): Command {
   const program = new Command('slipway')
     .description(
       'Builds, checks and publishes bundles and catalogs of Kubernetes operators, and tells which version is chosen.',
@@ -43,8 +46,8 @@ export function buildProgram(perform: Perform, { print, complain }: Writers): Co
       writeOut: print,
       writeErr: complain,
       outputError: (text) => complain(`slipway: ${cleanLine(text.replace(/^error: /, ''))}\n`),
-      getOutHelpWidth: () => HELP_WIDTH,
-      getErrHelpWidth: () => HELP_WIDTH,
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
@@ -64,6 +67,13 @@ export function registryOptions(command: Command): Command {
   return command
     .option('--plain-http', 'speak to registries without TLS; to those on this machine always')
     .option('--registry-config <file>', "credentials; absent, those of docker's and podman's logins");
+}
+
+/** `--color`, for commands that colour what they print. */
+export function colourOption(): Option {
+  return new Option('--color <when>', 'colour the output; auto: on a terminal, unless NO_COLOR is set')
+    .choices(['auto', 'always', 'never'])
+    .default('auto');
 }
 
 /** For options that can be given several times. */

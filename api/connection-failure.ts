@@ -1,4 +1,4 @@
-/** Puts into words why a connection to a registry was not made: which address refused, which names a certificate has. Pure. */
+/** Puts into words why a connection was not made: which address refused it, which names a certificate has. Pure. */
 
 export interface ConnectionFailure {
   /** Follows `HOST cannot be reached: `. The same for the same cause, in whichever order addresses were tried. */
@@ -22,7 +22,7 @@ interface Wording {
   readonly hint?: string;
 }
 
-const TRUST_IT = 'Add the certificate authority of the registry to those that are trusted';
+const TRUST_IT = 'Add the certificate authority of the server to those that are trusted';
 
 const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   ['ENOTFOUND', { say: () => 'the name is unknown' }],
@@ -31,10 +31,10 @@ const WORDINGS: ReadonlyMap<string, Wording> = new Map<string, Wording>([
   ['EHOSTUNREACH', { say: (to) => `there is no route${to}` }],
   ['ENETUNREACH', { say: (to) => `there is no route${to}` }],
   ['ECONNRESET', { say: () => 'the connection was cut' }],
-  ['CERT_HAS_EXPIRED', { say: () => 'the certificate has expired', hint: 'Renew the certificate of the registry' }],
+  ['CERT_HAS_EXPIRED', { say: () => 'the certificate has expired', hint: 'Renew the certificate of the server' }],
   [
     'CERT_NOT_YET_VALID',
-    { say: () => 'the certificate is not valid yet', hint: 'Compare the clocks of the registry and of this machine' },
+    { say: () => 'the certificate is not valid yet', hint: 'Compare the clocks of the server and of this machine' },
   ],
 ]);
 
@@ -63,14 +63,16 @@ function wrongName({ host, cert }: WrongName, code: string): ConnectionFailure {
   const listed = names.length === 0 ? 'no name at all' : names.join(', ');
   return {
     message: `the certificate is for ${listed}${host === undefined ? '' : `, not for ${host}`} (${code})`,
-    hint: 'Address the registry by a name that its certificate has, or issue the certificate for this name',
+    hint: 'Address the server by a name that its certificate has, or issue the certificate for this name',
   };
 }
 
 const MAX_NAMES = 5;
 
 function namesOf(cert: WrongName['cert']): readonly string[] {
-  const alternatives = (cert?.subjectaltname ?? '').split(', ').map((name) => /^(?:DNS|IP Address):(.+)$/.exec(name)?.[1]);
+  const alternatives = (cert?.subjectaltname ?? '')
+    .split(', ')
+    .map((name) => /^(?:DNS|IP Address):(.+)$/.exec(name)?.[1]);
   const names = alternatives.filter((name) => name !== undefined);
   const common = cert?.subject?.CN;
   const all = names.length === 0 && typeof common === 'string' ? [common] : names;
