@@ -176,7 +176,7 @@ describe('the owner that a collision names', () => {
     },
     { metadata: { labels: { 'helm.toolkit.fluxcd.io/name': 'x' } }, owner: 'the Flux HelmRelease x' },
     { metadata: { labels: { [LABEL.managedBy]: 'pulumi' } }, owner: 'the manager pulumi' },
-    { metadata: {}, owner: 'nobody that Slipway knows' },
+    { metadata: {}, owner: 'no owner that Slipway knows' },
   ])('$owner', ({ metadata, owner }) => {
     expect(judgeOwnership(live(metadata), OWNER)).toEqual({ kind: 'foreign', owner });
   });

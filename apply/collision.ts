@@ -30,7 +30,7 @@ export function judgeOwnership(live: KubeObject, owner: Owner, knownUid?: string
   const other = otherOwner(live);
   if (live.metadata.annotations?.[ANNOTATION.adoptBy] === self) return { kind: 'adopted', from: other ?? 'nobody' };
   if (claimed === self) return { kind: 'left', owner: `an earlier Subscription ${self}, which left it` };
-  return { kind: 'foreign', owner: other ?? 'nobody that Slipway knows' };
+  return { kind: 'foreign', owner: other ?? 'no owner that Slipway knows' };
 }
 
 /** Whether it is the very object that an inventory names. */

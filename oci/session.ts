@@ -147,7 +147,7 @@ function assertNotDowngraded(base: URL, url: URL, request: RegistryRequest): voi
   const allowed = url.protocol === 'https:' || (url.protocol === 'http:' && base.protocol === 'http:');
   if (allowed && url.username === '' && url.password === '') return;
   throw unavailable(`registry ${request.registry} leads to an address that is not https for ${request.what}`, {
-    hint: 'A registry behind a proxy must be told its outside address',
+    hint: 'Configure the outside address of a registry that is behind a proxy',
   });
 }
 

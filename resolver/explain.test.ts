@@ -316,7 +316,7 @@ describe('what is chosen is not silent about', () => {
       because: 'a head whose dependencies cannot be had',
       given: { installed: '1.0.0', catalogs: [serving('a', needy)] },
       says: [
-        'op.v1.1.0 from channel "stable" of catalog a; the head op.v2.0.0 is not chosen: what it depends on cannot be had: op.v2.0.0 needs lib in ">=1.0.0", which no catalog has',
+        'op.v1.1.0 from channel "stable" of catalog a; the head op.v2.0.0 is not chosen: its dependencies cannot be satisfied: op.v2.0.0 needs lib in ">=1.0.0", which no catalog has',
       ],
     },
     {

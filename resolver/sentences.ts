@@ -22,9 +22,9 @@ export function describeCause(cause: Cause): string {
     case 'openShiftTooNew':
       return `it supports OpenShift up to ${cause.upTo} and the cluster has ${cause.has}`;
     case 'requirementInvalid':
-      return `what it depends on cannot be read: ${cause.problem}`;
+      return `its dependencies cannot be read: ${cause.problem}`;
     case 'dependency':
-      return `what it depends on cannot be had: ${describeFacts(cause.because)}`;
+      return `its dependencies cannot be satisfied: ${describeFacts(cause.because)}`;
     case 'noPath':
       return `no edges lead to it from ${cause.from}`;
     case 'wayBarred':
@@ -119,7 +119,7 @@ function describeCatalogs({
 export function describeConflict(conflict: Conflict): string {
   switch (conflict.kind) {
     case 'selector':
-      return `the catalog selector means nothing: ${conflict.problem}`;
+      return `the catalog selector is invalid: ${conflict.problem}`;
     case 'version':
       return conflict.problem === undefined
         ? `the version must be in ${quote(conflict.range)}`
@@ -129,14 +129,14 @@ export function describeConflict(conflict: Conflict): string {
     case 'edges':
       return describeEdges(conflict);
     case 'downgrade':
-      return `the installed ${nameVersion(conflict.installed, conflict.version)} is not in the catalog, and what is there is lower`;
+      return `the installed ${nameVersion(conflict.installed, conflict.version)} is not in the catalog, which has only lower versions`;
     case 'quarantined':
       return `${list(conflict.bundles)} failed before and ${conflict.bundles.length === 1 ? 'is' : 'are'} quarantined`;
     case 'cluster':
       return list(conflict.causes.map(describeRefused), '; ');
     case 'dependency':
       return conflict.problem === undefined
-        ? `what ${conflict.bundle} depends on cannot be had: ${describeFacts(conflict.because)}`
+        ? `the dependencies of ${conflict.bundle} cannot be satisfied: ${describeFacts(conflict.because)}`
         : `what ${conflict.bundle} depends on cannot be read: ${conflict.problem}`;
     case 'package':
       return conflict.catalogs.length === 0

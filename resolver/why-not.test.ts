@@ -179,7 +179,7 @@ describe('why it is not chosen, and what would change it', () => {
       given: { catalogs: [serving('a', packageOf('op', chain, { properties: { '2.0.0': [needs('gone')] } }))] },
       asked: '2.0.0',
       causes: [
-        'op.v2.0.0 is not chosen: what it depends on cannot be had: op.v2.0.0 needs gone in ">=1.0.0", which no catalog has',
+        'op.v2.0.0 is not chosen: its dependencies cannot be satisfied: op.v2.0.0 needs gone in ">=1.0.0", which no catalog has',
       ],
       changes: ['Add a catalog that has gone in ">=1.0.0"'],
     },
@@ -197,7 +197,7 @@ describe('why it is not chosen, and what would change it', () => {
       },
       asked: '2.0.0',
       causes: [
-        'op.v2.0.0 is not chosen: what it depends on cannot be had: op.v2.0.0 needs lib in ">=1.0.0" (there is: 1.0.0); dependencies must be there already',
+        'op.v2.0.0 is not chosen: its dependencies cannot be satisfied: op.v2.0.0 needs lib in ">=1.0.0" (there is: 1.0.0); dependencies must be there already',
       ],
       changes: ['Set dependencies to Install'],
     },

@@ -11,7 +11,7 @@ export const openshiftLabel: Check = {
     if (removedIn22(bundle).length === 0) return;
     const advice = `Move to APIs that are served, or set the label ${LABEL} to a range below 4.9: "v4.6-v4.8"`;
     if (dockerfile === undefined) {
-      const message = `whether the label ${LABEL} keeps the bundle from OpenShift 4.9 cannot be told without a Dockerfile`;
+      const message = `without a Dockerfile it is unknown whether the label ${LABEL} keeps the bundle from OpenShift 4.9`;
       yield { level: 'warning', message, advice: `Give the Dockerfile too. ${advice}` };
       return;
     }

@@ -78,7 +78,7 @@ function* checkVersions(bundle: Bundle, wanted: string | undefined, minimum: str
     yield { level: 'error', message: `"${wanted}" is not a version of Kubernetes`, advice };
   }
   if (minimum === '' || tolerantVersion(minimum) !== undefined) return;
-  const message = `removed APIs cannot be told by spec.minKubeVersion, because "${minimum}" is not a version`;
+  const message = `removed APIs cannot be found by spec.minKubeVersion, because "${minimum}" is not a version`;
   yield { level: 'error', ...inCsv(bundle, 'spec.minKubeVersion'), message, advice };
 }
 

@@ -26,8 +26,8 @@ function* runCheck(check: Check, bundle: Bundle, options: CheckOptions): Iterabl
   let told = 0;
   for (const finding of check.run(bundle, options)) {
     if (told === MAX_TOLD) {
-      const message = `there are more than ${MAX_TOLD} findings of this kind; the others are not told`;
-      yield { level: finding.level, check: check.name, message, advice: 'Correct those that are told first' };
+      const message = `there are more than ${MAX_TOLD} findings of this kind; the others are not listed`;
+      yield { level: finding.level, check: check.name, message, advice: 'Correct the listed ones first' };
       return;
     }
     told += 1;

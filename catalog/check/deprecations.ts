@@ -45,7 +45,8 @@ function* checkEntries(deprecation: SeenDeprecations, known: ReadonlySet<string>
         `${what} ${problem}`,
         'Refer to the package without a name, or to a channel or bundle of it by name',
       );
-    if (entry.message === '') yield error(deprecation, `${what} has no message`, 'Say why, and what to use instead');
+    if (entry.message === '')
+      yield error(deprecation, `${what} has no message`, 'Write the reason, and name a replacement');
     const key = `${entry.schema}\0${entry.name}`;
     if (seen.has(key)) yield error(deprecation, `${what} is there more than once`, 'Keep one');
     seen.add(key);
@@ -56,7 +57,7 @@ function referenceProblem({ schema, name }: Entry, owner: string, known: Readonl
   if (schema !== 'olm.package' && schema !== 'olm.channel' && schema !== 'olm.bundle') return 'has an unknown schema';
   if (schema === 'olm.package') return name === '' ? undefined : 'has a name, which the reference tools refuse';
   if (name === '') return 'has no name';
-  return known.has(`${schema}\0${owner}\0${name}`) ? undefined : 'refers to what is not there';
+  return known.has(`${schema}\0${owner}\0${name}`) ? undefined : 'refers to something that does not exist';
 }
 
 function error(deprecation: SeenDeprecations, message: string, advice: string): Finding {

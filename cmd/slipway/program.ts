@@ -36,11 +36,11 @@ const VERSION = '0.1.0';
 export function buildProgram(perform: Perform, { print, complain, columns = HELP_WIDTH }: Writers): Command {
   const program = new Command('slipway')
     .description(
-      'Builds, checks and publishes bundles and catalogs of Kubernetes operators, and tells which version is chosen.',
+      'Builds, checks and publishes bundles and catalogs of Kubernetes operators, and explains which version is chosen.',
     )
     .version(VERSION)
     .enablePositionalOptions() // so that --version behind a command is that command's
-    .showHelpAfterError('(--help tells more)')
+    .showHelpAfterError('(--help has more)')
     .exitOverride()
     .configureOutput({
       writeOut: print,

@@ -55,7 +55,7 @@ function defineChecks(bundle: Command, perform: Perform): void {
       perform(flags, async (environment) => (await import('./render.ts')).render(environment, source, flags)),
     );
   registryOptions(bundle.command('inspect'))
-    .description('Tells what a bundle is, brings and needs.')
+    .description('Shows the facts of a bundle: its version, APIs, objects, images and dependencies.')
     .argument('<dir|ref>', SOURCE)
     .addOption(outputOption())
     .action((source: string, flags: RegistryFlags & OutputFlags) =>
