@@ -81,14 +81,14 @@ const GENERATED: Readonly<Record<string, Area>> = {
   'docs/metrics.md': 'help',
 };
 const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|controllers|kube|oci|resolver)\//;
-const FOR_TESTS = /\.test\.ts$|\/(?:testing|testdata)\/|(?:^|\/)fake-/;
+const FOR_TESTS = /\.test\.ts$|\/(?:testing|testdata)\/|(?:^|\/)fake-|-cases\.ts$|\/api-server-rules\.ts$/;
 
 function readerOf(path: string): Read | undefined {
   if (path.endsWith('.md')) return path === 'CHANGELOG.md' ? undefined : readMarkdown;
   return path.endsWith('.ts') && path !== 'scripts/words.ts' ? readSource : undefined;
 }
 
-/** Paragraphs of prose without code; the style guide quotes bad examples as code. */
+/** Paragraphs of prose without code, and without titles of tests behind the names of their files. */
 function readMarkdown(path: string, text: string): readonly Passage[] {
   const area = GENERATED[path] ?? 'docs';
   const lines = parseMarkdown(text)
@@ -101,7 +101,7 @@ function readMarkdown(path: string, text: string): readonly Passage[] {
     else if (line.trim() === '') open = undefined;
     else passages.push((open = { area, path, line: index + 1, text: line.trim() }));
   }
-  return passages.map((one) => ({ ...one, text: one.text.replaceAll(/`[^`]*`/g, '``') }));
+  return passages.map((one) => ({ ...one, text: one.text.replaceAll(/`[^`]*`(?: "[^"]*")?/g, '``') }));
 }
 
 /** The same number of lines, without words. */
