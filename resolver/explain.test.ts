@@ -68,12 +68,12 @@ describe('where a bundle on the way is at fault, it is the one that is named', (
         catalogs: [serving('a', packageOf('op', chain, { properties: { '1.1.0': [needs('gone', '>=1.0.0')] } }))],
       },
       says: [
-        `Package "op": these cannot hold together: what op.v1.1.0 depends on cannot be had: op.v1.1.0 needs gone in ">=1.0.0", which no catalog has; ${ONLY_OVER}`,
+        `Package "op": these cannot hold together: the dependencies of op.v1.1.0 cannot be satisfied: op.v1.1.0 needs gone in ">=1.0.0", which no catalog has; ${ONLY_OVER}`,
         `Add a catalog that has gone in ">=1.0.0"; or ${WITHOUT_EDGE}; or ${NEW_EDGE}`,
       ],
     },
     {
-      because: 'what it depends on cannot be read',
+      because: 'its dependencies cannot be read',
       given: {
         ...pinned,
         catalogs: [serving('a', packageOf('op', chain, { properties: { '1.1.0': [needs('lib', 'what')] } }))],
@@ -217,7 +217,7 @@ describe('what helps is suggested', () => {
         cluster: { providedKinds: [], packages: [installed('rival', '1.0.0', [provides('Thing')])] },
       },
       says: [
-        'Package "op": what op.v1.0.0 depends on cannot be had: rival.v1.0.0 is installed by Subscription ns/rival and is not changed for another package; only one package may provide Thing.v1.x.io (here rival, op)',
+        'Package "op": the dependencies of op.v1.0.0 cannot be satisfied: rival.v1.0.0 is installed by Subscription ns/rival and is not changed for another package; only one package may provide Thing.v1.x.io (here rival, op)',
         'Uninstall rival, installed by Subscription ns/rival',
       ],
     },
@@ -242,7 +242,7 @@ describe('what helps is suggested', () => {
         cluster: { providedKinds: [], packages: [installed('lib', '2.0.0', [{ type: 'olm.package', value: { packageName: 'lib', version: '2.0.0' } }])] }, // prettier-ignore
       },
       says: [
-        'Package "op": what op.v1.0.0 depends on cannot be had: lib.v2.0.0 is installed by Subscription ns/lib and is not changed for another package; op.v1.0.0 needs none of (lib in ">=2.0.0")',
+        'Package "op": the dependencies of op.v1.0.0 cannot be satisfied: lib.v2.0.0 is installed by Subscription ns/lib and is not changed for another package; op.v1.0.0 needs none of (lib in ">=2.0.0")',
         'Uninstall lib, installed by Subscription ns/lib',
       ],
     },
@@ -258,7 +258,7 @@ describe('what helps is suggested', () => {
         ],
       },
       says: [
-        'Package "op": what op.v1.0.0 depends on cannot be had: op.v1.0.0 needs lib in ">=2.0.0" (there are: 2.0.0, 1.1.0, 1.0.0); op.v1.0.0 needs lib in "<2.0.0" (there are: 2.0.0, 1.1.0, 1.0.0)',
+        'Package "op": the dependencies of op.v1.0.0 cannot be satisfied: op.v1.0.0 needs lib in ">=2.0.0" (there are: 2.0.0, 1.1.0, 1.0.0); op.v1.0.0 needs lib in "<2.0.0" (there are: 2.0.0, 1.1.0, 1.0.0)',
         'Set dependencies to Ignore to install op.v1.0.0 without what it depends on',
       ],
     },

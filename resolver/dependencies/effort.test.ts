@@ -58,7 +58,7 @@ function ask(packages: readonly CatalogPackage[]): ResolveInput {
 
 const TOO_LONG = {
   reason: 'ResolutionFailed',
-  message: 'Package "web": what web.v1 depends on cannot be had: the search for a way takes too long',
+  message: 'Package "web": the dependencies of web.v1 cannot be satisfied: the search for a way takes too long',
   hint: 'Install what it depends on by Subscriptions of their own, or set dependencies to Ignore, so that there is less to search',
 };
 

@@ -248,7 +248,7 @@ describe('bundle render', () => {
     workplace().write(makeFiles(), 'uncalled');
     const { code, stderr } = await workplace().run('bundle', 'render', source, '--namespace', 'toys', ...args);
     expect(code).toBe(0);
-    expect(stderr.includes('--certificates manager shows what a Subscription installs')).toBe(!isSilent);
+    expect(stderr.includes('--certificates manager shows the objects that a Subscription installs')).toBe(!isSilent);
     expect(stderr === '').toBe(isSilent);
   });
 

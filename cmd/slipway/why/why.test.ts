@@ -107,7 +107,7 @@ describe('why PACKAGE', () => {
       stdout: [
         'Nothing of gadget is chosen (ResolutionFailed).',
         'These cannot hold together:',
-        '  what gadget.v3.0.0 depends on cannot be had: gadget.v3.0.0 needs lamp in ">=1.0.0", which no catalog has',
+        '  the dependencies of gadget.v3.0.0 cannot be satisfied: gadget.v3.0.0 needs lamp in ">=1.0.0", which no catalog has',
         '  the channel is "fast"',
         'What would change it:',
         '  Set channel to "stable", which gives 2.0.0',
