@@ -18,7 +18,8 @@ export async function programFiles(name: string, main: string): Promise<Files> {
   const { manager: _, ...workers } = MANAGER_ENTRIES;
   const { files } = await bundlePrograms({ [program]: main, ...workers });
   const launcher = renderLauncher({ name, program: `${program}.js`, engines: await neededNode() });
-  return new Map([...files, [`${name}.js`, { bytes: Buffer.from(launcher), mode: 0o755 }]]);
+  const executable = { bytes: Buffer.from(launcher), mode: 0o755 };
+  return new Map<string, Uint8Array | typeof executable>([...files, [`${name}.js`, executable]]);
 }
 
 async function neededNode(): Promise<string> {

@@ -122,8 +122,8 @@ describe('bundle validate', () => {
   test('prints errors first, then warnings, each once, and then how many there are', async () => {
     workplace().write(makeFiles({ objects: [OLD_CRD] }), 'old-crd');
     const { stdout } = await workplace().run('bundle', 'validate', 'old-crd');
-    const levels = [...stdout.matchAll(/^(error|warning): /gm)].map(([, level]) => level);
-    expect(levels).toEqual(levels.toSorted());
+    const levels = [...stdout.matchAll(/^(error|warning): /gm)].map(([, level = '']) => level);
+    expect(levels.join(' ')).toMatch(/^(?:error )+(?:warning ?)+$/);
     expect(new Set(levels)).toEqual(new Set(['error', 'warning']));
     expect(stdout.match(/apiVersion: .*1\.22/g)).toHaveLength(1);
     const { errors, warnings } = await workplace().json<Report>('bundle', 'validate', 'old-crd');

@@ -23,7 +23,7 @@ test.each<Row>([
   { because: '--color always', choice: 'always', isTerminal: false, variables: { NO_COLOR: '1' }, coloured: true },
   { because: '--color never', choice: 'never', isTerminal: true, variables: { FORCE_COLOR: '1' }, coloured: false },
   { because: '--color auto is as without it', choice: 'auto', isTerminal: false, coloured: false },
-])('output is coloured ($coloured): $because', ({ coloured, because: _, ...question }) => {
+])('output is coloured ($coloured): $because', ({ coloured, ...question }) => {
   expect(wantsColours({ variables: {}, isTerminal: false, ...question })).toBe(coloured);
 });
 
