@@ -13,7 +13,7 @@ export const INTERVAL_BOUNDS = { minSeconds: 10, maxSeconds: 24 * 3600 } as cons
 
 const ImageSource = z.object({
   ref: imageReference().describe(
-    'Reference of the catalog image, by tag or by digest: `registry.example/team/catalog:v1`. By digest it is never looked at again.',
+    'Reference of the catalog image, by tag or by digest: `registry.example/team/catalog:v1`. By digest it is pulled once and never checked again.',
   ),
 });
 
@@ -87,7 +87,7 @@ const CatalogSpec = rules(
     allowedNamespaces: labelSelector('a namespace')
       .optional()
       .describe(
-        'Namespaces whose Subscriptions may use the Catalog, by their labels. Absent: all. What is installed from it stays installed in a namespace that is not selected any more, and is not upgraded from it.',
+        'Namespaces whose Subscriptions may use the Catalog, by their labels. Absent: all. Operators installed from it stay installed in a namespace that is not selected any more, and is not upgraded from it.',
       ),
     verify: Verify.optional().describe(
       'Which signatures the content must have. No signature can be checked in this version: with `Enforce` nothing of the Catalog is served, with `Warn` everything is, and the Ready condition says that it was not checked.',
@@ -129,7 +129,7 @@ export const Catalog = z
     status: statusOf(CatalogStatus).describe('What the manager found.'),
   })
   .describe(
-    'A Catalog says what can be had: packages with their channels and bundles. A catalog that cannot be reached keeps its last good content in service.',
+    'A Catalog lists the operators available: packages with their channels and bundles. A catalog that cannot be reached keeps its last good content in service.',
   );
 export type Catalog = ObjectOf<typeof Catalog>;
 export type CatalogManifest = ManifestOf<typeof Catalog>;

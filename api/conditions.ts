@@ -32,7 +32,7 @@ export const Condition = z
     reason: text(1024)
       .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/)
       .describe('Why, as one word of the list of reasons.'),
-    message: z.string().max(MAX_MESSAGE).describe('Why, in a sentence, and what can be done.'),
+    message: z.string().max(MAX_MESSAGE).describe('Why, in a sentence, with the remedy.'),
     observedGeneration: integer(0, Number.MAX_SAFE_INTEGER)
       .optional()
       .describe('The generation of the spec that was judged.'),

@@ -4,13 +4,13 @@
  */
 export const REASONS = {
   // Progress and success
-  Succeeded: 'All is as the spec asks.',
+  Succeeded: 'Everything is as the spec asks.',
   Progressing: 'Work is under way; nothing is wrong.',
   Installing: 'The first revision is being applied.',
   Upgrading: 'A newer revision is being applied.',
   RollingBack: 'The previous revision is being applied again.',
   Repairing: 'Objects that were changed or deleted are being applied again.',
-  Uninstalling: 'What was installed is being removed.',
+  Uninstalling: 'The operator is being uninstalled.',
   Suspended: 'The spec says to do nothing until resumed.',
   Archived: 'A newer revision has taken over.',
   UpgradeAvailable: 'A newer version may be installed.',
@@ -40,7 +40,7 @@ export const REASONS = {
   PackageNotFound: 'No catalog offers the package.',
   ChannelNotFound: 'The package has no such channel.',
   VersionNotFound: 'No bundle matches the version and the channel.',
-  NoUpgradePath: 'The upgrade graph does not lead from the installed version to what is asked for.',
+  NoUpgradePath: 'The upgrade graph does not lead from the installed version to the requested one.',
   AmbiguousCatalogs: 'Several catalogs of equal priority offer the package.',
   ResolutionFailed: 'The constraints cannot hold together.',
   Quarantined: 'The version failed before and is not tried again.',

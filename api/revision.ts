@@ -68,7 +68,9 @@ const RevisionSpec = rules(
     image: imageByDigest().describe('The bundle image by digest.'),
     properties: list(Property, PROPERTY_LIMITS.count)
       .optional()
-      .describe('What the bundle provides and what it depends on, so that others can be judged without its catalog.'),
+      .describe(
+        'Packages and kinds that the bundle provides and depends on, so that other bundles can be judged without its catalog.',
+      ),
     configHash: text(128).describe(
       'Hash of everything in the spec of the Subscription that changes the rendered objects.',
     ),
@@ -122,10 +124,12 @@ const InventoryEntry = z.object({
     .string()
     .max(64)
     .describe('Its uid: only this very object is ever changed or deleted. Empty while it is about to be applied.'),
-  hash: text(128).describe('Hash of what was applied; equal means that it need not be sent again.'),
+  hash: text(128).describe('Hash of the applied manifest; while it is equal, the object is not sent again.'),
   seen: text(64)
     .optional()
-    .describe('State of the object after it was applied; another one means that somebody changed it.'),
+    .describe(
+      'State of the object after it was applied; another one means that another program or a person changed it.',
+    ),
 });
 export type InventoryEntry = Immutable<z.infer<typeof InventoryEntry>>;
 

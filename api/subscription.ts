@@ -120,7 +120,9 @@ const SubscriptionSpec = rules(
     dependencies: z
       .enum(['Install', 'Require', 'Ignore'])
       .default('Install')
-      .describe('What the bundle depends on: is installed, must be there, or is not looked at.'),
+      .describe(
+        'Dependencies of the bundle. Install: they are installed; Require: they must be there; Ignore: they are not checked.',
+      ),
     watchNamespaces: set(namespaceName(), 100)
       .min(1)
       .optional()

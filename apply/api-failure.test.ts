@@ -42,7 +42,7 @@ describe('a failure as data', () => {
     );
     expect(explainFailure(error, 'Service a')).toMatchObject({
       message: 'Service a is invalid',
-      hint: 'Look at spec.ports[0].port, spec.type',
+      hint: 'Check spec.ports[0].port, spec.type',
     });
   });
 

@@ -61,7 +61,7 @@ export function explainFailure(error: unknown, subject: string): Failure {
 function hintFor(error: ReasonedError): string | undefined {
   if (error.reason === 'Forbidden') return hintForForbidden(error);
   const fields = answerOf(error)?.causes?.flatMap(({ field }) => (field === undefined ? [] : [field])) ?? [];
-  return fields.length === 0 ? undefined : `Look at ${[...new Set(fields)].slice(0, 5).join(', ')}`;
+  return fields.length === 0 ? undefined : `Check ${[...new Set(fields)].slice(0, 5).join(', ')}`;
 }
 
 /** @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping */

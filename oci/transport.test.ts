@@ -92,6 +92,23 @@ describe('TLS', () => {
     });
   });
 
+  test('a certificate for another name is refused with both names', async () => {
+    const tls = await selfSigned({ name: 'other.example' });
+    await expect(ask(tls, { ca: tls.cert })).rejects.toMatchObject({
+      message: expect.stringContaining('the certificate is for other.example, not for localhost'),
+      hint: expect.stringContaining('issue the certificate for this name'),
+    });
+  });
+
+  test('a connection that is refused is reported with the address that was tried', async () => {
+    const registry = createRegistry({ plainHttp: () => true });
+    stops.push(() => registry.close());
+    const reference = { registry: '127.0.0.1:1', repository: 'org/app', tag: 'v1' };
+    await expect(registry.resolve(reference)).rejects.toMatchObject({
+      message: expect.stringContaining('the connection to 127.0.0.1:1 is refused'),
+    });
+  });
+
   test('a redirect from https to http is refused', async () => {
     const tls = await selfSigned();
     const plain = await startFakeRegistry();

@@ -14,6 +14,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
+import { describeConnectionFailure, type ConnectionFailure } from '../api/connection-failure.ts';
 import { ReasonedError } from '../api/errors.ts';
 import {
   type Bounds,
@@ -237,30 +238,14 @@ function sendError(error: unknown, { url, signal }: HttpRequest, client: ClientR
   if (signal?.aborted === true) return signal.reason;
   if (error instanceof ReasonedError) return error;
   const code = (error as NodeJS.ErrnoException).code;
-  const failure = unavailable(`${url.host} cannot be reached: ${describeFailure(error, code)}`, {
+  const { message, hint }: ConnectionFailure =
+    error instanceof TimedOut ? { message: 'no answer in time' } : describeConnectionFailure(error);
+  const failure = unavailable(`${url.host} cannot be reached: ${message}`, {
     cause: error,
-    ...(isTlsFailure(code) && { hint: 'Add the certificate authority of the registry to those that are trusted' }),
+    ...(hint !== undefined && { hint }),
   });
   const stale = client.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
   return stale ? new StaleConnection('stale', { cause: failure }) : failure;
-}
-
-function describeFailure(error: unknown, code: string | undefined): string {
-  if (error instanceof TimedOut) return 'no answer in time';
-  switch (code) {
-    case 'ENOTFOUND':
-      return 'the name is unknown (ENOTFOUND)';
-    case 'ECONNREFUSED':
-      return 'the connection is refused (ECONNREFUSED)';
-    case 'ECONNRESET':
-      return 'the connection was cut (ECONNRESET)';
-    default:
-      return code ?? 'the connection failed';
-  }
-}
-
-function isTlsFailure(code: string | undefined): boolean {
-  return code !== undefined && /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/.test(code);
 }
 
 function describeResponse(

@@ -23,7 +23,7 @@ export function renderApiDocs(kinds: readonly CustomKind[]): string {
 
 const INTRODUCTION = `Every field of every kind, with its bounds. A field in **bold** is required where its parent is there. \`[]\` stands for each
 entry of a list. \`kubectl explain subscriptions.${GROUP}.spec\` says the same;
-\`kubectl get slipway -A\` lists the objects of all kinds. What a word means is in [glossary.md](glossary.md).`;
+\`kubectl get slipway -A\` lists the objects of all kinds. [glossary.md](glossary.md) defines the words.`;
 
 function renderKind({ kind, plural, scope, schema, columns }: CustomKind): readonly string[] {
   const root = toStructuralSchema(schema);
@@ -41,7 +41,7 @@ function renderRules(schema: StructuralSchema): readonly string[] {
   const lines = collectRules(schema, '').map(({ path, message }) => `- ${path === '' ? '' : `\`${path}\` `}${message}`);
   return lines.length === 0
     ? []
-    : ['What the API server checks beyond types and bounds:', [...new Set(lines)].join('\n')];
+    : ['Checks of the API server beyond types and bounds:', [...new Set(lines)].join('\n')];
 }
 
 function collectRules(node: StructuralSchema, path: string): readonly { path: string; message: string }[] {

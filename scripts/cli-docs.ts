@@ -21,17 +21,21 @@ export function renderCliDocs(): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-const INTRODUCTION = `In a checkout, \`npm run -s slipway -- ARGS\` runs it. What was asked for goes to stdout, and what went wrong to stderr: one
-line with a reason from [the closed list](api.md#reasons), and one with what to do. \`-o json\` gives data whose shape is
-stable: fields are added, never renamed or removed. Names and texts of others are printed without control characters; in
-JSON they are escaped.
+const INTRODUCTION = `In a checkout, \`npm run -s slipway -- ARGS\` runs it. \`make build\` writes \`dist/slipway/slipway.js\`, an executable for
+machines with Node 24.15 or newer; an older Node is refused by name. Results go to stdout, failures to stderr: one line with
+a reason from [the closed list](api.md#reasons), and one with the remedy. \`-o json\` gives data whose shape is stable: fields
+are added, never renamed or removed. Names and texts that come from bundles, catalogs and registries are printed without
+control characters; in JSON they are escaped.
+
+On a terminal, tables and text follow its width, and a cell that does not fit ends in \`…\`; in a pipe or a file nothing is
+cut. Findings are coloured on a terminal. \`--color\` decides, then \`FORCE_COLOR\`, then \`NO_COLOR\`.
 
 An argument \`DIR|REF\` is a folder if there is one of that name, else an image with its registry. The folder may be an
 [OCI image layout](https://github.com/opencontainers/image-spec/blob/main/image-layout.md), as \`bundle build\` writes it.
 
 Credentials are those that \`docker login\` and \`podman login\` keep, programs for credentials
-included: \`REGISTRY_AUTH_FILE\`, \`DOCKER_CONFIG\`, \`~/.docker/config.json\` and \`XDG_RUNTIME_DIR/containers/auth.json\` are
-looked at in this order. Proxies are taken from \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\`.`;
+included, and are searched for in this order: \`REGISTRY_AUTH_FILE\`, \`DOCKER_CONFIG\`, \`~/.docker/config.json\`,
+\`XDG_RUNTIME_DIR/containers/auth.json\`. Proxies are taken from \`HTTPS_PROXY\`, \`HTTP_PROXY\` and \`NO_PROXY\`.`;
 
 interface Leaf {
   readonly name: string;

@@ -27,11 +27,11 @@ export function renderMetricsDocs(): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-const INTRODUCTION = `Every replica tells them at \`/metrics\`, for Prometheus. \`deploy/monitoring/\` has a ServiceMonitor, alerts and a Grafana
+const INTRODUCTION = `Every replica serves them at \`/metrics\`, for Prometheus. \`deploy/monitoring/\` has a ServiceMonitor, alerts and a Grafana
 dashboard that use them: [how to watch Slipway](how-to/watch-slipway.md).`;
 
-const ABOUT_OWN = `What is there is read from the caches when it is asked for, so all replicas tell the same: take the maximum, not the sum.
-Events are counted by the replica that leads; those that are alerted on are told from the start, as 0.`;
+const ABOUT_OWN = `Counts of objects are read from the caches at each scrape, so all replicas report the same: take the maximum, not the sum.
+Events are counted by the replica that leads; those with an alert are reported from the start, as 0.`;
 
 const ABOUT_RUNTIME = `Under the names of controller-runtime and client-go, so that dashboards and alerts for these work. \`controller\` is
 \`catalog\`, \`subscription\`, \`revision\`, or \`catalog-content\` on a replica that does not lead.`;

@@ -55,3 +55,27 @@ export function isShown(printed: string, told: string): boolean {
   const masked = printed.replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:…');
   return told.endsWith('\n…\n') ? masked.startsWith(told.slice(0, -2)) : masked === told;
 }
+
+/** Line by line the same up to ages and the space that aligns columns; a line that ends in `…` shows its beginning only. */
+export function isShownByLine(printed: string, shown: string): boolean {
+  const [actual, expected] = [linesOf(printed), linesOf(shown)];
+  return (
+    actual.length === expected.length &&
+    expected.every((line, index) => {
+      const found = actual[index] ?? '';
+      return line.endsWith('…') ? found.startsWith(line.slice(0, -1)) : found === line;
+    })
+  );
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) =>
+      line
+        .replaceAll(/ {2,}/g, '  ')
+        .replaceAll(/  \d+[smhd](?:\d+[smh])?(?=  |$)/g, '  AGE')
+        .trimEnd(),
+    );
+}

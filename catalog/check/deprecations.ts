@@ -50,7 +50,8 @@ function* checkEntries(deprecation: SeenDeprecations, known: ReadonlySet<string>
         `${what} ${problem}`,
         'Refer to the package without a name, or to a channel or bundle of it by name',
       );
-    if (entry.message === '') yield error(deprecation, `${what} has no message`, 'Say why, and what to use instead');
+    if (entry.message === '')
+      yield error(deprecation, `${what} has no message`, 'Write the reason, and name a replacement');
     const key = `${entry.schema}\0${entry.name}`;
     if (seen.has(key)) yield error(deprecation, `${what} is stated more than once`, 'Keep one');
     seen.add(key);

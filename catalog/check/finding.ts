@@ -33,7 +33,7 @@ export const CHECK_RULES = {
   DuplicateVersion: 'No two bundles of a package have the same version and release.',
   BundleImage: 'A bundle has an image with a well-formed reference, or carries its objects.',
   RelatedImage: 'The references of related images are well-formed.',
-  Deprecation: 'Each deprecation names its object once, and has a message.',
+  Deprecation: 'Each deprecation names a package, channel or bundle once, and the reason.',
   Malformed: 'All documents of the catalog can be parsed.',
 } as const;
 

@@ -96,7 +96,7 @@ const COUNTED_FROM_THE_START: readonly ({ readonly kind: string } & Omit<EventFa
 export function countEvents(registry: Registry, record: RecordEvent): RecordEvent {
   const events = new Counter({
     name: 'slipway_events_total',
-    help: 'What was told about objects, by kind, action and reason.',
+    help: 'Events about objects, by kind, action and reason.',
     labelNames: ['kind', 'type', 'action', 'reason'],
     registers: [registry],
   });

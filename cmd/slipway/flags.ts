@@ -22,6 +22,13 @@ export function registryOptions(command: Command): Command {
     .option('--registry-config <file>', "credentials; absent, those of docker's and podman's logins");
 }
 
+/** `--color`, for commands that colour what they print. */
+export function colourOption(): Option {
+  return new Option('--color <when>', 'colour the output; auto: on a terminal, unless NO_COLOR is set')
+    .choices(['auto', 'always', 'never'])
+    .default('auto');
+}
+
 /** Parses an option that can be given several times: adds a value to those before it. */
 export function append(value: string, values: readonly string[] | undefined): readonly string[] {
   return [...(values ?? []), value];

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** The command line `slipway`; as `kubectl-slipway` on the PATH also a plugin of kubectl. */
 import { enableCompileCache } from 'node:module';
 import { homedir, tmpdir } from 'node:os';
@@ -21,6 +20,7 @@ process.exitCode = await run(process.argv.slice(2), {
   temporary: tmpdir(),
   print: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),
+  ...(process.stdout.isTTY && { columns: process.stdout.columns }),
   signal: interrupt.signal,
 });
 

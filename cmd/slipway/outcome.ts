@@ -2,9 +2,9 @@
 
 /** Every exit code, with its meaning; docs/cli.md lists them. */
 export const EXIT_CODES = {
-  0: 'Done; nothing is wrong with what was looked at.',
+  0: 'Done, without findings that count.',
   1: 'It could not be done; stderr says why, and what to do about it.',
-  2: 'It was done, and there are findings: errors, or with `--strict` warnings; or what was asked about is not chosen.',
+  2: 'It was done, and there are findings: errors, or with `--strict` warnings; for `why` and `why-not`: the version is not chosen.',
   130: 'It was interrupted (SIGINT).',
   143: 'It was terminated (SIGTERM).',
 } as const;
@@ -18,4 +18,15 @@ export interface Outcome {
   readonly text: string;
   /** 0 where absent. */
   readonly exitCode?: ExitCode;
+}
+
+/** One of several causes of a failure, with its own remedy. */
+export interface Detail {
+  readonly message: string;
+  readonly advice: string;
+}
+
+/** An error that has several causes; they are printed one below the other. */
+export interface Detailed {
+  readonly details: readonly Detail[];
 }

@@ -15,28 +15,31 @@ export { CommanderError };
 export interface Writers {
   readonly print: (text: string) => void;
   readonly complain: (text: string) => void;
+  /** Width of the terminal, if there is one. */
+  readonly columns?: number;
 }
 
+/** Of help in a pipe or a file. */
 const HELP_WIDTH = 100;
 /** Of package.json; a file that is read would have to be shipped. */
 const VERSION = '0.1.0';
 
 /** The program; it throws a CommanderError where the arguments are wrong, or once help has been printed. */
-export function buildProgram(perform: Perform, { print, complain }: Writers): Command {
+export function buildProgram(perform: Perform, { print, complain, columns = HELP_WIDTH }: Writers): Command {
   const program = new Command('slipway')
     .description(
-      'Builds, checks and publishes bundles and catalogs of Kubernetes operators, and tells which version is chosen.',
+      'Builds, checks and publishes bundles and catalogs of Kubernetes operators, and explains which version is chosen.',
     )
     .version(VERSION)
     .enablePositionalOptions() // so that --version behind a command is that command's
-    .showHelpAfterError('(--help tells more)')
+    .showHelpAfterError('(--help has more)')
     .exitOverride()
     .configureOutput({
       writeOut: print,
       writeErr: complain,
       outputError: (text) => complain(`slipway: ${cleanLine(text.replace(/^error: /, ''))}\n`),
-      getOutHelpWidth: () => HELP_WIDTH,
-      getErrHelpWidth: () => HELP_WIDTH,
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });

@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { ReasonedError } from '../../api/errors.ts';
 import { SUITES } from '../../bundles/validate/validate.ts';
 import { buildProgram } from './program.ts';
 import { LISTS } from './catalog/list.ts';
+import { describeConnection } from './run.ts';
 import { useWorkplace } from './testing/slipway.ts';
 
 const workplace = useWorkplace();
@@ -105,6 +107,27 @@ describe('a run', () => {
     const { code, stdout, stderr } = await workplace().run('bundle', 'inspect', './nothing-here', '-o', 'json');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^slipway: InputInvalid: there is no folder "\.\/nothing-here"\n {2}Name a folder/);
+  });
+
+  test.each([
+    {
+      because: 'no API server is there',
+      reason: 'ApiUnavailable',
+      lines: '  the connection to 127.0.0.1:6443 is refused (ECONNREFUSED)\n',
+    },
+    { because: 'the message names the address itself', reason: 'RegistryUnavailable', lines: '' },
+  ] as const)('names the address that was tried, once: $because', async ({ reason, lines }) => {
+    const refused = Object.assign(new Error('x'), { code: 'ECONNREFUSED', address: '127.0.0.1', port: 6443 });
+    const cause = new Error('no answer', { cause: refused });
+    expect(await describeConnection(new ReasonedError({ reason, retry: 'backoff', message: 'x', cause }))).toBe(lines);
+  });
+
+  test.each([80, 90])('prints help that follows the width of the terminal: %d columns', async (columns) => {
+    const { stdout } = await workplace().runWith({ columns }, 'bundle', 'render', '--help');
+    const { stdout: piped } = await workplace().run('bundle', 'render', '--help');
+    const widest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
+    expect(widest(stdout)).toBeLessThanOrEqual(columns);
+    expect(widest(piped)).toBeGreaterThan(90);
   });
 
   test('loads nothing to print help but the definitions of the commands', () => {

@@ -2,7 +2,7 @@
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Environment } from './environment.ts';
-import type { ExitCode, Outcome } from './outcome.ts';
+import type { Detail, Detailed, ExitCode, Outcome } from './outcome.ts';
 import { cleanLine } from './output/clean.ts';
 import type { OutputFlags } from './flags.ts';
 import { buildProgram, CommanderError } from './program.ts';
@@ -12,7 +12,7 @@ export async function run(args: readonly string[], environment: Environment): Pr
   let exitCode: ExitCode = 0;
   const program = buildProgram(async (flags, action) => {
     const outcome = await action(environment);
-    environment.print(await formatOutcome(outcome, flags));
+    environment.print(await formatOutcome(outcome, flags, environment));
     exitCode = outcome.exitCode ?? 0;
   }, environment);
   try {
@@ -21,13 +21,19 @@ export async function run(args: readonly string[], environment: Environment): Pr
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
     if (environment.signal.aborted) return interrupted(environment);
-    environment.complain(describeFailure(error));
+    environment.complain(`${describeFailure(error)}${await describeConnection(error)}`);
     return 1;
   }
 }
 
-async function formatOutcome({ data, text }: Outcome, { output }: OutputFlags): Promise<string> {
-  return output === 'json' ? (await import('./output/data.ts')).formatData(data) : text;
+async function formatOutcome(
+  { data, text }: Outcome,
+  { output }: OutputFlags,
+  { columns }: Environment,
+): Promise<string> {
+  if (output === 'json') return (await import('./output/data.ts')).formatData(data);
+  if (output !== 'text' || columns === undefined) return text;
+  return (await import('./output/layout.ts')).wrapText(text, columns);
 }
 
 /** As shells report it: 128 and the number of the signal. */
@@ -42,7 +48,8 @@ export function describeFailure(error: unknown): string {
   if (isReasoned(error)) {
     const hint = HINTS.get(error.reason) ?? error.hint;
     const advice = hint === undefined ? '' : `  ${cleanLine(hint)}\n`;
-    return `slipway: ${error.reason}: ${cleanLine(error.message)}\n${advice}`;
+    const details = (error as Partial<Detailed>).details ?? [];
+    return `slipway: ${error.reason}: ${cleanLine(error.message)}\n${advice}${details.map(describeDetail).join('')}`;
   }
   const { code, message, stack } = error as NodeJS.ErrnoException;
   if (code !== undefined && /^E[A-Z]+$/.test(code)) {
@@ -50,6 +57,20 @@ export function describeFailure(error: unknown): string {
     return `slipway: ${cleanLine(message)}\n${advice === undefined ? '' : `  ${advice}\n`}`;
   }
   return `slipway: this is a defect of slipway, please report it\n${(stack ?? String(error)).split('\n').map(cleanLine).join('\n')}\n`;
+}
+
+function describeDetail({ message, advice }: Detail): string {
+  return `  ${cleanLine(message)}\n    ${cleanLine(advice)}\n`;
+}
+
+/** For the API server, whose message is for conditions and so names no port: the address that was tried. */
+export async function describeConnection(error: unknown): Promise<string> {
+  if (!isReasoned(error) || error.reason !== 'ApiUnavailable') return '';
+  const broken = (error.cause as Partial<Error> | undefined)?.cause;
+  if (!(broken instanceof Error)) return '';
+  const { describeConnectionFailure } = await import('../../api/connection-failure.ts');
+  const { message, hint } = describeConnectionFailure(broken);
+  return `  ${cleanLine(message)}\n${hint === undefined ? '' : `  ${cleanLine(hint)}\n`}`;
 }
 
 /** By the code of an error of the operating system. */

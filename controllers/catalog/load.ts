@@ -106,7 +106,7 @@ function isHeld({ content }: LoadDeps, name: string, digest: string): boolean {
 
 function indexOf({ content }: LoadDeps, name: string): CatalogIndex {
   const served = content.get(name);
-  if (served === undefined) throw new Error(`catalog ${name} was taken out of service while it was looked at`);
+  if (served === undefined) throw new Error(`catalog ${name} was taken out of service while it was read`);
   return served.index;
 }
 
@@ -125,6 +125,6 @@ function lost({ metadata, spec }: Catalog, digest: string): ReasonedError {
     reason: 'CatalogUnavailable',
     retry: 'backoff',
     message: `the source of Catalog ${metadata.name} no longer gives what was in service (${digest})`,
-    hint: spec.suspend ? 'Set spec.suspend to false to take into service what it gives now' : 'It is looked at again',
+    hint: spec.suspend ? 'Set spec.suspend to false to take into service what it gives now' : 'It is read again',
   });
 }

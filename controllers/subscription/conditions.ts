@@ -160,7 +160,7 @@ function deprecationOf({ decision, installed }: ResolvedPlan): NextCondition {
   const chosen = decision.kind === 'none' ? {} : decision.deprecations;
   const deprecations = installed === undefined ? chosen : decision.inUse;
   if (deprecations === undefined) {
-    const message = 'No catalog tells whether what is installed is deprecated';
+    const message = 'Deprecation is unknown: no catalog lists the installed bundle';
     return { type, status: 'Unknown', reason: 'CatalogUnavailable', message };
   }
   const { package: ofPackage, channel, bundle } = deprecations;

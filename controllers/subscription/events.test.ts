@@ -138,7 +138,7 @@ describe('events', () => {
   test.each([
     { reason: 'ApprovalRequired', says: 'once it is approved' },
     { reason: 'OutsideWindow', says: 'in the next maintenance window' },
-    { reason: 'DependencyNotReady', says: 'once what it depends on is there' },
+    { reason: 'DependencyNotReady', says: 'once its dependencies are there' },
   ])('say what it waits for: $reason', ({ reason, says }) => {
     const [event] = eventsOf({ installed: old }, { installed: old, pending: { ...pending, reason } });
     expect(event?.note).toContain(says);

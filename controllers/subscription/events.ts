@@ -61,7 +61,7 @@ export function bundleThatBegins(
 const WAITS: Readonly<Record<string, string>> = {
   ApprovalRequired: ' once it is approved',
   OutsideWindow: ' in the next maintenance window',
-  DependencyNotReady: ' once what it depends on is there',
+  DependencyNotReady: ' once its dependencies are there',
 };
 
 function arrivalOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {

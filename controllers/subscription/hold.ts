@@ -50,7 +50,7 @@ function holdOfDependencies(facts: SubscriptionFacts, steps: readonly Dependency
   const open = steps.filter((step) => !waitsForUs(facts, step));
   if (open.length === 0) return undefined;
   const missing = open.filter((step) => step.kind === 'install' && requestsOf(facts, step.package).length === 0);
-  const message = `waits for what it depends on: ${open.map((step) => describeStep(facts, step)).join('; ')}`;
+  const message = `waits for its dependencies: ${open.map((step) => describeStep(facts, step)).join('; ')}`;
   return { reason: 'DependencyNotReady', message, missing };
 }
 

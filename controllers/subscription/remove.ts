@@ -25,12 +25,13 @@ export interface RemovalDeps {
 export async function uninstall({ cluster, record }: RemovalDeps, facts: SubscriptionFacts): Promise<void> {
   const { subscription, revisions, now } = facts;
   if (revisions.length === 0) {
-    if (subscription.status?.installed !== undefined)
+    const { installed } = subscription.status ?? {};
+    if (installed !== undefined)
       record(subscription, {
         type: 'Normal',
         reason: 'Uninstalling',
         action: 'Remove',
-        note: 'Everything that was installed is removed',
+        note: `${installed.bundle} is uninstalled; each object that stays has an event of its own`,
       });
     return removeFinalizer(cluster, subscription);
   }

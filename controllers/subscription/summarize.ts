@@ -14,6 +14,7 @@ import { STATUS_LIMITS, type Subscription, type SubscriptionStatus } from '../..
 import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
 import { describeCause } from '../../resolver/explain.ts';
+import { passedOver } from '../../resolver/passed-over.ts';
 import { conditionsOf } from './conditions.ts';
 import { describeInstalled, type ResolvedPlan } from './decide.ts';
 
@@ -90,7 +91,7 @@ function describeRemoval(waitsFor: readonly Dependent[]): string {
   const stays = waitsFor.find(({ isLeaving }) => !isLeaving);
   const advice =
     stays === undefined ? '' : `. Delete Subscription ${stays.key}, or set its spec.dependencies to Ignore`;
-  return `Waits until what depends on it is removed: ${keys.join(', ')}${advice}`;
+  return `Waits until the Subscriptions that depend on it are removed: ${keys.join(', ')}${advice}`;
 }
 
 export function summarizeSuspension(subscription: Subscription, now: Date): SubscriptionStatus {
@@ -127,22 +128,15 @@ function pending({ metadata, spec }: Revision, reason: Reason): NonNullable<Subs
   return { revision: metadata.name, bundle: spec.bundle, version: spec.version, reason };
 }
 
-/** Only what a person may ask about: versions other than the installed one, the newest first. */
-function refusedOf({ refused }: Decision, installed: Revision | undefined): Pick<SubscriptionStatus, 'refused'> {
-  const told = refused
-    .filter(({ bundle, cause }) => bundle !== installed?.spec.bundle && isWorthTelling(cause))
+function refusedOf(decision: Decision, installed: Revision | undefined): Pick<SubscriptionStatus, 'refused'> {
+  const reported = passedOver(decision, installed?.spec)
     .slice(0, STATUS_LIMITS.refused)
     .map(({ version, cause }) => ({
       version: cutVersion(version),
       reason: reasonOfCause(cause.kind),
       message: redact(describeCause(cause)).slice(0, 1024),
     }));
-  return told.length === 0 ? {} : { refused: told };
-}
-
-/** Not what is lower, nor the same bundle in another catalog. */
-function isWorthTelling(cause: Cause): boolean {
-  return cause.kind !== 'lower' && !(cause.kind === 'otherCatalog' && cause.why === 'identical');
+  return reported.length === 0 ? {} : { refused: reported };
 }
 
 const CAUSES: Readonly<Partial<Record<Cause['kind'], Reason>>> = {

@@ -1,21 +1,21 @@
 /**
  * `make build`: everything that is released, in dist/.
  *
- *     dist/manager, dist/slipway   the programs as JavaScript, for a machine that has Node
+ *     dist/manager, dist/slipway   the programs for a machine that has Node: manager.js and slipway.js can be executed
  *     dist/image                   an OCI layout: the manager's image for each architecture, and what refers to it
  *     dist/sbom                    the bills of materials, as in the layout
  *     dist/rootfs                  with --rootfs: the images' files, for deploy/image/Dockerfile
  */
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeLayout } from '../../oci/layout.ts';
 import { ARCHITECTURES, type Architecture } from './architecture.ts';
-import { bundlePrograms, ROOT } from './bundle.ts';
+import { ROOT } from './bundle.ts';
 import { rootFiles } from './node-image.ts';
 import { buildManagerImage, MANAGER_ENTRIES, type ManagerImage } from './manager-image.ts';
 import { pinDebian } from './pin-debian.ts';
+import { programFiles, PROGRAMS } from './programs.ts';
 import { writeFiles } from './write-files.ts';
 
 const HELP = `Usage: npm run build -- [--arch amd64|arm64]… [--rootfs] [--out FOLDER] | --pin-debian
@@ -47,12 +47,8 @@ function readArchitecture(name: string): Architecture {
 }
 
 async function buildPrograms(out: string): Promise<void> {
-  const cli = 'cmd/slipway/main.ts';
-  const programs = new Map([['manager', MANAGER_ENTRIES]]);
-  if (existsSync(resolve(ROOT, cli))) programs.set('slipway', { ...MANAGER_ENTRIES, manager: cli });
-  for (const [name, { manager: main = '', ...workers }] of programs) {
-    const { files } = await bundlePrograms({ [name]: main, ...workers });
-    await writeFiles(join(out, name), files);
+  for (const [name, main] of Object.entries(PROGRAMS)) {
+    await writeFiles(join(out, name), await programFiles(name, main));
     say(join(out, name, `${name}.js`));
   }
 }

@@ -9,7 +9,7 @@ import { parentOf, type Schema } from '../schema.ts';
  */
 export const defaultRule: VersionRule = {
   name: 'default',
-  meaning: 'What stands for a field that is left out changes.',
+  meaning: 'The default of a field changes.',
   compare: (_pair, flat) =>
     [...flat.next.keys()].flatMap((path): (Change & { readonly path: string })[] => {
       const [old, next] = [flat.old.get(path), flat.next.get(path)];

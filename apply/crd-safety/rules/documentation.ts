@@ -7,7 +7,7 @@ export const DOCUMENTATION: readonly string[] = ['description', 'title', 'exampl
 /** Nothing that a machine reads changes; reported so that a plan can show it. */
 export const documentationRule: NodeRule = {
   name: 'documentation',
-  meaning: 'What people read about a field changes.',
+  meaning: 'The description of a field changes.',
   keywords: DOCUMENTATION,
   compare({ old, next }: NodePair): Change[] {
     return DOCUMENTATION.filter(

@@ -26,7 +26,10 @@ export const mapValuesRule: NodeRule = {
     // Without a schema, the fields of an object that is a value are dropped, as no schema names them.
     if (isSchema(oldValues) && newValues === true && !isScalar(oldValues)) {
       return [
-        { effect: 'loses', message: 'the schema for the values of the map is gone, and what it names is dropped' },
+        {
+          effect: 'loses',
+          message: 'the schema for the values of the map is gone, and the fields that it names are dropped',
+        },
       ];
     }
     const named = oldValues === undefined ? [] : namedOtherwise(oldValues, old, next);

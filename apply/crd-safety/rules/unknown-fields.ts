@@ -9,7 +9,7 @@ import { isOpen } from '../server/node.ts';
  */
 export const unknownFieldsRule: NodeRule = {
   name: 'unknownFields',
-  meaning: 'Whether fields are kept that the schema does not name changes, or what they have to be like.',
+  meaning: 'Fields that the schema does not name are kept no longer, or have to satisfy a schema.',
   keywords: ['x-kubernetes-preserve-unknown-fields'],
   compare(pair: NodePair): Change[] {
     const [before, after] = [isOpen(pair.old), isOpen(pair.next)];

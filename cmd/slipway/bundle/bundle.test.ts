@@ -119,6 +119,49 @@ describe('bundle validate', () => {
     expect(stdout).toMatch(/\n\d+ errors?, \d+ warnings?\n$/);
   });
 
+  test('prints errors first, then warnings, each once, and then how many there are', async () => {
+    workplace().write(makeFiles({ objects: [OLD_CRD] }), 'old-crd');
+    const { stdout } = await workplace().run('bundle', 'validate', 'old-crd');
+    const levels = [...stdout.matchAll(/^(error|warning): /gm)].map(([, level = '']) => level);
+    expect(levels.join(' ')).toMatch(/^(?:error )+(?:warning ?)+$/);
+    expect(new Set(levels)).toEqual(new Set(['error', 'warning']));
+    expect(stdout.match(/apiVersion: .*1\.22/g)).toHaveLength(1);
+    const { errors, warnings } = await workplace().json<Report>('bundle', 'validate', 'old-crd');
+    expect({ errors, warnings }).toEqual({
+      errors: levels.filter((level) => level === 'error').length,
+      warnings: levels.filter((level) => level === 'warning').length,
+    });
+    expect(stdout.endsWith(`\n\n${errors} errors, ${warnings} warnings\n`)).toBe(true);
+  });
+
+  test.each([
+    { because: 'it is a terminal', options: { columns: 100 }, args: [], coloured: true },
+    { because: 'it is piped', options: {}, args: [], coloured: false },
+    { because: 'NO_COLOR is set', options: { columns: 100, variables: { NO_COLOR: '1' } }, args: [], coloured: false },
+    { because: 'it is asked for', options: {}, args: ['--color', 'always'], coloured: true },
+  ])('colours what it prints only when that is wanted: $because', async ({ options, args, coloured }) => {
+    const { stdout } = await workplace().runWith(options, 'bundle', 'validate', 'bad', ...args);
+    expect(stdout).toContain('error');
+    expect(stdout.includes('\u001B[')).toBe(coloured);
+  });
+
+  test('breaks long findings at the width of the terminal, and not in a pipe', async () => {
+    const { stdout: wide } = await workplace().run('bundle', 'validate', 'bad');
+    const { stdout: narrow } = await workplace().runWith(
+      { columns: 60, variables: { NO_COLOR: '1' } },
+      'bundle',
+      'validate',
+      'bad',
+    );
+    expect(wide.split('\n').some((line) => line.length > 60)).toBe(true);
+    const words = narrow
+      .split('\n')
+      .filter((line) => line.length > 60)
+      .map((line) => line.trim().split(' ').length);
+    expect(words.every((number) => number === 1)).toBe(true);
+    expect(narrow.split(/\s+/)).toEqual(wide.split(/\s+/));
+  });
+
   test('tells what cannot be read as a finding, with its place', async () => {
     const report = await workplace().json<Report>('bundle', 'validate', 'broken');
     expect(report).toMatchObject({
@@ -144,6 +187,8 @@ describe('bundle validate', () => {
     expect((await workplace().run('bundle', 'validate', 'old', '--dockerfile', 'nowhere')).code).toBe(1);
   });
 });
+
+const OLD_CRD = { ...(makeCrd() as object), apiVersion: 'apiextensions.k8s.io/v1beta1' };
 
 const BETA = {
   apiVersion: 'rbac.authorization.k8s.io/v1beta1',
@@ -203,7 +248,7 @@ describe('bundle render', () => {
     workplace().write(makeFiles(), 'uncalled');
     const { code, stderr } = await workplace().run('bundle', 'render', source, '--namespace', 'toys', ...args);
     expect(code).toBe(0);
-    expect(stderr.includes('--certificates manager shows what a Subscription installs')).toBe(!isSilent);
+    expect(stderr.includes('--certificates manager shows the objects that a Subscription installs')).toBe(!isSilent);
     expect(stderr === '').toBe(isSilent);
   });
 
@@ -369,6 +414,24 @@ describe('the image of a bundle', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(`slipway: ${reason}`);
     expect(registry.requests.length).toBe(before);
+  });
+
+  test.each([['push'], ['build']])('is refused by %s with a remedy for each error', async (command) => {
+    workplace().write(
+      makeFiles({ deployments: [], spec: { install: { strategy: 'helm' } }, objects: [OLD_CRD] }),
+      'faults',
+    );
+    const target = command === 'push' ? `${registry.host}/team/faults:v1` : 'faults-layout';
+    const { code, stdout, stderr } = await workplace().run('bundle', command, 'faults', target);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const [first = '', ...lines] = stderr.trimEnd().split('\n');
+    const errors = lines.filter((line) => /^ {2}\S/.test(line));
+    const remedies = lines.filter((line) => /^ {4}\S/.test(line));
+    expect(first).toMatch(/^slipway: Bundle\w+: \d+ errors keep the bundle from being installed$/);
+    expect(errors.length).toBeGreaterThan(1);
+    expect(remedies).toHaveLength(errors.length);
+    expect(new Set(remedies).size).toBeGreaterThan(1);
+    expect(lines).toHaveLength(errors.length * 2);
   });
 
   test('of a bundle that cannot be installed is pushed only when the check is left out', async () => {

@@ -1,6 +1,6 @@
 /** `slipway bundle …`: names, arguments and options. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { append, outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
+import { append, colourOption, outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
 import type { BuildFlags } from './build.ts';
 import type { PushFlags } from './push.ts';
 import type { RenderFlags } from './render.ts';
@@ -29,6 +29,7 @@ function defineChecks(bundle: Command, perform: Perform): void {
     .option('--category <name>', 'category that the hub knows, instead of the usual ones; again for more', append)
     .option('--dockerfile <file>', "Dockerfile of the bundle's image, for its labels; adds community")
     .option('--strict', 'warnings make exit code 2, too')
+    .addOption(colourOption())
     .addOption(outputOption())
     .action((source: string, flags: ValidateFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./validate.ts')).validate(environment, source, flags)),
@@ -54,7 +55,7 @@ function defineChecks(bundle: Command, perform: Perform): void {
       perform(flags, async (environment) => (await import('./render.ts')).render(environment, source, flags)),
     );
   registryOptions(bundle.command('inspect'))
-    .description('Tells what a bundle is, brings and needs.')
+    .description('Shows the facts of a bundle: its version, APIs, objects, images and dependencies.')
     .argument('<dir|ref>', SOURCE)
     .addOption(outputOption())
     .action((source: string, flags: RegistryFlags & OutputFlags) =>

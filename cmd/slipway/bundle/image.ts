@@ -1,7 +1,7 @@
 /** Makes the image of a bundle out of its folder: the same files, the same bytes, on every machine. */
 import { BUNDLE_ANNOTATION } from '../../../bundles/annotations.ts';
 import { parseBundle } from '../../../bundles/parse.ts';
-import { refuseBundle } from '../../../bundles/validate/validate.ts';
+import { RefusedBundle } from './refused.ts';
 import { buildImage, type BuiltImage } from '../../../oci/build.ts';
 import { BUNDLE_FOLDERS, readBundleFolder } from '../input/bundle.ts';
 import { identityOf, type BundleIdentity } from './identity.ts';
@@ -15,7 +15,7 @@ export interface BundleImage extends BundleIdentity {
   readonly image: BuiltImage;
 }
 
-/** Further folders that published images have; nobody needs them for an installation. */
+/** Further folders that published images have; an installation does not need them. */
 const FURTHER_FOLDERS = ['tests'];
 
 /**
@@ -26,7 +26,7 @@ const FURTHER_FOLDERS = ['tests'];
 export async function buildBundleImage(path: string, { check = true }: CheckFlags): Promise<BundleImage> {
   const files = await readBundleFolder(path, [...BUNDLE_FOLDERS, ...FURTHER_FOLDERS]);
   const bundle = parseBundle(files);
-  if (check) refuseBundle(bundle);
+  if (check) RefusedBundle.throwIfRefused(bundle);
   const labels = { ...Object.fromEntries(bundle.annotations), ...FIXED_LABELS };
   return { ...identityOf(bundle), image: buildImage({ files, labels }) };
 }

@@ -13,7 +13,7 @@ import { identityOf } from './identity.ts';
 export async function inspect(environment: Environment, source: string, flags: RegistryFlags): Promise<Outcome> {
   const { files, image } = await readBundle(environment, source, flags);
   const facts = { source, ...(image !== undefined && { digest: image.digest }), ...factsOf(parseBundle(files)) };
-  return { data: facts, text: describe(facts) };
+  return { data: facts, text: describe(facts, environment.columns) };
 }
 
 type Facts = ReturnType<typeof factsOf> & { readonly source: string; readonly digest?: string };
@@ -65,10 +65,10 @@ function imagesOf({ csv: { spec } }: Bundle): readonly string[] {
     .sort();
 }
 
-function describe(facts: Facts): string {
+function describe(facts: Facts, columns: number | undefined): string {
   const apis = (list: Facts['ownedApis']): string[] =>
     list.map(({ group, version, kind }) => `${kind} ${group}/${version}`);
-  return formatFacts([
+  const lines: Parameters<typeof formatFacts>[0] = [
     ['Package', facts.package],
     ['Name', facts.name],
     ['Version', facts.release === undefined ? facts.version : `${facts.version}, release ${facts.release}`],
@@ -92,5 +92,6 @@ function describe(facts: Facts): string {
     ['Webhooks', facts.webhooks.map(({ type, name }) => `${type} ${name}`)],
     ['Objects', facts.objects.map(({ kind, name }) => `${kind} ${name}`)],
     ['Images', facts.images],
-  ]);
+  ];
+  return formatFacts(lines, columns);
 }

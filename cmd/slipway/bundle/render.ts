@@ -45,4 +45,4 @@ function needsCertificates(bundle: Bundle, options: RenderOptions): boolean {
 
 const NOTE =
   'slipway: what the API server calls is rendered without certificates; ' +
-  '--certificates manager shows what a Subscription installs, --certificates none is silent\n';
+  '--certificates manager shows the objects that a Subscription installs, --certificates none omits this note\n';

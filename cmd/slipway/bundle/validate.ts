@@ -13,10 +13,11 @@ import { readBundle, type BundleInput } from '../input/bundle.ts';
 import { readOneFile } from '../input/files.ts';
 import type { RegistryFlags } from '../input/registry.ts';
 import type { Outcome } from '../outcome.ts';
-import { judge, printFindings, type Strictness } from '../output/findings.ts';
+import { judge, printFindings, type FindingsStyle, type Strictness } from '../output/findings.ts';
+import { withoutRepeats } from './repeats.ts';
 import { identityOf, type BundleIdentity } from './identity.ts';
 
-export interface ValidateFlags extends RegistryFlags, Strictness {
+export interface ValidateFlags extends RegistryFlags, Strictness, FindingsStyle {
   readonly suite?: readonly Suite[];
   readonly kubernetesVersion?: string;
   readonly category?: readonly string[];
@@ -45,6 +46,8 @@ export async function validate(environment: Environment, source: string, flags: 
         message,
         advice,
       })),
+      flags,
+      environment,
     ),
     exitCode: verdict.exitCode,
   };
@@ -77,7 +80,7 @@ interface Examined {
 function examine({ files }: BundleInput, options: Options): Examined {
   try {
     const bundle = parseBundle(files);
-    return { identity: identityOf(bundle), findings: validateBundle(bundle, { files, ...options }) };
+    return { identity: identityOf(bundle), findings: withoutRepeats(validateBundle(bundle, { files, ...options })) };
   } catch (error) {
     if (!(error instanceof ReasonedError) || !error.reason.startsWith('Bundle')) throw error;
     return { identity: {}, findings: [unreadable(error)] };

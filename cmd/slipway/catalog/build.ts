@@ -32,7 +32,7 @@ export async function build(
   const written = exitCode === 0 ? [...files.keys()] : [];
   return {
     data: { folder, files: written, ...counts, findings },
-    text: `${findings.length === 0 ? '' : printFindings(findings.map(printed))}${summary(folder, written)}`,
+    text: `${findings.length === 0 ? '' : printFindings(findings.map(printed), {}, environment)}${summary(folder, written)}`,
     exitCode,
   };
 }

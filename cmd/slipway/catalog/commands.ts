@@ -1,6 +1,6 @@
 /** `slipway catalog …`: names, arguments and options. */
 import { Argument, Option, type Command } from 'commander';
-import { outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
+import { colourOption, outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
 import type { BuildFlags } from './build.ts';
 import type { ListFlags, ListName } from './list.ts';
 import type { PushFlags } from './push.ts';
@@ -9,7 +9,9 @@ import type { ValidateFlags } from './validate.ts';
 const SOURCE = 'folder or file of a file-based catalog, or image of one';
 
 export function defineCatalogCommands(program: Command, perform: Perform): void {
-  const catalog = program.command('catalog').description('what can be had: build, check, publish, list');
+  const catalog = program
+    .command('catalog')
+    .description('packages, channels and bundles on offer: build, check, publish, list');
   defineReaders(catalog, perform);
   defineWriters(catalog, perform);
 }
@@ -19,6 +21,7 @@ function defineReaders(catalog: Command, perform: Perform): void {
     .description('Checks a catalog by the rules of its format.')
     .argument('<dir|ref>', SOURCE)
     .option('--strict', 'warnings make exit code 2, too')
+    .addOption(colourOption())
     .addOption(outputOption())
     .action((source: string, flags: ValidateFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./validate.ts')).validate(environment, source, flags)),

@@ -28,7 +28,7 @@ export async function list(
   );
   return {
     data: { source, ...(digest !== undefined && { digest }), [what]: rows },
-    text: PRINTERS[what](rows),
+    text: PRINTERS[what](rows, environment.columns),
   };
 }
 
@@ -134,8 +134,8 @@ function isDeprecated({ deprecations }: CatalogPackage, schema: string, name?: s
   return deprecations.some((deprecation) => deprecation.schema === schema && deprecation.name === name);
 }
 
-const PRINTERS: Readonly<Record<ListName, (rows: readonly Row[]) => string>> = {
-  packages: (rows) =>
+const PRINTERS: Readonly<Record<ListName, (rows: readonly Row[], columns: number | undefined) => string>> = {
+  packages: (rows, columns) =>
     formatTable(
       ['PACKAGE', 'DEFAULT CHANNEL', 'CHANNELS', 'BUNDLES', 'HEAD'],
       (rows as readonly PackageRow[]).map((row) => [
@@ -145,8 +145,9 @@ const PRINTERS: Readonly<Record<ListName, (rows: readonly Row[]) => string>> = {
         String(row.bundles),
         row.heads.join(', '),
       ]),
+      columns,
     ),
-  channels: (rows) =>
+  channels: (rows, columns) =>
     formatTable(
       ['PACKAGE', 'CHANNEL', 'DEFAULT', 'ENTRIES', 'HEAD'],
       (rows as readonly ChannelRow[]).map((row) => [
@@ -156,8 +157,9 @@ const PRINTERS: Readonly<Record<ListName, (rows: readonly Row[]) => string>> = {
         String(row.entries),
         row.heads.join(', '),
       ]),
+      columns,
     ),
-  bundles: (rows) =>
+  bundles: (rows, columns) =>
     formatTable(
       ['PACKAGE', 'BUNDLE', 'VERSION', 'CHANNELS', 'IMAGE'],
       (rows as readonly BundleRow[]).map((row) => [
@@ -167,6 +169,7 @@ const PRINTERS: Readonly<Record<ListName, (rows: readonly Row[]) => string>> = {
         row.channels.join(', '),
         row.image,
       ]),
+      columns,
     ),
 };
 

@@ -29,7 +29,11 @@ export async function push(
   const errors = flags.check === false ? [] : examineFiles(files).filter(({ level }) => level === 'error');
   if (errors.length > 0) {
     const { counts, exitCode } = judge(errors, {});
-    return { data: { source, ...counts, findings: errors }, text: printFindings(errors.map(printed)), exitCode };
+    return {
+      data: { source, ...counts, findings: errors },
+      text: printFindings(errors.map(printed), {}, environment),
+      exitCode,
+    };
   }
   const image = buildImage({ files: inConfigs(files), labels: { [CATALOG_LABEL]: CATALOG_FOLDER } });
   const { signal } = environment;

@@ -1,6 +1,8 @@
-/** What `bundle validate` and `catalog validate` share: how findings are counted, judged and printed. Pure. */
+/** Counts, judges and prints the findings of `bundle validate` and `catalog validate`. Pure. */
+import type { Environment } from '../environment.ts';
 import type { ExitCode } from '../outcome.ts';
 import { cleanLine } from './clean.ts';
+import { createPainter, wantsColours, type ColourChoice, type Painter } from './colours.ts';
 import { count } from './table.ts';
 
 export type Level = 'error' | 'warning';
@@ -34,14 +36,40 @@ export interface PrintedFinding {
   readonly advice: string;
 }
 
-/** Two lines a finding, and one that counts them. */
-export function printFindings(findings: readonly PrintedFinding[]): string {
-  const errors = findings.filter(({ level }) => level === 'error').length;
-  const total =
-    findings.length === 0 ? 'No findings' : `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`;
-  return [...findings.map(printFinding), `${total}\n`].join('');
+/** How findings are printed. */
+export interface FindingsStyle {
+  /** `--color` */
+  readonly color?: ColourChoice;
 }
 
-function printFinding({ level, rule, where, message, advice }: PrintedFinding): string {
-  return `${level}: ${cleanLine([...where, message].join(': '))} (${rule})\n  ${cleanLine(advice)}\n`;
+/** Errors first, then warnings, two lines each, and one line at the end that counts them. */
+export function printFindings(
+  findings: readonly PrintedFinding[],
+  { color }: FindingsStyle,
+  { variables, columns }: Pick<Environment, 'variables' | 'columns'>,
+): string {
+  const paint = createPainter(
+    wantsColours({ ...(color !== undefined && { choice: color }), variables, isTerminal: columns !== undefined }),
+  );
+  const errors = findings.filter(({ level }) => level === 'error');
+  const warnings = findings.filter(({ level }) => level === 'warning');
+  const groups = [errors, warnings].map((group) => group.map((finding) => printFinding(finding, paint)).join(''));
+  const isMixed = groups.every((group) => group !== '');
+  return [...groups, total(errors.length, warnings.length, paint)].join(isMixed ? '\n' : '');
+}
+
+function printFinding({ level, rule, where, message, advice }: PrintedFinding, paint: Painter): string {
+  const text = cleanLine([...where, message].join(': '));
+  return `${paint(COLOURS[level], `${level}:`)} ${text} ${paint('faint', `(${rule})`)}\n  ${cleanLine(advice)}\n`;
+}
+
+const COLOURS = { error: 'red', warning: 'yellow' } as const;
+
+function total(errors: number, warnings: number, paint: Painter): string {
+  if (errors + warnings === 0) return 'No findings\n';
+  return `${paintCount(errors, 'error', paint)}, ${paintCount(warnings, 'warning', paint)}\n`;
+}
+
+function paintCount(number: number, level: Level, paint: Painter): string {
+  return number === 0 ? count(0, level) : paint(COLOURS[level], count(number, level));
 }

@@ -1,31 +1,56 @@
 /** Lays out text for people: tables, and lists of facts. Pure; every cell is cleaned. */
-import { cleanCell } from './clean.ts';
+import { cleanCell, cleanLine } from './clean.ts';
+import { fitWidths, wrapWords } from './layout.ts';
 
-const MAX_CELL = 80;
 const GAP = '   ';
+/** Narrower than this no column gets for the sake of a terminal, unless its cells are. */
+const LEAST_WIDTH = 8;
 
-/** A table with a header, columns aligned at their left, as kubectl prints them. */
-export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [header, ...rows].map((row) => row.map((cell) => cleanCell(cell, MAX_CELL)));
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => lengthOf(line[column] ?? ''))));
+/**
+ * A table with a header, columns aligned at their left, as kubectl prints them. With the columns of a terminal the
+ * widest cells are cut until rows fit; without, as in a pipe, every cell is whole.
+ */
+export function formatTable(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  columns: number = Infinity,
+): string {
+  const lines = [header, ...rows].map((row) => row.map(cleanLine));
+  const natural = header.map((_, column) =>
+    lines.reduce((most, line) => Math.max(most, lengthOf(line[column] ?? '')), 0),
+  );
+  const least = header.map((title) => Math.max(title.length, LEAST_WIDTH));
+  const widths = fitWidths(natural, least, columns - GAP.length * (header.length - 1));
   return lines
     .map(
       (line) =>
         `${line
-          .map((cell, column) => pad(cell, widths[column] ?? 0))
+          .map((cell, column) => pad(cleanCell(cell, widths[column] ?? 0), widths[column] ?? 0))
           .join(GAP)
           .trimEnd()}\n`,
     )
     .join('');
 }
 
-/** One fact a line; a fact with several values has one line for each, and one without any has none. */
-export function formatFacts(facts: readonly (readonly [string, string | readonly string[] | undefined])[]): string {
+/**
+ * One fact a line; a fact with several values has one line for each, and one without any has none. On a terminal a long
+ * value continues on the next line, under its beginning.
+ */
+export function formatFacts(
+  facts: readonly (readonly [string, string | readonly string[] | undefined])[],
+  columns: number = Infinity,
+): string {
   const rows = facts.flatMap(([name, value]) =>
     [value ?? []].flat().map((one, index) => [index === 0 ? `${name}:` : '', one] as const),
   );
   const width = Math.max(0, ...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `${name.padEnd(width)} ${cleanCell(value, 200)}`.trimEnd() + '\n').join('');
+  const next = ' '.repeat(width + 1);
+  return rows
+    .flatMap(([name, value]) =>
+      wrapWords(cleanLine(value).split(' '), { columns, first: `${name.padEnd(width)} `, next }),
+    )
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
 }
 
 /** `1 error`, `2 errors`. */

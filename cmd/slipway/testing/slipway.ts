@@ -25,6 +25,8 @@ export interface Workplace {
 export interface RunOptions {
   readonly variables?: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
+  /** Width of the terminal that the run writes to; a pipe if absent. */
+  readonly columns?: number;
 }
 
 /** A folder for the tests of one file, removed after them. */
@@ -38,7 +40,10 @@ export function useWorkplace(): () => Workplace {
 }
 
 function openWorkplace(folder: string): Workplace {
-  const runWith: Workplace['runWith'] = async ({ variables = {}, signal = new AbortController().signal }, ...args) => {
+  const runWith: Workplace['runWith'] = async (
+    { variables = {}, signal = new AbortController().signal, columns },
+    ...args
+  ) => {
     const printed = { stdout: '', stderr: '' };
     const code = await run(args, {
       variables,
@@ -48,6 +53,7 @@ function openWorkplace(folder: string): Workplace {
       print: (text) => void (printed.stdout += text),
       complain: (text) => void (printed.stderr += text),
       signal,
+      ...(columns !== undefined && { columns }),
     });
     return { code, ...printed };
   };

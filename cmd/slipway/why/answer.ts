@@ -91,7 +91,7 @@ function describeVersion(answer: Answer): readonly string[] {
   const { package: name, version, chosen, standing, message } = answer;
   const subject = cleanLine(`${name}@${version}`);
   if (chosen) {
-    const how = standing === 'OnTheWay' ? 'is on the way to what is chosen' : 'is chosen';
+    const how = standing === 'OnTheWay' ? 'is on the way to the chosen version' : 'is chosen';
     return [`${subject} ${how}: ${cleanLine(message)}`, ...describeWay(answer)];
   }
   return [

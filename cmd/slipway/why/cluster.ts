@@ -103,7 +103,7 @@ function decisionOf({ conditions }: SubscriptionStatus): Pick<Answer, 'reason' |
   const ready = findCondition(conditions, 'Ready');
   const told = ready?.status === 'True' ? (findCondition(conditions, 'UpgradeAvailable') ?? ready) : ready;
   return told === undefined
-    ? { reason: 'Progressing', message: 'the manager has not looked at it yet' }
+    ? { reason: 'Progressing', message: 'the manager has not reconciled it yet' }
     : { reason: told.reason, message: told.message };
 }
 
@@ -146,7 +146,7 @@ function aboutVersion(status: SubscriptionStatus, asked: string, message: string
   return causes.length > 0
     ? refuse('Refused', causes)
     : refuse('NotMentioned', [
-        'the status of the Subscription does not mention it, as lower versions and what no catalog has are left out there; a catalog itself is asked by --catalog',
+        'the status of the Subscription does not mention it: it leaves out lower versions and versions that no catalog has; --catalog asks a catalog itself',
       ]);
 }
 

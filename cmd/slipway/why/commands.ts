@@ -5,13 +5,15 @@ import type { WhyFlags } from './flags.ts';
 
 export function defineWhyCommands(program: Command, perform: Perform): void {
   questionOptions(program.command('why'))
-    .description('Tells which version of a package is chosen and why, or how one version stands.')
+    .description('Explains which version of a package is chosen and why, or how one version stands.')
     .argument('<package[@version]>', 'package; with a version, or the name of a bundle, the question is about that')
     .action((subject: string, flags: WhyFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./why.ts')).why(environment, subject, flags)),
     );
   questionOptions(program.command('why-not'))
-    .description('Tells why a version is not chosen, at its shortest, and what would change it.')
+    .description(
+      'Explains why a version is not chosen, in the shortest form, and lists the changes that would make it chosen.',
+    )
     .argument('<package@version>', 'package with the version, or the name of the bundle, that the question is about')
     .action((subject: string, flags: WhyFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./why.ts')).whyNot(environment, subject, flags)),

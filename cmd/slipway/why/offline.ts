@@ -6,6 +6,7 @@ import type { Choice, Decision, Refusal } from '../../../resolver/decision.ts';
 import { describeCause, explainDecision, explainPath } from '../../../resolver/explain.ts';
 import { contentOf } from '../../../resolver/indexed.ts';
 import type { CatalogSource, Installed, ResolveInput } from '../../../resolver/input.ts';
+import { passedOver } from '../../../resolver/passed-over.ts';
 import { resolve } from '../../../resolver/resolve.ts';
 import { describeConflict, describeSuggestions } from '../../../resolver/sentences.ts';
 import { parseVersion } from '../../../resolver/version.ts';
@@ -101,7 +102,7 @@ function answerOf(subject: Subject, input: ResolveInput, decision: Decision): An
     message,
     ...(installed !== undefined && { installed: { bundle: installed.bundle, version: installed.version } }),
     ...(decision.kind === 'none' ? NO_WAY : wayOf(decision)),
-    refused: refusedOf(decision),
+    refused: refusedOf(decision, installed),
   };
 }
 
@@ -151,15 +152,12 @@ function wayOf({ bundle, path, dependencies, deprecations }: Choice): Way {
   };
 }
 
-/** Not what is lower than what is chosen, nor the same bundle in another catalog. */
-function refusedOf({ refused }: Decision): readonly AnsweredRefusal[] {
-  return refused
-    .filter(({ cause }) => cause.kind !== 'lower' && !(cause.kind === 'otherCatalog' && cause.why === 'identical'))
-    .map(({ bundle, version, catalog, cause }) => ({
-      bundle,
-      version,
-      catalog,
-      reason: reasonOfCause(cause.kind),
-      message: describeCause(cause),
-    }));
+function refusedOf(decision: Decision, installed: Installed | undefined): readonly AnsweredRefusal[] {
+  return passedOver(decision, installed).map(({ bundle, version, catalog, cause }) => ({
+    bundle,
+    version,
+    catalog,
+    reason: reasonOfCause(cause.kind),
+    message: describeCause(cause),
+  }));
 }

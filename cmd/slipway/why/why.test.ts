@@ -222,13 +222,6 @@ describe('why-not PACKAGE@VERSION', () => {
           reason: 'ChannelNotFound',
           message: 'it is only in channel fast',
         },
-        ...['1.1.0', '1.0.0'].map((version) => ({
-          bundle: `gadget.v${version}`,
-          version,
-          catalog: 'team',
-          reason: 'NoUpgradePath',
-          message: 'it is lower than gadget.v2.0.0, and following the graph never goes down',
-        })),
       ],
     });
   });

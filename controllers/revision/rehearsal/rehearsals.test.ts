@@ -235,7 +235,7 @@ describe('an upgrade', () => {
     });
     harness.cluster.put(replicaSet('newer', 3));
     await harness.reconcile(3);
-    expect(told(3)?.message).toContain('nobody answers');
+    expect(told(3)?.message).toContain('no Pod answers');
     const trial = find('Service', (name) => name.includes('-rehearsal-'));
     expect(fieldsOf(trial?.['spec'])['selector']).toMatchObject({ 'pod-template-hash': 'newer' });
     expect(heldFor(find('Deployment'))).toBe('old');

@@ -33,7 +33,7 @@ export function judgeSilence({ question, because, pod }: Silence, { since, now, 
     return { state: 'Working', reason: 'Progressing', message, askAgainSeconds };
   }
   const { webhook } = question;
-  const who = pod === undefined ? 'nobody answers' : `Pod ${pod.metadata.name}, which is ready, does not answer`;
+  const who = pod === undefined ? 'no Pod answers' : `Pod ${pod.metadata.name}, which is ready, does not answer`;
   const message = `${describeRef(webhook.caller)}: ${who} when the API server calls ${addressOf(webhook)}: ${because}. ${WAY_OUT}`;
   if (isHarm && seconds >= HARM_SECONDS) return { state: 'Failed', reason: 'WebhookSilent', message };
   return { state: 'Working', reason: 'WebhookSilent', message, askAgainSeconds };

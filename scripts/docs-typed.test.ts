@@ -1,0 +1,143 @@
+/** Every shell command of the documentation is typed by a test, or is listed here with the reason why it is not. */
+import { describe, expect, test } from 'vitest';
+import { stepsOf } from './shell-steps.ts';
+import { readText, repositoryFiles } from './source-files.ts';
+
+interface Page {
+  readonly path: string;
+  /** Tests that type the blocks of the page; none if none can be typed. */
+  readonly by: readonly string[];
+  /** Blocks that they leave out. */
+  readonly except?: readonly Exception[];
+}
+
+interface Exception {
+  /** Occurs in exactly one block. */
+  readonly command: string;
+  readonly because: string;
+}
+
+const HOW_TO = 'docs/how-to';
+const GUIDES = 'scripts/guides.cluster.test.ts';
+const COMMAND_LINE = 'scripts/how-to.cluster.test.ts';
+const HELM = 'e2e/stories/in-cluster/helm.cluster.test.ts';
+const DEPLOYED = 'needs an image in a registry that kubelets pull from; e2e/stories/in-cluster runs the same manifests';
+
+const PAGES: readonly Page[] = [
+  {
+    path: 'docs/tutorial.md',
+    by: ['scripts/tutorial.cluster.test.ts'],
+    except: [
+      { command: 'make cluster-up', because: 'the test has a cluster of its own' },
+      { command: 'export REGISTRY', because: 'the test has a registry of its own' },
+      { command: 'npm run -s manager', because: 'the test starts the manager with the rights of its Pod' },
+      { command: '/readyz?verbose', because: 'the port is of the process that the test starts' },
+      { command: '--watch\n', because: 'it does not end by itself' },
+      { command: 'make cluster-down', because: 'the test has a cluster of its own' },
+    ],
+  },
+  { path: `${HOW_TO}/adopt-what-is-installed.md`, by: [GUIDES] },
+  { path: `${HOW_TO}/approve-by-hand.md`, by: [GUIDES] },
+  {
+    path: `${HOW_TO}/install-slipway.md`,
+    by: [HELM],
+    except: [
+      { command: 'make build', because: 'scripts/build/programs.test.ts and e2e/stories/in-cluster build the parts' },
+      { command: 'deploy/install.yaml', because: DEPLOYED },
+      { command: 'deploy/overlays/single-replica', because: DEPLOYED },
+    ],
+  },
+  {
+    path: `${HOW_TO}/install-with-a-service-account.md`,
+    by: ['e2e/stories/in-cluster/tenants.cluster.test.ts'],
+    except: [
+      {
+        command: 'create serviceaccount installer',
+        because: 'the story makes the account with the name of its tenant',
+      },
+      { command: 'act-as-manager', because: 'the story of the policy grants the same right to its persons' },
+      { command: 'deploy/overlays/without-policy', because: DEPLOYED },
+      { command: 'deploy/policies/accounts.yaml', because: DEPLOYED },
+    ],
+  },
+  {
+    path: `${HOW_TO}/let-clients-read-catalogs.md`,
+    by: [],
+    except: [
+      { command: 'kubectl label namespace monitoring', because: 'needs the namespace of a monitoring system' },
+      { command: 'deploy/overlays/catalog-auth', because: DEPLOYED },
+      { command: 'create token reader', because: 'cmd/manager/catalog-access.test.ts checks tokens of this audience' },
+    ],
+  },
+  { path: `${HOW_TO}/publish-a-bundle.md`, by: [COMMAND_LINE] },
+  { path: `${HOW_TO}/publish-a-catalog.md`, by: [COMMAND_LINE] },
+  {
+    path: `${HOW_TO}/remove-an-operator.md`,
+    by: [GUIDES],
+    except: [{ command: 'storedVersions', because: 'needs a CRD with two versions and its webhook on a real node' }],
+  },
+  { path: `${HOW_TO}/remove-slipway.md`, by: ['e2e/stories/own-life/guide.ts', HELM] },
+  { path: `${HOW_TO}/see-why-a-version.md`, by: [COMMAND_LINE] },
+  {
+    path: `${HOW_TO}/see-why-nothing-happens.md`,
+    by: [GUIDES],
+    except: [{ command: 'curl', because: 'the port is of a manager that runs in the Pod' }],
+  },
+  {
+    path: `${HOW_TO}/upgrade-slipway.md`,
+    by: [HELM],
+    except: [
+      { command: 'can-i impersonate', because: 'needs the ServiceAccount of a pipeline' },
+      { command: 'deploy/policies/accounts.yaml', because: DEPLOYED },
+      { command: 'deploy/install.yaml', because: DEPLOYED },
+      { command: '.spec.containers[*].image', because: 'the story compares the image by the Deployment' },
+    ],
+  },
+  {
+    path: `${HOW_TO}/use-a-private-registry.md`,
+    by: ['e2e/stories/private-registry/private-registry.cluster.test.ts'],
+  },
+  {
+    path: `${HOW_TO}/waive-a-crd-check.md`,
+    by: [],
+    except: [{ command: '.status.quarantined', because: 'e2e/stories/crd-safety reads the same field' }],
+  },
+  {
+    path: `${HOW_TO}/watch-slipway.md`,
+    by: [],
+    except: [
+      { command: 'kubectl label namespace monitoring', because: 'needs the namespace of a monitoring system' },
+      { command: 'deploy/monitoring', because: 'needs the CRDs of the Prometheus operator' },
+      { command: 'logs deployment/slipway-manager', because: DEPLOYED },
+    ],
+  },
+];
+
+test('every page with shell commands is on the list', () => {
+  const pages = repositoryFiles().filter((path) => path === 'README.md' || /^docs\/.*\.md$/.test(path));
+  const withCommands = pages.filter((path) => stepsOf(path).length > 0);
+  expect(withCommands.length).toBeGreaterThan(12);
+  expect(PAGES.map(({ path }) => path).sort()).toEqual([...withCommands].sort());
+});
+
+describe.each(PAGES)('$path', ({ path, by, except = [] }) => {
+  const scripts = stepsOf(path).map(({ script }) => script);
+
+  test('is read by the tests that type it', () => {
+    for (const one of by) expect(readText(one), one).toContain(path);
+  });
+
+  test('leaves out blocks that it has, each once', () => {
+    for (const { command } of except)
+      expect(
+        scripts.filter((script) => script.includes(command)),
+        command,
+      ).toHaveLength(1);
+    expect(new Set(except.map(({ command }) => command)).size).toBe(except.length);
+  });
+
+  test('has blocks that are typed, unless no test types it', () => {
+    const typed = scripts.filter((script) => !except.some(({ command }) => script.includes(command)));
+    expect(typed.length > 0).toBe(by.length > 0);
+  });
+});
