@@ -126,6 +126,10 @@ const InventoryEntry = z.object({
   seen: text(64)
     .optional()
     .describe('State of the object after it was applied; another one means that somebody changed it.'),
+  leftover: z
+    .boolean()
+    .optional()
+    .describe('Whether only earlier Revisions want it: it is deleted once this one is healthy for long enough.'),
 });
 export type InventoryEntry = Immutable<z.infer<typeof InventoryEntry>>;
 

@@ -17,19 +17,20 @@ import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { storeManifests } from '../manifest-secrets.ts';
+import { asSeen } from '../preconditions.ts';
 import { writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
 import { requireAccount } from './account.ts';
 import { decideSubscription, type Action, type ResolvedPlan, type Target } from './decide.ts';
 import { requestDependencies } from './dependencies.ts';
 import { bundleThatBegins, eventsOf } from './events.ts';
-import { activeOf, forgettable } from './history.ts';
+import { activeOf, forgettable, surplusOf } from './history.ts';
 import { imageByDigest, planPull } from './images.ts';
 import { observeSubscription, type SubscriptionCaches, type SubscriptionFacts } from './observe.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
 import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
 import { uninstall } from './remove.ts';
-import { activateRevision, createRevision } from './revisions.ts';
+import { activateRevision, archiveRevision, createRevision } from './revisions.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
 import { isHeldBack, lacksSomething } from './wake.ts';
 import { describeMove } from './wording.ts';
@@ -55,6 +56,9 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     const server = await askServer(deps, cached, context.signal);
     const facts = observeSubscription(deps.caches, key, { server, now: deps.now() });
     if (facts === undefined) return undefined;
+    const surplus = surplusOf(facts.subscription, facts.revisions);
+    // Decided anew when it is done: the watch of Revisions asks for that.
+    if (surplus.length > 0) return void (await Promise.all(surplus.map((one) => archiveRevision(deps.cluster, one))));
     const plan = decideSubscription(facts, () => deps.now().getTime() - facts.now.getTime() > MOST_MILLISECONDS);
     switch (plan.kind) {
       case 'uninstall':
@@ -241,7 +245,8 @@ async function restore(
 /** No watch reports the Secrets, and the Revision has backed off from reading them for minutes. */
 async function requestReconcile({ cluster, now }: SubscriptionDeps, revision: Revision): Promise<void> {
   const annotations = { [ANNOTATION.reconcileRequestedAt]: now().toISOString() };
-  await cluster.patch(refOf(revision), { metadata: { annotations } });
+  const { uid } = revision.metadata;
+  await cluster.patch(refOf(revision), { metadata: { uid, annotations } });
 }
 
 interface Creation extends Pick<Extract<Action, { do: 'create' }>, 'target' | 'approved' | 'hold'> {
@@ -286,7 +291,7 @@ async function prepare(
   return prepareBundle(source, wanted, signal);
 }
 
-/** Deletes Revisions that are no longer needed as history. */
+/** Deletes Revisions that are no longer needed as history; one that was written since it was seen may be needed again. */
 async function forget(
   { cluster }: SubscriptionDeps,
   { subscription, revisions }: SubscriptionFacts,
@@ -294,5 +299,7 @@ async function forget(
 ): Promise<void> {
   const wanted: Revision | undefined = 'revision' in action ? action.revision : undefined;
   if (action.do === 'create') return;
-  await Promise.all(forgettable(subscription, revisions, wanted).map((revision) => cluster.delete(refOf(revision))));
+  await Promise.all(
+    forgettable(subscription, revisions, wanted).map((revision) => cluster.delete(refOf(revision), asSeen(revision))),
+  );
 }
