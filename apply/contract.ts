@@ -133,7 +133,9 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       const refOfTwin = { name: 'twin-late', namespace };
       const created = await createObject(cluster(), { ...withTwin(namespace, '1'), metadata: refOfTwin });
       // As one whose fields need not be taken over, so that the change itself is what is refused.
-      const { managedFields: _, ...metadata } = created.metadata as KubeObject['metadata'] & { managedFields?: unknown };
+      const { managedFields: _, ...metadata } = created.metadata as KubeObject['metadata'] & {
+        managedFields?: unknown;
+      };
       const seen = { ...created, metadata };
       const mine = (value: string): KubeObject => ({ ...withTwin(namespace, value), metadata: refOfTwin });
       await cluster().patch(refOf(seen), { metadata: { annotations: { 'example.com/by': 'another' } } });
@@ -143,7 +145,9 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
     test('does not delete what was written since it was seen', async () => {
       const { metadata } = await createObject(cluster(), config('wanted-again'));
       const { uid = '', resourceVersion = '' } = metadata;
-      await cluster().patch(refOf(config('wanted-again')), { metadata: { annotations: { 'example.com/by': 'another' } } });
+      await cluster().patch(refOf(config('wanted-again')), {
+        metadata: { annotations: { 'example.com/by': 'another' } },
+      });
       const error = await failure(cluster().delete(refOf(config('wanted-again')), { uid, resourceVersion }));
       expect(isConflict(error)).toBe(true);
       expect(await cluster().get(refOf(config('wanted-again')))).toBeDefined();

@@ -75,7 +75,10 @@ async function write(cluster: Cluster, object: KubeObject, { live, keptBy, signa
 /** With an annotation that makes it another version, whatever else of it is as it was. */
 function markKept(object: KubeObject, keptBy: string): KubeObject {
   const { metadata } = object;
-  return { ...object, metadata: { ...metadata, annotations: { ...metadata.annotations, [ANNOTATION.keptBy]: keptBy } } };
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [ANNOTATION.keptBy]: keptBy } },
+  };
 }
 
 async function lookAgain(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<Finding> {

@@ -11,10 +11,10 @@ import type { Client } from '../../kube/client.ts';
 import { silentLog } from '../../kube/log.ts';
 import { prepareFor } from './desired-objects.ts';
 import { createLateRemovals, type LateRemovals } from './late-removals.ts';
-import type { RevisionFacts } from './observe.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
 
-const config = (name: string): KubeObject => sample('v1', 'ConfigMap', name, { namespace: NAMESPACE, data: { x: '1' } });
+const config = (name: string): KubeObject =>
+  sample('v1', 'ConfigMap', name, { namespace: NAMESPACE, data: { x: '1' } });
 const [kept, old] = [config('kept'), config('old')];
 
 /** As the manager applies it for a Revision. */
@@ -67,7 +67,10 @@ describe('an object that is made after it was pruned', () => {
       make: ({ cluster }: Harness, object: KubeObject) =>
         createObject(cluster, {
           ...object,
-          metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [ANNOTATION.owner]: 'ops/x' } },
+          metadata: {
+            ...object.metadata,
+            annotations: { ...object.metadata.annotations, [ANNOTATION.owner]: 'ops/x' },
+          },
         }),
     },
   ])('stays if $because', async ({ make }) => {
@@ -110,9 +113,9 @@ describe('an object of an operator that is being removed, or was', () => {
     await harness.settle(1);
     revision = harness.revision(1);
     await harness.cluster.delete({ ...refOf(kept) });
-    late = createLateRemovals({ client: harness.cluster as unknown as Client, now: harness.now });
+    late = createLateRemovals({ client: harness.cluster as unknown as Client, now: () => harness.now() });
     const leaving = { ...revision, metadata: { ...revision.metadata, deletionTimestamp: since } };
-    late.removing({ revision: leaving, subscription: undefined, siblings: [] } as RevisionFacts);
+    late.removing({ revision: leaving, subscription: undefined, siblings: [] });
   });
 
   async function made(creationTimestamp: string, object = preparedFor(revision, kept)): Promise<KubeObject> {

@@ -90,7 +90,9 @@ export function createManagedObjects(
     const all = knownScope(kind) === 'Cluster' ? informer(allOf(kind)) : undefined;
     if (all !== undefined) complete.set(groupKind(kind), all);
     const created = all === undefined || hasHealth(kind) ? informer(oursOf(kind, { keepOfOurs, noteOfOurs })) : all;
-    created.addIndex(BY_OWNER_UID, ({ metadata: { annotations } }) => [annotations?.[ANNOTATION.ownerUid] ?? []].flat());
+    created.addIndex(BY_OWNER_UID, ({ metadata: { annotations } }) =>
+      [annotations?.[ANNOTATION.ownerUid] ?? []].flat(),
+    );
     const off = created.on({ added: notify, updated: (_old, object) => notify(object), deleted: notify });
     offs.set(groupKind(kind), off);
     followed.set(groupKind(kind), created);

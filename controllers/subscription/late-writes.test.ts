@@ -3,11 +3,12 @@ import { expect, describe, test } from 'vitest';
 import { createFakeCluster, type FakeCluster } from '../../apply/fake-cluster.ts';
 import { isConflict } from '../../apply/api-failure.ts';
 import { sampleCrd } from '../../apply/sample-objects.ts';
-import { FINALIZER } from '../../api/names.ts';
+import { ANNOTATION, FINALIZER } from '../../api/names.ts';
 import { keyOfObject, refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { silentLog } from '../../kube/log.ts';
+import { describeDependency } from './dependencies.ts';
 import { surplusOf } from './history.ts';
 import { createSubscriptionReconciler, type SubscriptionDeps } from './reconcile.ts';
 import { activateRevision, archiveRevision } from './revisions.ts';
@@ -23,12 +24,14 @@ function clusterOf(...objects: readonly KubeObject[]): FakeCluster {
   return cluster;
 }
 
-function find<Kind extends KubeObject>(cluster: FakeCluster, kind: string, name: string): Kind {
-  return cluster.objects().find((one) => one.kind === kind && one.metadata.name === name) as Kind;
+function find(cluster: FakeCluster, kind: string, name: string): KubeObject | undefined {
+  return cluster.objects().find((one) => one.kind === kind && one.metadata.name === name);
 }
 
-const stateOf = (cluster: FakeCluster, number: number): string | undefined =>
-  find<Revision | undefined & KubeObject>(cluster, 'Revision', `gadget-${number}`)?.spec.state;
+const findRevision = (cluster: FakeCluster, number: number): Revision | undefined =>
+  find(cluster, 'Revision', `gadget-${number}`) as Revision | undefined;
+
+const stateOf = (cluster: FakeCluster, number: number): string | undefined => findRevision(cluster, number)?.spec.state;
 
 describe('the state of a Revision is not written', () => {
   const cases = [
@@ -45,7 +48,7 @@ describe('the state of a Revision is not written', () => {
   ];
   test.each(cases)('if $because', async ({ write, given }) => {
     const cluster = clusterOf(revision(given));
-    const seen = find<Revision>(cluster, 'Revision', 'gadget-1');
+    const seen = findRevision(cluster, 1)!;
     for (const state of ['Archived', 'Active', given.state]) await cluster.patch(refOf(seen), { spec: { state } });
     const error = await write(cluster, seen).then(
       () => undefined,
@@ -82,8 +85,10 @@ describe('a Revision that is no longer needed as history', () => {
   const owner = subscription({
     metadata: { finalizers: [FINALIZER] },
     spec: { historyLimit: 1 },
-    status: { installed: { bundle: 'gadget.v1.0.0', version: '1.0.0', revision: 'gadget-4', catalog: 'main', image: 'x' } },
-  } as Parameters<typeof subscription>[0]);
+    status: {
+      installed: { bundle: 'gadget.v1.0.0', version: '1.0.0', revision: 'gadget-4', catalog: 'main', image: 'x' },
+    },
+  });
 
   test('is deleted', async () => {
     const cluster = clusterOf(owner, ...history, active);
@@ -122,5 +127,41 @@ describe('of several active Revisions', () => {
     const cluster = clusterOf(installed('gadget-1'), first, second);
     await reconcilerOf(cluster, cluster.objects())();
     expect([1, 2].map((number) => stateOf(cluster, number))).toEqual(['Active', 'Archived']);
+  });
+});
+
+describe('a dependency that is created', () => {
+  const step = { package: 'gizmo', catalog: 'main', channel: 'stable' } as Parameters<typeof describeDependency>[1];
+  const requester = subscription({ name: 'needs', metadata: { uid: 'n' } });
+  const described = describeDependency(requester, step);
+  const created = subscription({ name: 'gadget', metadata: { ...described.metadata, name: 'gadget', uid: 'u' } });
+  const left = (cluster: FakeCluster): KubeObject['metadata'] => find(cluster, 'Subscription', 'gadget')!.metadata;
+
+  test.each([
+    { because: 'its requester is gone', there: [] },
+    { because: 'its requester was made again', there: [subscription({ name: 'needs', metadata: { uid: 'other' } })] },
+    {
+      because: 'its requester is being removed',
+      there: [subscription({ name: 'needs', metadata: { uid: 'n', deletionTimestamp: '2026-05-01T11:59:00Z' } })],
+    },
+  ])('too late is not begun: $because, and the garbage collector deletes it', async ({ there }) => {
+    const cluster = clusterOf(created);
+    await reconcilerOf(cluster, [created, ...there])();
+    expect(left(cluster)).toMatchObject({ ownerReferences: [{ kind: 'Subscription', name: 'needs', uid: 'n' }] });
+    expect(left(cluster).finalizers).toBeUndefined();
+  });
+
+  test('in time is tied to its requester no longer once it is begun, and says still who that was', async () => {
+    const cluster = clusterOf(requester, created);
+    await reconcilerOf(cluster, cluster.objects())().catch(() => undefined);
+    expect(left(cluster)).toMatchObject({ finalizers: [FINALIZER], ownerReferences: [] });
+    expect(left(cluster).annotations).toMatchObject({ [ANNOTATION.requestedBy]: 'n' });
+  });
+
+  test('by an earlier release, or begun before, needs no requester', async () => {
+    const begun = { ...described.metadata, name: 'gadget', uid: 'u', ownerReferences: [] };
+    const cluster = clusterOf(subscription({ metadata: begun }));
+    await reconcilerOf(cluster, cluster.objects())().catch(() => undefined);
+    expect(left(cluster).finalizers).toEqual([FINALIZER]);
   });
 });

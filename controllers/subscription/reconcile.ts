@@ -22,7 +22,7 @@ import { writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
 import { requireAccount } from './account.ts';
 import { decideSubscription, type Action, type ResolvedPlan, type Target } from './decide.ts';
-import { requestDependencies } from './dependencies.ts';
+import { requestDependencies, requesterOf } from './dependencies.ts';
 import { bundleThatBegins, eventsOf } from './events.ts';
 import { activeOf, forgettable, surplusOf } from './history.ts';
 import { imageByDigest, planPull } from './images.ts';
@@ -56,6 +56,8 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     const server = await askServer(deps, cached, context.signal);
     const facts = observeSubscription(deps.caches, key, { server, now: deps.now() });
     if (facts === undefined) return undefined;
+    // Created too late by a former leader: the garbage collector deletes it.
+    if (isAbandoned(deps, facts.subscription)) return undefined;
     const surplus = surplusOf(facts.subscription, facts.revisions);
     // Decided anew when it is done: the watch of Revisions asks for that.
     if (surplus.length > 0) return void (await Promise.all(surplus.map((one) => archiveRevision(deps.cluster, one))));
@@ -70,6 +72,15 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
         return carryOut(deps, facts, { plan, context });
     }
   };
+}
+
+/** Whether it was requested just now by a Subscription that is gone, or goes. */
+function isAbandoned({ caches }: SubscriptionDeps, subscription: Subscription): boolean {
+  const reference = requesterOf(subscription);
+  if (reference === undefined) return false;
+  const { namespace = '' } = subscription.metadata;
+  const requester = caches.subscriptions.get(`${namespace}/${reference.name}`);
+  return requester?.metadata.uid !== reference.uid || requester.metadata.deletionTimestamp !== undefined;
 }
 
 /** A decision is made in one go, while nothing else is done; half of the time in which the lease must be renewed. */
@@ -109,7 +120,7 @@ async function carryOut(
     action.do === 'create' && plan.decision.kind !== 'none'
       ? prepareEarly(deps, facts, { ...action, signal })
       : undefined;
-  const held = { ...facts, subscription: await addFinalizer(deps.cluster, facts.subscription) };
+  const held = { ...facts, subscription: await hold(deps, facts.subscription) };
   const subscription = isTold(held.subscription, plan) ? held.subscription : await tell(deps, held, plan);
   const current = { ...facts, subscription };
   try {
@@ -121,6 +132,14 @@ async function carryOut(
     throw error;
   }
   return lookAgain(plan, facts.now);
+}
+
+/** With the finalizer; a dependency is tied to its requester no longer. */
+async function hold({ cluster }: SubscriptionDeps, subscription: Subscription): Promise<Subscription> {
+  const requester = requesterOf(subscription);
+  if (requester === undefined) return addFinalizer(cluster, subscription);
+  const ownerReferences = (subscription.metadata.ownerReferences ?? []).filter((one) => one !== requester);
+  return addFinalizer(cluster, subscription, { ownerReferences });
 }
 
 /** What is not ours may come without our seeing it: another operator's kinds, the end of a window. */

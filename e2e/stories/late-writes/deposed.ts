@@ -43,7 +43,11 @@ export interface Holding {
 export type HeldWrites = Map<string, HeldWrite>;
 
 /** Starts a manager that leads. */
-export async function startLeader(cluster: TestCluster, held: HeldWrites = new Map(), holding?: Holding): Promise<Manager> {
+export async function startLeader(
+  cluster: TestCluster,
+  held: HeldWrites = new Map(),
+  holding?: Holding,
+): Promise<Manager> {
   const { config } = await loadKubeconfig(await cluster.kubeconfigFor(SYSTEM, 'slipway-manager'));
   const root = createTransport(config);
   const over = new AbortController();
