@@ -12,8 +12,8 @@ export interface InventoryEntry extends ObjectRef {
   /** Which state of the object was applied last, see stateOf; absent while it is only intended. */
   readonly seen?: string;
   /**
-   * Whether the Revision does not want it, and may be deleting it. Who wants it again writes it first, so that a deletion
-   * that arrives late does not meet it as it was.
+   * Whether the Revision does not want it, and may be deleting it. A Revision that wants it again writes it first, so that
+   * a deletion that arrives late does not meet it as it was.
    */
   readonly leftover?: boolean;
 }

@@ -17,7 +17,7 @@ export interface RevisionDeps {
   readonly caches: RevisionCaches;
   readonly client: Client;
   readonly managed: ManagedObjects;
-  /** Told whose objects are removed; see late-removals.ts. */
+  /** Notes whose objects are being removed; see late-removals.ts. */
   readonly late?: Pick<LateRemovals, 'removing'>;
   readonly record: RecordEvent;
   readonly now: () => Date;

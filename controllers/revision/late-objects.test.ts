@@ -148,7 +148,7 @@ describe('an object of an operator that is being removed, or was', () => {
     expect(names(harness)).toEqual(['kept']);
   });
 
-  test('is asked for by nobody if it names no Subscription whose objects were removed', async () => {
+  test('asks for no reconcile if it names no Subscription whose objects were removed', async () => {
     expect(late.keyOf(await made('2026-01-01T00:10:01Z', config('of-others')))).toBeUndefined();
   });
 });

@@ -19,7 +19,7 @@ import type { RevisionFacts } from './observe.ts';
 export interface LateRemovals {
   /** The objects of a Revision are being removed: what is made of them from now on is late. */
   removing(facts: RevisionFacts): void;
-  /** Whom to reconcile for an object that has appeared or changed; undefined if it is not late. */
+  /** What to reconcile for an object that has appeared or changed; undefined if it is not late. */
   keyOf(object: KubeObject): ObjectKey | undefined;
   /** Removes what was noticed. Throws what is to be retried. */
   readonly reconcile: Reconcile;

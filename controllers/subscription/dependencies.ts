@@ -81,7 +81,7 @@ export function describeDependency(
 
 /**
  * By whom it is requested. The reference has the garbage collector delete it if it is created too late, when the requester
- * is gone; it is taken off with the first reconcile, as a dependency outlives who asked for it.
+ * is gone; it is taken off with the first reconcile, as a dependency outlives its requester.
  */
 function requestedBy(
   name: string,

@@ -144,7 +144,7 @@ describe('a dependency that is created', () => {
       because: 'its requester is being removed',
       there: [subscription({ name: 'needs', metadata: { uid: 'n', deletionTimestamp: '2026-05-01T11:59:00Z' } })],
     },
-  ])('too late is not begun: $because, and the garbage collector deletes it', async ({ there }) => {
+  ])('too late is not begun, and the garbage collector deletes it: $because', async ({ there }) => {
     const cluster = clusterOf(created);
     await reconcilerOf(cluster, [created, ...there])();
     expect(left(cluster)).toMatchObject({ ownerReferences: [{ kind: 'Subscription', name: 'needs', uid: 'n' }] });

@@ -59,7 +59,7 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     // Created too late by a former leader: the garbage collector deletes it.
     if (isAbandoned(deps, facts.subscription)) return undefined;
     const surplus = surplusOf(facts.subscription, facts.revisions);
-    // Decided anew when it is done: the watch of Revisions asks for that.
+    // When it is done the watch of Revisions asks for a decision again.
     if (surplus.length > 0) return void (await Promise.all(surplus.map((one) => archiveRevision(deps.cluster, one))));
     const plan = decideSubscription(facts, () => deps.now().getTime() - facts.now.getTime() > MOST_MILLISECONDS);
     switch (plan.kind) {
