@@ -100,6 +100,25 @@ describe('an object that is made after it was pruned', () => {
   });
 });
 
+test('what a Revision intended and never made is forgotten with it: made late, it is removed', async () => {
+  const harness = createHarness();
+  harness.setSubscription({ onFailure: { bakeTime: '0s' } });
+  await harness.addRevision(1, [kept]);
+  await harness.settle(1);
+  harness.setState(1, 'Archived');
+  await harness.addRevision(2, [kept, old]);
+  const intended = { apiVersion: 'v1', kind: 'ConfigMap', namespace: NAMESPACE, name: 'old', uid: '', hash: 'h' };
+  harness.cluster.change(refOf(harness.revision(2)), (object) => ({ ...object, status: { inventory: [intended] } }));
+  harness.setState(2, 'Archived');
+  harness.setState(1, 'Active');
+  await harness.settle(1);
+  await harness.settle(2);
+  expect(harness.revision(2).status?.inventory).toEqual([]);
+  await createObject(harness.cluster, preparedFor(harness.revision(2), old));
+  await harness.settle(1);
+  expect(names(harness)).toEqual(['kept']);
+});
+
 describe('an object of an operator that is being removed, or was', () => {
   const since = '2026-01-01T00:10:00Z';
   const context = { signal: new AbortController().signal, log: silentLog };
