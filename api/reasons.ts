@@ -82,6 +82,7 @@ export const REASONS = {
   // Removal
   CustomResourcesExist: 'Custom resources exist and the policy is to keep them.',
   LeaderLost: 'Another replica leads now.',
+  LateWrite: 'A former leader made an object that is not wanted any more; it is removed.',
   InternalError: 'A defect of Slipway; please report it.',
 } as const;
 

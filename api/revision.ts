@@ -130,6 +130,10 @@ const InventoryEntry = z.object({
     .describe(
       'State of the object after it was applied; another one means that another program or a person changed it.',
     ),
+  leftover: z
+    .boolean()
+    .optional()
+    .describe('Whether only earlier Revisions want it: it is deleted once this one is healthy for long enough.'),
 });
 export type InventoryEntry = Immutable<z.infer<typeof InventoryEntry>>;
 

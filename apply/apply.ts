@@ -6,6 +6,7 @@
  * next run what it made by the owner that each object names.
  */
 import { ReasonedError } from '../api/errors.ts';
+import { ANNOTATION } from '../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import {
   summarizePhases,
@@ -41,6 +42,11 @@ export interface ApplyRequest {
   readonly asManager?: boolean;
   /** When the Revision was created: what has its Subscription's name and is younger was applied for it. */
   readonly since?: string | undefined;
+  /**
+   * Written as an annotation onto what the inventory marks as left over and what is wanted again: another value each time
+   * that a Revision becomes active. Absent: nothing is written for that alone.
+   */
+  readonly keptBy?: string;
   /** Requests at once; 8 unless told. */
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
@@ -139,7 +145,10 @@ async function lookAt(run: Run, object: KubeObject): Promise<Finding> {
 async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
   const { request, ownKinds, ownNamespaces } = run;
   const known = run.known.get(identityOf(refOf(object)));
-  if (known !== undefined && isUnchanged(request, known, object)) return { kind: 'unchanged', entry: known };
+  if (known !== undefined && isUnchanged(request, known, object)) {
+    const { leftover: _leftover, ...entry } = known;
+    return { kind: 'unchanged', entry };
+  }
   const { permit } = request;
   // What was only intended may be there or not, as anything else.
   const applied = known?.uid === '' ? undefined : known;
@@ -158,8 +167,15 @@ async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
   });
 }
 
-function isUnchanged({ unchanged }: ApplyRequest, known: InventoryEntry, object: KubeObject): boolean {
-  return known.uid !== '' && known.hash === hashObject(object) && unchanged?.(known) === true;
+function isUnchanged(request: ApplyRequest, known: InventoryEntry, object: KubeObject): boolean {
+  const isKept = known.leftover !== true || isKeptAlready(request, object);
+  return isKept && known.uid !== '' && known.hash === hashObject(object) && request.unchanged?.(known) === true;
+}
+
+/** Whether it was written already since the Revision became active. */
+function isKeptAlready({ keptBy, observed }: ApplyRequest, object: KubeObject): boolean {
+  const annotation = observed?.(refOf(object))?.metadata.annotations?.[ANNOTATION.keptBy];
+  return keptBy === undefined || annotation === keptBy;
 }
 
 /** Runs a task for each item in the shared slots; when one throws, the others under way end first. */
@@ -259,9 +275,11 @@ async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings
   const live = new Map<string, KubeObject>();
   const results = await inSlots(run, objects, async (object) => {
     const identity = identityOf(refOf(object));
+    const known = run.known.get(identity);
     const { answer, ...written } = await settleWrite(run.cluster, object, {
       finding: findings.get(identity) as Finding,
-      knownUid: run.known.get(identity)?.uid,
+      knownUid: known?.uid,
+      ...(known?.leftover === true && { keptBy: run.request.keptBy }),
       asManager: run.request.asManager,
       since: run.request.since,
       ...signalOf(run.request),

@@ -121,6 +121,41 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
     });
   });
 
+  describe('a write that arrives late', () => {
+    test('changes nothing of an object that was written since it was seen', async () => {
+      const seen = await createObject(cluster(), config('rewritten', { x: '1' }));
+      await changeObject(cluster(), config('rewritten', { x: '2' }), seen);
+      expect(isConflictOrReplaced(await failure(changeObject(cluster(), config('rewritten', { x: '1' }), seen)))).toBe(
+        true,
+      );
+      expect(await cluster().get(refOf(seen))).toMatchObject({ data: { x: '2' } });
+    });
+
+    test('changes nothing of an object that cannot be merged and was written since it was seen', async () => {
+      const refOfTwin = { name: 'twin-late', namespace };
+      const created = await createObject(cluster(), { ...withTwin(namespace, '1'), metadata: refOfTwin });
+      // As one whose fields need not be taken over, so that the change itself is what is refused.
+      const { managedFields: _, ...metadata } = created.metadata as KubeObject['metadata'] & {
+        managedFields?: unknown;
+      };
+      const seen = { ...created, metadata };
+      const mine = (value: string): KubeObject => ({ ...withTwin(namespace, value), metadata: refOfTwin });
+      await cluster().patch(refOf(seen), { metadata: { annotations: { 'example.com/by': 'another' } } });
+      expect(isConflictOrReplaced(await failure(changeObject(cluster(), mine('2'), seen)))).toBe(true);
+    });
+
+    test('does not delete what was written since it was seen', async () => {
+      const { metadata } = await createObject(cluster(), config('wanted-again'));
+      const { uid = '', resourceVersion = '' } = metadata;
+      await cluster().patch(refOf(config('wanted-again')), {
+        metadata: { annotations: { 'example.com/by': 'another' } },
+      });
+      const error = await failure(cluster().delete(refOf(config('wanted-again')), { uid, resourceVersion }));
+      expect(isConflictOrReplaced(error)).toBe(true);
+      expect(await cluster().get(refOf(config('wanted-again')))).toBeDefined();
+    });
+  });
+
   describe('taking fields over', () => {
     test('from an object that was changed since is a conflict', async () => {
       const created = await cluster().create(config('stale'));

@@ -104,18 +104,23 @@ export function doubtAbout(ref: ObjectRef, { count, exist, message = '' }: Custo
   };
 }
 
+export interface CountInstancesOptions extends Pick<CountOptions, 'namedIn' | 'signal'> {
+  /** How a sample is named: by its namespace and name unless given. */
+  readonly describe?: (object: KubeObject) => string;
+}
+
 /** Counts the instances of one CRD. */
 export async function countInstances(
   cluster: Cluster,
   crd: KubeObject,
-  { namedIn, signal }: Pick<CountOptions, 'namedIn' | 'signal'> = {},
+  { namedIn, describe = keyOfObject, signal }: CountInstancesOptions = {},
 ): Promise<CustomResourceCount> {
   const resource = resourceOf(crd);
   if (resource === undefined) return { resource: NOTHING, count: 0, samples: [] };
   try {
     const found = await listServed(cluster, resource, signal);
     const nameable = found.filter((object) => mayName(object, namedIn));
-    const samples = nameable.slice(0, MOST_SAMPLES).map(keyOfObject);
+    const samples = nameable.slice(0, MOST_SAMPLES).map((object) => describe(object));
     return { resource, count: found.length, samples, unnamed: found.length - nameable.length };
   } catch (error) {
     const { message } = explainFailure(error, describeRef({ ...CRD_KIND, name: crd.metadata.name }));

@@ -11,6 +11,11 @@ export interface InventoryEntry extends ObjectRef {
   readonly hash: string;
   /** Which state of the object was applied last, see stateOf; absent while it is only intended. */
   readonly seen?: string;
+  /**
+   * Whether the Revision does not want it, and may be deleting it. A Revision that wants it again writes it first, so that
+   * a deletion that arrives late does not meet it as it was.
+   */
+  readonly leftover?: boolean;
 }
 
 export interface InventoryDiff {
@@ -80,6 +85,27 @@ export function mergeInventories(
     merged.set(identityOf(entry), entry.uid === '' && known !== undefined ? known : entry);
   }
   return [...merged.values()];
+}
+
+/** The same entries, with a mark on those of no object that is wanted. What was marked before stays so until it is written. */
+export function markLeftovers(
+  entries: readonly InventoryEntry[],
+  wanted: readonly KubeObject[],
+): readonly InventoryEntry[] {
+  const identities = new Set(wanted.map((object) => identityOf(refOf(object))));
+  return entries.map((entry) => (identities.has(identityOf(entry)) ? entry : { ...entry, leftover: true }));
+}
+
+/** Whether both list the same objects, with the same marks. */
+export function listsTheSame(some: readonly InventoryEntry[], others: readonly InventoryEntry[]): boolean {
+  const marks = indexInventory(others);
+  return (
+    some.length === others.length &&
+    some.every((entry) => {
+      const other = marks.get(identityOf(entry));
+      return other !== undefined && (other.leftover === true) === (entry.leftover === true);
+    })
+  );
 }
 
 /** Entries without uid for what is about to be applied: written down first, so that a crash leaks nothing. */

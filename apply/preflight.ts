@@ -11,7 +11,7 @@ import { isProven } from './collision.ts';
 import { entryOf, isIntact, type InventoryEntry } from './inventory.ts';
 import { hashObject } from './prepare.ts';
 import { judgeExisting, judgeLive, type Finding } from './take-over.ts';
-import { createObject, isMadePlainly, takeOverFields, withUid } from './write.ts';
+import { createObject, isMadePlainly, takeOverFields, withUid, withVersion } from './write.ts';
 
 /** What a caller says to the change of an object that exists: it is `left` as it is, and counts as applied. */
 export type Permission = { readonly kind: 'change' | 'leave' } | { readonly kind: 'refuse'; readonly failure: Failure };
@@ -72,9 +72,7 @@ async function lookAtObserved(
   const permission = await permit?.(object, observed);
   if (permission !== undefined && permission.kind !== 'change') return undefined;
   // To the very version that was seen: where there is another by now, nothing is decided.
-  const { resourceVersion } = observed.metadata;
-  const versioned = { ...object.metadata, ...(resourceVersion !== undefined && { resourceVersion }) };
-  const bound = withUid({ ...object, metadata: versioned }, observed);
+  const bound = withVersion(object, observed);
   const answer = await unlessUndecided(() => cluster.apply(bound, { force: true, dryRun: true }, signal));
   // Whose the fields are is in no watch, and to be seen to before anything is written.
   return answer === undefined || isMadePlainly(answer) ? undefined : { kind: 'present', live: observed };
@@ -87,7 +85,7 @@ async function lookAtLive(cluster: Cluster, object: KubeObject, facts: Preflight
   if (finding.kind !== 'present') return finding;
   // A busy watch is behind, and to send a large CRD once more takes long.
   const { known } = facts;
-  if (isCrd(object) && known?.hash === hashObject(object) && isIntact(known, live))
+  if (isCrd(object) && known?.leftover !== true && known?.hash === hashObject(object) && isIntact(known, live))
     return { kind: 'unchanged', entry: known };
   const permission = await facts.permit?.(object, live);
   if (permission?.kind === 'refuse') return { kind: 'failed', failure: permission.failure };

@@ -52,13 +52,17 @@ export interface RemoveOptions {
 /** How often the object may turn out to be another one between looking and deleting. */
 const MOST_ATTEMPTS = 3;
 
-/** Deletes an object of the inventory by its uid. Refusals of the API server are part of the result. */
+/**
+ * Deletes an object of the inventory by its uid, as it was seen: one that another owner has taken over meanwhile stays.
+ * Refusals of the API server are part of the result.
+ */
 export async function removeObject(cluster: Cluster, entry: InventoryEntry, options: RemoveOptions): Promise<Removal> {
   const ref = refOfEntry(entry);
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await removeOnce(cluster, entry, options);
+        // What a watch knows may be behind: after a conflict the object is read.
+        return await removeOnce(cluster, entry, attempt === 1 ? options : { ...options, observed: undefined });
       } catch (error) {
         if (!isConflictOrReplaced(error) || attempt === MOST_ATTEMPTS) throw error;
       }
@@ -76,7 +80,7 @@ async function removeOnce(cluster: Cluster, entry: InventoryEntry, options: Remo
   if (live === undefined) return { ref, outcome: 'gone' };
   const ownership = judgeOwnership(live, owner, entry.uid);
   if (ownership.kind !== 'ours') return { ref, outcome: 'foreign', message: describeForeign(ownership) };
-  const how = { propagation, ...(signal !== undefined && { signal }) };
+  const how = { propagation, asSeen: true, ...(signal !== undefined && { signal }) };
   if (ownership.proven || unproven === undefined) return deleteSeen(cluster, live, how);
   return unlessRefused(ref, () => deleteSeen(unproven, live, how));
 }
@@ -92,17 +96,26 @@ async function unlessRefused(ref: ObjectRef, task: () => Promise<Removal>): Prom
   }
 }
 
+export interface DeleteSeenOptions extends Pick<RemoveOptions, 'propagation' | 'signal'>, Pick<ObjectRef, 'served'> {
+  /** Only as it was seen, and not if it was written since: for what may have been kept or taken over meanwhile. */
+  readonly asSeen?: boolean;
+}
+
 /** Deletes the very object that was seen, unless that has begun already. Throws as the client does. */
 export async function deleteSeen(
   cluster: Cluster,
   live: KubeObject,
-  { propagation, served, signal }: Pick<RemoveOptions, 'propagation' | 'signal'> & Pick<ObjectRef, 'served'>,
+  { propagation, served, asSeen = false, signal }: DeleteSeenOptions,
 ): Promise<Removal> {
-  const { uid, deletionTimestamp } = live.metadata;
+  const { uid, resourceVersion, deletionTimestamp } = live.metadata;
   const ref = { ...refOf(live), ...(served !== undefined && { served }) };
   const seen = { ref, ...(uid !== undefined && { uid }) };
   if (deletionTimestamp !== undefined) return { ...seen, outcome: 'deleting', message: describeHolders(live) };
-  const options = { ...(uid !== undefined && { uid }), ...(propagation !== undefined && { propagation }) };
+  const options = {
+    ...(uid !== undefined && { uid }),
+    ...(asSeen && resourceVersion !== undefined && { resourceVersion }),
+    ...(propagation !== undefined && { propagation }),
+  };
   const left = await cluster.delete(seen.ref, options, signal);
   if (left === undefined) return { ...seen, outcome: 'deleted' };
   return { ...seen, outcome: 'deleting', message: describeHolders(left) };

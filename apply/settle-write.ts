@@ -1,4 +1,5 @@
 /** Writes an object as its finding says, and decides again where another writer was faster. */
+import { ANNOTATION } from '../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
 import { explainFailure } from './api-failure.ts';
@@ -14,6 +15,8 @@ export interface SettleOptions {
   readonly knownUid?: string | undefined;
   /** Whether the Subscription acts as the manager; see take-over.ts. */
   readonly asManager?: boolean | undefined;
+  /** Of ApplyRequest, for an object that is left over and wanted again. */
+  readonly keptBy?: string | undefined;
   /** When the Revision was created; see take-over.ts. */
   readonly since?: string | undefined;
   readonly signal?: AbortSignal;
@@ -57,16 +60,26 @@ async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: 
 
 interface WriteTarget {
   readonly live: KubeObject | undefined;
+  readonly keptBy?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
-async function write(cluster: Cluster, object: KubeObject, { live, signal }: WriteTarget): Promise<Written> {
+async function write(cluster: Cluster, object: KubeObject, { live, keptBy, signal }: WriteTarget): Promise<Written> {
   if (live === undefined) {
     const answer = await createObject(cluster, object, signal === undefined ? {} : { signal });
     return { outcome: 'created', entry: entryOf(object, answer), answer };
   }
-  const answer = await changeObject(cluster, object, live, signal);
+  const answer = await changeObject(cluster, keptBy === undefined ? object : markKept(object, keptBy), live, signal);
   return { outcome: 'configured', entry: entryOf(object, answer), answer };
+}
+
+/** With an annotation that makes it another version, whatever else of it is as it was. */
+function markKept(object: KubeObject, keptBy: string): KubeObject {
+  const { metadata } = object;
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [ANNOTATION.keptBy]: keptBy } },
+  };
 }
 
 async function lookAgain(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<Finding> {

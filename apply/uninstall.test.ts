@@ -189,6 +189,17 @@ describe('the run', () => {
     expect(left(cluster)).toEqual([]);
   });
 
+  test('a CRD that an object holds, made after all were counted, is explained by one list of its objects', async () => {
+    const [cluster, inventory] = await installed();
+    cluster.put({ ...widget, metadata: { ...widget.metadata, finalizers: ['example.com/hold'] } });
+    const plan = planUninstall(inventory, counts(0), 'Delete');
+    const stuck = await runUninstall(cluster, plan, { owner: OWNER, stepSeconds: 0.05 });
+    expect(stuck).toMatchObject({ state: 'Waiting', step: 'crds' });
+    expect(stuck.waiting[0]?.message).toContain('ops/first (it is held by example.com/hold)');
+    const lists = cluster.requests.filter(({ verb, ref }) => verb === 'list' && ref.kind === 'Widget');
+    expect(lists).toHaveLength(1);
+  });
+
   test('Block does nothing while there are objects', async () => {
     const [cluster, inventory] = await installed();
     cluster.put(widget);

@@ -7,7 +7,7 @@ import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/obje
 import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { isProven } from './collision.ts';
-import { countInstances, describeSamples, isCrdEntry, mayName } from './custom-resources.ts';
+import { countInstances, describeSamples, isCrdEntry } from './custom-resources.ts';
 import { deleteInstances } from './delete-instances.ts';
 import { identityOf } from './identity.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
@@ -287,12 +287,10 @@ async function explainCrd(run: Run, ref: ObjectRef, otherwise: string): Promise<
   const { cluster, options } = run;
   const crd = await look(run, ref);
   if (crd === undefined) return otherwise;
-  const found = await countInstances(cluster, crd, options);
+  const describe = (object: KubeObject): string => `${describeRef(refOf(object))} (${describeHolders(object)})`;
+  const found = await countInstances(cluster, crd, { ...options, describe });
   if (found.count === 0 || found.count === 'unknown') return `${otherwise}; the API server has not finished it`;
-  const left = await cluster.list(found.resource, {}, options.signal);
-  const nameable = left.filter((object) => mayName(object, options.namedIn)).slice(0, 3);
-  const samples = nameable.map((object) => `${describeRef(refOf(object))} (${describeHolders(object)})`);
-  return `${found.count} of its objects are left: ${describeSamples({ ...found, samples })}`;
+  return `${found.count} of its objects are left: ${describeSamples(found)}`;
 }
 
 function stayOfRemoval({ ref, outcome, message = '' }: Removal): Stay[] {

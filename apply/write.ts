@@ -41,19 +41,22 @@ export async function createObject(
   }
 }
 
-/** Applies to the very object that was seen; a conflict where it is another by now, or was changed on the way. */
+/**
+ * Applies to the very version of the object that was seen; a conflict if it is another by now, or was changed on the way.
+ * So a write that arrives late puts no old content back: its object has been written since. See decision 24.
+ */
 export async function changeObject(
   cluster: Cluster,
   object: KubeObject,
   live: KubeObject,
   signal?: AbortSignal,
 ): Promise<KubeObject> {
-  await takeOverFields(cluster, live, signal);
+  const seen = await takeOverFields(cluster, live, signal);
   try {
-    return await cluster.apply(withUid(object, live), { force: true, ...answerOf(object) }, signal);
+    return await cluster.apply(withVersion(object, seen), { force: true, ...answerOf(object) }, signal);
   } catch (error) {
     if (!isUnmergeable(error)) throw error;
-    return cluster.patch(refOf(object), replacementOf(object, live), undefined, signal);
+    return cluster.patch(refOf(object), replacementOf(object, seen), undefined, signal);
   }
 }
 
@@ -68,18 +71,25 @@ export function withUid(object: KubeObject, live: KubeObject): KubeObject {
   return uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
 }
 
-/**
- * A merge patch that replaces what the object names, on the very object that was seen. Without the version: the
- * status of a workload changes all the time.
- */
-function replacementOf(object: KubeObject, { metadata: { uid } }: KubeObject): Record<string, unknown> {
+/** The object to apply, bound to the very version of the object that was seen. */
+export function withVersion(object: KubeObject, live: KubeObject): KubeObject {
+  const { resourceVersion } = live.metadata;
+  const bound = withUid(object, live);
+  return resourceVersion === undefined ? bound : { ...bound, metadata: { ...bound.metadata, resourceVersion } };
+}
+
+/** A merge patch that replaces what the object names, on the very version of the object that was seen. */
+function replacementOf(
+  object: KubeObject,
+  { metadata: { uid, resourceVersion } }: KubeObject,
+): Record<string, unknown> {
   const { labels, annotations } = object.metadata;
   const { apiVersion: _apiVersion, kind: _kind, spec, ...content } = object;
   const held = unheld(object);
   return {
     ...content,
     ...(spec !== undefined && { spec: { ...held.spec, ...spec } }),
-    metadata: { uid, labels, annotations: { ...held.annotations, ...annotations } },
+    metadata: { uid, resourceVersion, labels, annotations: { ...held.annotations, ...annotations } },
   };
 }
 
@@ -110,6 +120,12 @@ export async function takeOverFields(cluster: Cluster, live: KubeObject, signal?
 /** Whether some of its fields came by a plain create of ours. */
 export function isMadePlainly({ metadata }: KubeObject): boolean {
   return (metadata as { managedFields?: ManagedFields[] }).managedFields?.some(isOurUpdate) === true;
+}
+
+/** Whether the manager has made it: a copy that another program makes carries our annotations and not our name. */
+export function isWrittenByUs({ metadata }: KubeObject): boolean {
+  const { managedFields = [] } = metadata as { managedFields?: ManagedFields[] };
+  return managedFields.some((fields) => isOurApply(fields) || isOurUpdate(fields));
 }
 
 function isOurUpdate({ manager, operation, subresource }: ManagedFields): boolean {

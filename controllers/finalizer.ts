@@ -7,30 +7,31 @@ export function hasFinalizer({ metadata }: KubeObject): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;
 }
 
-/** Adds the finalizer; returns the object as it is then. Throws Conflict (retried) where the object has changed. */
+/**
+ * Adds the finalizer; returns the object as it is then. Throws Conflict (retried) where the object has changed.
+ * @param further Metadata that is written with it.
+ */
 export async function addFinalizer<Kind extends KubeObject>(
   cluster: Pick<Cluster, 'patch'>,
   object: Kind,
+  further: Pick<KubeObject['metadata'], 'ownerReferences'> = {},
 ): Promise<Kind> {
   if (hasFinalizer(object)) return object;
-  return writeFinalizers(cluster, object, [...(object.metadata.finalizers ?? []), FINALIZER]);
+  return writeMetadata(cluster, object, { ...further, finalizers: [...(object.metadata.finalizers ?? []), FINALIZER] });
 }
 
 /** Takes the finalizer off: the API server may now delete the object. */
 export async function removeFinalizer(cluster: Pick<Cluster, 'patch'>, object: KubeObject): Promise<void> {
   if (!hasFinalizer(object)) return;
-  await writeFinalizers(
-    cluster,
-    object,
-    (object.metadata.finalizers ?? []).filter((name) => name !== FINALIZER),
-  );
+  const finalizers = (object.metadata.finalizers ?? []).filter((name) => name !== FINALIZER);
+  await writeMetadata(cluster, object, { finalizers });
 }
 
-async function writeFinalizers<Kind extends KubeObject>(
+async function writeMetadata<Kind extends KubeObject>(
   cluster: Pick<Cluster, 'patch'>,
   object: Kind,
-  finalizers: readonly string[],
+  metadata: Pick<KubeObject['metadata'], 'finalizers' | 'ownerReferences'>,
 ): Promise<Kind> {
   const { resourceVersion } = object.metadata;
-  return (await cluster.patch(refOf(object), { metadata: { resourceVersion, finalizers } })) as Kind;
+  return (await cluster.patch(refOf(object), { metadata: { resourceVersion, ...metadata } })) as Kind;
 }

@@ -10,6 +10,7 @@ import { FIELD_MANAGER, LABEL } from '../api/names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import type { Revision } from '../api/revision.ts';
 import { ownerUidOf } from './owner.ts';
+import { uidOf } from './preconditions.ts';
 
 export const SECRET_TYPE = 'slipway.dev/manifests';
 
@@ -125,8 +126,4 @@ function isOurs(secret: KubeObject, other: KubeObject): boolean {
 
 function dataOf(secret: KubeObject): string | undefined {
   return (secret['data'] as { readonly manifests?: string } | undefined)?.manifests;
-}
-
-function uidOf({ metadata }: KubeObject): { readonly uid?: string } {
-  return metadata.uid === undefined ? {} : { uid: metadata.uid };
 }

@@ -19,6 +19,7 @@ import { createHandedManifests } from '../../controllers/handed-manifests.ts';
 import { createRegistries } from '../../controllers/registries.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
 import { allOf, createManagedObjects } from '../../controllers/revision/managed-objects.ts';
+import { createLateRemovals } from '../../controllers/revision/late-removals.ts';
 import { createLivingOwners } from '../../controllers/revision/living-owners.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
 import { createRevisionReconciler } from '../../controllers/revision/reconcile.ts';
@@ -110,6 +111,7 @@ export function wireManager(wiring: WireOptions): Manager {
   const telling = (objects: Informer): DefectDeps => ({ ...shared, objects, cluster: barrier.watched(writer) });
   const handed = createHandedManifests();
   const hasOwner = createLivingOwners(caches.subscriptions);
+  const late = createLateRemovals({ client: writer, now: shared.now });
   const managed = createManagedObjects((request) => informers.informer(request), {
     hasOwner,
     release: (informer) => informers.release(informer),
@@ -167,6 +169,7 @@ export function wireManager(wiring: WireOptions): Manager {
           caches,
           client: barrier.watched(writer),
           managed,
+          late,
           handed,
           probeWebhooks: wiring.options['probe-webhooks'],
           serialize: createSerializer(),
@@ -183,13 +186,18 @@ export function wireManager(wiring: WireOptions): Manager {
       },
     ],
   });
+  const lateObjects = controller(wiring, 'late-objects', { reconcile: late.reconcile, watches: [] });
   content.onChange(() =>
     caches.subscriptions
       .list()
       .flatMap(ownKey)
       .forEach((key) => subscriptions.enqueue(key)),
   );
-  managed.onChange((object) => activeRevisionOf(caches.revisions, object).forEach((key) => revisions.enqueue(key)));
+  managed.onChange((object) => {
+    activeRevisionOf(caches.revisions, object).forEach((key) => revisions.enqueue(key));
+    const key = late.keyOf(object);
+    if (key !== undefined) lateObjects.enqueue(key);
+  });
 
   return {
     informers,
@@ -200,10 +208,10 @@ export function wireManager(wiring: WireOptions): Manager {
       checkCaches([caches.catalogs])();
       return attempts.check();
     },
-    work: describeWork([follower, catalogs, subscriptions, revisions]),
+    work: describeWork([follower, catalogs, subscriptions, revisions, lateObjects]),
     follow: (signal) => follower.run(signal),
     async run(signal) {
-      await Promise.all([catalogs, subscriptions, revisions].map((each) => each.run(signal)));
+      await Promise.all([catalogs, subscriptions, revisions, lateObjects].map((each) => each.run(signal)));
       await recorder.flush(AbortSignal.timeout(FLUSH_MILLISECONDS));
       recorder.stop();
     },

@@ -21,7 +21,7 @@ export function actors({ client }: RevisionDeps, facts: RevisionFacts): Actors {
 }
 
 /** The client of who removes what is not certainly the Subscription's; undefined for the manager. */
-export function removerOf({ client }: RevisionDeps, facts: RevisionFacts): Client | undefined {
+export function removerOf({ client }: Pick<RevisionDeps, 'client'>, facts: RevisionFacts): Client | undefined {
   const account = accountOf(facts);
   return account && client.as(serviceAccount(account));
 }

@@ -8,6 +8,7 @@ import { describeRef, type KubeObject, type ObjectRef } from '../../api/object.t
 import type { Revision } from '../../api/revision.ts';
 import { PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
 import { refOfEntry } from '../../apply/inventory.ts';
+import { readByList } from '../../apply/read-by-list.ts';
 import type { Removal } from '../../apply/remove.ts';
 import type { ReconcileContext, Result } from '../../kube/controller/controller.ts';
 import { addFinalizer } from '../finalizer.ts';
@@ -18,8 +19,10 @@ import { bakeSecondsLeft, next, restAfter, type Failing } from './again.ts';
 import { isSettled } from './decide.ts';
 import type { Deps } from './deps.ts';
 import { explainCollisions } from './explain-collision.ts';
+import { ownerOf } from './desired-objects.ts';
 import { explainUnready, secondsToStart } from './explain-unready.ts';
 import { createGate } from './gate.ts';
+import { findUnlisted, MADE_LATE, removeLate } from './late-objects.ts';
 import type { RevisionFacts } from './observe.ts';
 import { judgeRetry } from './retry.ts';
 import { pruneLeftovers, rollOut, type RollOut } from './roll-out.ts';
@@ -78,7 +81,10 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
   const written = await writeStatus(deps.client, outcome.revision, status);
   deps.pace.wrote(written, deps.now());
   if (explained.state === 'Failed') return restAfter(deps, written, failing);
-  if (isSettled(written)) forget(deps, written);
+  if (isSettled(written)) {
+    forget(deps, written);
+    await removeUnlisted(actor, { ...facts, revision: written }, signal);
+  }
   return asked ?? next(deps, { written, ...then });
 }
 
@@ -86,6 +92,21 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
 function forget({ desired, rehearsals }: Deps, revision: Revision): void {
   desired.forget(revision);
   rehearsals.forget(revision);
+}
+
+/** What a former leader made too late. Throws why it cannot be removed, so that it is tried again. */
+async function removeUnlisted(deps: Actor, facts: RevisionFacts, signal: AbortSignal): Promise<void> {
+  const found = findUnlisted(facts, deps.managed);
+  if (found.length === 0) return;
+  const options = { owner: ownerOf(facts.revision), acting: deps.acting, signal };
+  const removals = await removeLate(readByList(deps.client), found, options);
+  for (const { ref, outcome } of removals) {
+    if (outcome !== 'deleted') continue;
+    const note = `${describeRef(ref)} is removed: ${MADE_LATE}`;
+    deps.record(facts.subscription ?? facts.revision, { type: 'Warning', reason: 'LateWrite', action: 'Prune', note });
+  }
+  const failure = removals.find((removal) => removal.failure !== undefined)?.failure;
+  if (failure !== undefined) throw new ReasonedError(failure);
 }
 
 /** Errors with a reason are outcomes; a Conflict is none, since fresh facts are on their way. */

@@ -78,6 +78,20 @@ describe('what a Revision needs', () => {
   }[] = [
     { one: revision('a'), of: subscription(), plan: { kind: 'rollOut' }, because: 'it is active and approved' },
     {
+      one: revision('a'),
+      of: subscription(),
+      siblings: [revision('b')],
+      plan: { kind: 'nothing' },
+      because: 'another one is active too, and the controller of Subscriptions decides which of them acts',
+    },
+    {
+      one: revision('a'),
+      of: subscription(),
+      siblings: [revision('b', { state: 'Archived' })],
+      plan: { kind: 'rollOut' },
+      because: 'the other one is history',
+    },
+    {
       one: revision('a', { approved: false }),
       of: subscription(),
       plan: { kind: 'awaitApproval' },

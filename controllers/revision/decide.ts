@@ -32,6 +32,8 @@ export function decideRevision({ revision, subscription, siblings }: RevisionFac
   if (revision.metadata.deletionTimestamp !== undefined) return decideDeletion({ revision, subscription, siblings });
   if (subscription === undefined || subscription.metadata.deletionTimestamp !== undefined) return { kind: 'nothing' };
   if (revision.spec.state === 'Archived') return { kind: 'archived', handedOver: isHandedOver(revision, siblings) };
+  // A former leader's write has arrived late: the controller of Subscriptions decides which of the two acts.
+  if (siblings.some(({ spec }) => spec.state === 'Active')) return { kind: 'nothing' };
   if (!revision.spec.approved) return { kind: 'awaitApproval' };
   if (subscription.spec.suspend) return { kind: 'suspended' };
   return { kind: 'rollOut' };

@@ -7,6 +7,7 @@ import type { PhaseWaits } from './await-phase.ts';
 import type { Conversions } from './conversions.ts';
 import type { DesiredObjects } from './desired-objects.ts';
 import type { GivenUp } from './given-up.ts';
+import type { LateRemovals } from './late-removals.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import type { RevisionCaches } from './observe.ts';
 import type { ProgressPace } from './progress-pace.ts';
@@ -16,6 +17,8 @@ export interface RevisionDeps {
   readonly caches: RevisionCaches;
   readonly client: Client;
   readonly managed: ManagedObjects;
+  /** Notes whose objects are being removed; see late-removals.ts. */
+  readonly late?: Pick<LateRemovals, 'removing'>;
   readonly record: RecordEvent;
   readonly now: () => Date;
   /** What was stored a moment ago. */

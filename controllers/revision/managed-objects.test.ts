@@ -30,11 +30,14 @@ function follow(
       .filter(({ kind }) => kind === request.kind)
       .filter(({ metadata }) => request.labelSelector === undefined || metadata.labels?.[LABEL.owner] !== undefined)
       .map(transform);
+    let index: (object: KubeObject) => readonly string[] = () => [];
     return {
       ...request,
       hasSynced: true,
       synced: Promise.resolve(),
       get: (key: string) => held.find((object) => keyOfObject(object) === key),
+      addIndex: (_name: string, valuesOf: (object: KubeObject) => readonly string[]) => void (index = valuesOf),
+      byIndex: (_name: string, value: string) => held.filter((object) => index(object).includes(value)),
       on: ({ added }: Handlers) => (held.forEach((object) => added?.(object)), () => undefined),
     } as unknown as Informer;
   }, options);
@@ -159,7 +162,8 @@ it('a CRD is kept with what it serves and who converts it, and without its schem
 
 it('a kind whose objects cannot be listed is waited for half a minute, not for ever', async () => {
   const clock = createManualClock();
-  const unlisted = { hasSynced: false, synced: new Promise<void>(() => undefined), on: () => () => undefined };
+  const silent = { addIndex: () => undefined, on: () => () => undefined };
+  const unlisted = { hasSynced: false, synced: new Promise<void>(() => undefined), ...silent };
   const managed = createManagedObjects((request) => ({ ...unlisted, ...request }) as unknown as Informer, { clock });
   const following = managed.follow([SERVICE], never);
   clock.advance(30);
@@ -177,7 +181,8 @@ describe('a kind that no Revision names any longer', () => {
     const [asked, released]: [string[], string[]] = [[], []];
     const create = (request: InformerRequest): Informer => {
       asked.push(request.kind);
-      return { ...request, hasSynced: true, get: () => undefined, on: () => () => undefined } as unknown as Informer;
+      const silent = { get: () => undefined, addIndex: () => undefined, on: () => () => undefined };
+      return { ...request, hasSynced: true, ...silent } as unknown as Informer;
     };
     const release = ({ kind }: Informer): void => void released.push(kind);
     return { clock, managed: createManagedObjects(create, { clock, release }), asked, released };

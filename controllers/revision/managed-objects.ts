@@ -6,7 +6,7 @@
  */
 import { knownScope } from '../../apply/identity.ts';
 import { hasHealth } from '../../apply/health.ts';
-import { LABEL } from '../../api/names.ts';
+import { ANNOTATION, LABEL } from '../../api/names.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { InformerRequest } from '../../kube/watch/informer-factory.ts';
@@ -29,6 +29,8 @@ export interface ManagedObjects {
   isAbsent(ref: ObjectRef): boolean;
   /** Whether all objects of the kind that are ours are known. */
   isFollowed(kind: Kind): boolean;
+  /** The followed objects that say by their annotation that they belong to the Subscription of this uid. */
+  claimedBy(ownerUid: string): readonly KubeObject[];
   /** Calls for every object that appears, changes or goes; returns what ends that. */
   onChange(listener: (object: KubeObject) => void): () => void;
 }
@@ -58,6 +60,8 @@ export interface ManagedObjectsOptions {
   readonly clock?: Clock;
 }
 
+const BY_OWNER_UID = 'owner-uid';
+
 /** Longer than anything that was asked for waits for its informer. */
 const IDLE_SECONDS = 600;
 
@@ -86,6 +90,9 @@ export function createManagedObjects(
     const all = knownScope(kind) === 'Cluster' ? informer(allOf(kind)) : undefined;
     if (all !== undefined) complete.set(groupKind(kind), all);
     const created = all === undefined || hasHealth(kind) ? informer(oursOf(kind, { keepOfOurs, noteOfOurs })) : all;
+    created.addIndex(BY_OWNER_UID, ({ metadata: { annotations } }) =>
+      [annotations?.[ANNOTATION.ownerUid] ?? []].flat(),
+    );
     const off = created.on({ added: notify, updated: (_old, object) => notify(object), deleted: notify });
     offs.set(groupKind(kind), off);
     followed.set(groupKind(kind), created);
@@ -115,6 +122,7 @@ export function createManagedObjects(
       const all = complete.get(groupKind(ref));
       return all?.hasSynced === true && all.get(keyOf(ref)) === undefined;
     },
+    claimedBy: (ownerUid) => [...followed.values()].flatMap((one) => one.byIndex(BY_OWNER_UID, ownerUid)),
     isFollowed: (kind) => followed.get(groupKind(kind))?.hasSynced === true,
     onChange(listener) {
       listeners.add(listener);

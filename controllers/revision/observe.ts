@@ -1,4 +1,5 @@
 /** Gathers what a reconcile of a Revision looks at, from the caches: no request is sent. */
+import { identityOf } from '../../apply/identity.ts';
 import { mergeInventories, type InventoryEntry } from '../../apply/inventory.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -51,8 +52,14 @@ function isAnother(subscription: Subscription | undefined, uid: string | undefin
   return uid !== undefined && subscription !== undefined && subscription.metadata.uid !== uid;
 }
 
-/** What the Subscription has in the cluster: the Revision's inventory, and what those of earlier ones have besides. */
+/**
+ * What the Subscription has in the cluster: the Revision's inventory, and what those of earlier ones have besides. What one
+ * of them may be deleting is marked, whatever the others say.
+ */
 export function knownInventory({ revision, siblings }: RevisionFacts): InventoryEntry[] {
   const inherited = siblings.flatMap(({ status }) => status?.inventory ?? []);
-  return mergeInventories(inherited, revision.status?.inventory ?? []);
+  const marked = new Set(inherited.filter(({ leftover }) => leftover === true).map(identityOf));
+  return mergeInventories(inherited, revision.status?.inventory ?? []).map((entry) =>
+    marked.has(identityOf(entry)) ? { ...entry, leftover: true } : entry,
+  );
 }

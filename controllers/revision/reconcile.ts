@@ -103,10 +103,11 @@ async function rest(
 }
 
 async function archive(deps: RevisionDeps, { revision }: RevisionFacts, handedOver: boolean): Promise<void> {
+  const { conditions, inventory = [] } = revision.status ?? {};
   // It is made so, to be activated at once: there is no history yet.
-  if (revision.status?.conditions === undefined && revision.spec.approved) return;
+  if (conditions === undefined && inventory.length === 0 && revision.spec.approved) return;
   // What it came to is told until another Revision answers for what it made: in a moment, and in one write.
-  if (!handedOver && (revision.status?.inventory ?? []).length > 0) return;
+  if (!handedOver && inventory.length > 0) return;
   const judgement: Judgement = revision.spec.approved
     ? { state: 'Resting', reason: 'Archived', message: 'Kept as history' }
     : { state: 'Resting', reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' };

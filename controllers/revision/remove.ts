@@ -16,10 +16,12 @@ import { removeFinalizer } from '../finalizer.ts';
 import { deleteManifests } from '../manifest-secrets.ts';
 import { writeStatus } from '../status.ts';
 import { ownerOf } from './desired-objects.ts';
+import type { LateRemovals } from './late-removals.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { observeManaged } from './observe-managed.ts';
 import type { RevisionFacts } from './observe.ts';
 import { accountOf, whyAccountIsGone } from './account.ts';
+import { followServed } from './roll-out.ts';
 import { summarizeRevision, type Judgement } from './summarize.ts';
 
 /** How long one step may take in one call; what takes longer is waited for by further calls. */
@@ -31,6 +33,7 @@ export interface RemoveDeps {
   /** As the account: custom resources, and what the inventory does not name by its uid. Undefined: as the manager. */
   readonly acting: Cluster | undefined;
   readonly managed: ManagedObjects;
+  readonly late?: Pick<LateRemovals, 'removing'>;
   readonly record: RecordEvent;
   readonly now: () => Date;
 }
@@ -52,6 +55,9 @@ export async function removeRevision(
     namedIn: accountOf(facts)?.namespace,
     signal,
   };
+  deps.late?.removing(facts);
+  // What a former leader makes late is seen by the watches, also by a leader that has not rolled anything out yet.
+  void followServed(deps, revision.status?.inventory ?? [], signal).catch(() => undefined);
   const plan = await planRemoval(deps.cluster, facts, about);
   const result = await runUninstall(deps.cluster, plan, {
     ...about,

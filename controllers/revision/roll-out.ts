@@ -5,7 +5,15 @@
 import { applyRevision, type ApplyResult, type Unready } from '../../apply/apply.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { assessHealth, hasHealth } from '../../apply/health.ts';
-import { diffInventory, intendedEntries, isIntact, refOfEntry, type InventoryEntry } from '../../apply/inventory.ts';
+import {
+  diffInventory,
+  intendedEntries,
+  isIntact,
+  listsTheSame,
+  markLeftovers,
+  refOfEntry,
+  type InventoryEntry,
+} from '../../apply/inventory.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
@@ -78,10 +86,12 @@ async function applyAgain(
 ): Promise<RollOut> {
   const bare = await deps.desired.of(facts.revision);
   const certified = await certify(deps, facts, { objects: bare, settled, signal });
-  await followServed(deps, certified, signal);
+  // Kinds that are only intended are followed too: a former leader may still make what it intended.
+  await followServed(deps, [...certified, ...knownInventory(facts)], signal);
   const stage = await deps.rehearsals.stageOf(facts, certified, signal);
   const { objects } = stage;
   const traces = deps.rehearsals.tracesOf(facts, stage);
+  await followServed(deps, traces, signal);
   const previousInventory = intendedInventory(facts, [...objects, ...traces]);
   const noted = noteIntent(deps, facts, previousInventory);
   // Looked at when it is awaited: a failure before that is not unhandled.
@@ -92,6 +102,7 @@ async function applyAgain(
     previousInventory,
     signal,
     noted,
+    keptBy: `${facts.revision.metadata.name}/${facts.revision.metadata.generation ?? 0}`,
     tried: triedOf(bare),
     asManager: actsAsManager(facts),
     since: facts.revision.metadata.creationTimestamp,
@@ -128,8 +139,8 @@ const TRIED = new WeakMap<readonly KubeObject[], Set<string>>();
  * Watches begin before the first write, so that what becomes of it is seen and need not be read. A kind whose CRD is
  * gone is not waited for: nobody would ever answer, and its objects count as missing.
  */
-async function followServed(
-  { cluster, managed }: RollOutDeps,
+export async function followServed(
+  { cluster, managed }: Pick<RollOutDeps, 'cluster' | 'managed'>,
   kinds: readonly Pick<ObjectRef, 'apiVersion' | 'kind'>[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -148,7 +159,8 @@ async function followServed(
 function intendedInventory(facts: RevisionFacts, objects: readonly KubeObject[]): readonly InventoryEntry[] {
   const known = knownInventory(facts);
   const listed = new Set(known.map(identityOf));
-  return [...known, ...intendedEntries(objects).filter((entry) => !listed.has(identityOf(entry)))];
+  const intended = intendedEntries(objects).filter((entry) => !listed.has(identityOf(entry)));
+  return markLeftovers([...known, ...intended], objects);
 }
 
 /** Writes it down before anything is applied: whatever dies then, nothing is forgotten. */
@@ -157,11 +169,11 @@ async function noteIntent(
   { revision }: RevisionFacts,
   inventory: readonly InventoryEntry[],
 ): Promise<Revision> {
-  if (inventory.length === (revision.status?.inventory ?? []).length) return revision;
+  if (listsTheSame(inventory, revision.status?.inventory ?? [])) return revision;
   return writeStatus(cluster, revision, { ...revision.status, inventory });
 }
 
-/** Deletes what only earlier Revisions had. */
+/** Deletes what only earlier Revisions had. That it is left over was noted before: see noteIntent. */
 export function pruneLeftovers(
   { acting, managed }: RollOutDeps,
   { revision }: RevisionFacts,

@@ -1,11 +1,12 @@
 /** Asks for what a bundle depends on: each package that is missing gets a Subscription beside the one that needs it. */
 import { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION, API_VERSION, LABEL } from '../../api/names.ts';
-import { describeRef, refOf } from '../../api/object.ts';
-import { MAX_NAME, type Subscription, type SubscriptionManifest } from '../../api/subscription.ts';
+import { describeRef, refOf, type OwnerReference } from '../../api/object.ts';
+import { MAX_NAME, type Subscription, type SubscriptionManifest, SUBSCRIPTION } from '../../api/subscription.ts';
 import { isAlreadyExists } from '../../api/api-answers.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import type { DependencyStep } from '../../resolver/decision.ts';
+import { hasFinalizer } from '../finalizer.ts';
 import { mayHold } from './trust.ts';
 
 /**
@@ -62,7 +63,7 @@ export function describeDependency(
       name: nameFor(name),
       namespace: metadata.namespace ?? '',
       labels: { [LABEL.dependency]: 'true' },
-      ...(metadata.uid !== undefined && { annotations: { [ANNOTATION.requestedBy]: metadata.uid } }),
+      ...(metadata.uid !== undefined && requestedBy(metadata.name, metadata.uid)),
     },
     spec: {
       package: name,
@@ -77,6 +78,27 @@ export function describeDependency(
       ...(serviceAccountName !== undefined && { serviceAccountName }),
     },
   };
+}
+
+/**
+ * By whom it is requested. The reference has the garbage collector delete it if it is created too late, when the requester
+ * is gone; it is taken off with the first reconcile, as a dependency outlives its requester.
+ */
+function requestedBy(
+  name: string,
+  uid: string,
+): Pick<SubscriptionManifest['metadata'], 'annotations' | 'ownerReferences'> {
+  return {
+    annotations: { [ANNOTATION.requestedBy]: uid },
+    ownerReferences: [{ apiVersion: API_VERSION, kind: SUBSCRIPTION.kind, name, uid }],
+  };
+}
+
+/** Of a dependency that has just been created, the reference to its requester; undefined for all others. */
+export function requesterOf(subscription: Subscription): OwnerReference | undefined {
+  const { annotations, ownerReferences = [] } = subscription.metadata;
+  const uid = annotations?.[ANNOTATION.requestedBy];
+  return hasFinalizer(subscription) ? undefined : ownerReferences.find((one) => one.uid === uid);
 }
 
 /** The package's name, as an object may be called. */

@@ -10,6 +10,21 @@ export function activeOf(revisions: readonly Revision[]): Revision | undefined {
 }
 
 /**
+ * Active Revisions beside the one that counts: the one that the status says is installed, else the newest. The manager
+ * makes no second one active; a write of a former leader that arrives late does.
+ */
+export function surplusOf(
+  { metadata, status }: Pick<Subscription, 'metadata' | 'status'>,
+  revisions: readonly Revision[],
+): readonly Revision[] {
+  if (metadata.deletionTimestamp !== undefined) return [];
+  const active = revisions.filter(({ spec }) => spec.state === 'Active');
+  const named = active.find((one) => one.metadata.name === status?.installed?.revision);
+  const counts = named ?? active.at(-1);
+  return active.filter((one) => one !== counts);
+}
+
+/**
  * The Revision that works: the active one once it has been healthy, else the one that was installed before it. A
  * Revision that failed is none. It follows from what was active, never from `spec.previous` alone: that names the
  * Revision that was active when this one was created, and another one may have been active since.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Property } from '../../catalog/model.ts';
 import { ApiError } from '../../kube/transport/api-error.ts';
-import { ANNOTATION, LABEL } from '../../api/names.ts';
+import { ANNOTATION, LABEL, API_VERSION } from '../../api/names.ts';
 import { decideSubscription } from './decide.ts';
 import { describeDependency, requestDependencies } from './dependencies.ts';
 import { describeSurroundings, type Neighbour } from './neighbours.ts';
@@ -330,6 +330,7 @@ describe('a Subscription for a dependency', () => {
       namespace: 'ops',
       labels: { [LABEL.dependency]: 'true' },
       annotations: { [ANNOTATION.requestedBy]: 'u' },
+      ownerReferences: [{ apiVersion: API_VERSION, kind: 'Subscription', name: 'gadget', uid: 'u' }],
     });
     expect(described.spec).toMatchObject({ package: 'Team.Gadget', catalog: 'main', channel: 'stable', ...spec });
   });

@@ -18,19 +18,20 @@ import type { HandedManifests } from '../handed-manifests.ts';
 import { addFinalizer } from '../finalizer.ts';
 import { storeManifests } from '../manifest-secrets.ts';
 import { requireAccount } from '../service-account.ts';
+import { asSeen } from '../preconditions.ts';
 import { writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
 import { decideSubscription, type Action, type ResolvedPlan, type Target } from './decide.ts';
-import { requestDependencies } from './dependencies.ts';
+import { requestDependencies, requesterOf } from './dependencies.ts';
 import { bundleThatBegins, eventsOf } from './events.ts';
-import { activeOf, forgettable } from './history.ts';
+import { activeOf, forgettable, surplusOf } from './history.ts';
 import { imageByDigest, planPull } from './images.ts';
 import { observeSubscription, type SubscriptionCaches, type SubscriptionFacts } from './observe.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
 import { withOtherVersions } from './other-versions.ts';
 import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
 import { uninstall } from './remove.ts';
-import { activateRevision, createRevision } from './revisions.ts';
+import { activateRevision, archiveRevision, createRevision } from './revisions.ts';
 import { summarizePlan, summarizeSuspension } from './summarize.ts';
 import { isHeldBack, lacksSomething } from './wake.ts';
 import { describeMove } from './wording.ts';
@@ -56,6 +57,11 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     const server = await askServer(deps, cached, context.signal);
     const facts = observeSubscription(deps.caches, key, { server, now: deps.now() });
     if (facts === undefined) return undefined;
+    // Created too late by a former leader: the garbage collector deletes it.
+    if (isAbandoned(deps, facts.subscription)) return undefined;
+    const surplus = surplusOf(facts.subscription, facts.revisions);
+    // When it is done the watch of Revisions asks for a decision again.
+    if (surplus.length > 0) return void (await Promise.all(surplus.map((one) => archiveRevision(deps.cluster, one))));
     const plan = decideSubscription(facts, () => deps.now().getTime() - facts.now.getTime() > MOST_MILLISECONDS);
     switch (plan.kind) {
       case 'uninstall':
@@ -67,6 +73,15 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
         return carryOut(deps, facts, { plan, context });
     }
   };
+}
+
+/** Whether it was requested just now by a Subscription that is gone, or goes. */
+function isAbandoned({ caches }: SubscriptionDeps, subscription: Subscription): boolean {
+  const reference = requesterOf(subscription);
+  if (reference === undefined) return false;
+  const { namespace = '' } = subscription.metadata;
+  const requester = caches.subscriptions.get(`${namespace}/${reference.name}`);
+  return requester?.metadata.uid !== reference.uid || requester.metadata.deletionTimestamp !== undefined;
 }
 
 /** A decision is made in one go, while nothing else is done; half of the time in which the lease must be renewed. */
@@ -106,7 +121,7 @@ async function carryOut(
     action.do === 'create' && plan.decision.kind !== 'none'
       ? prepareEarly(deps, facts, { ...action, signal })
       : undefined;
-  const held = { ...facts, subscription: await addFinalizer(deps.cluster, facts.subscription) };
+  const held = { ...facts, subscription: await hold(deps, facts.subscription) };
   const subscription = isTold(held.subscription, plan) ? held.subscription : await tell(deps, held, plan);
   const current = { ...facts, subscription };
   try {
@@ -118,6 +133,14 @@ async function carryOut(
     throw error;
   }
   return lookAgain(plan, facts.now);
+}
+
+/** With the finalizer; a dependency is tied to its requester no longer. */
+async function hold({ cluster }: SubscriptionDeps, subscription: Subscription): Promise<Subscription> {
+  const requester = requesterOf(subscription);
+  if (requester === undefined) return addFinalizer(cluster, subscription);
+  const ownerReferences = (subscription.metadata.ownerReferences ?? []).filter((one) => one !== requester);
+  return addFinalizer(cluster, subscription, { ownerReferences });
 }
 
 /** What is not ours may come without our seeing it: another operator's kinds, the end of a window. */
@@ -242,7 +265,8 @@ async function restore(
 /** No watch reports the Secrets, and the Revision has backed off from reading them for minutes. */
 async function requestReconcile({ cluster, now }: SubscriptionDeps, revision: Revision): Promise<void> {
   const annotations = { [ANNOTATION.reconcileRequestedAt]: now().toISOString() };
-  await cluster.patch(refOf(revision), { metadata: { annotations } });
+  const { uid } = revision.metadata;
+  await cluster.patch(refOf(revision), { metadata: { uid, annotations } });
 }
 
 interface Creation extends Pick<Extract<Action, { do: 'create' }>, 'target' | 'approved' | 'hold'> {
@@ -293,7 +317,7 @@ async function prepare(
   }
 }
 
-/** Deletes Revisions that are no longer needed as history. */
+/** Deletes Revisions that are no longer needed as history; one that was written since it was seen may be needed again. */
 async function forget(
   { cluster }: SubscriptionDeps,
   { subscription, revisions }: SubscriptionFacts,
@@ -301,5 +325,7 @@ async function forget(
 ): Promise<void> {
   const wanted: Revision | undefined = 'revision' in action ? action.revision : undefined;
   if (action.do === 'create') return;
-  await Promise.all(forgettable(subscription, revisions, wanted).map((revision) => cluster.delete(refOf(revision))));
+  await Promise.all(
+    forgettable(subscription, revisions, wanted).map((revision) => cluster.delete(refOf(revision), asSeen(revision))),
+  );
 }

@@ -10,6 +10,7 @@ import type { InstalledPackage } from '../../resolver/input.ts';
 import { dependentsOf, findUnneeded } from '../../resolver/dependencies/removal.ts';
 import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
+import { asSeen, uidOf } from '../preconditions.ts';
 import { writeStatus } from '../status.ts';
 import { describePackage, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
@@ -35,11 +36,11 @@ export async function uninstall({ cluster, record }: RemovalDeps, facts: Subscri
       });
     return removeFinalizer(cluster, subscription);
   }
-  await Promise.all(dependenciesToDelete(facts).map((one) => cluster.delete(refOf(one))));
+  await Promise.all(dependenciesToDelete(facts).map((one) => cluster.delete(refOf(one), asSeen(one))));
   const first = dependentsToGoFirst(facts);
   if (first.length === 0) {
     const deletable = revisions.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    await Promise.all(deletable.map((revision) => cluster.delete(refOf(revision))));
+    await Promise.all(deletable.map((revision) => cluster.delete(refOf(revision), uidOf(revision))));
   }
   await writeStatus(cluster, subscription, summarizeRemoval(subscription, { revisions, waitsFor: first, now }));
 }

@@ -43,24 +43,32 @@ export async function createRevision(cluster: Writer, facts: NewRevision): Promi
   return (await cluster.create(described)) as Revision;
 }
 
-/** Makes a Revision the active one. The other is archived first: at no time do two act. */
+/**
+ * Makes a Revision the active one. The other is archived first: at no time do two act. Throws Conflict (retried) if one of
+ * them was written since it was seen: another manager may have decided otherwise.
+ */
 export async function activateRevision(
-  cluster: Writer,
+  cluster: Pick<Cluster, 'patch'>,
   revisions: readonly Revision[],
   chosen: Pick<Revision, 'apiVersion' | 'kind' | 'metadata'>,
 ): Promise<void> {
   const active = activeOf(revisions);
-  if (active !== undefined && active.metadata.name !== chosen.metadata.name)
-    await setState(cluster, active, 'Archived');
+  if (active !== undefined && active.metadata.name !== chosen.metadata.name) await archiveRevision(cluster, active);
   await setState(cluster, chosen, 'Active');
 }
 
+/** Makes a Revision act no more. Throws Conflict (retried) if it was written since it was seen. */
+export async function archiveRevision(cluster: Pick<Cluster, 'patch'>, revision: Revision): Promise<void> {
+  await setState(cluster, revision, 'Archived');
+}
+
 async function setState(
-  cluster: Writer,
+  cluster: Pick<Cluster, 'patch'>,
   revision: Pick<Revision, 'apiVersion' | 'kind' | 'metadata'>,
   state: 'Active' | 'Archived',
 ): Promise<void> {
-  await cluster.patch(refOf(revision), { spec: { state } });
+  const { resourceVersion } = revision.metadata;
+  await cluster.patch(refOf(revision), { metadata: { resourceVersion }, spec: { state } });
 }
 
 function describeRevision(facts: NewRevision): Revision {

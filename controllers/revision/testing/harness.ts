@@ -1,6 +1,6 @@
 /** Runs the Revision controller against a cluster in memory: one Subscription and its Revisions, a clock to turn. */
 import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from '../../../apply/fake-cluster.ts';
-import { API_VERSION, FINALIZER } from '../../../api/names.ts';
+import { API_VERSION, FINALIZER, ANNOTATION } from '../../../api/names.ts';
 import { keyOfObject, type KubeObject } from '../../../api/object.ts';
 import { Revision } from '../../../api/revision.ts';
 import { Subscription } from '../../../api/subscription.ts';
@@ -82,6 +82,8 @@ export function createHarness(options: HarnessOptions = {}): Harness {
               kind === ref.kind && metadata.name === ref.name && metadata.namespace === ref.namespace,
           ),
       isAbsent: () => false,
+      claimedBy: (uid) =>
+        cluster.objects().filter(({ metadata }) => metadata.annotations?.[ANNOTATION.ownerUid] === uid),
       isFollowed: () => false,
       onChange: () => () => undefined,
     },

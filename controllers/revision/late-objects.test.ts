@@ -1,0 +1,215 @@
+/** Objects that a former leader makes when they are not wanted any more, with and without a Subscription that is left. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ANNOTATION } from '../../api/names.ts';
+import { refOf, type KubeObject } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { FakeRequest } from '../../apply/fake-cluster.ts';
+import { createObject } from '../../apply/write.ts';
+import { prepareObjects } from '../../apply/prepare.ts';
+import { sample, sampleCrd, sampleDeployment } from '../../apply/sample-objects.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { silentLog } from '../../kube/log.ts';
+import { prepareFor } from './desired-objects.ts';
+import { createLateRemovals, type LateRemovals } from './late-removals.ts';
+import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
+
+const config = (name: string): KubeObject =>
+  sample('v1', 'ConfigMap', name, { namespace: NAMESPACE, data: { x: '1' } });
+const [kept, old] = [config('kept'), config('old')];
+
+/** As the manager applies it for a Revision. */
+const preparedFor = (revision: Revision, object: KubeObject): KubeObject =>
+  prepareObjects([object], prepareFor(revision))[0] as KubeObject;
+
+const names = ({ cluster }: Harness): readonly string[] =>
+  cluster.objects().flatMap(({ kind, metadata }) => (kind === 'ConfigMap' ? [metadata.name] : []));
+
+/** Upgraded from a Revision that had two ConfigMaps to one that has one of them. */
+async function upgraded(options: Parameters<typeof createHarness>[0] = {}, spec: object = {}): Promise<Harness> {
+  const harness = createHarness(options);
+  harness.setSubscription({ onFailure: { bakeTime: '0s' }, ...spec });
+  await harness.addRevision(1, [kept, old], spec);
+  await harness.settle(1);
+  harness.setState(1, 'Archived');
+  await harness.addRevision(2, [kept], spec);
+  await harness.settle(2);
+  await harness.settle(1);
+  await harness.settle(2);
+  expect(names(harness)).toEqual(['kept']);
+  harness.events.length = 0;
+  return harness;
+}
+
+describe('an object that is made after it was pruned', () => {
+  test('is removed, and an event says why', async () => {
+    const harness = await upgraded();
+    await createObject(harness.cluster, preparedFor(harness.revision(1), old));
+    await harness.settle(2);
+    expect(names(harness)).toEqual(['kept']);
+    expect(harness.events).toMatchObject([{ type: 'Warning', reason: 'LateWrite' }]);
+  });
+
+  test.each([
+    {
+      because: 'another program copied it with all annotations',
+      make: ({ cluster }: Harness, object: KubeObject) => void cluster.put(object),
+    },
+    {
+      because: 'it belongs to an earlier Subscription of the name',
+      make: ({ cluster }: Harness, object: KubeObject) =>
+        createObject(cluster, {
+          ...object,
+          metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [ANNOTATION.ownerUid]: 'x' } },
+        }),
+    },
+    {
+      because: 'it belongs to another Subscription, by its name',
+      make: ({ cluster }: Harness, object: KubeObject) =>
+        createObject(cluster, {
+          ...object,
+          metadata: {
+            ...object.metadata,
+            annotations: { ...object.metadata.annotations, [ANNOTATION.owner]: 'ops/x' },
+          },
+        }),
+    },
+  ])('stays if $because', async ({ make }) => {
+    const harness = await upgraded();
+    await make(harness, preparedFor(harness.revision(1), old));
+    await harness.settle(2);
+    expect(names(harness)).toEqual(['kept', 'old']);
+    expect(harness.events).toEqual([]);
+  });
+
+  test('stays if it is a CRD that has objects', async () => {
+    const harness = await upgraded();
+    await createObject(harness.cluster, preparedFor(harness.revision(1), sampleCrd('Widget')));
+    harness.cluster.put(sample('example.com/v1', 'Widget', 'a', { namespace: NAMESPACE, spec: { size: 1 } }));
+    await harness.settle(2);
+    expect(harness.cluster.objects().map(({ kind }) => kind)).toContain('CustomResourceDefinition');
+  });
+
+  test('is removed with the rights of the account: without them the work is tried again', async () => {
+    let mayDelete = true;
+    const account = { serviceAccountName: 'installer' };
+    const harness = await upgraded({ accountMay: ({ verb }) => verb !== 'delete' || mayDelete }, account);
+    mayDelete = false;
+    await createObject(harness.cluster, preparedFor(harness.revision(1), old));
+    await expect(harness.reconcile(2)).rejects.toMatchObject({ reason: 'Forbidden' });
+    expect(names(harness)).toEqual(['kept', 'old']);
+  });
+});
+
+test('what a Revision intended and never made is forgotten with it: made late, it is removed', async () => {
+  const harness = createHarness();
+  harness.setSubscription({ onFailure: { bakeTime: '0s' } });
+  await harness.addRevision(1, [kept]);
+  await harness.settle(1);
+  harness.setState(1, 'Archived');
+  await harness.addRevision(2, [kept, old]);
+  const intended = { apiVersion: 'v1', kind: 'ConfigMap', namespace: NAMESPACE, name: 'old', uid: '', hash: 'h' };
+  harness.cluster.change(refOf(harness.revision(2)), (object) => ({ ...object, status: { inventory: [intended] } }));
+  harness.setState(2, 'Archived');
+  harness.setState(1, 'Active');
+  await harness.settle(1);
+  await harness.settle(2);
+  expect(harness.revision(2).status?.inventory).toEqual([]);
+  await createObject(harness.cluster, preparedFor(harness.revision(2), old));
+  await harness.settle(1);
+  expect(names(harness)).toEqual(['kept']);
+});
+
+describe('an object of an operator that is being removed, or was', () => {
+  const since = '2026-01-01T00:10:00Z';
+  const context = { signal: new AbortController().signal, log: silentLog };
+  let harness: Harness;
+  let late: LateRemovals;
+  let revision: Revision;
+
+  beforeEach(async () => {
+    harness = createHarness();
+    await harness.addRevision(1, [kept]);
+    await harness.settle(1);
+    revision = harness.revision(1);
+    await harness.cluster.delete({ ...refOf(kept) });
+    late = createLateRemovals({ client: harness.cluster as unknown as Client, now: () => harness.now() });
+    const leaving = { ...revision, metadata: { ...revision.metadata, deletionTimestamp: since } };
+    late.removing({ revision: leaving, subscription: undefined, siblings: [] });
+  });
+
+  async function made(creationTimestamp: string, object = preparedFor(revision, kept)): Promise<KubeObject> {
+    const created = await createObject(harness.cluster, object);
+    harness.cluster.change(refOf(created), (one) => ({ ...one, metadata: { ...one.metadata, creationTimestamp } }));
+    return (await harness.cluster.get(refOf(created))) as KubeObject;
+  }
+
+  test('is removed if it is made later than that', async () => {
+    const key = late.keyOf(await made('2026-01-01T00:10:01Z'));
+    expect(key).toBeDefined();
+    await late.reconcile(key!, context);
+    expect(names(harness)).toEqual([]);
+  });
+
+  test.each([
+    { because: 'it was there before: it is kept', at: '2026-01-01T00:09:59Z', passed: 0 },
+    { because: 'it was made in the second in which the removal began', at: since, passed: 0 },
+    { because: 'that is long ago, and memory is bounded', at: '2026-01-01T00:30:00Z', passed: 601 },
+  ])('stays if $because', async ({ at, passed }) => {
+    harness.pass(passed);
+    expect(late.keyOf(await made(at))).toBeUndefined();
+  });
+
+  test('stays if another program made it', async () => {
+    const object = preparedFor(revision, kept);
+    harness.cluster.put({ ...object, metadata: { ...object.metadata, creationTimestamp: '2026-01-01T00:10:01Z' } });
+    const key = late.keyOf((await harness.cluster.get(refOf(object))) as KubeObject);
+    await late.reconcile(key!, context);
+    expect(names(harness)).toEqual(['kept']);
+  });
+
+  test('asks for no reconcile if it names no Subscription whose objects were removed', async () => {
+    expect(late.keyOf(await made('2026-01-01T00:10:01Z', config('of-others')))).toBeUndefined();
+  });
+});
+
+describe('an object that the next Revision does not want, and the one after it does', () => {
+  test('is noted as left over before it is deleted, and written when it is kept: a late deletion does not meet it', async () => {
+    const harness = createHarness();
+    harness.setSubscription({ onFailure: { bakeTime: '1h' } });
+    await harness.addRevision(1, [kept, old]);
+    await harness.settle(1);
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, [kept]);
+    await harness.settle(2);
+    const seen = (await harness.cluster.get(refOf(old))) as KubeObject;
+    const listed = harness.revision(2).status?.inventory ?? [];
+    expect(listed.filter(({ leftover }) => leftover === true).map(({ name }) => name)).toEqual(['old']);
+
+    harness.setState(2, 'Archived');
+    harness.setState(1, 'Active');
+    await harness.settle(1);
+    const { uid = '', resourceVersion = '' } = seen.metadata;
+    const late = harness.cluster.delete(refOf(old), { uid, resourceVersion });
+    await expect(late).rejects.toMatchObject({ reason: 'Conflict' });
+    expect(names(harness)).toEqual(['kept', 'old']);
+    expect((harness.revision(1).status?.inventory ?? []).some(({ leftover }) => leftover === true)).toBe(false);
+  });
+
+  test('is written once for each time that a Revision becomes active, however often it is looked at', async () => {
+    const unready = { react: (object: KubeObject) => object };
+    const harness = createHarness(unready);
+    const operator = sampleDeployment('operator');
+    await harness.addRevision(1, [kept, old, operator]);
+    await harness.settle(1);
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, [kept, operator]);
+    await harness.settle(2);
+    harness.setState(2, 'Archived');
+    harness.setState(1, 'Active');
+    const isWrite = ({ verb, ref, dryRun }: FakeRequest): boolean => verb === 'apply' && ref.name === 'old' && !dryRun;
+    const before = harness.cluster.requests.filter(isWrite).length;
+    for (const _ of [1, 2, 3]) await harness.reconcile(1);
+    expect(harness.revision(1).status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('False');
+    expect(harness.cluster.requests.filter(isWrite).length - before).toBe(1);
+  });
+});

@@ -1,0 +1,91 @@
+/**
+ * Remembers for some minutes whose objects were removed, and removes again what a former leader makes of them later: no
+ * Revision is left then that could list it. A controller of its own, which is asked for each object that appears.
+ */
+import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
+import { identityOf } from '../../apply/identity.ts';
+import type { Owner } from '../../apply/prepare.ts';
+import { readByList } from '../../apply/read-by-list.ts';
+import { ANNOTATION } from '../../api/names.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { ObjectKey, Reconcile } from '../../kube/controller/controller.ts';
+import { createRecent } from '../recent.ts';
+import { removerOf } from './actors.ts';
+import { ownerOf } from './desired-objects.ts';
+import { MADE_LATE, removeLate } from './late-objects.ts';
+import type { RevisionFacts } from './observe.ts';
+
+export interface LateRemovals {
+  /** The objects of a Revision are being removed: what is made of them from now on is late. */
+  removing(facts: RevisionFacts): void;
+  /** What to reconcile for an object that has appeared or changed; undefined if it is not late. */
+  keyOf(object: KubeObject): ObjectKey | undefined;
+  /** Removes what was noticed. Throws what is to be retried. */
+  readonly reconcile: Reconcile;
+}
+
+/** An API server ends a connection on which nothing comes for 90 s, so a write does not arrive much later than that. */
+const REMEMBERED_SECONDS = 600;
+
+interface Removed {
+  readonly owner: Owner;
+  readonly acting: Client;
+  /** By the clock of the API server, in milliseconds. */
+  readonly since: number;
+  readonly late: Map<string, KubeObject>;
+}
+
+export interface LateRemovalsDeps {
+  readonly client: Client;
+  readonly now: () => Date;
+}
+
+export function createLateRemovals({ client, now }: LateRemovalsDeps): LateRemovals {
+  const removed = createRecent<Removed & { readonly notedAt: number }>();
+
+  function of(object: KubeObject): (Removed & { readonly key: string }) | undefined {
+    const key = object.metadata.annotations?.[ANNOTATION.ownerUid];
+    const known = key === undefined ? undefined : removed.get(key);
+    if (key === undefined || known === undefined) return undefined;
+    if (now().getTime() - known.notedAt < REMEMBERED_SECONDS * 1000) return { ...known, key };
+    removed.delete(key);
+    return undefined;
+  }
+
+  return {
+    removing(facts) {
+      const owner = ownerOf(facts.revision);
+      const { deletionTimestamp } = facts.revision.metadata;
+      if (owner.uid === undefined || deletionTimestamp === undefined) return;
+      const { since, late } = removed.get(owner.uid) ?? { since: Date.parse(deletionTimestamp), late: new Map() };
+      const acting = removerOf({ client }, facts) ?? client;
+      removed.set(owner.uid, { owner, acting, since, late, notedAt: now().getTime() });
+    },
+    keyOf(object) {
+      const known = of(object);
+      const { creationTimestamp = '', deletionTimestamp } = object.metadata;
+      if (known === undefined || deletionTimestamp !== undefined) return undefined;
+      // In the second in which the removal began, the roll-out may have made it, and lists it.
+      if (!(Date.parse(creationTimestamp) > known.since)) return undefined;
+      known.late.set(identityOf(refOf(object)), object);
+      return { name: known.key };
+    },
+    async reconcile({ name }, { signal, log }) {
+      const known = removed.get(name);
+      if (known === undefined) return;
+      const noticed = [...known.late];
+      const removals = await removeLate(
+        readByList(client),
+        noticed.map(([, object]) => object),
+        { ...known, signal },
+      );
+      for (const { ref, outcome } of removals) {
+        if (outcome === 'deleted') log.warn({ reason: 'LateWrite' }, `removed ${describeRef(ref)}: ${MADE_LATE}`);
+      }
+      const failed = removals.find(({ failure }) => failure !== undefined)?.failure;
+      if (failed !== undefined) throw new ReasonedError(failed);
+      for (const [identity] of noticed) known.late.delete(identity);
+    },
+  };
+}
