@@ -30,6 +30,8 @@ export const ANNOTATION = {
   requestedBy: 'slipway.dev/requested-by',
   /** `<namespace>/<name>` of the Subscription that may take over an object that exists. */
   adoptBy: 'slipway.dev/adopt-by',
+  /** On rights of the manager that come and go with what is installed: what they are for. */
+  access: 'slipway.dev/access',
   /** `pod-template-hash` of the Pods that go on working while those of the next Revision are tried out. */
   rehearsal: 'slipway.dev/rehearsal',
   /** `pod-template-hash` of the Pods that have been tried out, while those before them are still there. */

@@ -65,7 +65,13 @@ async function write(cluster: Cluster, object: KubeObject, { live, signal }: Wri
     return { outcome: 'created', entry: entryOf(object, answer), answer };
   }
   const answer = await changeObject(cluster, object, live, signal);
-  return { outcome: 'configured', entry: entryOf(object, answer), answer };
+  const outcome = isSame(live, answer) ? 'unchanged' : 'configured';
+  return { outcome, entry: entryOf(object, answer), answer };
+}
+
+/** Whether nothing of ours was different: another program changed fields that are not ours. */
+function isSame({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean {
+  return before.resourceVersion !== undefined && before.resourceVersion === after.resourceVersion;
 }
 
 async function lookAgain(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<Finding> {
