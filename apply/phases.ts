@@ -6,6 +6,7 @@
  */
 import { ANNOTATION } from '../api/names.ts';
 import { groupKind, groupOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { isReservedGroup } from '../api/reserved-groups.ts';
 
 /** The closed list of phases, in the order in which they are told. */
 export const PHASE_NAMES = [
@@ -165,13 +166,14 @@ export function comparePhases(a: PhaseName, b: PhaseName): number {
   return PHASE_NAMES.indexOf(a) - PHASE_NAMES.indexOf(b);
 }
 
-/** Group-kinds that these CRDs define, such as `Widget.example.com`. */
+/** Group-kinds that these CRDs define, such as `Widget.example.com`; none of Kubernetes' own groups or of Slipway's. */
 export function kindsDefinedIn(crds: readonly KubeObject[]): ReadonlySet<string> {
   return new Set(
     crds.flatMap((crd) => {
       const spec = crd['spec'] as { group?: unknown; names?: { kind?: unknown } } | null | undefined;
       const kind = spec?.names?.kind;
-      return typeof kind === 'string' && typeof spec?.group === 'string' ? [`${kind}.${spec.group}`] : [];
+      if (typeof kind !== 'string' || typeof spec?.group !== 'string' || isReservedGroup(spec.group)) return [];
+      return [`${kind}.${spec.group}`];
     }),
   );
 }
