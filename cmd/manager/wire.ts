@@ -77,6 +77,9 @@ export interface WireOptions {
   readonly runtime: RuntimeMetrics;
 }
 
+/** Of the manager, in its namespace; every way to install it has this name. */
+const ACCOUNT = 'slipway-manager';
+
 /** A shutdown waits no longer than this for events to be sent. */
 export const FLUSH_MILLISECONDS = 2000;
 
@@ -166,6 +169,7 @@ export function wireManager(wiring: WireOptions): Manager {
           caches,
           client: barrier.watched(writer),
           managed,
+          manager: { namespace, name: ACCOUNT },
           handed,
           probeWebhooks: wiring.options['probe-webhooks'],
           serialize: createSerializer(),

@@ -4,7 +4,7 @@ import type { Client } from '../../kube/client.ts';
 import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import type { PhaseWaits } from './await-phase.ts';
-import type { Conversions } from './conversions.ts';
+import type { Account, Conversions } from './conversions.ts';
 import type { DesiredObjects } from './desired-objects.ts';
 import type { GivenUp } from './given-up.ts';
 import type { ManagedObjects } from './managed-objects.ts';
@@ -16,6 +16,8 @@ export interface RevisionDeps {
   readonly caches: RevisionCaches;
   readonly client: Client;
   readonly managed: ManagedObjects;
+  /** As whom the manager itself acts. */
+  readonly manager: Account;
   readonly record: RecordEvent;
   readonly now: () => Date;
   /** What was stored a moment ago. */

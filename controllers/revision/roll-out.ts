@@ -2,12 +2,14 @@
  * Brings the cluster to what an active Revision says, and keeps it there. Each call does what can be done now and
  * returns; the watches call it again. What is in place and untouched costs no request.
  */
-import { applyRevision, type ApplyResult, type Unready } from '../../apply/apply.ts';
+import { applyRevision, type ApplyResult, type MayWrite, type Unready } from '../../apply/apply.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { assessHealth, hasHealth } from '../../apply/health.ts';
-import { diffInventory, intendedEntries, isIntact, refOfEntry, type InventoryEntry } from '../../apply/inventory.ts';
+import { diffInventory, intendedEntries, refOfEntry, type InventoryEntry } from '../../apply/inventory.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
+import { readByList } from '../../apply/read-by-list.ts';
+import { withServed } from '../../apply/served-as.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
@@ -16,12 +18,17 @@ import type { ManagedObjects } from './managed-objects.ts';
 import type { RecordEvent } from '../events.ts';
 import { writeStatus } from '../status.ts';
 import { certificatesDue, certify } from './certificates/roll-out.ts';
-import { actsAsManager } from './account.ts';
+import { accountOf, actsAsManager } from './account.ts';
+import type { Account } from './conversions.ts';
 import { permitCrds } from './crd-safety.ts';
 import { ownerOf, type DesiredObjects } from './desired-objects.ts';
 import type { PhaseWaits } from './await-phase.ts';
 import type { Gate } from './gate.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
+import { isAccess, withAccess } from './own-kinds/access.ts';
+import { ownKindsIn } from './own-kinds/kinds.ts';
+import { followOwn, observeOwn, type Known } from './own-kinds/observe.ts';
+import { askRights, awaitAccess, type Allows } from './own-kinds/rights.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
 import type { Stage } from './rehearsal/stage.ts';
 import type { Judgement } from './summarize.ts';
@@ -32,6 +39,10 @@ export interface RollOutDeps {
   /** As the account that the Subscription names, for the objects of the bundle. */
   readonly acting: Cluster;
   readonly managed: ManagedObjects;
+  /** As whom the manager itself acts. */
+  readonly manager: Account;
+  /** Whether the account that the Subscription names may do something; absent if it names none. */
+  readonly allows?: Allows;
   readonly desired: DesiredObjects;
   /** As the manager, for the objects that a changed CRD could hurt. */
   readonly listPage: ListPage;
@@ -62,24 +73,27 @@ export async function rollOut(deps: RollOutDeps, facts: RevisionFacts, signal: A
   const { revision } = facts;
   const inventory = revision.status?.inventory ?? [];
   await followServed(deps, appliedKinds(inventory), signal);
+  if (actsAsManager(facts)) await followOwn(deps, inventory, signal);
+  const known = await observeOwn(deps, knownInventory(facts), signal);
   const intact = isSettled(revision) || isUnhealthyOnly(revision);
-  const inPlace = intact && inventory.every((entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))));
+  const inPlace = intact && inventory.every((entry) => known.isIntact(entry));
   const due = certificatesDue(inventory, deps.managed);
   if (inPlace && (due === undefined || deps.now() < due)) {
     return { kind: 'intact', unready: unreadyOf(deps, inventory), revision };
   }
-  return applyAgain(deps, facts, { settled: inPlace && isSettled(revision), signal });
+  return applyAgain(deps, facts, { settled: inPlace && isSettled(revision), known, signal });
 }
 
 async function applyAgain(
   deps: RollOutDeps,
   facts: RevisionFacts,
-  { settled, signal }: { readonly settled: boolean; readonly signal: AbortSignal },
+  { settled, known, signal }: { readonly settled: boolean; readonly known: Known; readonly signal: AbortSignal },
 ): Promise<RollOut> {
   const bare = await deps.desired.of(facts.revision);
   const certified = await certify(deps, facts, { objects: bare, settled, signal });
-  await followServed(deps, certified, signal);
-  const stage = await deps.rehearsals.stageOf(facts, certified, signal);
+  const own = forOwnKinds(deps, facts, { objects: certified, signal });
+  await followServed(deps, own.objects, signal);
+  const stage = await deps.rehearsals.stageOf(facts, own.objects, signal);
   const { objects } = stage;
   const traces = deps.rehearsals.tracesOf(facts, stage);
   const previousInventory = intendedInventory(facts, [...objects, ...traces]);
@@ -87,7 +101,7 @@ async function applyAgain(
   // Looked at when it is awaited: a failure before that is not unhandled.
   noted.catch(() => undefined);
   const gate = deps.gateOf(stage);
-  const result = await applyRevision(deps.acting, {
+  const result = await applyRevision(own.acting, {
     objects,
     previousInventory,
     signal,
@@ -95,20 +109,53 @@ async function applyAgain(
     tried: triedOf(bare),
     asManager: actsAsManager(facts),
     since: facts.revision.metadata.creationTimestamp,
-    unchanged: (entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))),
-    observed: (ref) => deps.managed.get(ref),
+    unchanged: (entry) => known.isIntact(entry),
+    observed: (ref) => known.get(ref),
+    mayWrite: own.mayWrite,
     waitFor: deps.waits.of(signal),
-    confirm: gate.confirm,
+    confirm: (phase) => (phase === 'bindings' ? own.confirmRights() : gate.confirm(phase)),
     ...(deps.acting === deps.cluster && { absent: (ref) => deps.managed.isAbsent(ref) }),
     permit: permitCrds(facts, { listPage: deps.listPage, signal, onLeft: (note) => tellLeft(deps, facts, note) }),
   });
   await followServed(deps, appliedKinds(result.inventory), signal);
+  if (actsAsManager(facts)) await followOwn(deps, result.inventory, signal);
   const answer = gate.answer();
   const removed = new Set(deps.rehearsals.removed(facts.revision).map(identityOf));
   const isLeft = (entry: InventoryEntry): boolean => answer?.state !== 'Ready' || !removed.has(identityOf(entry));
   const inventory = result.inventory.filter(isLeft);
   const leftovers = diffInventory(inventory, objects).pruned;
   return { kind: 'applied', result: { ...result, inventory }, leftovers, answer, revision: await noted };
+}
+
+/** What a roll-out needs besides for objects of kinds that the bundle itself defines. */
+interface ForOwnKinds {
+  /** With the rights that the manager gives itself. */
+  readonly objects: readonly KubeObject[];
+  readonly acting: Cluster;
+  readonly mayWrite: MayWrite | undefined;
+  /** Custom resources that the manager may not write yet. */
+  readonly confirmRights: () => Promise<readonly Unready[]>;
+}
+
+function forOwnKinds(
+  { cluster, acting, allows, manager }: RollOutDeps,
+  facts: RevisionFacts,
+  { objects, signal }: { readonly objects: readonly KubeObject[]; readonly signal: AbortSignal },
+): ForOwnKinds {
+  const kinds = ownKindsIn(objects);
+  const account = accountOf(facts);
+  const none = async (): Promise<readonly Unready[]> => [];
+  if (kinds.size === 0) return { objects, acting, mayWrite: undefined, confirmRights: none };
+  if (account !== undefined) {
+    const mayWrite = allows && askRights({ account, allows, kinds }, signal);
+    return { objects, acting: withServed(acting, kinds), mayWrite, confirmRights: none };
+  }
+  return {
+    objects: withAccess(facts.revision, objects, manager),
+    acting: withServed(readByList(acting), kinds),
+    mayWrite: undefined,
+    confirmRights: () => awaitAccess(withServed(cluster, kinds), objects, signal),
+  };
 }
 
 function tellLeft({ record }: RollOutDeps, { revision, subscription }: RevisionFacts, note: string): void {
@@ -161,15 +208,22 @@ async function noteIntent(
   return writeStatus(cluster, revision, { ...revision.status, inventory });
 }
 
-/** Deletes what only earlier Revisions had. */
-export function pruneLeftovers(
-  { acting, managed }: RollOutDeps,
+/** Deletes what only earlier Revisions had; the rights that the manager gave itself last, and as itself. */
+export async function pruneLeftovers(
+  { cluster, acting, managed }: RollOutDeps,
   { revision }: RevisionFacts,
-  options: { readonly leftovers: readonly InventoryEntry[]; readonly signal: AbortSignal },
+  { leftovers, signal }: { readonly leftovers: readonly InventoryEntry[]; readonly signal: AbortSignal },
 ): Promise<PruneResult> {
   const owner = ownerOf(revision);
-  const observed = (ref: ObjectRef): KubeObject | undefined => managed.get(ref);
-  return pruneObjects(acting, options.leftovers, { owner, observed, signal: options.signal });
+  const options = { owner, observed: (ref: ObjectRef) => managed.get(ref), signal };
+  const [rights, others] = [true, false].map((given) => leftovers.filter((entry) => isAccess(entry, owner) === given));
+  const reader = acting === cluster ? readByList(cluster) : acting;
+  const pruned = await pruneObjects(reader, others ?? [], options);
+  const taken = await pruneObjects(cluster, rights ?? [], options);
+  return {
+    removals: [...pruned.removals, ...taken.removals],
+    remaining: [...pruned.remaining, ...taken.remaining],
+  };
 }
 
 function appliedKinds(inventory: readonly InventoryEntry[]): readonly InventoryEntry[] {

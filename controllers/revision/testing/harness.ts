@@ -1,10 +1,10 @@
 /** Runs the Revision controller against a cluster in memory: one Subscription and its Revisions, a clock to turn. */
 import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from '../../../apply/fake-cluster.ts';
 import { API_VERSION, FINALIZER } from '../../../api/names.ts';
-import type { KubeObject } from '../../../api/object.ts';
+import { groupKind, type KubeObject } from '../../../api/object.ts';
 import { Revision } from '../../../api/revision.ts';
 import { Subscription } from '../../../api/subscription.ts';
-import type { Client, Subject } from '../../../kube/client.ts';
+import type { Access, Client, Subject } from '../../../kube/client.ts';
 import type { ObjectKey, Result } from '../../../kube/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
 import type { EventFacts } from '../../events.ts';
@@ -45,6 +45,7 @@ export interface HarnessOptions extends FakeOptions, Pick<RevisionDeps, 'probeWe
 export function createHarness(options: HarnessOptions = {}): Harness {
   const cluster = createFakeCluster(options);
   const events: EventFacts[] = [];
+  const followed = new Set<string>();
   let time = Date.parse('2026-01-01T00:00:00Z');
   const find = (kind: string, name: string): KubeObject | undefined =>
     cluster.objects().find((object) => object.kind === kind && object.metadata.name === name);
@@ -62,6 +63,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
         // As an informer of a kind that nobody serves: it never syncs.
         if (scopes.includes(undefined)) await new Promise(() => undefined);
       },
+      followOwn: async (kinds) => void [...kinds].forEach((kind) => followed.add(groupKind(kind))),
       get: (ref) =>
         cluster
           .objects()
@@ -70,9 +72,10 @@ export function createHarness(options: HarnessOptions = {}): Harness {
               kind === ref.kind && metadata.name === ref.name && metadata.namespace === ref.namespace,
           ),
       isAbsent: () => false,
-      isFollowed: () => false,
+      isFollowed: (kind) => followed.has(groupKind(kind)),
       onChange: () => () => undefined,
     },
+    manager: { namespace: 'slipway-system', name: 'slipway-manager' },
     record: (_regarding, event) => void events.push(event),
     now: () => new Date(time),
     // Nobody answers in memory, unless a test plays it.
@@ -125,7 +128,13 @@ function asClient(cluster: FakeCluster, { accountMay, managerMay = () => true }:
   const manager = actingAs(cluster, 'system:serviceaccount:slipway-system:slipway-manager', managerMay);
   const client = {
     ...manager,
-    as: ({ user }: Subject) => (accountMay === undefined ? client : actingAs(cluster, user, accountMay)),
+    as: ({ user }: Subject) => ({
+      ...(accountMay === undefined ? client : actingAs(cluster, user, accountMay)),
+      allows: async ({ verb, group, resource, namespace, name = '*' }: Access) => {
+        const ref = { apiVersion: `${group}/v1`, kind: resource, name, ...(namespace !== undefined && { namespace }) };
+        return accountMay?.({ verb: verb as 'create' | 'patch', ref }) ?? true;
+      },
+    }),
     listPage: async (kind: Parameters<Client['listPage']>[0]) => ({
       resourceVersion: '1',
       items: await manager.list(kind),
