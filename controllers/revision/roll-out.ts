@@ -4,6 +4,7 @@
  */
 import { applyRevision, type ApplyResult, type MayWrite, type Unready } from '../../apply/apply.ts';
 import type { Cluster } from '../../apply/cluster.ts';
+import { listedIn } from '../../apply/custom-resources.ts';
 import { assessHealth, hasHealth } from '../../apply/health.ts';
 import { diffInventory, intendedEntries, refOfEntry, type InventoryEntry } from '../../apply/inventory.ts';
 import { identityOf } from '../../apply/identity.ts';
@@ -11,7 +12,7 @@ import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
 import { readByList } from '../../apply/read-by-list.ts';
 import { withServed } from '../../apply/served-as.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
-import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { groupKind, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import { isSettled } from './decide.ts';
 import type { ManagedObjects } from './managed-objects.ts';
@@ -26,7 +27,7 @@ import type { PhaseWaits } from './await-phase.ts';
 import type { Gate } from './gate.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
 import { isAccess, withAccess } from './own-kinds/access.ts';
-import { ownKindsIn } from './own-kinds/kinds.ts';
+import { isOwnKind, ownKindsIn } from './own-kinds/kinds.ts';
 import { followOwn, observeOwn, type Known } from './own-kinds/observe.ts';
 import { askRights, awaitAccess, type Allows } from './own-kinds/rights.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
@@ -115,7 +116,11 @@ async function applyAgain(
     waitFor: deps.waits.of(signal),
     confirm: (phase) => (phase === 'bindings' ? own.confirmRights() : gate.confirm(phase)),
     ...(deps.acting === deps.cluster && { absent: (ref) => deps.managed.isAbsent(ref) }),
-    permit: permitCrds(facts, { listPage: deps.listPage, signal, onLeft: (note) => tellLeft(deps, facts, note) }),
+    permit: permitCrds(facts, {
+      listPage: besidesReplaced(deps, facts, own.objects),
+      signal,
+      onLeft: (note) => tellLeft(deps, facts, note),
+    }),
   });
   await followServed(deps, appliedKinds(result.inventory), signal);
   if (actsAsManager(facts)) await followOwn(deps, result.inventory, signal);
@@ -125,6 +130,21 @@ async function applyAgain(
   const inventory = result.inventory.filter(isLeft);
   const leftovers = diffInventory(inventory, objects).pruned;
   return { kind: 'applied', result: { ...result, inventory }, leftovers, answer, revision: await noted };
+}
+
+/** The custom resources that a changed CRD could hurt: not those of earlier versions, which this one applies again. */
+function besidesReplaced(
+  { listPage }: RollOutDeps,
+  facts: RevisionFacts,
+  objects: readonly KubeObject[],
+): RollOutDeps['listPage'] {
+  const wanted = new Set(objects.filter(isOwnKind).map((object) => identityOf(refOf(object))));
+  if (wanted.size === 0) return listPage;
+  const isListed = listedIn(knownInventory(facts), ownerOf(facts.revision));
+  return async (...args) => {
+    const page = await listPage(...args);
+    return { ...page, items: page.items.filter((one) => !wanted.has(identityOf(refOf(one))) || !isListed(one)) };
+  };
 }
 
 /** What a roll-out needs besides for objects of kinds that the bundle itself defines. */
