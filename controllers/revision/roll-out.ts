@@ -2,51 +2,35 @@
  * Brings the cluster to what an active Revision says, and keeps it there. Each call does what can be done now and
  * returns; the watches call it again. What is in place and untouched costs no request.
  */
-import { applyRevision, type ApplyResult, type MayWrite, type Unready } from '../../apply/apply.ts';
-import type { Cluster } from '../../apply/cluster.ts';
-import { listedIn } from '../../apply/custom-resources.ts';
+import { applyRevision, type ApplyResult, type Unready } from '../../apply/apply.ts';
 import { assessHealth, hasHealth } from '../../apply/health.ts';
 import { diffInventory, intendedEntries, refOfEntry, type InventoryEntry } from '../../apply/inventory.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
 import { readByList } from '../../apply/read-by-list.ts';
-import { withServed } from '../../apply/served-as.ts';
-import type { ListPage } from '../../apply/crd-safety/guard.ts';
-import { groupKind, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import { isSettled } from './decide.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import type { RecordEvent } from '../events.ts';
 import { writeStatus } from '../status.ts';
 import { certificatesDue, certify } from './certificates/roll-out.ts';
-import { accountOf, actsAsManager } from './account.ts';
-import type { Account } from './conversions.ts';
+import { actsAsManager } from './account.ts';
 import { permitCrds } from './crd-safety.ts';
 import { ownerOf, type DesiredObjects } from './desired-objects.ts';
 import type { PhaseWaits } from './await-phase.ts';
 import type { Gate } from './gate.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
-import { isAccess, withAccess } from './own-kinds/access.ts';
-import { isOwnKind, ownKindsIn } from './own-kinds/kinds.ts';
+import { isAccess } from './own-kinds/access.ts';
+import { forOwnKinds, type OwnKindsDeps } from './own-kinds/for-own-kinds.ts';
 import { followOwn, observeOwn, type Known } from './own-kinds/observe.ts';
-import { askRights, awaitAccess, type Allows } from './own-kinds/rights.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
 import type { Stage } from './rehearsal/stage.ts';
 import type { Judgement } from './summarize.ts';
 
-export interface RollOutDeps {
-  /** As the manager: for our own kinds. */
-  readonly cluster: Cluster;
-  /** As the account that the Subscription names, for the objects of the bundle. */
-  readonly acting: Cluster;
+export interface RollOutDeps extends OwnKindsDeps {
   readonly managed: ManagedObjects;
-  /** As whom the manager itself acts. */
-  readonly manager: Account;
-  /** Whether the account that the Subscription names may do something; absent if it names none. */
-  readonly allows?: Allows;
   readonly desired: DesiredObjects;
-  /** As the manager, for the objects that a changed CRD could hurt. */
-  readonly listPage: ListPage;
   readonly record: RecordEvent;
   readonly now: () => Date;
   readonly waits: PhaseWaits;
@@ -117,7 +101,7 @@ async function applyAgain(
     confirm: (phase) => (phase === 'bindings' ? own.confirmRights() : gate.confirm(phase)),
     ...(deps.acting === deps.cluster && { absent: (ref) => deps.managed.isAbsent(ref) }),
     permit: permitCrds(facts, {
-      listPage: besidesReplaced(deps, facts, own.objects),
+      listPage: own.listPage,
       signal,
       onLeft: (note) => tellLeft(deps, facts, note),
     }),
@@ -130,52 +114,6 @@ async function applyAgain(
   const inventory = result.inventory.filter(isLeft);
   const leftovers = diffInventory(inventory, objects).pruned;
   return { kind: 'applied', result: { ...result, inventory }, leftovers, answer, revision: await noted };
-}
-
-/** The custom resources that a changed CRD could hurt: not those of earlier versions, which this one applies again. */
-function besidesReplaced(
-  { listPage }: RollOutDeps,
-  facts: RevisionFacts,
-  objects: readonly KubeObject[],
-): RollOutDeps['listPage'] {
-  const wanted = new Set(objects.filter(isOwnKind).map((object) => identityOf(refOf(object))));
-  if (wanted.size === 0) return listPage;
-  const isListed = listedIn(knownInventory(facts), ownerOf(facts.revision));
-  return async (...args) => {
-    const page = await listPage(...args);
-    return { ...page, items: page.items.filter((one) => !wanted.has(identityOf(refOf(one))) || !isListed(one)) };
-  };
-}
-
-/** What a roll-out needs besides for objects of kinds that the bundle itself defines. */
-interface ForOwnKinds {
-  /** With the rights that the manager gives itself. */
-  readonly objects: readonly KubeObject[];
-  readonly acting: Cluster;
-  readonly mayWrite: MayWrite | undefined;
-  /** Custom resources that the manager may not write yet. */
-  readonly confirmRights: () => Promise<readonly Unready[]>;
-}
-
-function forOwnKinds(
-  { cluster, acting, allows, manager }: RollOutDeps,
-  facts: RevisionFacts,
-  { objects, signal }: { readonly objects: readonly KubeObject[]; readonly signal: AbortSignal },
-): ForOwnKinds {
-  const kinds = ownKindsIn(objects);
-  const account = accountOf(facts);
-  const none = async (): Promise<readonly Unready[]> => [];
-  if (kinds.size === 0) return { objects, acting, mayWrite: undefined, confirmRights: none };
-  if (account !== undefined) {
-    const mayWrite = allows && askRights({ account, allows, kinds }, signal);
-    return { objects, acting: withServed(acting, kinds), mayWrite, confirmRights: none };
-  }
-  return {
-    objects: withAccess(facts.revision, objects, manager),
-    acting: withServed(readByList(acting), kinds),
-    mayWrite: undefined,
-    confirmRights: () => awaitAccess(withServed(cluster, kinds), objects, signal),
-  };
 }
 
 function tellLeft({ record }: RollOutDeps, { revision, subscription }: RevisionFacts, note: string): void {
