@@ -53,6 +53,11 @@ describe('what may be taken stays', () => {
     expect(leaveOutImpossible(objects)).toEqual({ kept: objects, leftOut: [] });
   });
 
+  test('also of a CRD of v1beta1, which is refused for itself', () => {
+    const objects = [{ ...crdWith({ required: ['size'] }), apiVersion: 'apiextensions.k8s.io/v1beta1' }, widget({})];
+    expect(leaveOutImpossible(objects).kept).toEqual(objects);
+  });
+
   test('also of a kind that no CRD beside it defines', () => {
     const objects = [crdWith({ required: ['size'] }), sample('example.com/v1', 'Gadget', 'sample')];
     expect(leaveOutImpossible(objects).kept).toEqual(objects);

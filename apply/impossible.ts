@@ -22,7 +22,7 @@ export function leaveOutImpossible(objects: readonly KubeObject[]): {
   readonly kept: readonly KubeObject[];
   readonly leftOut: readonly Impossible[];
 } {
-  const crds = new Map(objects.filter(isCrdEntry).map((crd) => [kindOf(crd), readCrd(crd)] as const));
+  const crds = new Map(objects.filter(isReadable).map((crd) => [kindOf(crd), readCrd(crd)] as const));
   const leftOut = new Map(
     objects.flatMap((object) => {
       const message = impossibility(object, crds.get(groupKind(object)));
@@ -30,6 +30,11 @@ export function leaveOutImpossible(objects: readonly KubeObject[]): {
     }),
   );
   return { kept: objects.filter((object) => !leftOut.has(object)), leftOut: [...leftOut.values()] };
+}
+
+/** CRDs of other versions have their schemas elsewhere, and are refused for themselves. */
+function isReadable(object: KubeObject): boolean {
+  return isCrdEntry(object) && object.apiVersion === 'apiextensions.k8s.io/v1';
 }
 
 function kindOf({ spec }: KubeObject): string {
