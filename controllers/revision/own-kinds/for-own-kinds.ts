@@ -59,7 +59,7 @@ export function forOwnKinds(
     acting: withServed(readByList(acting), kinds),
     listPage,
     mayWrite: undefined,
-    confirmRights: () => awaitAccess(withServed(cluster, kinds), objects, signal),
+    confirmRights: () => awaitAccess(withServed(cluster, kinds), objects, { signal }),
   };
 }
 

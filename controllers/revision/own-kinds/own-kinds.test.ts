@@ -1,7 +1,7 @@
 /** A Revision whose bundle brings custom resources of its own CRD, from its installation to its removal. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sample, sampleCrd, sampleOperator } from '../../../apply/sample-objects.ts';
-import type { FakeCluster } from '../../../apply/fake-cluster.ts';
+import { FakeApiError, type FakeCluster } from '../../../apply/fake-cluster.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { groupOf, refOf, type KubeObject } from '../../../api/object.ts';
 import { createHarness, NAMESPACE, type Harness, type HarnessOptions } from '../testing/harness.ts';
@@ -233,6 +233,22 @@ describe('with the rights of an account', () => {
       expect(await rollOut(harness)).toBe('Succeeded');
     },
   );
+
+  test('that its objects cannot be read for a moment changes nothing', async () => {
+    let isDown = false;
+    const harness = createScene({
+      accountMay: () => true,
+      before: ({ ref }) => {
+        if (isDown && ref.kind === 'Widget') throw new FakeApiError(503, '', 'no');
+      },
+    });
+    harness.setSubscription(NAMED);
+    await harness.addRevision(1, objects, NAMED);
+    await harness.settle(1);
+    isDown = true;
+    expect(await harness.reconcile(1)).toEqual({ requeueAfterSeconds: 60 });
+    expect(readyOf(harness)?.status).toBe('True');
+  });
 
   test('a removal needs no right of the account for what the bundle brought', async () => {
     let may: May = () => true;

@@ -41,7 +41,12 @@ export function askRights(
 }
 
 /** An API server learns of a rule a moment after it was made. */
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, MOST_MS] = [25, 500, 10_000];
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, PATIENCE_MS] = [25, 500, 10_000];
+
+export interface AwaitOptions {
+  readonly signal: AbortSignal;
+  readonly patienceMs?: number;
+}
 
 /**
  * Waits until the manager may write the custom resources among the objects, which it finds out by reading: one rule gives
@@ -50,20 +55,24 @@ const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, MOST_MS] = [25, 500, 10_000];
 export async function awaitAccess(
   cluster: Pick<Cluster, 'get'>,
   objects: readonly KubeObject[],
-  signal: AbortSignal,
+  { signal, patienceMs = PATIENCE_MS }: AwaitOptions,
 ): Promise<readonly Unready[]> {
   const kinds = new Map(objects.filter(isOwnKind).map((object) => [groupKind(object), refOf(object)] as const));
   const waits = [...kinds.values()].map(async (ref) =>
-    (await untilReadable(cluster, ref, signal)) ? [] : [notYet(ref)],
+    (await untilReadable(cluster, ref, { signal, patienceMs })) ? [] : [notYet(ref)],
   );
   return (await Promise.all(waits)).flat();
 }
 
-async function untilReadable(cluster: Pick<Cluster, 'get'>, ref: ObjectRef, signal: AbortSignal): Promise<boolean> {
+async function untilReadable(
+  cluster: Pick<Cluster, 'get'>,
+  ref: ObjectRef,
+  { signal, patienceMs }: Required<AwaitOptions>,
+): Promise<boolean> {
   let waited = 0;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     if (await mayRead(cluster, ref, signal)) return true;
-    if (waited >= MOST_MS) return false;
+    if (waited >= patienceMs) return false;
     await delay(pause, undefined, { signal });
     waited += pause;
   }
