@@ -194,6 +194,18 @@ describe('a kind that no Revision names any longer', () => {
     expect(asked).toEqual(['Service', 'Service']);
   });
 
+  it('is followed in the version that its CRD serves now', async () => {
+    const { managed, asked, released } = scene();
+    const own = { apiVersion: 'example.com/v1', kind: 'Widget', served: { plural: 'widgets', namespaced: true } };
+    const next = { ...own, apiVersion: 'example.com/v2' };
+    await managed.followOwn([own], never);
+    await managed.followOwn([own], never);
+    expect([managed.followsVersion(own), managed.followsVersion(next)]).toEqual([true, false]);
+    await managed.followOwn([next], never);
+    expect([managed.followsVersion(own), managed.followsVersion(next)]).toEqual([false, true]);
+    expect([asked, released]).toEqual([['Widget', 'Widget'], ['Widget']]);
+  });
+
   it('is followed no longer at once if a bundle defined it: the right to follow it went with it', async () => {
     const { managed, asked, released } = scene();
     const own = { apiVersion: 'example.com/v1', kind: 'Widget', served: { plural: 'widgets', namespaced: true } };

@@ -25,7 +25,7 @@ export interface ManagedObjects {
   follow(kinds: Iterable<Kind>, signal: AbortSignal): Promise<void>;
   /**
    * The same for kinds that a bundle defines, of which the caller knows that the manager may follow them. They are followed
-   * until no Revision lists one of their objects.
+   * until no Revision lists one of their objects, in the version that was asked for last.
    */
   followOwn(kinds: Iterable<DefinedKind>, signal: AbortSignal): Promise<void>;
   /** What the watch knows of an object; undefined also where its kind is not followed. */
@@ -34,6 +34,8 @@ export interface ManagedObjects {
   isAbsent(ref: ObjectRef): boolean;
   /** Whether all objects of the kind that are ours are known. */
   isFollowed(kind: Kind): boolean;
+  /** The same, in this very version, which may be served no longer one day. */
+  followsVersion(kind: Kind): boolean;
   /** Calls for every object that appears, changes or goes; returns what ends that. */
   onChange(listener: (object: KubeObject) => void): () => void;
 }
@@ -115,11 +117,17 @@ export function createManagedObjects(
     for (const known of [followed, complete, offs, askedAt, own]) known.delete(kind);
   }
 
+  function followsVersion(kind: Kind): boolean {
+    const known = followed.get(groupKind(kind));
+    return known?.hasSynced === true && known.apiVersion === kind.apiVersion;
+  }
+
   return {
     follow: (kinds, signal) =>
       untilSynced([...kinds].filter(mayWatch).flatMap(informersOf), { seconds: PATIENCE_SECONDS, signal, clock }),
     followOwn(kinds, signal) {
       const informers = [...kinds].flatMap((kind) => {
+        if (followed.get(groupKind(kind))?.apiVersion !== kind.apiVersion) end(groupKind(kind));
         own.add(groupKind(kind));
         return informersOf(kind);
       });
@@ -131,6 +139,7 @@ export function createManagedObjects(
       return all?.hasSynced === true && all.get(keyOf(ref)) === undefined;
     },
     isFollowed: (kind) => followed.get(groupKind(kind))?.hasSynced === true,
+    followsVersion,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

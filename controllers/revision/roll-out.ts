@@ -23,6 +23,7 @@ import type { Gate } from './gate.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
 import { isAccess } from './own-kinds/access.ts';
 import { forOwnKinds, type OwnKindsDeps } from './own-kinds/for-own-kinds.ts';
+import { isOwnKind } from './own-kinds/kinds.ts';
 import { followOwn, observeOwn, type Known } from './own-kinds/observe.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
 import type { Stage } from './rehearsal/stage.ts';
@@ -138,7 +139,9 @@ async function followServed(
   kinds: readonly Pick<ObjectRef, 'apiVersion' | 'kind'>[],
   signal: AbortSignal,
 ): Promise<void> {
-  const distinct = [...new Map(kinds.map((kind) => [groupKind(kind), kind])).values()];
+  // A bundle's own kinds are looked up nowhere: their CRD says how they are served.
+  const usual = kinds.filter((kind) => !isOwnKind(kind));
+  const distinct = [...new Map(usual.map((kind) => [groupKind(kind), kind])).values()];
   const served = await Promise.all(
     distinct.map(async (kind) => {
       // What cannot be asked at the moment is followed once it is applied.

@@ -77,14 +77,16 @@ export async function followOwn(
   inventory: readonly InventoryEntry[],
   signal: AbortSignal,
 ): Promise<void> {
-  const entries = unfollowed(managed, inventory);
+  const entries = ownEntries(inventory);
   if (entries.length === 0) return;
+  const defined = definedKinds(inventory, (ref) => managed.get(ref));
   const kinds = await Promise.all(
-    definedKinds(inventory, (ref) => managed.get(ref)).map(async (kind) => {
+    defined.map(async (kind) => {
       const entry = entries.find((one) => groupKind(one) === groupKind(kind));
-      if (entry === undefined) return [];
+      if (entry === undefined || managed.followsVersion(kind)) return [];
+      const ref = { ...refOfEntry(entry), ...kind };
       // What cannot be asked at the moment is asked again.
-      const may = await mayRead(cluster, { ...refOfEntry(entry), served: kind.served }, signal).catch(() => false);
+      const may = await mayRead(cluster, ref, signal).catch(() => false);
       return may ? [kind] : [];
     }),
   );

@@ -63,7 +63,10 @@ export function createHarness(options: HarnessOptions = {}): Harness {
         // As an informer of a kind that nobody serves: it never syncs.
         if (scopes.includes(undefined)) await new Promise(() => undefined);
       },
-      followOwn: async (kinds) => void [...kinds].forEach((kind) => followed.add(groupKind(kind))),
+      followOwn: async (kinds) => {
+        for (const kind of kinds) followed.add(groupKind(kind));
+      },
+      followsVersion: (kind) => followed.has(groupKind(kind)),
       get: (ref) =>
         cluster
           .objects()

@@ -142,11 +142,20 @@ describe('with the rights of the manager', () => {
     await until('it is made again', isBack, { timeoutSeconds: 30 });
   });
 
-  test('an upgrade changes them, and prunes what it does not bring', async () => {
+  test('an upgrade changes them, in a version that its CRD begins to serve, and prunes what it does not bring', async () => {
     await publish(2);
     await waitFor(cluster(), GADGETS, runs('1.1.0'));
     expect(await field('.spec.size')).toBe('2');
     await until('the other one is pruned', async () => (await names('gadgets', '-n', NAMESPACE)).join() === 'first');
+  });
+
+  test('one that is deleted is made again after its version has changed', async () => {
+    const uid = await field('.metadata.uid');
+    await kubectl('-n', NAMESPACE, 'delete', 'gadget', 'first');
+    await until('it is made again', async () => ![uid, ''].includes(await field('.metadata.uid')), {
+      timeoutSeconds: 20,
+    });
+    expect(await field('.spec.size')).toBe('2');
   });
 
   test('an upgrade whose operator does not run leaves them as they are, and is rolled back', async () => {
