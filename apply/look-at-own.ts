@@ -26,7 +26,7 @@ export interface OwnFacts extends TakeOverFacts {
   readonly mayWrite?: MayWrite | undefined;
 }
 
-/** One request at most, besides what `mayWrite` asks. Throws what the client throws. */
+/** One request at most, besides what `mayWrite` asks and what a take-over tries. Throws what the client throws. */
 export async function lookAtOwn(
   cluster: Pick<Cluster, 'get' | 'delete'>,
   object: KubeObject,
@@ -41,7 +41,19 @@ export async function lookAtOwn(
   const finding = await judgeExisting(cluster, object, live, { ...facts, knownUid: known?.uid });
   if (finding.kind !== 'present') return finding;
   if (known?.hash === hashObject(object) && isIntact(known, live)) return { kind: 'unchanged', entry: known };
-  return refusedOr(await mayWrite?.(object, ['patch']), finding);
+  const refusal = await mayWrite?.(object, ['patch']);
+  if (refusal !== undefined || live !== observed) return refusedOr(refusal, finding);
+  return (await readWhole(cluster, live, signal)) ?? finding;
+}
+
+/** Whose its fields are is in no watch, and is needed to take some of them away; undefined if it is another object by now. */
+async function readWhole(
+  cluster: Pick<Cluster, 'get'>,
+  observed: KubeObject,
+  signal: AbortSignal | undefined,
+): Promise<Finding | undefined> {
+  const live = await cluster.get(refOf(observed), signal);
+  return live?.metadata.uid === observed.metadata.uid && live !== undefined ? { kind: 'present', live } : undefined;
 }
 
 function refusedOr(failure: Failure | undefined, finding: Finding): Finding {

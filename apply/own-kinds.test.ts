@@ -1,7 +1,7 @@
 /** Custom resources that a set of objects brings together with their CRD: applied last, removed first, and counted as nobody else's. */
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
-import { refOf, type KubeObject } from '../api/object.ts';
+import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import type { Failure } from './api-failure.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult } from './apply.ts';
 import { countCustomResources } from './custom-resources.ts';
@@ -115,6 +115,22 @@ describe('an install', () => {
     const result = await applyRevision(cluster, { objects, previousInventory: inventory });
     expect(result.failures).toEqual([]);
     expect(await cluster.get(refOf(deployment))).toBeDefined();
+  });
+
+  test('takes away what it no longer names of one that was made plainly, though a watch knows its metadata alone', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    await cluster.delete(refOf(own));
+    const [made] = prepared([{ ...own, spec: { size: 1, extra: 1 } }]) as [KubeObject];
+    const { uid = '' } = (await cluster.create(made)).metadata;
+    const listed = inventory.map((entry) => (entry.kind === 'Widget' ? { ...entry, uid, hash: 'old' } : entry));
+    const observed = (ref: ObjectRef): KubeObject | undefined => {
+      const live = cluster.objects().find((object) => ref.kind === 'Widget' && object.kind === 'Widget');
+      const { managedFields: _fields, ...metadata } = { managedFields: [], ...live?.metadata };
+      return live && { apiVersion: live.apiVersion, kind: live.kind, metadata: metadata as KubeObject['metadata'] };
+    };
+    await install(cluster, { previousInventory: listed, observed });
+    expect((await cluster.get(refOf(own)))?.['spec']).toEqual({ size: 1 });
   });
 
   test('sends no custom resource again that nobody touched', async () => {
