@@ -24,6 +24,8 @@ const NAMESPACE = 'gadgets';
 const TENANT = 'tenant';
 const GADGETS = { kind: 'subscription', name: 'gadgets', namespace: NAMESPACE, timeoutSeconds: 90 };
 const SPEC = { package: PACKAGE, onFailure: { bakeTime: '0s', progressDeadline: '30s' } };
+/** In a version that every release serves: kubectl remembers for long which ones there were. */
+const KIND = 'gadgets.v1.tiny.example';
 const ROLE = `slipway-own-kinds.${NAMESPACE}.gadgets`;
 const MANAGER = ['--as', `system:serviceaccount:${SYSTEM}:slipway-manager`];
 
@@ -46,7 +48,7 @@ async function names(kind: string, ...where: readonly string[]): Promise<readonl
 
 /** A field of the Gadget `first`. */
 function field(path: string, namespace = NAMESPACE): Promise<string> {
-  return kubectl('-n', namespace, 'get', 'gadgets', 'first', '-o', `jsonpath={${path}}`);
+  return kubectl('-n', namespace, 'get', KIND, 'first', '-o', `jsonpath={${path}}`);
 }
 
 async function mayManagerPatch(): Promise<boolean> {
@@ -110,7 +112,7 @@ describe('with the rights of the manager', () => {
     expect(await mayManagerPatch()).toBe(false);
     await subscribe();
     await waitFor(cluster(), GADGETS, runs('1.0.0'));
-    expect(await names('gadgets', '-n', NAMESPACE)).toEqual(['first', 'second']);
+    expect(await names(KIND, '-n', NAMESPACE)).toEqual(['first', 'second']);
     const rules = await kubectl('get', 'clusterrole', ROLE, '-o', 'jsonpath={.rules}');
     expect(JSON.parse(rules)).toEqual([
       { apiGroups: ['tiny.example'], resources: ['gadgets'], verbs: ['get', 'watch', 'create', 'patch'] },
@@ -120,7 +122,7 @@ describe('with the rights of the manager', () => {
 
   test('one that is deleted is made again', async () => {
     const uid = await field('.metadata.uid');
-    await kubectl('-n', NAMESPACE, 'delete', 'gadget', 'first');
+    await kubectl('-n', NAMESPACE, 'delete', KIND, 'first');
     await until('it is made again', async () => ![uid, ''].includes(await field('.metadata.uid')), {
       timeoutSeconds: 20,
     });
@@ -129,7 +131,7 @@ describe('with the rights of the manager', () => {
 
   test('one that is edited is put right, and fields that the bundle does not set are left alone', async () => {
     const patch = JSON.stringify({ spec: { size: 9, color: 'red' } });
-    await kubectl('-n', NAMESPACE, 'patch', 'gadget', 'first', '--type=merge', '-p', patch);
+    await kubectl('-n', NAMESPACE, 'patch', KIND, 'first', '--type=merge', '-p', patch);
     await until('it is put right', async () => (await field('.spec.size')) === '1', { timeoutSeconds: 20 });
     expect(await field('.spec.color')).toBe('red');
   });
@@ -137,8 +139,8 @@ describe('with the rights of the manager', () => {
   test('the manager follows them again after a restart', async () => {
     await manager.stop();
     manager = await startManager(cluster());
-    await kubectl('-n', NAMESPACE, 'delete', 'gadget', 'second');
-    const isBack = async (): Promise<boolean> => (await names('gadgets', '-n', NAMESPACE)).includes('second');
+    await kubectl('-n', NAMESPACE, 'delete', KIND, 'second');
+    const isBack = async (): Promise<boolean> => (await names(KIND, '-n', NAMESPACE)).includes('second');
     await until('it is made again', isBack, { timeoutSeconds: 30 });
   });
 
@@ -146,12 +148,12 @@ describe('with the rights of the manager', () => {
     await publish(2);
     await waitFor(cluster(), GADGETS, runs('1.1.0'));
     expect(await field('.spec.size')).toBe('2');
-    await until('the other one is pruned', async () => (await names('gadgets', '-n', NAMESPACE)).join() === 'first');
+    await until('the other one is pruned', async () => (await names(KIND, '-n', NAMESPACE)).join() === 'first');
   });
 
   test('one that is deleted is made again after its version has changed', async () => {
     const uid = await field('.metadata.uid');
-    await kubectl('-n', NAMESPACE, 'delete', 'gadget', 'first');
+    await kubectl('-n', NAMESPACE, 'delete', KIND, 'first');
     await until('it is made again', async () => ![uid, ''].includes(await field('.metadata.uid')), {
       timeoutSeconds: 20,
     });
@@ -187,7 +189,7 @@ describe('with the rights of the manager', () => {
     expect(await names('deployments', '-n', NAMESPACE)).toEqual([PACKAGE]);
     await hold([]);
     await kubectl('-n', NAMESPACE, 'wait', '--for=delete', 'subscription.slipway.dev/gadgets', '--timeout=60s');
-    expect(await names('gadgets', '-n', NAMESPACE)).toEqual(['of-a-user']);
+    expect(await names(KIND, '-n', NAMESPACE)).toEqual(['of-a-user']);
     expect(await names('clusterroles', '-l', 'slipway.dev/owner')).toEqual([]);
     expect(await mayManagerPatch()).toBe(false);
   });
@@ -252,13 +254,13 @@ describe('with the rights of an account', () => {
   test('with it the operator is installed, and the manager has no rights', async () => {
     await apply(...granting([...RULES, OWN]));
     await waitFor(cluster(), { ...subscription, timeoutSeconds: 120 }, runs('1.0.0'));
-    expect(await names('gadgets', '-n', TENANT)).toEqual(['first', 'second']);
+    expect(await names(KIND, '-n', TENANT)).toEqual(['first', 'second']);
     expect(await mayManagerPatch()).toBe(false);
   });
 
   test('a custom resource that is deleted is made again within two minutes, which no watch reports', async () => {
-    await kubectl('-n', TENANT, 'delete', 'gadget', 'first');
-    const isBack = async (): Promise<boolean> => (await names('gadgets', '-n', TENANT)).includes('first');
+    await kubectl('-n', TENANT, 'delete', KIND, 'first');
+    const isBack = async (): Promise<boolean> => (await names(KIND, '-n', TENANT)).includes('first');
     await until('it is made again', isBack, { timeoutSeconds: 120 });
   });
 
