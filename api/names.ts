@@ -32,6 +32,8 @@ export const ANNOTATION = {
   adoptBy: 'slipway.dev/adopt-by',
   /** Which Revision, and since which of its generations, keeps an object that another one may be deleting. */
   keptBy: 'slipway.dev/kept-by',
+  /** On rights of the manager that come and go with what is installed: what they are for. */
+  access: 'slipway.dev/access',
   /** `pod-template-hash` of the Pods that go on working while those of the next Revision are tried out. */
   rehearsal: 'slipway.dev/rehearsal',
   /** `pod-template-hash` of the Pods that have been tried out, while those before them are still there. */

@@ -7,7 +7,7 @@
  */
 import { ReasonedError } from '../api/errors.ts';
 import { ANNOTATION } from '../api/names.ts';
-import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { describeRef, refOf, type KubeObject, type ObjectRef, groupKind } from '../api/object.ts';
 import {
   summarizePhases,
   type ApplyResult,
@@ -21,6 +21,7 @@ import { countRequests } from './count-requests.ts';
 import { assessHealth, hasHealth, type Health } from './health.ts';
 import { identityOf } from './identity.ts';
 import { indexInventory, type InventoryEntry } from './inventory.ts';
+import type { MayWrite } from './look-at-own.ts';
 import { kindsDefinedIn, orderObjects, type Phase, type PhaseName } from './phases.ts';
 import { preflight, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
@@ -29,6 +30,7 @@ import { createSlots, type Slots } from './slots.ts';
 import type { Finding } from './take-over.ts';
 
 export type { ApplyResult, ObjectResult, Outcome, PhaseResult, Unready } from './apply-result.ts';
+export type { MayWrite, WriteVerb } from './look-at-own.ts';
 export type { Permission, Permit } from './preflight.ts';
 
 export interface ApplyRequest {
@@ -58,6 +60,8 @@ export interface ApplyRequest {
   readonly unchanged?: (entry: InventoryEntry) => boolean;
   /** Asked before an object that exists is changed, and before anything is written. Absent: all may be. */
   readonly permit?: Permit;
+  /** Asked before anything is written about custom resources of CRDs in the same set. Absent: all may be written. */
+  readonly mayWrite?: MayWrite | undefined;
   /** Whether a watch of every object of the kind says that there is none of this name: it is made without looking. */
   readonly absent?: (ref: ObjectRef) => boolean;
   /**
@@ -160,6 +164,7 @@ async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
     ownKinds,
     ownNamespaces,
     permit,
+    mayWrite: request.mayWrite,
     observed,
     asManager: request.asManager,
     since: request.since,
@@ -327,11 +332,15 @@ async function settleUnready(
   );
 }
 
-/** Health from the answer of the write, from the watch, or, for kinds that may fail to work, by reading it. */
+/**
+ * Health from the answer of the write, from the watch, or, for kinds that may fail to work, by reading it. What a custom
+ * resource of the set's own says of itself may depend on the world outside, such as an account at a cloud.
+ */
 async function healthOf(run: Run, object: KubeObject, live: AppliedPhase['live']): Promise<Health> {
   const ref = refOf(object);
   const known = newerOf(run.request.observed?.(ref), live.get(identityOf(ref)));
-  if (known !== undefined) return assessHealth(known);
+  const isOwn = run.ownKinds.has(groupKind(object)) && !hasHealth(object);
+  if (known !== undefined) return assessHealth(isOwn ? { ...known, status: undefined } : known);
   return hasHealth(object) ? readHealth(run, ref) : assessHealth(object);
 }
 

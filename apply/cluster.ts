@@ -1,5 +1,5 @@
 /** What apply/ needs of a cluster; kube/'s client is one, and a test may pass plain functions. */
-import type { KubeObject, ObjectRef } from '../api/object.ts';
+import type { KubeObject, ObjectRef, ServedAs } from '../api/object.ts';
 
 export interface ApplyOptions {
   /** Take over fields that another manager owns. */
@@ -8,6 +8,14 @@ export interface ApplyOptions {
   readonly fieldManager?: string;
   /** Answer with the metadata only, of a large object of which nothing else is read. */
   readonly metadataOnly?: boolean;
+  /** As the CRD of the kind says; absent: the client looks it up. */
+  readonly served?: ServedAs;
+}
+
+export interface CreateOptions {
+  readonly dryRun?: boolean;
+  /** As the CRD of the kind says; absent: the client looks it up. */
+  readonly served?: ServedAs;
 }
 
 export interface DeleteOptions {
@@ -39,7 +47,7 @@ export interface Cluster {
     signal?: AbortSignal,
   ): Promise<readonly KubeObject[]>;
   /** Creates with the field manager `slipway`; AlreadyExists is an ApiError with code 409 (see api-failure.ts). */
-  create(object: KubeObject, options?: { readonly dryRun?: boolean }, signal?: AbortSignal): Promise<KubeObject>;
+  create(object: KubeObject, options?: CreateOptions, signal?: AbortSignal): Promise<KubeObject>;
   /** Server-side apply with the field manager `slipway`. */
   apply(object: KubeObject, options?: ApplyOptions, signal?: AbortSignal): Promise<KubeObject>;
   /** JSON merge patch; with `resourceVersion` inside the patch it is optimistic. */

@@ -4,6 +4,7 @@ import {
   keyOfObject,
   describeRef,
   groupKind,
+  refOf,
   type DefinedKind,
   type KubeObject,
   type ObjectRef,
@@ -12,7 +13,8 @@ import { isNotFound } from '../api/api-answers.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { judgeOwnership } from './collision.ts';
-import { refOfEntry, type InventoryEntry } from './inventory.ts';
+import { identityOf } from './identity.ts';
+import { indexInventory, refOfEntry, type InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
 import { CRD_KIND } from './remove.ts';
 import { createSlots } from './slots.ts';
@@ -44,7 +46,18 @@ export interface CountOptions {
   readonly observed?: ((ref: ObjectRef) => KubeObject | undefined) | undefined;
   /** The only namespace whose objects messages name; absent: all are named. */
   readonly namedIn?: string | undefined;
+  /** Objects that are not counted: they are removed by themselves. */
+  readonly isListed?: ((object: KubeObject) => boolean) | undefined;
   readonly signal?: AbortSignal;
+}
+
+/** Tells the objects that an inventory lists and that are ours from all others. */
+export function listedIn(inventory: readonly InventoryEntry[], owner: Owner): (object: KubeObject) => boolean {
+  const entries = indexInventory(inventory);
+  return (object) => {
+    const entry = entries.get(identityOf(refOf(object)));
+    return entry !== undefined && judgeOwnership(object, owner, entry.uid).kind === 'ours';
+  };
 }
 
 /** Whether an inventory's object is a CRD. */
@@ -53,7 +66,8 @@ export function isCrdEntry({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 
 }
 
 /**
- * Counts the custom resources of every CRD of an inventory that exists and is ours. Two requests for each CRD, one where
+ * Counts the custom resources of every CRD of an inventory that exists and is ours, but for those that the inventory
+ * lists itself. Two requests for each CRD, one where
  * a watch knows it.
  * A list that fails is part of the result; a CRD that cannot be read is thrown, as the client throws it.
  */
@@ -63,8 +77,9 @@ export async function countCustomResources(
   options: CountOptions,
 ): Promise<CustomResourceCounts> {
   const slots = createSlots(options.concurrency ?? 8);
+  const counting = { ...options, isListed: listedIn(inventory, options.owner) };
   const counted = await Promise.all(
-    inventory.filter(isCrdEntry).map((entry) => slots(() => countOf(cluster, entry, options))),
+    inventory.filter(isCrdEntry).map((entry) => slots(() => countOf(cluster, entry, counting))),
   );
   return new Map(counted.flatMap((item) => (item === undefined ? [] : [item])));
 }
@@ -113,12 +128,17 @@ export interface CountInstancesOptions extends Pick<CountOptions, 'namedIn' | 's
 export async function countInstances(
   cluster: Cluster,
   crd: KubeObject,
-  { namedIn, describe = keyOfObject, signal }: CountInstancesOptions = {},
+  {
+    namedIn,
+    describe = keyOfObject,
+    isListed = () => false,
+    signal,
+  }: CountInstancesOptions & Pick<CountOptions, 'isListed'> = {},
 ): Promise<CustomResourceCount> {
   const resource = resourceOf(crd);
   if (resource === undefined) return { resource: NOTHING, count: 0, samples: [] };
   try {
-    const found = await listServed(cluster, resource, signal);
+    const found = (await listServed(cluster, resource, signal)).filter((object) => !isListed(object));
     const nameable = found.filter((object) => mayName(object, namedIn));
     const samples = nameable.slice(0, MOST_SAMPLES).map((object) => describe(object));
     return { resource, count: found.length, samples, unnamed: found.length - nameable.length };

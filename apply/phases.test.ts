@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ANNOTATION } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
 import { compareObjects, orderObjects, phaseOf, PHASE_NAMES, type PhaseName } from './phases.ts';
 import { sample, sampleCrd, sampleOperator } from './sample-objects.ts';
@@ -50,15 +51,16 @@ const cases: readonly { apiVersion: string; kind: string; phase: PhaseName; beca
   {
     apiVersion: 'example.com/v1',
     kind: 'Widget',
-    phase: 'workloads',
-    because: 'an unknown kind is taken for something that runs',
+    phase: 'customResources',
+    because: 'the operator has to answer for it',
   },
   {
     apiVersion: 'secrets.example.com/v1',
     kind: 'Secret',
-    phase: 'workloads',
+    phase: 'customResources',
     because: 'a kind is known by its group too',
   },
+  { apiVersion: 'batch/v1', kind: 'Job', phase: 'workloads', because: 'it runs, as a Deployment does' },
 ];
 
 describe('the phase of an object', () => {
@@ -92,6 +94,24 @@ describe('the graph of phases', () => {
     );
     expect(alone?.after.map(({ phase }) => phase)).not.toContain('crds');
     expect(own?.after).toContainEqual({ phase: 'crds', until: 'ready' });
+  });
+
+  test('custom resources begin when webhooks are there and answer', () => {
+    const withOwn = orderObjects([...sampleOperator(), sample('example.com/v1', 'Widget', 'own')]).at(-1);
+    expect(withOwn?.name).toBe('customResources');
+    expect(withOwn?.after).toContainEqual({ phase: 'admission', until: 'ready' });
+    expect(withOwn?.after).toContainEqual({ phase: 'workloads', until: 'ready' });
+    expect(withOwn?.after).toContainEqual({ phase: 'crds', until: 'ready' });
+  });
+
+  test('rights on custom resources are given when their CRD is there, and other rights at once', () => {
+    const rbac = 'rbac.authorization.k8s.io/v1';
+    const annotations = { [ANNOTATION.access]: 'custom-resources' };
+    const access = sample(rbac, 'ClusterRole', 'access', { metadata: { name: 'access', annotations } });
+    const rolesOf = (objects: readonly KubeObject[]): readonly string[] =>
+      (orderObjects(objects).find(({ name }) => name === 'roles')?.after ?? []).map(({ phase }) => phase);
+    expect(rolesOf([...sampleOperator(), access])).toContain('crds');
+    expect(rolesOf(sampleOperator())).not.toContain('crds');
   });
 
   test('every phase waits only for earlier ones or the CRDs, so there is no cycle', () => {

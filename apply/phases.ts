@@ -4,7 +4,9 @@
  * and together, and whatever does not need them goes on meanwhile. Pure; apply.ts walks the graph, uninstall.ts
  * has an order of its own. The order never depends on the order in which a bundle names its objects.
  */
+import { ANNOTATION } from '../api/names.ts';
 import { groupKind, groupOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { isReservedGroup } from '../api/reserved-groups.ts';
 
 /** The closed list of phases, in the order in which they are told. */
 export const PHASE_NAMES = [
@@ -20,6 +22,7 @@ export const PHASE_NAMES = [
   'workloads',
   'publish',
   'admission',
+  'customResources',
 ] as const;
 
 export type PhaseName = (typeof PHASE_NAMES)[number];
@@ -62,9 +65,15 @@ const AFTER: Readonly<Record<PhaseName, readonly PhaseDependency[]>> = {
   publish: [...BEFORE_WORKLOADS, ...ready('crds', 'infrastructure', 'workloads')],
   // A webhook without a server behind it refuses everything that it matches, so it comes last.
   admission: [...BEFORE_WORKLOADS, ...ready('crds', 'infrastructure', 'workloads'), ...applied('publish')],
+  // The operator answers for them: its webhooks judge and convert them, and what it does about them needs it running.
+  customResources: [
+    ...BEFORE_WORKLOADS,
+    ...ready('crds', 'bindings', 'infrastructure', 'workloads', 'admission'),
+    ...applied('publish'),
+  ],
 };
 
-const KINDS: Readonly<Record<Exclude<PhaseName, 'workloads'>, readonly string[]>> = {
+const KINDS: Readonly<Record<Exclude<PhaseName, 'customResources'>, readonly string[]>> = {
   namespaces: ['Namespace'],
   policies: [
     'LimitRange',
@@ -86,6 +95,16 @@ const KINDS: Readonly<Record<Exclude<PhaseName, 'workloads'>, readonly string[]>
     'Endpoints',
     'Issuer.cert-manager.io',
     'Service',
+  ],
+  workloads: [
+    'CronJob.batch',
+    'DaemonSet.apps',
+    'Deployment.apps',
+    'Job.batch',
+    'Pod',
+    'ReplicaSet.apps',
+    'ReplicationController',
+    'StatefulSet.apps',
   ],
   publish: [
     'APIService.apiregistration.k8s.io',
@@ -116,15 +135,15 @@ const PHASE_BY_KIND: ReadonlyMap<string, PhaseName> = new Map(
   Object.entries(KINDS).flatMap(([phase, kinds]) => kinds.map((kind) => [kind, phase as PhaseName] as const)),
 );
 
-/** The phase of an object, by group and kind; a kind that is not listed goes with the workloads. */
+/** The phase of an object, by group and kind; a kind that is not listed is one that a CRD of the bundle defines. */
 export function phaseOf(object: Pick<ObjectRef, 'apiVersion' | 'kind'>): PhaseName {
-  return PHASE_BY_KIND.get(groupKind(object)) ?? 'workloads';
+  return PHASE_BY_KIND.get(groupKind(object)) ?? 'customResources';
 }
 
 /**
  * The phases that have objects, in the order of {@link PHASE_NAMES}; objects within one are sorted by group,
- * kind, namespace, name and version. A phase that holds custom resources of a CRD in the same set also waits
- * for the CRDs.
+ * kind, namespace, name and version. A phase that holds custom resources of a CRD in the same set, or rights on them,
+ * also waits for the CRDs.
  */
 export function orderObjects(objects: readonly KubeObject[]): Phase[] {
   const grouped = Map.groupBy(objects, phaseOf);
@@ -132,9 +151,14 @@ export function orderObjects(objects: readonly KubeObject[]): Phase[] {
   return PHASE_NAMES.flatMap((name) => {
     const members = grouped.get(name);
     if (members === undefined) return [];
-    const usesOwnKinds = members.some((object) => own.has(groupKind(object)));
+    const usesOwnKinds = members.some((object) => own.has(groupKind(object)) || givesAccess(object));
     return [{ name, objects: members.toSorted(compareObjects), after: withCrds(AFTER[name], usesOwnKinds) }];
   });
+}
+
+/** Whether an object gives the manager rights on kinds of the same set: not before these are known to be the set's own. */
+function givesAccess({ metadata: { annotations } }: KubeObject): boolean {
+  return annotations?.[ANNOTATION.access] !== undefined;
 }
 
 /** Which of several phases come first in order; a comparator for `PhaseName`s. */
@@ -142,13 +166,14 @@ export function comparePhases(a: PhaseName, b: PhaseName): number {
   return PHASE_NAMES.indexOf(a) - PHASE_NAMES.indexOf(b);
 }
 
-/** Group-kinds that these CRDs define, such as `Widget.example.com`. */
+/** Group-kinds that these CRDs define, such as `Widget.example.com`; none of Kubernetes' own groups or of Slipway's. */
 export function kindsDefinedIn(crds: readonly KubeObject[]): ReadonlySet<string> {
   return new Set(
     crds.flatMap((crd) => {
       const spec = crd['spec'] as { group?: unknown; names?: { kind?: unknown } } | null | undefined;
       const kind = spec?.names?.kind;
-      return typeof kind === 'string' && typeof spec?.group === 'string' ? [`${kind}.${spec.group}`] : [];
+      if (typeof kind !== 'string' || typeof spec?.group !== 'string' || isReservedGroup(spec.group)) return [];
+      return [`${kind}.${spec.group}`];
     }),
   );
 }

@@ -18,7 +18,7 @@ import { phaseOf, type PhaseName } from './phases.ts';
 /** What happens to custom resources: kept with their CRD, deleted first, or nothing at all while there are any. */
 export type CustomResourcePolicy = 'Retain' | 'Delete' | 'Block';
 
-/** The closed list of steps, in order. Custom resources go while the operator that finalises them still runs. */
+/** The closed list of steps, in order. Custom resources go while the operator that finalizes them still runs. */
 export const UNINSTALL_STEPS = [
   'customResources',
   'webhooks',
@@ -35,7 +35,7 @@ export interface UninstallStep {
   readonly name: UninstallStepName;
   /** Objects of the inventory that this step deletes. */
   readonly entries: readonly InventoryEntry[];
-  /** Kinds of which every object is deleted; only in the step `customResources`. */
+  /** Kinds of which every object is deleted, users' objects too; only in the step `customResources`. */
   readonly resources: readonly DefinedKind[];
 }
 
@@ -59,6 +59,7 @@ export interface UninstallPlan {
 }
 
 const STEP_OF: Readonly<Record<PhaseName, UninstallStepName>> = {
+  customResources: 'customResources',
   admission: 'webhooks',
   publish: 'workloads',
   workloads: 'workloads',
@@ -75,7 +76,8 @@ const STEP_OF: Readonly<Record<PhaseName, UninstallStepName>> = {
 
 /**
  * The steps that remove an inventory. Under `Retain` a CRD that has objects stays with them, an empty one goes;
- * under `Delete` all objects go first; under `Block` nothing goes while there is one. While it is not known whether a CRD
+ * under `Delete` all objects go first; under `Block` nothing goes while there is one. What the inventory itself lists goes
+ * in any case, and does not count. While it is not known whether a CRD
  * has objects nothing is planned: that is asked again. A CRD that has objects and that the inventory does not name by its uid stays in any case.
  *
  * @param because Why a CRD with objects stays, if the policy alone does not say it.

@@ -9,6 +9,7 @@ import { explainFailure, isDryRunUnsupported, isUnmergeable, type Failure } from
 import type { Cluster } from './cluster.ts';
 import { isProven } from './collision.ts';
 import { entryOf, isIntact, type InventoryEntry } from './inventory.ts';
+import { lookAtOwn, type MayWrite } from './look-at-own.ts';
 import { hashObject } from './prepare.ts';
 import { judgeExisting, judgeLive, type Finding } from './take-over.ts';
 import { createObject, isMadePlainly, takeOverFields, withUid, withVersion } from './write.ts';
@@ -25,12 +26,14 @@ export type Permit = (object: KubeObject, live: KubeObject) => Promise<Permissio
 export interface PreflightFacts {
   /** The entry of the inventory, where the object is known. */
   readonly known: InventoryEntry | undefined;
-  /** Group-kinds of the CRDs in the same set, which may not be served yet. */
+  /** Group-kinds of the CRDs in the same set, which may not be served yet, or otherwise than they will be. */
   readonly ownKinds: ReadonlySet<string>;
   /** Namespaces of the same set, which may not exist yet. */
   readonly ownNamespaces: ReadonlySet<string>;
   /** Absent: every change is permitted. */
   readonly permit?: Permit | undefined;
+  /** Asked about custom resources of `ownKinds`, which are not tried. Absent: all may be written. */
+  readonly mayWrite?: MayWrite | undefined;
   /** What a watch knows of the object: it is not read where that is still the newest. */
   readonly observed?: KubeObject | undefined;
   /** Whether the Subscription acts as the manager; see take-over.ts. */
@@ -50,10 +53,9 @@ export async function preflight(cluster: Cluster, object: KubeObject, facts: Pre
 }
 
 async function look(cluster: Cluster, object: KubeObject, facts: PreflightFacts): Promise<Finding> {
+  if (facts.ownKinds.has(groupKind(object))) return lookAtOwn(cluster, object, facts);
   const served = await cluster.isNamespaced(object, facts.signal);
-  if (served === undefined) {
-    return facts.ownKinds.has(groupKind(object)) ? { kind: 'absent' } : { kind: 'failed', failure: notServed(object) };
-  }
+  if (served === undefined) return { kind: 'failed', failure: notServed(object) };
   if (facts.known === undefined && mayTryCreation(object, facts)) {
     if (await tryCreation(cluster, object, facts.signal)) return { kind: 'absent' };
   }

@@ -6,7 +6,14 @@
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
-import { countInstances, describeSamples, doubtAbout, isCrdEntry, type CountOptions } from './custom-resources.ts';
+import {
+  countInstances,
+  describeSamples,
+  doubtAbout,
+  isCrdEntry,
+  listedIn,
+  type CountOptions,
+} from './custom-resources.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
 import { judgeOwnership } from './collision.ts';
 import { comparePhases, phaseOf } from './phases.ts';
@@ -38,13 +45,14 @@ export async function pruneObjects(
   options: PruneOptions,
 ): Promise<PruneResult> {
   const slots = createSlots(options.concurrency ?? 8);
+  const isListed = listedIn(entries, options.owner);
   const removals = new Map<InventoryEntry, Removal>();
   for (const group of inReverseOrder(entries)) {
     await Promise.all(
       group.map((entry) =>
         slots(async () => {
           options.signal?.throwIfAborted();
-          const removal = await pruneObject(cluster, entry, options);
+          const removal = await pruneObject(cluster, entry, { ...options, isListed });
           removals.set(entry, removal);
           options.onProgress?.(removal);
         }),
@@ -64,7 +72,11 @@ function inReverseOrder(entries: readonly InventoryEntry[]): InventoryEntry[][] 
   return [...Map.groupBy(entries, phaseOf)].sort(([a], [b]) => comparePhases(b, a)).map(([, group]) => group);
 }
 
-async function pruneObject(cluster: Cluster, entry: InventoryEntry, options: PruneOptions): Promise<Removal> {
+async function pruneObject(
+  cluster: Cluster,
+  entry: InventoryEntry,
+  options: PruneOptions & Pick<CountOptions, 'isListed'>,
+): Promise<Removal> {
   if (isCrdEntry(entry) && options.deleteCustomResources !== true) {
     const kept = await keepUsedCrd(cluster, entry, options);
     if (kept !== undefined) return kept;

@@ -3,7 +3,7 @@
  * removes, custom resources among it, is of any kind.
  */
 import { groupKind } from '../api/object.ts';
-import { isForbidden } from '../api/api-answers.ts';
+import { isForbidden, isNotFound } from '../api/api-answers.ts';
 import type { Cluster } from './cluster.ts';
 
 /**
@@ -15,7 +15,11 @@ export function readByList<Some extends Pick<Cluster, 'get' | 'list'>>(cluster: 
   const list: Cluster['get'] = async (ref, signal) => {
     const { namespace, name, ...kind } = ref;
     const options = { fieldSelector: `metadata.name=${name}`, ...(namespace !== undefined && { namespace }) };
-    const found = await cluster.list(kind, options, signal);
+    const found = await cluster.list(kind, options, signal).catch((error: unknown) => {
+      // A kind with `served` is not there yet, or no more.
+      if (isNotFound(error)) return [];
+      throw error;
+    });
     return found.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
   };
   const get: Cluster['get'] = async (ref, signal) => {

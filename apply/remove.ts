@@ -156,7 +156,7 @@ async function judgeUnserved(cluster: Cluster, ref: ObjectRef, signal?: AbortSig
 function isBuiltIn(ref: ObjectRef): boolean {
   if (!/^(v1|[^/]+\/v\d+((alpha|beta)\d+)?)$/.test(ref.apiVersion)) return false;
   const group = groupOf(ref.apiVersion);
-  if (phaseOf(ref) === 'workloads' && groupKind(ref) !== 'Deployment.apps') return false;
+  if (phaseOf(ref) === 'customResources') return false;
   return (
     !group.includes('.') ||
     /^(admissionregistration|apiextensions|apiregistration|networking|rbac\.authorization|scheduling|storage)\.k8s\.io$/.test(

@@ -69,8 +69,15 @@ async function write(cluster: Cluster, object: KubeObject, { live, keptBy, signa
     const answer = await createObject(cluster, object, signal === undefined ? {} : { signal });
     return { outcome: 'created', entry: entryOf(object, answer), answer };
   }
-  const answer = await changeObject(cluster, keptBy === undefined ? object : markKept(object, keptBy), live, signal);
-  return { outcome: 'configured', entry: entryOf(object, answer), answer };
+  const wanted = keptBy === undefined ? object : markKept(object, keptBy);
+  const answer = await changeObject(cluster, wanted, live, signal);
+  const outcome = isSame(live, answer) ? 'unchanged' : 'configured';
+  return { outcome, entry: entryOf(object, answer), answer };
+}
+
+/** Whether none of our fields was different: another program changed other fields. */
+function isSame({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean {
+  return before.resourceVersion !== undefined && before.resourceVersion === after.resourceVersion;
 }
 
 /** With an annotation that makes it another version, whatever else of it is as it was. */

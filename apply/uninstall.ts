@@ -7,7 +7,7 @@ import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/obje
 import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from './cluster.ts';
 import { isProven } from './collision.ts';
-import { countInstances, describeSamples, isCrdEntry } from './custom-resources.ts';
+import { countInstances, describeSamples, isCrdEntry, listedIn } from './custom-resources.ts';
 import { deleteInstances } from './delete-instances.ts';
 import { identityOf } from './identity.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
@@ -80,37 +80,46 @@ export async function runUninstall(
 ): Promise<UninstallResult> {
   const { concurrency = 8, signal } = options;
   const run: Run = { cluster, plan, options, slots: createSlots(concurrency), signal };
-  const removals: Removal[] = [];
-  if (plan.state === 'Unknown')
-    return { state: 'Failed', removals, waiting: [], stays: [], failures: plan.doubts ?? [] };
-  if (plan.state === 'Blocked') return { state: 'Waiting', removals, waiting: [], stays: plan.stays, failures: [] };
-  const retained = await retainAll(run, plan.stays);
-  if (retained.failures.length > 0) return { state: 'Failed', removals, waiting: [], ...retained };
-  const stays = [...retained.stays];
-  for (const step of plan.steps) {
-    options.signal?.throwIfAborted();
-    const done = await runStep(run, step);
-    removals.push(...done.removals);
-    stays.push(...done.stays);
-    const failures = done.removals.flatMap(({ failure }) => failure ?? []);
-    const state = failures.length > 0 ? 'Failed' : 'Waiting';
-    if (failures.length > 0 || done.waiting.length > 0) {
-      return { state, step: step.name, removals, waiting: done.waiting, stays, failures };
-    }
-  }
-  return { state: 'Complete', removals, waiting: [], stays, failures: [] };
+  const done: Done = { removals: [], stays: [] };
+  if (plan.state === 'Unknown') return { state: 'Failed', ...done, waiting: [], failures: plan.doubts ?? [] };
+  if (plan.state === 'Blocked') return { state: 'Waiting', ...done, waiting: [], stays: plan.stays, failures: [] };
+  // Custom resources go first: what converts and finalizes them is needed until then.
+  const early = plan.steps.filter(({ name }) => name === 'customResources');
+  const late = plan.steps.filter(({ name }) => name !== 'customResources');
+  const stopped =
+    (await runSteps(run, early, done)) ?? (await retainAll(run, done)) ?? (await runSteps(run, late, done));
+  return stopped ?? { state: 'Complete', ...done, waiting: [], failures: [] };
 }
 
-/** Sees to it that the objects of the CRDs that stay can be read without the operator. */
-async function retainAll(run: Run, stays: readonly Stay[]): Promise<Pick<UninstallResult, 'stays' | 'failures'>> {
-  const done = await inSlots(run, stays, async (stay) => ({
+/** What was done so far; each step adds to it. */
+interface Done {
+  readonly removals: Removal[];
+  readonly stays: Stay[];
+}
+
+/** The result of a step that did not end; undefined if all did. */
+async function runSteps(run: Run, steps: readonly UninstallStep[], done: Done): Promise<UninstallResult | undefined> {
+  for (const step of steps) {
+    run.signal?.throwIfAborted();
+    const { removals, waiting, stays } = await runStep(run, step);
+    done.removals.push(...removals);
+    done.stays.push(...stays);
+    const failures = removals.flatMap(({ failure }) => failure ?? []);
+    if (failures.length === 0 && waiting.length === 0) continue;
+    return { state: failures.length > 0 ? 'Failed' : 'Waiting', step: step.name, ...done, waiting, failures };
+  }
+  return undefined;
+}
+
+/** Sees to it that the objects of the CRDs that stay can be read without the operator; the result if that fails. */
+async function retainAll(run: Run, done: Done): Promise<UninstallResult | undefined> {
+  const retained = await inSlots(run, run.plan.stays, async (stay) => ({
     stay,
     ...(stay.unproven === true ? {} : await retain(run, stay.ref)),
   }));
-  return {
-    stays: done.map(({ stay, message }) => (message === undefined ? stay : withMore(stay, message))),
-    failures: done.flatMap(({ failure }) => failure ?? []),
-  };
+  done.stays.push(...retained.map(({ stay, message }) => (message === undefined ? stay : withMore(stay, message))));
+  const failures = retained.flatMap(({ failure }) => failure ?? []);
+  return failures.length === 0 ? undefined : { state: 'Failed', ...done, waiting: [], failures };
 }
 
 function withMore(stay: Stay, message: string): Stay {
@@ -133,15 +142,19 @@ function isServiceOf({ steps }: UninstallPlan, { namespace, name }: Parameters<I
 }
 
 async function runStep(run: Run, step: UninstallStep): Promise<StepResult> {
-  const { cluster, options, slots } = run;
-  const removals =
-    step.name === 'customResources'
-      ? await deleteInstances(options.acting ?? cluster, step.resources, { ...options, slots })
-      : await deleteEntries(run, step);
+  const removals = [...(await deleteEntries(run, step)), ...(await deleteOthers(run, step))];
   for (const removal of removals) run.options.onProgress?.(step.name, removal);
   const deleted = removals.filter(({ outcome }) => outcome === 'deleted' || outcome === 'deleting').map(leavingOf);
   const waiting = await awaitGone(run, deleted);
   return { removals, waiting, stays: removals.flatMap(stayOfRemoval) };
+}
+
+/** The objects of users, as the account: what the inventory lists is deleted already. */
+async function deleteOthers({ cluster, options, slots }: Run, step: UninstallStep): Promise<readonly Removal[]> {
+  if (step.resources.length === 0) return [];
+  const ours = new Set(step.entries.map(identityOf));
+  const removals = await deleteInstances(options.acting ?? cluster, step.resources, { ...options, slots });
+  return removals.filter(({ ref, failure }) => failure !== undefined || !ours.has(identityOf(ref)));
 }
 
 function leavingOf({ ref, uid }: Removal): Leaving {
@@ -175,7 +188,8 @@ async function keepCrd(run: Run, entry: InventoryEntry): Promise<Removal | undef
     const proven = isProven(await look(run, ref), entry.uid);
     const deletes = plan.policy === 'Delete' && proven;
     if (deletes && options.acting === undefined) return undefined;
-    const kept = await keepUsedCrd(cluster, entry, options);
+    const listed = plan.steps.flatMap(({ entries }) => entries);
+    const kept = await keepUsedCrd(cluster, entry, { ...options, isListed: listedIn(listed, options.owner) });
     if (kept?.outcome !== 'kept' || !proven) return kept;
     return deletes ? { ...kept, outcome: 'failed', failure: madeMeanwhile(kept) } : await retainLate(run, kept);
   } catch (error) {

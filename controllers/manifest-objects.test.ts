@@ -38,6 +38,13 @@ describe('manifests that no bundle renders to are refused for good', () => {
     { json: 'null', because: 'it is no list' },
     { json: JSON.stringify([{ ...CRD, spec: null }, GADGET]), because: 'a CRD defines nothing' },
     { json: JSON.stringify([{ ...CRD, spec: { group: 7, names: { kind: {} } } }, GADGET]), because: 'a CRD is absurd' },
+    {
+      json: JSON.stringify([
+        sampleCrd('Ingress', { group: 'networking.k8s.io' }),
+        { ...GADGET, apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' },
+      ]),
+      because: 'a CRD defines a kind in a group of Kubernetes’ own',
+    },
     { json: '{"0":{}}', because: 'it is an object' },
     { json: '[null]', because: 'an item is no object' },
     { json: '[[]]', because: 'an item is a list' },

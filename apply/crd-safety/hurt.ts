@@ -56,6 +56,11 @@ function judge({ baseline, next }: Comparison, object: KubeObject): readonly Har
   ];
 }
 
+/** Why an object cannot be made in a version, as far as the schema says; nothing if it is too large to be judged. */
+export function refusalsOf(version: CrdVersion, object: KubeObject): readonly Problem[] {
+  return withinSteps(() => problemsOf(version, readIn(version, object))) ?? [];
+}
+
 /** The object as it is read in a version. */
 function readIn({ schema, prunes }: CrdVersion, object: unknown): unknown {
   return prunes ? readUnder(schema, object) : fillIn(schema, object);

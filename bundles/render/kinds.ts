@@ -1,6 +1,7 @@
 /** The kinds that a bundle may hold besides its CSV and CRDs: well-known ones, and those that its CRDs define. @see https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/ */
 
 import { isRecord } from '../../api/json.ts';
+import { isReservedGroup } from '../../api/reserved-groups.ts';
 import { groupKind, groupOf, type KubeObject } from '../../api/object.ts';
 import type { Manifest } from '../bundle.ts';
 
@@ -64,7 +65,10 @@ export function supportedKind({
   return groupOf(apiVersion) === groupOf(known.apiVersion) ? known : undefined;
 }
 
-/** The kinds that CRDs define, by kind and group: `Gadget.example.com`. CRDs are read as far as they can be understood. */
+/**
+ * The kinds that CRDs define, by kind and group: `Gadget.example.com`; none of Kubernetes' own groups or of Slipway's, of which
+ * a bundle brings no objects. CRDs are read as far as they can be understood.
+ */
 export function ownKinds(crds: readonly Manifest[]): ReadonlyMap<string, OwnKind> {
   return new Map(crds.flatMap(({ object }) => ownKind(object['spec'])));
 }
@@ -72,7 +76,7 @@ export function ownKinds(crds: readonly Manifest[]): ReadonlyMap<string, OwnKind
 function ownKind(spec: unknown): readonly (readonly [string, OwnKind])[] {
   if (!isRecord(spec) || typeof spec['group'] !== 'string' || !isRecord(spec['names'])) return [];
   const { kind } = spec['names'];
-  if (typeof kind !== 'string') return [];
+  if (typeof kind !== 'string' || isReservedGroup(spec['group'])) return [];
   const versions = Array.isArray(spec['versions']) ? spec['versions'].filter(isRecord) : [];
   const served = versions.filter((version) => version['served'] === true).map(({ name }) => String(name));
   const identity = groupKind({ apiVersion: `${spec['group']}/v1`, kind });

@@ -265,6 +265,22 @@ const ROWS: readonly Row[] = [
   },
   {
     check: 'supported-kinds',
+    because: 'the group is Kubernetes’ own, whatever CRD is beside it',
+    parts: holding(
+      { apiVersion: 'storage.k8s.io/v1', kind: 'Gadget', metadata: { name: 'g' } },
+      makeCrd({ group: 'storage.k8s.io' }),
+    ),
+  },
+  {
+    check: 'supported-kinds',
+    because: 'the group is Slipway’s own, whatever CRD is beside it',
+    parts: holding(
+      { apiVersion: 'slipway.dev/v1', kind: 'Gadget', metadata: { name: 'g' } },
+      makeCrd({ group: 'slipway.dev' }),
+    ),
+  },
+  {
+    check: 'supported-kinds',
     because: 'the CRD of the bundle does not serve the version of its object',
     parts: holding({ apiVersion: 'example.com/v2', kind: 'Gadget', metadata: { name: 'g' } }),
     path: 'apiVersion',

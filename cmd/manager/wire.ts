@@ -79,6 +79,9 @@ export interface WireOptions {
   readonly runtime: RuntimeMetrics;
 }
 
+/** Of the manager, in its namespace; every way to install it has this name. */
+const ACCOUNT = 'slipway-manager';
+
 /** A shutdown waits no longer than this for events to be sent. */
 export const FLUSH_MILLISECONDS = 2000;
 
@@ -170,6 +173,7 @@ export function wireManager(wiring: WireOptions): Manager {
           client: barrier.watched(writer),
           managed,
           late,
+          manager: { namespace, name: ACCOUNT },
           handed,
           probeWebhooks: wiring.options['probe-webhooks'],
           serialize: createSerializer(),

@@ -17,7 +17,9 @@ export function listPageOf({ client }: RevisionDeps): RollOutDeps['listPage'] {
 export function actors({ client }: RevisionDeps, facts: RevisionFacts): Actors {
   const account = accountOf(facts);
   const acting = account === undefined ? client : client.as(serviceAccount(account));
-  return { cluster: client, acting, read: async (path, signal) => acting.raw(path, signal) };
+  const read: ReadText = async (path, signal) => acting.raw(path, signal);
+  if (account === undefined) return { cluster: client, acting, read };
+  return { cluster: client, acting, read, allows: (access, signal) => acting.allows(access, signal) };
 }
 
 /** The client of who removes what is not certainly the Subscription's; undefined for the manager. */
@@ -28,7 +30,7 @@ export function removerOf({ client }: Pick<RevisionDeps, 'client'>, facts: Revis
 
 export type Actor = Deps & RollOutDeps & Actors;
 
-export type Actors = Pick<RollOutDeps, 'cluster' | 'acting'> & { readonly read: ReadText };
+export type Actors = Pick<RollOutDeps, 'cluster' | 'acting' | 'allows'> & { readonly read: ReadText };
 
 /**
  * Without groups: the API server then gives those of every ServiceAccount, and asks for the right to impersonate this

@@ -9,6 +9,7 @@ import type { Failure } from '../../apply/api-failure.ts';
 import { certificatesDue, secondsUntilDue } from './certificates/roll-out.ts';
 import type { RevisionDeps } from './deps.ts';
 import { patienceOf } from './explain-unready.ts';
+import { READ_AGAIN_SECONDS, unfollowed } from './own-kinds/observe.ts';
 import type { RevisionFacts } from './observe.ts';
 import { retryDelay } from './retry.ts';
 import type { RollOut } from './roll-out.ts';
@@ -47,10 +48,13 @@ export function next(deps: RevisionDeps, { written, subscription, outcome, unpru
   return { requeueAfterSeconds: Math.max(1, soonest) };
 }
 
-/** Certificates run out without any change that a watch could tell. */
+/** Certificates run out without any change that a watch could report, and some custom resources no watch follows. */
 function whenDue({ managed, now }: RevisionDeps, { status }: Revision): Result {
-  const seconds = secondsUntilDue(certificatesDue(status?.inventory ?? [], managed), now());
-  return seconds === undefined ? undefined : { requeueAfterSeconds: seconds };
+  const { inventory = [] } = status ?? {};
+  const certificates = secondsUntilDue(certificatesDue(inventory, managed), now());
+  const reading = unfollowed(managed, inventory).length > 0 ? READ_AGAIN_SECONDS : undefined;
+  const due = [certificates, reading].filter((seconds) => seconds !== undefined);
+  return due.length === 0 ? undefined : { requeueAfterSeconds: Math.min(...due) };
 }
 
 /** What a failure is judged by. */

@@ -4,6 +4,7 @@ import type { Client } from '../../kube/client/client.ts';
 import type { RecordEvent } from '../events.ts';
 import type { HandedManifests } from '../handed-manifests.ts';
 import type { PhaseWaits } from './await-phase.ts';
+import type { Account } from '../service-account.ts';
 import type { Conversions } from './conversions.ts';
 import type { DesiredObjects } from './desired-objects.ts';
 import type { GivenUp } from './given-up.ts';
@@ -19,6 +20,8 @@ export interface RevisionDeps {
   readonly managed: ManagedObjects;
   /** Notes whose objects are being removed; see late-removals.ts. */
   readonly late?: Pick<LateRemovals, 'removing'>;
+  /** As whom the manager itself acts. */
+  readonly manager: Account;
   readonly record: RecordEvent;
   readonly now: () => Date;
   /** What was stored a moment ago. */

@@ -199,6 +199,29 @@ describe('a kind that no Revision names any longer', () => {
     expect(asked).toEqual(['Service', 'Service']);
   });
 
+  it('is followed in the version that its CRD serves now', async () => {
+    const { managed, asked, released } = scene();
+    const own = { apiVersion: 'example.com/v1', kind: 'Widget', served: { plural: 'widgets', namespaced: true } };
+    const next = { ...own, apiVersion: 'example.com/v2' };
+    await managed.followOwn([own], never);
+    await managed.followOwn([own], never);
+    expect([managed.followsVersion(own), managed.followsVersion(next)]).toEqual([true, false]);
+    await managed.followOwn([next], never);
+    expect([managed.followsVersion(own), managed.followsVersion(next)]).toEqual([false, true]);
+    expect([asked, released]).toEqual([['Widget', 'Widget'], ['Widget']]);
+  });
+
+  it('is followed no longer at once if a bundle defined it: the right to follow it went with it', async () => {
+    const { managed, asked, released } = scene();
+    const own = { apiVersion: 'example.com/v1', kind: 'Widget', served: { plural: 'widgets', namespaced: true } };
+    await managed.followOwn([own], never);
+    expect([asked, managed.isFollowed(own)]).toEqual([['Widget'], true]);
+    managed.tidy(() => true);
+    expect(released).toEqual([]);
+    managed.tidy(() => false);
+    expect([released, managed.isFollowed(own)]).toEqual([['Widget'], false]);
+  });
+
   it.each([
     { because: 'another Revision has objects of it', again: false, isInUse: () => true },
     { because: 'somebody has asked for it a moment ago, and has not noted it yet', again: true, isInUse: () => false },

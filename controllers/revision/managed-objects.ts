@@ -7,7 +7,7 @@
 import { knownScope } from '../../apply/identity.ts';
 import { hasHealth } from '../../apply/health.ts';
 import { ANNOTATION, LABEL } from '../../api/names.ts';
-import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { groupKind, type KubeObject, type ObjectRef, type DefinedKind } from '../../api/object.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { InformerRequest } from '../../kube/watch/informer-factory.ts';
 import { untilSynced, type Informer } from '../../kube/watch/informer.ts';
@@ -23,6 +23,11 @@ export interface ManagedObjects {
    * ApiUnavailable (retried) where they are not after half a minute: a kind that has gone, or may not be listed.
    */
   follow(kinds: Iterable<Kind>, signal: AbortSignal): Promise<void>;
+  /**
+   * The same for kinds that a bundle defines, of which the caller knows that the manager may follow them. They are followed
+   * until no Revision lists one of their objects, in the version that was asked for last.
+   */
+  followOwn(kinds: Iterable<DefinedKind>, signal: AbortSignal): Promise<void>;
   /** What the watch knows of an object; undefined also where its kind is not followed. */
   get(ref: ObjectRef): KubeObject | undefined;
   /** Whether nobody has an object of this name, as far as a watch over all of them knows. */
@@ -31,6 +36,8 @@ export interface ManagedObjects {
   isFollowed(kind: Kind): boolean;
   /** The followed objects that say by their annotation that they belong to the Subscription of this uid. */
   claimedBy(ownerUid: string): readonly KubeObject[];
+  /** The same, in this very version, which may be served no longer one day. */
+  followsVersion(kind: Kind): boolean;
   /** Calls for every object that appears, changes or goes; returns what ends that. */
   onChange(listener: (object: KubeObject) => void): () => void;
 }
@@ -38,7 +45,8 @@ export interface ManagedObjects {
 export interface TidyManagedObjects extends ManagedObjects {
   /**
    * Called when a Revision has gone: kinds that `isInUse` does not know, by `groupKind`, and that no call of `follow` has
-   * named for some minutes are followed no longer. Done some minutes later, once for all calls until then.
+   * named for some minutes are followed no longer. Done some minutes later, once for all calls until then; at once with
+   * kinds that a bundle defines, which go with their CRD and with the right to follow them.
    */
   tidy(isInUse: (kind: string) => boolean): void;
 }
@@ -79,6 +87,8 @@ export function createManagedObjects(
   const offs = new Map<string, () => void>();
   /** When it was asked last to follow a kind, in seconds. */
   const askedAt = new Map<string, number>();
+  /** Kinds that bundles define. */
+  const own = new Set<string>();
   let tidying: (() => void) | undefined;
   const listeners = new Set<(object: KubeObject) => void>();
 
@@ -86,7 +96,7 @@ export function createManagedObjects(
     for (const listener of listeners) listener(object);
   }
 
-  function begin(kind: Kind): readonly Informer[] {
+  function begin(kind: Kind | DefinedKind): readonly Informer[] {
     const all = knownScope(kind) === 'Cluster' ? informer(allOf(kind)) : undefined;
     if (all !== undefined) complete.set(groupKind(kind), all);
     const created = all === undefined || hasHealth(kind) ? informer(oursOf(kind, { keepOfOurs, noteOfOurs })) : all;
@@ -99,7 +109,7 @@ export function createManagedObjects(
     return all === undefined ? [created] : [created, all];
   }
 
-  function informersOf(kind: Kind): readonly Informer[] {
+  function informersOf(kind: Kind | DefinedKind): readonly Informer[] {
     askedAt.set(groupKind(kind), clock.now());
     const known = followed.get(groupKind(kind));
     if (known === undefined) return begin(kind);
@@ -111,12 +121,25 @@ export function createManagedObjects(
     offs.get(kind)?.();
     const [ours, all] = [followed.get(kind), complete.get(kind)];
     for (const one of new Set([ours, all])) if (one !== undefined) release(one);
-    for (const known of [followed, complete, offs, askedAt]) known.delete(kind);
+    for (const known of [followed, complete, offs, askedAt, own]) known.delete(kind);
+  }
+
+  function followsVersion(kind: Kind): boolean {
+    const known = followed.get(groupKind(kind));
+    return known?.hasSynced === true && known.apiVersion === kind.apiVersion;
   }
 
   return {
     follow: (kinds, signal) =>
       untilSynced([...kinds].filter(mayWatch).flatMap(informersOf), { seconds: PATIENCE_SECONDS, signal, clock }),
+    followOwn(kinds, signal) {
+      const informers = [...kinds].flatMap((kind) => {
+        if (followed.get(groupKind(kind))?.apiVersion !== kind.apiVersion) end(groupKind(kind));
+        own.add(groupKind(kind));
+        return informersOf(kind);
+      });
+      return untilSynced(informers, { seconds: PATIENCE_SECONDS, signal, clock });
+    },
     get: (ref) => followed.get(groupKind(ref))?.get(keyOf(ref)),
     isAbsent(ref) {
       const all = complete.get(groupKind(ref));
@@ -124,11 +147,13 @@ export function createManagedObjects(
     },
     claimedBy: (ownerUid) => [...followed.values()].flatMap((one) => one.byIndex(BY_OWNER_UID, ownerUid)),
     isFollowed: (kind) => followed.get(groupKind(kind))?.hasSynced === true,
+    followsVersion,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     tidy(isInUse) {
+      for (const kind of own) if (!isInUse(kind)) end(kind);
       tidying ??= clock.after(IDLE_SECONDS, () => {
         tidying = undefined;
         const isIdle = (askedAtSeconds: number): boolean => clock.now() - askedAtSeconds >= IDLE_SECONDS;
@@ -146,10 +171,11 @@ function keyOf({ namespace, name }: ObjectRef): string {
 type Keep = (object: KubeObject) => KubeObject;
 
 function oursOf(
-  { apiVersion, kind }: Kind,
+  { apiVersion, kind, ...defined }: Kind | DefinedKind,
   { keepOfOurs, noteOfOurs }: { readonly keepOfOurs: Keep; readonly noteOfOurs: Keep },
 ): InformerRequest {
-  const selection = { apiVersion, kind, labelSelector: LABEL.owner };
+  const served = 'served' in defined ? { served: defined.served } : {};
+  const selection = { apiVersion, kind, ...served, labelSelector: LABEL.owner };
   if (!hasHealth({ apiVersion, kind })) return { ...selection, metadataOnly: true, transform: noteOfOurs };
   return { ...selection, pageSize: PAGE_SIZE, transform: keepOfOurs };
 }

@@ -88,7 +88,7 @@ async function planRemoval(
   const counts = await countCustomResources(cluster, inventory, options);
   const plan = planUninstall(inventory, counts, policy);
   const account = accountOf(facts);
-  if (account === undefined || !plan.steps.some(({ name }) => name === 'customResources')) return plan;
+  if (account === undefined || !plan.steps.some(({ resources }) => resources.length > 0)) return plan;
   const why = await whyAccountIsGone(cluster, account, options.signal);
   return why === undefined ? plan : planUninstall(inventory, counts, 'Retain', why);
 }

@@ -3,12 +3,10 @@
  * returns; the watches call it again. What is in place and untouched costs no request.
  */
 import { applyRevision, type ApplyResult, type Unready } from '../../apply/apply.ts';
-import type { Cluster } from '../../apply/cluster.ts';
 import { assessHealth, hasHealth } from '../../apply/health.ts';
 import {
   diffInventory,
   intendedEntries,
-  isIntact,
   listsTheSame,
   markLeftovers,
   refOfEntry,
@@ -16,7 +14,7 @@ import {
 } from '../../apply/inventory.ts';
 import { identityOf } from '../../apply/identity.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
-import type { ListPage } from '../../apply/crd-safety/guard.ts';
+import { readByList } from '../../apply/read-by-list.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import { isSettled } from './decide.ts';
@@ -30,19 +28,17 @@ import { ownerOf, type DesiredObjects } from './desired-objects.ts';
 import type { PhaseWaits } from './await-phase.ts';
 import type { Gate } from './gate.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
+import { isAccess } from './own-kinds/access.ts';
+import { forOwnKinds, type OwnKindsDeps } from './own-kinds/for-own-kinds.ts';
+import { isOwnKind } from './own-kinds/kinds.ts';
+import { followOwn, observeOwn, type Known } from './own-kinds/observe.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
 import type { Stage } from './rehearsal/stage.ts';
 import type { Judgement } from './summarize.ts';
 
-export interface RollOutDeps {
-  /** As the manager: for our own kinds. */
-  readonly cluster: Cluster;
-  /** As the account that the Subscription names, for the objects of the bundle. */
-  readonly acting: Cluster;
+export interface RollOutDeps extends OwnKindsDeps {
   readonly managed: ManagedObjects;
   readonly desired: DesiredObjects;
-  /** As the manager, for the objects that a changed CRD could hurt. */
-  readonly listPage: ListPage;
   readonly record: RecordEvent;
   readonly now: () => Date;
   readonly waits: PhaseWaits;
@@ -70,25 +66,28 @@ export async function rollOut(deps: RollOutDeps, facts: RevisionFacts, signal: A
   const { revision } = facts;
   const inventory = revision.status?.inventory ?? [];
   await followServed(deps, appliedKinds(inventory), signal);
+  if (actsAsManager(facts)) await followOwn(deps, inventory, signal);
+  const known = await observeOwn(deps, knownInventory(facts), signal);
   const intact = isSettled(revision) || isUnhealthyOnly(revision);
-  const inPlace = intact && inventory.every((entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))));
+  const inPlace = intact && inventory.every((entry) => known.isIntact(entry));
   const due = certificatesDue(inventory, deps.managed);
   if (inPlace && (due === undefined || deps.now() < due)) {
     return { kind: 'intact', unready: unreadyOf(deps, inventory), revision };
   }
-  return applyAgain(deps, facts, { settled: inPlace && isSettled(revision), signal });
+  return applyAgain(deps, facts, { settled: inPlace && isSettled(revision), known, signal });
 }
 
 async function applyAgain(
   deps: RollOutDeps,
   facts: RevisionFacts,
-  { settled, signal }: { readonly settled: boolean; readonly signal: AbortSignal },
+  { settled, known, signal }: { readonly settled: boolean; readonly known: Known; readonly signal: AbortSignal },
 ): Promise<RollOut> {
   const bare = await deps.desired.of(facts.revision);
   const certified = await certify(deps, facts, { objects: bare, settled, signal });
+  const own = forOwnKinds(deps, facts, { objects: certified, signal });
   // Kinds that are only intended are followed too: a former leader may still make what it intended.
-  await followServed(deps, [...certified, ...knownInventory(facts)], signal);
-  const stage = await deps.rehearsals.stageOf(facts, certified, signal);
+  await followServed(deps, [...own.objects, ...knownInventory(facts)], signal);
+  const stage = await deps.rehearsals.stageOf(facts, own.objects, signal);
   const { objects } = stage;
   const traces = deps.rehearsals.tracesOf(facts, stage);
   await followServed(deps, traces, signal);
@@ -97,7 +96,7 @@ async function applyAgain(
   // Looked at when it is awaited: a failure before that is not unhandled.
   noted.catch(() => undefined);
   const gate = deps.gateOf(stage);
-  const result = await applyRevision(deps.acting, {
+  const result = await applyRevision(own.acting, {
     objects,
     previousInventory,
     signal,
@@ -106,14 +105,20 @@ async function applyAgain(
     tried: triedOf(bare),
     asManager: actsAsManager(facts),
     since: facts.revision.metadata.creationTimestamp,
-    unchanged: (entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))),
-    observed: (ref) => deps.managed.get(ref),
+    unchanged: (entry) => known.isIntact(entry),
+    observed: (ref) => known.get(ref),
+    mayWrite: own.mayWrite,
     waitFor: deps.waits.of(signal),
-    confirm: gate.confirm,
+    confirm: (phase) => (phase === 'bindings' ? own.confirmRights() : gate.confirm(phase)),
     ...(deps.acting === deps.cluster && { absent: (ref) => deps.managed.isAbsent(ref) }),
-    permit: permitCrds(facts, { listPage: deps.listPage, signal, onLeft: (note) => tellLeft(deps, facts, note) }),
+    permit: permitCrds(facts, {
+      listPage: own.listPage,
+      signal,
+      onLeft: (note) => tellLeft(deps, facts, note),
+    }),
   });
   await followServed(deps, appliedKinds(result.inventory), signal);
+  if (actsAsManager(facts)) await followOwn(deps, result.inventory, signal);
   const answer = gate.answer();
   const removed = new Set(deps.rehearsals.removed(facts.revision).map(identityOf));
   const isLeft = (entry: InventoryEntry): boolean => answer?.state !== 'Ready' || !removed.has(identityOf(entry));
@@ -144,7 +149,9 @@ export async function followServed(
   kinds: readonly Pick<ObjectRef, 'apiVersion' | 'kind'>[],
   signal: AbortSignal,
 ): Promise<void> {
-  const distinct = [...new Map(kinds.map((kind) => [groupKind(kind), kind])).values()];
+  // A bundle's own kinds are looked up nowhere: their CRD says how they are served.
+  const usual = kinds.filter((kind) => !isOwnKind(kind));
+  const distinct = [...new Map(usual.map((kind) => [groupKind(kind), kind])).values()];
   const served = await Promise.all(
     distinct.map(async (kind) => {
       // What cannot be asked at the moment is followed once it is applied.
@@ -173,15 +180,25 @@ async function noteIntent(
   return writeStatus(cluster, revision, { ...revision.status, inventory });
 }
 
-/** Deletes what only earlier Revisions had. That it is left over was noted before: see noteIntent. */
-export function pruneLeftovers(
-  { acting, managed }: RollOutDeps,
+/**
+ * Deletes what only earlier Revisions had, which was noted before: see noteIntent. The rights that the manager gave itself
+ * are deleted last, and as itself.
+ */
+export async function pruneLeftovers(
+  { cluster, acting, managed }: RollOutDeps,
   { revision }: RevisionFacts,
-  options: { readonly leftovers: readonly InventoryEntry[]; readonly signal: AbortSignal },
+  { leftovers, signal }: { readonly leftovers: readonly InventoryEntry[]; readonly signal: AbortSignal },
 ): Promise<PruneResult> {
   const owner = ownerOf(revision);
-  const observed = (ref: ObjectRef): KubeObject | undefined => managed.get(ref);
-  return pruneObjects(acting, options.leftovers, { owner, observed, signal: options.signal });
+  const options = { owner, observed: (ref: ObjectRef) => managed.get(ref), signal };
+  const [rights, others] = [true, false].map((given) => leftovers.filter((entry) => isAccess(entry, owner) === given));
+  const reader = acting === cluster ? readByList(cluster) : acting;
+  const pruned = await pruneObjects(reader, others ?? [], options);
+  const taken = await pruneObjects(cluster, rights ?? [], options);
+  return {
+    removals: [...pruned.removals, ...taken.removals],
+    remaining: [...pruned.remaining, ...taken.remaining],
+  };
 }
 
 function appliedKinds(inventory: readonly InventoryEntry[]): readonly InventoryEntry[] {

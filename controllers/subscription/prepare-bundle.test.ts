@@ -1,15 +1,21 @@
 /** What is refused of a bundle before a Revision is made of it, with a registry that is played. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../api/object.ts';
 import { tinyBundle } from '../../e2e/lib/tiny-operator.ts';
 import { buildImage } from '../../oci/build.ts';
 import { parseManifest } from '../../oci/manifest.ts';
 import type { ImageSource } from '../../oci/source.ts';
-import { prepareBundle } from './prepare-bundle.ts';
+import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
 import { subscription } from './testdata/facts.ts';
 
 const IMAGE = 'registry.example/gadget:v1';
 const plain = tinyBundle({ name: 'gadget', version: '1.0.0', kind: 'Gadget' });
 const sample = { apiVersion: 'tiny.example/v1', kind: 'Gadget', metadata: { name: 'first' } };
+
+/** The plain bundle, with an object. */
+function withFile(object: object): ReadonlyMap<string, Uint8Array> {
+  return new Map([...plain, ['manifests/first.json', Buffer.from(JSON.stringify(object))]]);
+}
 
 /** A registry that has this one image. */
 function registryOf(files: ReadonlyMap<string, Uint8Array>, labels: Readonly<Record<string, string>>): ImageSource {
@@ -29,8 +35,14 @@ function registryOf(files: ReadonlyMap<string, Uint8Array>, labels: Readonly<Rec
 
 test.each([
   {
-    because: 'it holds an object of a kind that it defines itself',
-    files: new Map([...plain, ['manifests/first.json', Buffer.from(JSON.stringify(sample))]]),
+    because: 'it holds an object of a kind that another bundle defines',
+    files: withFile({ ...sample, apiVersion: 'other.example/v1' }),
+    labels: {},
+    reason: 'BundleUnsupported',
+  },
+  {
+    because: 'its CRD does not serve the version of its object',
+    files: withFile({ ...sample, apiVersion: 'tiny.example/v2' }),
     labels: {},
     reason: 'BundleUnsupported',
   },
@@ -50,4 +62,28 @@ test('a bundle of usual kinds is prepared', async () => {
   const wanted = { subscription: subscription(), image: IMAGE };
   const { manifests } = await prepareBundle(registryOf(plain, {}), wanted, new AbortController().signal);
   expect(manifests.objects).toBeGreaterThan(2);
+});
+
+describe('an object of a kind that the bundle itself defines', () => {
+  const prepare = (files: ReadonlyMap<string, Uint8Array>): Promise<PreparedBundle> =>
+    prepareBundle(registryOf(files, {}), { subscription: subscription(), image: IMAGE }, new AbortController().signal);
+
+  test('is installed', async () => {
+    const [with1, without] = await Promise.all([prepare(withFile(sample)), prepare(plain)]);
+    expect(with1.manifests.objects).toBe(without.manifests.objects + 1);
+    expect(with1.leftOut).toEqual([]);
+  });
+
+  test('is left out and named if its CRD refuses it, since no cluster ever had it', async () => {
+    const schema = {
+      openAPIV3Schema: { type: 'object', required: ['spec'], properties: { spec: { type: 'object' } } },
+    };
+    const crd = JSON.parse(Buffer.from(plain.get('manifests/crd.json') ?? []).toString()) as KubeObject;
+    const versions = [{ name: 'v1', served: true, storage: true, schema }];
+    const strict = { ...crd, spec: { ...(crd['spec'] as object), versions } };
+    const files = new Map([...withFile(sample), ['manifests/crd.json', Buffer.from(JSON.stringify(strict))]]);
+    const [prepared, without] = await Promise.all([prepare(files), prepare(plain)]);
+    expect(prepared.manifests.objects).toBe(without.manifests.objects);
+    expect(prepared.leftOut).toMatchObject([{ ref: { kind: 'Gadget', name: 'first' }, message: '"spec" is missing' }]);
+  });
 });

@@ -1,12 +1,11 @@
 /** From a bundle in a registry to objects that are ready to be stored: pull, parse, render, pack. */
 import type { Subscription } from '../../api/subscription.ts';
 import { ReasonedError } from '../../api/errors.ts';
-import { groupKind, type KubeObject } from '../../api/object.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
 import { refuseCatalogImage } from '../../bundles/image-labels.ts';
 import { parseBundle } from '../../bundles/parse.ts';
 import { renderBundle } from '../../bundles/render/render.ts';
-import { RENDERED_KINDS } from '../../bundles/render/rendered-kinds.ts';
+import { leaveOutImpossible, type Impossible } from '../../apply/impossible.ts';
 import { createSlots } from '../../apply/slots.ts';
 import { BUNDLE_LIMITS, pullFiles } from '../../oci/image.ts';
 import { formatReference, parseReference, withDigest } from '../../oci/reference.ts';
@@ -27,6 +26,8 @@ export interface PreparedBundle {
   /** Reference by digest of what was pulled. */
   readonly image: string;
   readonly manifests: PackedManifests;
+  /** Objects that the bundle holds and that no API server takes. */
+  readonly leftOut: readonly Impossible[];
 }
 
 /**
@@ -45,17 +46,17 @@ export async function prepareBundle(
   refuseCatalogImage(pulled.labels);
   return RENDERING(async () => ({
     image: formatReference(withDigest(reference, pulled.digest)),
-    manifests: await renderFiles(pulled.files, toPrepare),
+    ...(await renderFiles(pulled.files, toPrepare)),
   }));
 }
 
 /** One bundle at a time: it takes the one processor that there is, and many times its size in memory. */
 const RENDERING = createSlots(1);
 
-function renderFiles(
+async function renderFiles(
   files: ReadonlyMap<string, Uint8Array>,
   { subscription, kubernetesVersion }: BundleToPrepare,
-): Promise<PackedManifests> {
+): Promise<Omit<PreparedBundle, 'image'>> {
   const { watchNamespaces, config, certificates } = subscription.spec;
   const bundle = parseBundle(files);
   requireKubernetes(bundle, kubernetesVersion);
@@ -65,26 +66,9 @@ function renderFiles(
     ...(watchNamespaces !== undefined && { watchNamespaces }),
     ...(config !== undefined && { config }),
   });
-  requireKnownKinds(bundle, objects);
-  return packManifests(objects);
+  const { kept, leftOut } = leaveOutImpossible(objects);
+  return { manifests: await packManifests(kept), leftOut };
 }
-
-/**
- * The manager has rights on the kinds that bundles usually hold. Of others nothing is applied, rather than all else first
- * and then a refusal by the API server.
- */
-function requireKnownKinds({ csv }: Bundle, objects: readonly KubeObject[]): void {
-  const others = new Set(objects.map(groupKind).filter((kind) => !KNOWN_KINDS.has(kind)));
-  if (others.size === 0) return;
-  throw new ReasonedError({
-    reason: 'BundleUnsupported',
-    retry: 'never',
-    message: `${csv.name} holds objects of kinds that it defines itself, which cannot be installed yet: ${[...others].join(', ')}`,
-    hint: 'Ask for a version without them by spec.version, or ask its author to let the operator create them',
-  });
-}
-
-const KNOWN_KINDS: ReadonlySet<string> = new Set(RENDERED_KINDS.map(groupKind));
 
 /** Not every catalog tells which cluster a bundle needs; the bundle itself does. */
 function requireKubernetes({ csv }: Bundle, has: string | undefined): void {

@@ -7,7 +7,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { ANNOTATION } from '../../api/names.ts';
-import { refOf } from '../../api/object.ts';
+import { describeRef, refOf } from '../../api/object.ts';
 import type { Cluster } from '../../apply/cluster.ts';
 import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller/controller.ts';
 import type { Refusal } from '../../resolver/decision.ts';
@@ -297,7 +297,21 @@ async function create(
     // What is held back is read when its time comes.
     ...(free && deps.handed !== undefined && { handed: deps.handed }),
   });
+  reportLeftOut(deps, subscription, { target, bundle });
   if (free && !alone) await activateRevision(deps.cluster, revisions, created);
+}
+
+/** What no API server takes is not installed, and nothing else is held up by it. */
+function reportLeftOut(
+  { record }: SubscriptionDeps,
+  subscription: Subscription,
+  { target, bundle: { leftOut } }: { readonly target: Target; readonly bundle: PreparedBundle },
+): void {
+  for (const { ref, message } of leftOut) {
+    const why = `${target.bundle.name} holds ${describeRef(ref)}, which its own CRD refuses (${message})`;
+    const note = `${why}; it is left out. Tell the author of the bundle`;
+    record(subscription, { type: 'Warning', reason: 'ObjectInvalid', action: 'Prepare', note });
+  }
 }
 
 async function prepare(

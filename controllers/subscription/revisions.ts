@@ -24,7 +24,7 @@ export interface NewRevision {
   /** That no Revision has. */
   readonly number: number;
   readonly target: Target;
-  readonly bundle: PreparedBundle;
+  readonly bundle: Pick<PreparedBundle, 'image' | 'manifests'>;
   readonly approved: boolean;
   /** Becomes active at once: there is no other one. */
   readonly active: boolean;

@@ -84,7 +84,13 @@ async function changeAll(floor: Floor, before: readonly KubeObject[], after: rea
 /** Workloads first, then what they used, CRDs last; what the API server takes time to delete is waited for. */
 async function removeAll(floor: Floor, objects: readonly KubeObject[]): Promise<void> {
   const grouped = Map.groupBy(orderObjects(objects), ({ name }) => name);
-  const order = ['admission', 'publish', 'workloads', ...LAST] as const satisfies readonly PhaseName[];
+  const order = [
+    'customResources',
+    'admission',
+    'publish',
+    'workloads',
+    ...LAST,
+  ] as const satisfies readonly PhaseName[];
   for (const name of order) {
     const members = (grouped.get(name) ?? []).flatMap((phase) => phase.objects);
     const propagation = name === 'workloads' ? 'Foreground' : 'Background';

@@ -209,6 +209,27 @@ describe('answers that no API server gives', () => {
   });
 });
 
+describe('asking for a right', () => {
+  const access = { verb: 'create', group: 'example.com', resource: 'widgets', namespace: 'ops' };
+
+  test.each([
+    { code: 201, status: { allowed: true }, told: true, because: 'the account has it' },
+    { code: 201, status: { allowed: false }, told: false, because: 'the account lacks it' },
+    { code: 201, status: {}, told: false, because: 'what is not allowed is refused' },
+    { code: 403, status: {}, told: undefined, because: 'the account may not ask' },
+  ])('answers $told: $because', async ({ code, status, told }) => {
+    api.fault(({ path }, response) => {
+      if (path !== '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews') return false;
+      response.writeHead(code, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ status }));
+      return true;
+    });
+    expect(await client.as({ user: 'system:serviceaccount:a:b' }).allows(access)).toBe(told);
+    const [asked] = sent('POST');
+    expect(asked?.headers['impersonate-user']).toBe('system:serviceaccount:a:b');
+  });
+});
+
 describe('acting as somebody else', () => {
   test('every request of such a client carries user and groups; the others do not', async () => {
     const tenant = client.as({ user: 'system:serviceaccount:a:b', groups: ['g1', 'g2'] });

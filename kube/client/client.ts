@@ -5,7 +5,7 @@
  */
 import { formatJson } from '../../api/json.ts';
 import { FIELD_MANAGER } from '../../api/names.ts';
-import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef, type ServedAs } from '../../api/object.ts';
 import { isConflict, isExpired, isForbidden, isNotFound } from '../../api/api-answers.ts';
 import { ApiError, parseStatus, readable } from '../transport/api-error.ts';
 import type { Clock } from '../clock.ts';
@@ -27,6 +27,24 @@ export interface ApplyOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
   /** Answer with the metadata only, of a large object of which nothing else is read. */
   readonly metadataOnly?: boolean;
+  /** As the CRD of the kind says; absent: discovery is asked. */
+  readonly served?: ServedAs;
+}
+
+export interface CreateOptions {
+  readonly dryRun?: boolean;
+  /** As the CRD of the kind says; absent: discovery is asked. */
+  readonly served?: ServedAs;
+}
+
+/** Something that an account may do or not. */
+export interface Access {
+  readonly verb: string;
+  readonly group: string;
+  /** The plural of paths: `widgets`. */
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
 }
 
 export interface DeleteOptions {
@@ -81,7 +99,7 @@ export interface Client {
   /** One page; throws ApiError of code 404 where the kind is not served, 410 for an expired continue token. */
   listPage(kind: Kind, options?: ListPageOptions, signal?: AbortSignal): Promise<ObjectList>;
   /** Creates; AlreadyExists is an ApiError with code 409. */
-  create(object: KubeObject, options?: { readonly dryRun?: boolean }, signal?: AbortSignal): Promise<KubeObject>;
+  create(object: KubeObject, options?: CreateOptions, signal?: AbortSignal): Promise<KubeObject>;
   /** Replaces; with `metadata.resourceVersion` only what was read, else ApiError(Conflict). */
   update(object: KubeObject, options?: { readonly subresource?: string }, signal?: AbortSignal): Promise<KubeObject>;
   /** Server-side apply with the field manager `slipway`. */
@@ -105,6 +123,8 @@ export interface Client {
   delete(ref: ObjectRef, options?: DeleteOptions, signal?: AbortSignal): Promise<KubeObject | undefined>;
   /** Whether objects of the kind live in a namespace; undefined where the kind is not served. */
   isNamespaced(kind: Kind, signal?: AbortSignal): Promise<boolean | undefined>;
+  /** Whether this client's account may do something; undefined if the API server does not let it ask. */
+  allows(access: Access, signal?: AbortSignal): Promise<boolean | undefined>;
   /** Changes after `resourceVersion`, until the server or `signal` ends it. */
   watch(kind: Kind, options: WatchOptions, signal?: AbortSignal): AsyncGenerator<WatchEvent>;
   /** A client that acts as somebody else over the same connections. */
@@ -213,10 +233,8 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
       fieldValidation,
     };
     const headers = { 'content-type': APPLY_PATCH, ...(metadataOnly === true && { accept: METADATA }) };
-    return write(
-      { verb: 'apply', method: 'PATCH', ref: refOf(object), subresource, query, headers, body: object },
-      signal,
-    );
+    const ref = servedRef(object, options);
+    return write({ verb: 'apply', method: 'PATCH', ref, subresource, query, headers, body: object }, signal);
   }
 
   const client: Client = {
@@ -225,9 +243,9 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     list: (kind, options = {}, signal) => listAll(kind, options, signal),
     listMetadata: (kind, options = {}, signal) => listAll(kind, { ...options, metadataOnly: true }, signal),
     listPage,
-    create(object, { dryRun = false } = {}, signal) {
-      const query = { fieldManager, dryRun: dryRun ? 'All' : undefined };
-      return write({ verb: 'create', method: 'POST', ref: refOf(object), query, body: object }, signal);
+    create(object, options = {}, signal) {
+      const query = { fieldManager, dryRun: options.dryRun === true ? 'All' : undefined };
+      return write({ verb: 'create', method: 'POST', ref: servedRef(object, options), query, body: object }, signal);
     },
     update(object, { subresource } = {}, signal) {
       return write(
@@ -268,6 +286,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     async isNamespaced(kind, signal) {
       return (await discovery.find(kind, signal))?.namespaced;
     },
+    allows: (access, signal) => reviewAccess(transport, access, signal),
     async *watch(kind, options, signal) {
       const { namespace, metadataOnly, idleSeconds, timeoutSeconds, ...rest } = options;
       const resource = await discovery.need(kind, signal);
@@ -297,6 +316,36 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     discovery,
   };
   return client;
+}
+
+function servedRef(object: KubeObject, { served }: Pick<ApplyOptions, 'served'>): ObjectRef {
+  return served === undefined ? refOf(object) : { ...refOf(object), served };
+}
+
+/** A review has no name: the API server answers it and keeps nothing. Every account may ask about itself, unless that was taken away. */
+async function reviewAccess(
+  transport: Transport,
+  resourceAttributes: Access,
+  signal?: AbortSignal,
+): Promise<boolean | undefined> {
+  const [apiVersion, kind] = ['authorization.k8s.io/v1', 'SelfSubjectAccessReview'];
+  const subject = `create ${kind}`;
+  try {
+    const response = await transport.request({
+      method: 'POST',
+      path: `/apis/${apiVersion}/${kind.toLowerCase()}s`,
+      headers: { 'content-type': 'application/json' },
+      body: formatJson({ apiVersion, kind, spec: { resourceAttributes } }),
+      subject,
+      idempotent: true,
+      signal,
+    });
+    const answer = readable(subject, () => JSON.parse(response.text()) as { status?: { allowed?: unknown } });
+    return answer.status?.allowed === true;
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
 }
 
 interface WriteRequest extends Pick<ApiRequest, 'method' | 'query' | 'headers'> {

@@ -204,6 +204,40 @@ const BUDGET = {
   spec: { minAvailable: 1, selector: {} },
 };
 
+describe('an object that its CRD in the bundle refuses', () => {
+  const schema = { openAPIV3Schema: { type: 'object', required: ['spec'], properties: { spec: { type: 'object' } } } };
+  const crd = makeCrd({ versions: [{ name: 'v1', served: true, storage: true, schema }] });
+  const gadget = (name: string, fields: object): object => ({
+    apiVersion: 'example.com/v1',
+    kind: 'Gadget',
+    metadata: { name },
+    ...fields,
+  });
+
+  beforeAll(() => {
+    const objects = [crd, gadget('good', { spec: {} }), gadget('bad', {})];
+    workplace().write(makeFiles({ modes: ['AllNamespaces'], objects }), 'sampled');
+  });
+
+  test('is a warning of validate, with its file, and only where installing is judged', async () => {
+    const args = ['bundle', 'validate', 'sampled'] as const;
+    const { findings } = await workplace().json<{ findings: { check: string; file?: string }[] }>(...args);
+    const found = findings.filter(({ check }) => check === 'own-objects');
+    expect(found).toMatchObject([{ level: 'warning', object: 'Gadget.example.com bad' }]);
+    expect(found[0]?.file).toMatch(/^manifests\//);
+    const others = await workplace().json<{ findings: { check: string }[] }>(...args, '--suite', 'good-practices');
+    expect(others.findings.map(({ check }) => check)).not.toContain('own-objects');
+  });
+
+  test('is left out of what render prints, and named', async () => {
+    const { stdout, stderr } = await workplace().run('bundle', 'render', 'sampled', '--namespace', 'ops', '-o', 'json');
+    const objects = JSON.parse(stdout) as readonly KubeObject[];
+    expect(objects.filter(({ kind }) => kind === 'Gadget').map(({ metadata }) => metadata.name)).toEqual(['good']);
+    expect(objects.at(-1)?.kind).toBe('Gadget');
+    expect(stderr).toContain('Gadget.example.com ops/bad is left out, since its CRD refuses it');
+  });
+});
+
 describe('bundle render', () => {
   const render = (...args: readonly string[]): Promise<readonly KubeObject[]> =>
     workplace().json('bundle', 'render', 'good', '--namespace', 'toys', ...args);

@@ -1,5 +1,7 @@
 /** `slipway bundle render`: the objects that installing a bundle applies, in the order of application. */
+import { leaveOutImpossible } from '../../../apply/impossible.ts';
 import { orderObjects } from '../../../apply/phases.ts';
+import { describeRef } from '../../../api/object.ts';
 import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
 import {
   renderBundle,
@@ -34,7 +36,10 @@ export async function render(environment: Environment, source: string, flags: Re
     ...(flags.watchNamespace !== undefined && { watchNamespaces: flags.watchNamespace }),
     ...(config !== undefined && { config }),
   };
-  const objects = orderObjects(renderBundle(bundle, options)).flatMap((phase) => phase.objects);
+  const { kept, leftOut } = leaveOutImpossible(renderBundle(bundle, options));
+  const objects = orderObjects(kept).flatMap((phase) => phase.objects);
+  for (const { ref, message } of leftOut)
+    environment.complain(`slipway: ${describeRef(ref)} is left out, since its CRD refuses it: ${message}\n`);
   if (flags.certificates === undefined && needsCertificates(bundle, options)) environment.complain(NOTE);
   return { data: objects, text: formatYaml(objects) };
 }

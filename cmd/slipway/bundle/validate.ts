@@ -1,6 +1,8 @@
 /** `slipway bundle validate`: everything that keeps a bundle from being installed or published, or that is advice. */
 import { ReasonedError } from '../../../api/errors.ts';
-import { parseBundle } from '../../../bundles/parse.ts';
+import { describeRef, refOf } from '../../../api/object.ts';
+import { leaveOutImpossible } from '../../../apply/impossible.ts';
+import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
 import {
   SUITES,
   validateBundle,
@@ -80,11 +82,27 @@ interface Examined {
 function examine({ files }: BundleInput, options: Options): Examined {
   try {
     const bundle = parseBundle(files);
-    return { identity: identityOf(bundle), findings: withoutRepeats(validateBundle(bundle, { files, ...options })) };
+    const findings = [...validateBundle(bundle, { files, ...options }), ...findImpossible(bundle, options)];
+    return { identity: identityOf(bundle), findings: withoutRepeats(findings) };
   } catch (error) {
     if (!(error instanceof ReasonedError) || !error.reason.startsWith('Bundle')) throw error;
     return { identity: {}, findings: [unreadable(error)] };
   }
+}
+
+/** Objects that their CRD in the bundle refuses: no cluster has ever had one, and none is installed. */
+function findImpossible({ crds, objects }: Bundle, { suites }: Options): readonly BundleFinding[] {
+  if (!suites.includes('install')) return [];
+  const files = new Map(objects.map(({ file, object }) => [describeRef(refOf(object)), file]));
+  const { leftOut } = leaveOutImpossible([...crds, ...objects].map(({ object }) => object));
+  return leftOut.map(({ ref, message }) => ({
+    level: 'warning',
+    check: 'own-objects',
+    ...(files.has(describeRef(ref)) && { file: files.get(describeRef(ref)) as string }),
+    object: describeRef(ref),
+    message: `its CRD refuses it, so it is left out when the bundle is installed: ${message}`,
+    advice: 'Correct it, or move the sample to the annotation alm-examples of the ClusterServiceVersion',
+  }));
 }
 
 function unreadable({ message, hint }: ReasonedError): BundleFinding {

@@ -1,10 +1,10 @@
 /** Runs the Revision controller against a cluster in memory: one Subscription and its Revisions, a clock to turn. */
 import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from '../../../apply/fake-cluster.ts';
 import { API_VERSION, FINALIZER, ANNOTATION } from '../../../api/names.ts';
-import { keyOfObject, type KubeObject } from '../../../api/object.ts';
+import { keyOfObject, type KubeObject, groupKind } from '../../../api/object.ts';
 import { Revision } from '../../../api/revision.ts';
 import { Subscription } from '../../../api/subscription.ts';
-import type { Client, Subject } from '../../../kube/client/client.ts';
+import type { Client, Subject, Access } from '../../../kube/client/client.ts';
 import type { ObjectKey, Result } from '../../../kube/controller/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
 import { subscriptionKey } from '../../by-subscription.ts';
@@ -46,6 +46,7 @@ export interface HarnessOptions extends FakeOptions, Pick<RevisionDeps, 'probeWe
 export function createHarness(options: HarnessOptions = {}): Harness {
   const cluster = createFakeCluster(options);
   const events: EventFacts[] = [];
+  const followed = new Set<string>();
   let time = Date.parse('2026-01-01T00:00:00Z');
   const find = (kind: string, name: string): KubeObject | undefined =>
     cluster.objects().find((object) => object.kind === kind && object.metadata.name === name);
@@ -74,6 +75,10 @@ export function createHarness(options: HarnessOptions = {}): Harness {
         // As an informer of a kind that nobody serves: it never syncs.
         if (scopes.includes(undefined)) await new Promise(() => undefined);
       },
+      followOwn: async (kinds) => {
+        for (const kind of kinds) followed.add(groupKind(kind));
+      },
+      followsVersion: (kind) => followed.has(groupKind(kind)),
       get: (ref) =>
         cluster
           .objects()
@@ -84,9 +89,10 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       isAbsent: () => false,
       claimedBy: (uid) =>
         cluster.objects().filter(({ metadata }) => metadata.annotations?.[ANNOTATION.ownerUid] === uid),
-      isFollowed: () => false,
+      isFollowed: (kind) => followed.has(groupKind(kind)),
       onChange: () => () => undefined,
     },
+    manager: { namespace: 'slipway-system', name: 'slipway-manager' },
     record: (_regarding, event) => void events.push(event),
     now: () => new Date(time),
     // Nobody answers in memory, unless a test plays it.
@@ -139,7 +145,13 @@ function asClient(cluster: FakeCluster, { accountMay, managerMay = () => true }:
   const manager = actingAs(cluster, 'system:serviceaccount:slipway-system:slipway-manager', managerMay);
   const client = {
     ...manager,
-    as: ({ user }: Subject) => (accountMay === undefined ? client : actingAs(cluster, user, accountMay)),
+    as: ({ user }: Subject) => ({
+      ...(accountMay === undefined ? client : actingAs(cluster, user, accountMay)),
+      allows: async ({ verb, group, resource, namespace, name = '*' }: Access) => {
+        const ref = { apiVersion: `${group}/v1`, kind: resource, name, ...(namespace !== undefined && { namespace }) };
+        return accountMay?.({ verb: verb as 'create' | 'patch', ref }) ?? true;
+      },
+    }),
     listPage: async (kind: Parameters<Client['listPage']>[0]) => ({
       resourceVersion: '1',
       items: await manager.list(kind),

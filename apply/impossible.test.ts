@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../api/object.ts';
+import { leaveOutImpossible } from './impossible.ts';
+import { sample, sampleCrd } from './sample-objects.ts';
+
+/** A CRD whose `spec` has this schema. */
+function crdWith(spec: object): KubeObject {
+  const crd = sampleCrd('Widget');
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', ...spec } } } };
+  const versions = [{ name: 'v1', served: true, storage: true, schema }];
+  return { ...crd, spec: { ...(crd['spec'] as object), versions } };
+}
+
+const widget = (spec: unknown): KubeObject => sample('example.com/v1', 'Widget', 'sample', { namespace: 'ops', spec });
+const properties = { size: { type: 'integer', maximum: 9 }, mode: { type: 'string', enum: ['a'] } };
+
+describe('a custom resource that its CRD refuses is left out', () => {
+  test.each([
+    {
+      schema: { properties, required: ['size'] },
+      spec: {},
+      message: 'spec: "size" is missing',
+      because: 'a field lacks',
+    },
+    { schema: { properties }, spec: { size: 'large' }, message: 'spec.size: ', because: 'a field is of another type' },
+    { schema: { properties }, spec: { size: 10 }, message: 'spec.size: ', because: 'a number is too large' },
+    { schema: { properties }, spec: { mode: 'b' }, message: 'spec.mode: ', because: 'a value is none of the list' },
+  ])('$because', ({ schema, spec, message }) => {
+    const crd = crdWith(schema);
+    const { kept, leftOut } = leaveOutImpossible([crd, widget(spec)]);
+    expect(kept).toEqual([crd]);
+    expect(leftOut).toMatchObject([{ ref: { kind: 'Widget', name: 'sample' } }]);
+    expect(leftOut[0]?.message).toContain(message);
+  });
+});
+
+describe('what may be taken stays', () => {
+  test.each([
+    { schema: { properties, required: ['size'] }, spec: { size: 1 }, because: 'it is as the CRD asks' },
+    { schema: { properties }, spec: { other: 1 }, because: 'unknown fields are dropped' },
+    {
+      schema: { properties: { size: { type: 'integer', default: 1 } }, required: ['size'] },
+      spec: {},
+      because: 'a default fills in what is missing',
+    },
+    {
+      schema: { properties, 'x-kubernetes-validations': [{ rule: 'isURL(self.mode)' }] },
+      spec: { mode: 'a' },
+      because: 'the library has not the function, and the API server has',
+    },
+  ])('$because', ({ schema, spec }) => {
+    const objects = [crdWith(schema), widget(spec)];
+    expect(leaveOutImpossible(objects)).toEqual({ kept: objects, leftOut: [] });
+  });
+
+  test('also of a CRD of v1beta1, which is refused for itself', () => {
+    const objects = [{ ...crdWith({ required: ['size'] }), apiVersion: 'apiextensions.k8s.io/v1beta1' }, widget({})];
+    expect(leaveOutImpossible(objects).kept).toEqual(objects);
+  });
+
+  test('also of a kind that no CRD beside it defines', () => {
+    const objects = [crdWith({ required: ['size'] }), sample('example.com/v1', 'Gadget', 'sample')];
+    expect(leaveOutImpossible(objects).kept).toEqual(objects);
+  });
+});

@@ -1,0 +1,71 @@
+/**
+ * Finds the custom resources that no API server takes, since the CRD beside them refuses them: samples that an author never
+ * applied. Such an object can exist in no cluster, so no operator was ever tested with it, and none needs it. Only what is
+ * certain counts: anything else is for the API server to judge. Pure.
+ */
+import { groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { isReservedGroup } from '../api/reserved-groups.ts';
+import { isCrdEntry } from './custom-resources.ts';
+import { refusalsOf } from './crd-safety/hurt.ts';
+import { readCrd, type Crd } from './crd-safety/schema.ts';
+import type { Problem } from './crd-safety/server/problem.ts';
+import { fieldsOf } from './untyped.ts';
+
+export interface Impossible {
+  readonly ref: ObjectRef;
+  /** `spec: "name" is missing` */
+  readonly message: string;
+}
+
+/** The objects without those that cannot exist, and these with the reason. */
+export function leaveOutImpossible(objects: readonly KubeObject[]): {
+  readonly kept: readonly KubeObject[];
+  readonly leftOut: readonly Impossible[];
+} {
+  const crds = new Map(objects.filter(isReadable).map((crd) => [kindOf(crd), readCrd(crd)] as const));
+  const leftOut = new Map(
+    objects.flatMap((object) => {
+      const message = impossibility(object, crds.get(groupKind(object)));
+      return message === undefined ? [] : [[object, { ref: refOf(object), message }] as const];
+    }),
+  );
+  return { kept: objects.filter((object) => !leftOut.has(object)), leftOut: [...leftOut.values()] };
+}
+
+/** CRDs of other versions have their schemas elsewhere, and are refused for themselves. */
+function isReadable(object: KubeObject): boolean {
+  return isCrdEntry(object) && object.apiVersion === 'apiextensions.k8s.io/v1';
+}
+
+function kindOf({ spec }: KubeObject): string {
+  const { group, names } = fieldsOf(spec);
+  return `${String(fieldsOf(names)['kind'])}.${String(group)}`;
+}
+
+function impossibility(object: KubeObject, crd: Crd | undefined): string | undefined {
+  if (crd === undefined || isReservedGroup(groupOf(object.apiVersion))) return undefined;
+  const version = crd.versions.find(({ name }) => name === object.apiVersion.slice(object.apiVersion.indexOf('/') + 1));
+  const problem = version && refusalsOf(version, object).find(({ rule }) => CERTAIN.has(rule));
+  return problem && describe(problem);
+}
+
+/** Rules whose judgement does not depend on a library: no formats, patterns, expressions or combinations. */
+const CERTAIN: ReadonlySet<string> = new Set([
+  'enum',
+  'maxItems',
+  'maxLength',
+  'maximum',
+  'maxProperties',
+  'minItems',
+  'minLength',
+  'minimum',
+  'minProperties',
+  'nullable',
+  'required',
+  'type',
+]);
+
+function describe({ path, message }: Problem): string {
+  const field = path.replace(/^\^\.?/, '');
+  return field === '' ? message : `${field}: ${message}`;
+}

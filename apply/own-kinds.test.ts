@@ -1,0 +1,280 @@
+/** Custom resources that a set of objects brings together with their CRD: applied last, removed first, and counted as nobody else's. */
+import { describe, expect, test } from 'vitest';
+import { ANNOTATION } from '../api/names.ts';
+import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import type { Failure } from './api-failure.ts';
+import { applyRevision, type ApplyRequest, type ApplyResult } from './apply.ts';
+import { countCustomResources } from './custom-resources.ts';
+import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import type { InventoryEntry } from './inventory.ts';
+import { planUninstall, type CustomResourcePolicy } from './plan-uninstall.ts';
+import { pruneObjects } from './prune.ts';
+import { OWNER, prepared, sample, sampleOperator } from './sample-objects.ts';
+import { runUninstall, type UninstallResult } from './uninstall.ts';
+
+const own = sample('example.com/v1', 'Widget', 'bundled', { namespace: 'ops', spec: { size: 1 } });
+const users = sample('example.com/v1', 'Widget', 'of-a-user', { namespace: 'ops', spec: { size: 2 } });
+const objects = prepared([...sampleOperator(), own]);
+
+function clusterWithNamespace(options: FakeOptions = {}): FakeCluster {
+  const cluster = createFakeCluster(options);
+  cluster.put({ ...sample('v1', 'Namespace', 'ops'), status: { phase: 'Active' } });
+  return cluster;
+}
+
+function install(cluster: FakeCluster, fields: Partial<ApplyRequest> = {}): Promise<ApplyResult> {
+  return applyRevision(cluster, { objects, previousInventory: [], ...fields });
+}
+
+const written = (cluster: FakeCluster): string[] =>
+  cluster.requests.filter(({ verb, dryRun }) => verb === 'apply' && !dryRun).map(({ ref }) => ref.kind);
+
+describe('an install', () => {
+  test('makes custom resources last, when the operator and its webhooks are there to answer', async () => {
+    const cluster = clusterWithNamespace();
+    const result = await install(cluster, { concurrency: 1 });
+    expect(result.state).toBe('Complete');
+    expect(written(cluster).slice(-2)).toEqual(['ValidatingWebhookConfiguration', 'Widget']);
+  });
+
+  test('makes none while the operator is not available', async () => {
+    const cluster = clusterWithNamespace({
+      react: (object) =>
+        object.kind === 'CustomResourceDefinition'
+          ? { ...object, status: { conditions: [{ type: 'Established', status: 'True' }] } }
+          : object,
+    });
+    const result = await install(cluster);
+    expect(result.state).toBe('Waiting');
+    expect(written(cluster)).not.toContain('Widget');
+    expect(result.phases.at(-1)).toMatchObject({ name: 'customResources', state: 'Waiting' });
+  });
+
+  test('tries no custom resource before: its CRD and its webhook may be those of another version', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    const next = prepared([...sampleOperator(), { ...own, spec: { size: 2 } }]);
+    await applyRevision(cluster, { objects: next, previousInventory: inventory });
+    expect(cluster.requests.filter(({ dryRun, ref }) => dryRun && ref.kind === 'Widget')).toEqual([]);
+    expect(await cluster.get(refOf(own))).toMatchObject({ spec: { size: 2 } });
+  });
+
+  test('does not wait for what a custom resource says of itself: that may depend on the world outside', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    cluster.change(refOf(own), (object) => ({
+      ...object,
+      status: { conditions: [{ type: 'Ready', status: 'False', message: 'no credentials' }] },
+    }));
+    const result = await applyRevision(cluster, {
+      objects: prepared([...sampleOperator(), { ...own, spec: { size: 2 } }]),
+      previousInventory: inventory,
+    });
+    expect(result.state).toBe('Complete');
+  });
+
+  test.each<{ asked: 'create' | 'patch'; isThere: boolean }>([
+    { asked: 'create', isThere: false },
+    { asked: 'patch', isThere: true },
+  ])('writes nothing at all if the account may not $asked the custom resource', async ({ asked, isThere }) => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = isThere ? await install(cluster) : { inventory: [] };
+    const before = written(cluster).length;
+    const missing: Failure = { reason: 'Forbidden', retry: 'backoff', message: `lacks ${asked}` };
+    const changed = prepared([...sampleOperator({ image: 'registry.example/operator:2' }), { ...own, spec: {} }]);
+    const result = await applyRevision(cluster, {
+      objects: changed,
+      previousInventory: inventory,
+      mayWrite: async (_object, verbs) => (verbs.includes(asked) ? missing : undefined),
+    });
+    expect(result.failures).toEqual([missing]);
+    expect(written(cluster).length).toBe(before);
+  });
+
+  test('takes over no custom resource of another owner, and writes nothing then', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    await cluster.delete(refOf(own));
+    cluster.put({ ...own, metadata: { ...own.metadata, annotations: { [ANNOTATION.owner]: 'other/one' } } });
+    const before = written(cluster).length;
+    const result = await applyRevision(cluster, { objects, previousInventory: inventory });
+    expect(result.failures).toMatchObject([{ reason: 'Collision' }]);
+    expect(written(cluster).length).toBe(before);
+  });
+
+  test('repairs the operator although one of its custom resources waits for it to be finalized', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    cluster.change(refOf(own), (object) => ({
+      ...object,
+      metadata: { ...object.metadata, finalizers: ['example.com/hold'] },
+    }));
+    await cluster.delete(refOf(own));
+    const deployment = objects.find(({ kind }) => kind === 'Deployment') as KubeObject;
+    await cluster.delete(refOf(deployment));
+    const result = await applyRevision(cluster, { objects, previousInventory: inventory });
+    expect(result.failures).toEqual([]);
+    expect(await cluster.get(refOf(deployment))).toBeDefined();
+  });
+
+  test('takes away what it no longer names of one that was made plainly, though a watch knows its metadata alone', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    await cluster.delete(refOf(own));
+    const [made] = prepared([{ ...own, spec: { size: 1, extra: 1 } }]) as [KubeObject];
+    const { uid = '' } = (await cluster.create(made)).metadata;
+    const listed = inventory.map((entry) => (entry.kind === 'Widget' ? { ...entry, uid, hash: 'old' } : entry));
+    const observed = (ref: ObjectRef): KubeObject | undefined => {
+      const live = cluster.objects().find((object) => ref.kind === 'Widget' && object.kind === 'Widget');
+      const { managedFields: _fields, ...metadata } = { managedFields: [], ...live?.metadata };
+      return live && { apiVersion: live.apiVersion, kind: live.kind, metadata: metadata as KubeObject['metadata'] };
+    };
+    await install(cluster, { previousInventory: listed, observed });
+    expect((await cluster.get(refOf(own)))?.['spec']).toEqual({ size: 1 });
+  });
+
+  test('sends no custom resource again that nobody touched', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    const before = written(cluster).length;
+    const result = await install(cluster, { previousInventory: inventory });
+    expect(written(cluster).slice(before)).not.toContain('Widget');
+    expect(result.phases.at(-1)?.objects).toMatchObject([{ outcome: 'unchanged' }]);
+  });
+
+  test('calls unchanged what its controller changed without touching a field of ours', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    cluster.change(refOf(own), (object) => ({
+      ...object,
+      metadata: {
+        ...object.metadata,
+        generation: 7,
+        managedFields: [
+          { manager: 'widget-manager', operation: 'Update' },
+          { manager: 'slipway', operation: 'Apply' },
+        ],
+      },
+      spec: { ...(object['spec'] as object), defaulted: true },
+    }));
+    const result = await install(cluster, { previousInventory: inventory });
+    expect(result.phases.at(-1)?.objects).toMatchObject([{ outcome: 'unchanged' }]);
+    expect(await cluster.get(refOf(own))).toMatchObject({ spec: { size: 1, defaulted: true } });
+  });
+});
+
+async function uninstall(
+  cluster: FakeCluster,
+  inventory: readonly InventoryEntry[],
+  policy: CustomResourcePolicy,
+): Promise<UninstallResult> {
+  const options = { owner: OWNER, stepSeconds: 0.05 };
+  const found = await countCustomResources(cluster, inventory, options);
+  return runUninstall(cluster, planUninstall(inventory, found, policy), options);
+}
+
+const kinds = (cluster: FakeCluster): string[] => cluster.objects().map(({ kind }) => kind);
+const deletions = (cluster: FakeCluster): string[] =>
+  cluster.requests.filter(({ verb }) => verb === 'delete').map(({ ref }) => ref.kind);
+
+describe('a removal', () => {
+  test.each<{ policy: CustomResourcePolicy }>([{ policy: 'Retain' }, { policy: 'Delete' }, { policy: 'Block' }])(
+    'under $policy takes the custom resources of the inventory first, and the CRD that had no others',
+    async ({ policy }) => {
+      const cluster = clusterWithNamespace();
+      const { inventory } = await install(cluster);
+      const result = await uninstall(cluster, inventory, policy);
+      expect(result).toMatchObject({ state: 'Complete', stays: [] });
+      expect(deletions(cluster)[0]).toBe('Widget');
+      expect(kinds(cluster)).toEqual(['Namespace', 'Namespace']);
+    },
+  );
+
+  test('keeps the CRD with what users made, and takes what the bundle brought', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    cluster.put(users);
+    const result = await uninstall(cluster, inventory, 'Retain');
+    expect(result.state).toBe('Complete');
+    expect(result.stays).toMatchObject([{ reason: 'CustomResourcesExist' }]);
+    expect(result.stays[0]?.message).toContain('has 1 object (ops/of-a-user)');
+    expect(await cluster.get(refOf(own))).toBeUndefined();
+    expect(await cluster.get(refOf(users))).toBeDefined();
+  });
+
+  test('counts an object of the same name that a user made in the place of the bundle’s', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    await cluster.delete(refOf(own));
+    cluster.put(own);
+    const result = await uninstall(cluster, inventory, 'Retain');
+    expect(result.stays.map(({ reason }) => reason)).toContain('CustomResourcesExist');
+    expect(await cluster.get(refOf(own))).toBeDefined();
+  });
+
+  test('leaves the operator alone until its custom resources are gone, and names what holds them', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    const hold = (finalizers: readonly string[]): void =>
+      cluster.change(refOf(own), (object) => ({ ...object, metadata: { ...object.metadata, finalizers } }));
+    hold(['example.com/clean-up']);
+    const waiting = await uninstall(cluster, inventory, 'Retain');
+    expect(waiting).toMatchObject({ state: 'Waiting', step: 'customResources' });
+    expect(waiting.waiting).toHaveLength(1);
+    expect(waiting.waiting[0]?.message).toContain('example.com/clean-up');
+    expect(kinds(cluster)).toContain('Deployment');
+    hold([]);
+    expect(await uninstall(cluster, inventory, 'Retain')).toMatchObject({ state: 'Complete', stays: [] });
+    expect(kinds(cluster)).toEqual(['Namespace', 'Namespace']);
+  });
+
+  test('makes a CRD that stays readable without the operator only when the operator is needed no more', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    cluster.put(users);
+    cluster.change(
+      { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'widgets.example.com' },
+      (crd) => ({
+        ...crd,
+        spec: {
+          ...(crd['spec'] as object),
+          conversion: {
+            strategy: 'Webhook',
+            webhook: { clientConfig: { service: { namespace: 'ops', name: 'widget-metrics' } } },
+          },
+        },
+      }),
+    );
+    await uninstall(cluster, inventory, 'Retain');
+    const order = cluster.requests.map(({ verb, ref }) => `${verb} ${ref.kind}`);
+    expect(order).toContain('patch CustomResourceDefinition');
+    expect(order.indexOf('delete Widget')).toBeLessThan(order.indexOf('patch CustomResourceDefinition'));
+    expect(order.indexOf('patch CustomResourceDefinition')).toBeLessThan(order.indexOf('delete Deployment'));
+  });
+});
+
+describe('pruning', () => {
+  test('takes a custom resource before its CRD, which it does not keep', async () => {
+    const cluster = clusterWithNamespace();
+    const { inventory } = await install(cluster);
+    const gone = inventory.filter(({ kind }) => kind === 'Widget' || kind === 'CustomResourceDefinition');
+    const { removals, remaining } = await pruneObjects(cluster, gone, { owner: OWNER });
+    expect(removals.map(({ ref, outcome }) => `${ref.kind} ${outcome}`)).toEqual([
+      'Widget deleted',
+      'CustomResourceDefinition deleted',
+    ]);
+    expect(remaining).toEqual([]);
+  });
+
+  test('keeps a CRD of which only the custom resource could not be deleted', async () => {
+    const cluster = clusterWithNamespace({
+      before: ({ verb, ref }) => {
+        if (verb === 'delete' && ref.kind === 'Widget') throw new FakeApiError(500, '', 'no');
+      },
+    });
+    const { inventory } = await install(cluster);
+    const gone = inventory.filter(({ kind }) => kind === 'Widget' || kind === 'CustomResourceDefinition');
+    const { remaining } = await pruneObjects(cluster, gone, { owner: OWNER });
+    expect(remaining.map(({ kind }) => kind)).toContain('Widget');
+  });
+});

@@ -1,0 +1,29 @@
+/**
+ * Tells a cluster how kinds are served of which the CRD is known: discovery lags behind a CRD that has just come, and cannot
+ * be asked about one that is to come.
+ */
+import { groupKind, type KubeObject, type ObjectRef, type ServedAs } from '../api/object.ts';
+import type { Cluster } from './cluster.ts';
+
+/** By `groupKind`: how the CRDs among these objects have their kinds served. */
+export type ServedKinds = ReadonlyMap<string, ServedAs>;
+
+/** The same cluster, which looks none of the kinds up. A list of a kind that is not there yet throws as one with `served`. */
+export function withServed<Some extends Cluster>(cluster: Some, kinds: ServedKinds): Some {
+  if (kinds.size === 0) return cluster;
+  const named = <Kind extends Pick<ObjectRef, 'apiVersion' | 'kind'>>(kind: Kind): Kind => ({ ...kind, ...of(kind) });
+  const of = (kind: Pick<KubeObject, 'apiVersion' | 'kind'>): { readonly served?: ServedAs } => {
+    const served = kinds.get(groupKind(kind));
+    return served === undefined ? {} : { served };
+  };
+  const methods: Cluster = {
+    get: (ref, signal) => cluster.get(named(ref), signal),
+    list: (kind, options, signal) => cluster.list(named(kind), options, signal),
+    create: (object, options, signal) => cluster.create(object, { ...options, ...of(object) }, signal),
+    apply: (object, options, signal) => cluster.apply(object, { ...options, ...of(object) }, signal),
+    patch: (ref, patch, options, signal) => cluster.patch(named(ref), patch, options, signal),
+    delete: (ref, options, signal) => cluster.delete(named(ref), options, signal),
+    isNamespaced: (kind, signal) => cluster.isNamespaced(named(kind), signal),
+  };
+  return { ...cluster, ...methods };
+}

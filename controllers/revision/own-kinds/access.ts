@@ -1,0 +1,60 @@
+/**
+ * The rights of the manager on the kinds that a bundle defines and brings objects of: a ClusterRole and its binding, which
+ * are objects of the Revision. So they come after the CRDs are the Revision's own, are in its inventory, and go with it. Only
+ * for a Subscription that acts as the manager: an account holds its rights itself. Pure.
+ */
+import { ownerLabel, prepareObjects, type Owner } from '../../../apply/prepare.ts';
+import { identityOf } from '../../../apply/identity.ts';
+import { ANNOTATION } from '../../../api/names.ts';
+import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import type { Revision } from '../../../api/revision.ts';
+import type { Account } from '../../service-account.ts';
+import { ownerOf, prepareFor } from '../desired-objects.ts';
+import { ownKindsIn } from './kinds.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+/** What a server-side apply takes, and a watch of what becomes of it; the manager may list and delete everything. */
+const VERBS = ['get', 'watch', 'create', 'patch'];
+
+/** The objects with the rights that the manager needs for them; the same objects if it needs none. */
+export function withAccess(
+  revision: Revision,
+  objects: readonly KubeObject[],
+  manager: Account,
+): readonly KubeObject[] {
+  const rules = rulesFor(objects);
+  if (rules.length === 0) return objects;
+  const name = accessName(ownerOf(revision));
+  const metadata = { name, annotations: { [ANNOTATION.access]: 'custom-resources' } };
+  const role = { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata, rules };
+  const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name };
+  const subjects = [{ kind: 'ServiceAccount', ...manager }];
+  const binding = { apiVersion: `${RBAC}/v1`, kind: 'ClusterRoleBinding', metadata, roleRef, subjects };
+  const access = prepareObjects([role, binding], prepareFor(revision));
+  const taken = new Set(access.map((object) => identityOf(refOf(object))));
+  return [...objects.filter((object) => !taken.has(identityOf(refOf(object)))), ...access];
+}
+
+/** One for each group: `get`, `watch`, `create` and `patch` on exactly the kinds that are brought. */
+function rulesFor(objects: readonly KubeObject[]): readonly object[] {
+  const resources = [...ownKindsIn(objects)].map(([kind, { plural }]) => ({
+    group: kind.slice(kind.indexOf('.') + 1),
+    plural,
+  }));
+  const byGroup = [...Map.groupBy(resources, ({ group }) => group)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return byGroup.map(([group, members]) => ({
+    apiGroups: [group],
+    resources: members.map(({ plural }) => plural).sort(),
+    verbs: VERBS,
+  }));
+}
+
+/** Of the ClusterRole and of its binding. */
+export function accessName(owner: Owner): string {
+  return `slipway-own-kinds.${ownerLabel(owner)}`;
+}
+
+/** Whether the manager gave itself these rights for the owner: they are taken back by itself too. */
+export function isAccess({ apiVersion, kind, name }: ObjectRef, owner: Owner): boolean {
+  return apiVersion.startsWith(`${RBAC}/`) && kind.startsWith('ClusterRole') && name === accessName(owner);
+}

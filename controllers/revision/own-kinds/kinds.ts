@@ -1,0 +1,47 @@
+/** The kinds that a bundle defines by its CRDs and brings objects of: which they are, and how they are served. Pure. */
+import { resourceOf } from '../../../apply/custom-resources.ts';
+import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
+import { isCrdEntry } from '../../../apply/custom-resources.ts';
+import { kindsDefinedIn, phaseOf } from '../../../apply/phases.ts';
+import type { ServedKinds } from '../../../apply/served-as.ts';
+import { fieldsOf, textOf } from '../../../apply/untyped.ts';
+import { groupKind, type DefinedKind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import { mayWatch } from '../watched-kinds.ts';
+
+/** Whether the manager has no rights of its own on a kind: all of them are on the kinds that every bundle may hold. */
+export function isOwnKind(kind: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
+  return phaseOf(kind) === 'customResources' && !mayWatch(kind);
+}
+
+/** How the CRDs among the objects have the kinds served of which there are custom resources among them, too. */
+export function ownKindsIn(objects: readonly KubeObject[]): ServedKinds {
+  const present = new Set(objects.filter(isOwnKind).map(groupKind));
+  return new Map(
+    objects.filter(isCrdEntry).flatMap((crd) => {
+      const [kind] = kindsDefinedIn([crd]);
+      const { names, scope } = fieldsOf(crd['spec']);
+      const plural = textOf(fieldsOf(names)['plural']);
+      return kind !== undefined && present.has(kind) && plural !== ''
+        ? [[kind, { plural, namespaced: scope !== 'Cluster' }] as const]
+        : [];
+    }),
+  );
+}
+
+/** The custom resources of an inventory that were applied. */
+export function ownEntries(inventory: readonly InventoryEntry[]): readonly InventoryEntry[] {
+  return inventory.filter((entry) => entry.uid !== '' && isOwnKind(entry));
+}
+
+/** The kinds of an inventory's custom resources, as the CRDs of the inventory define them now. */
+export function definedKinds(
+  inventory: readonly InventoryEntry[],
+  get: (ref: ObjectRef) => KubeObject | undefined,
+): readonly DefinedKind[] {
+  const present = new Set(ownEntries(inventory).map(groupKind));
+  return inventory.filter(isCrdEntry).flatMap((entry) => {
+    const crd = get(refOfEntry(entry));
+    const defined = crd?.metadata.uid === entry.uid ? resourceOf(crd) : undefined;
+    return defined !== undefined && present.has(groupKind(defined)) ? [defined] : [];
+  });
+}

@@ -1,0 +1,263 @@
+/** A Revision whose bundle brings custom resources of its own CRD, from its installation to its removal. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { sample, sampleCrd, sampleOperator } from '../../../apply/sample-objects.ts';
+import { FakeApiError, type FakeCluster } from '../../../apply/fake-cluster.ts';
+import { findCondition } from '../../../api/conditions.ts';
+import { groupOf, refOf, type KubeObject } from '../../../api/object.ts';
+import { createHarness, NAMESPACE, type Harness, type HarnessOptions } from '../testing/harness.ts';
+
+type May = NonNullable<HarnessOptions['managerMay']>;
+
+const own = sample('example.com/v1', 'Widget', 'bundled', { namespace: NAMESPACE, spec: { size: 1 } });
+const users = sample('example.com/v1', 'Widget', 'of-a-user', { namespace: NAMESPACE, spec: {} });
+const objects = [...sampleOperator(), own];
+const NAMED = { serviceAccountName: 'installer' };
+const ROLE = 'slipway-own-kinds.ops.widgets';
+const find = (harness: Harness, kind: string, name: string): KubeObject | undefined =>
+  harness.cluster.objects().find((object) => object.kind === kind && object.metadata.name === name);
+const readyOf = (harness: Harness, number = 1): ReturnType<typeof findCondition> =>
+  findCondition(harness.revision(number)?.status?.conditions, 'Ready');
+
+/** The rights of deploy/rbac, and those that the manager has given itself: of other kinds it may list and delete all. */
+function rightsOf(cluster: () => FakeCluster): May {
+  return ({ verb, ref }) => {
+    if (groupOf(ref.apiVersion) !== 'example.com' || verb === 'list' || verb === 'delete') return true;
+    const there = cluster().objects();
+    const has = (kind: string): boolean =>
+      there.some((object) => object.kind === kind && object.metadata.name === ROLE);
+    return has('ClusterRole') && has('ClusterRoleBinding');
+  };
+}
+
+function createScene(options: HarnessOptions = {}): Harness {
+  const harness: Harness = createHarness({ managerMay: rightsOf(() => harness.cluster), ...options });
+  harness.cluster.put(sample('v1', 'ServiceAccount', 'installer', { namespace: NAMESPACE }));
+  return harness;
+}
+
+/** Deletes the Subscription, and its Revision as its controller does. */
+async function uninstall(harness: Harness, spec: object = {}, number = 1): Promise<void> {
+  harness.setSubscription(spec);
+  const subscription = {
+    apiVersion: 'slipway.dev/v1alpha1',
+    kind: 'Subscription',
+    namespace: NAMESPACE,
+    name: 'widgets',
+  };
+  harness.cluster.change(subscription, (object) => ({
+    ...object,
+    metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['slipway.dev/cleanup'] },
+  }));
+  await harness.cluster.delete(refOf(harness.revision(number)));
+  for (let round = 0; round < 3 && harness.revision(number) !== undefined; round += 1) await harness.reconcile(number);
+}
+
+/** Rolls out as far as it goes; a refusal is in the status. */
+async function rollOut(harness: Harness): Promise<string | undefined> {
+  for (let round = 0; round < 4; round += 1) await harness.reconcile(1).catch(() => undefined);
+  return readyOf(harness)?.reason;
+}
+
+describe('with the rights of the manager', () => {
+  let harness: Harness;
+
+  beforeEach(async () => {
+    harness = createScene();
+    harness.setSubscription({ onFailure: { bakeTime: '0s' } });
+    await harness.addRevision(1, objects);
+    await harness.settle(1);
+  });
+
+  test('the manager gives itself exactly the rights that it needs, as objects of the Revision', () => {
+    expect(readyOf(harness)?.status).toBe('True');
+    expect(find(harness, 'Widget', 'bundled')).toBeDefined();
+    expect(find(harness, 'ClusterRole', ROLE)?.['rules']).toEqual([
+      { apiGroups: ['example.com'], resources: ['widgets'], verbs: ['get', 'watch', 'create', 'patch'] },
+    ]);
+    expect(find(harness, 'ClusterRoleBinding', ROLE)?.['subjects']).toEqual([
+      { kind: 'ServiceAccount', namespace: 'slipway-system', name: 'slipway-manager' },
+    ]);
+    const listed = harness.revision(1).status?.inventory?.filter(({ name }) => name === ROLE);
+    expect(listed?.every(({ uid }) => uid !== '')).toBe(true);
+    expect(listed).toHaveLength(2);
+  });
+
+  test('it does so only once the CRD is the Revision’s own', async () => {
+    const other = createScene();
+    const { [0]: crd } = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
+    other.cluster.put({
+      ...(crd as KubeObject),
+      metadata: { name: 'widgets.example.com', annotations: { 'slipway.dev/owner': 'other/one' } },
+    });
+    await other.addRevision(1, objects);
+    expect(await rollOut(other)).toBe('Collision');
+    expect(find(other, 'ClusterRole', ROLE)).toBeUndefined();
+    const applied = harness.cluster.requests.filter(({ verb, dryRun }) => verb === 'apply' && !dryRun);
+    const at = (kind: string, name: string): number =>
+      applied.findIndex(({ ref }) => ref.kind === kind && ref.name === name);
+    expect(at('CustomResourceDefinition', 'widgets.example.com')).toBeLessThan(at('ClusterRole', ROLE));
+  });
+
+  test('a bundle without objects of its own kinds gets none', async () => {
+    const other = createScene();
+    await other.addRevision(1, sampleOperator());
+    await other.settle(1);
+    expect(find(other, 'ClusterRole', ROLE)).toBeUndefined();
+  });
+
+  test('what is in place and untouched costs no request', async () => {
+    const before = harness.cluster.requests.length;
+    expect(await harness.reconcile(1)).toBeUndefined();
+    expect(harness.cluster.requests.length).toBe(before);
+  });
+
+  test.each([
+    { kind: 'Widget', name: 'bundled' },
+    { kind: 'ClusterRole', name: ROLE },
+    { kind: 'ClusterRoleBinding', name: ROLE },
+  ])('a deleted $kind is made again', async ({ kind, name }) => {
+    await harness.cluster.delete(refOf(find(harness, kind, name) as KubeObject));
+    await harness.settle(1);
+    expect(find(harness, kind, name)).toBeDefined();
+    expect(readyOf(harness)?.status).toBe('True');
+  });
+
+  test('an edited custom resource is put right', async () => {
+    harness.cluster.change(refOf(own), (object) => ({
+      ...object,
+      metadata: { ...object.metadata, generation: 9 },
+      spec: { size: 7 },
+    }));
+    await harness.settle(1);
+    expect(find(harness, 'Widget', 'bundled')).toMatchObject({ spec: { size: 1 } });
+  });
+
+  test('an upgrade prunes what it no longer brings, and the rights with it', async () => {
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, sampleOperator({ image: 'registry.example/operator:2' }), { previous: 'widgets-1' });
+    await harness.settle(2);
+    expect(readyOf(harness, 2)?.status).toBe('True');
+    for (const [kind, name] of [
+      ['Widget', 'bundled'],
+      ['ClusterRole', ROLE],
+      ['ClusterRoleBinding', ROLE],
+    ] as const)
+      expect(find(harness, kind, name)).toBeUndefined();
+    expect(find(harness, 'CustomResourceDefinition', 'widgets.example.com')).toBeDefined();
+  });
+
+  test('the custom resource of an earlier version does not forbid the CRD of the next one, which replaces it', async () => {
+    const spec = {
+      type: 'object',
+      required: ['mode'],
+      properties: { size: { type: 'integer' }, mode: { type: 'string' } },
+    };
+    const crd = sampleCrd('Widget');
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+    const next = {
+      ...crd,
+      spec: { ...(crd['spec'] as object), versions: [{ name: 'v1', served: true, storage: true, schema }] },
+    };
+    const others = sampleOperator().filter(({ kind }) => kind !== 'CustomResourceDefinition');
+    harness.setState(1, 'Archived');
+    await harness.addRevision(2, [...others, next, { ...own, spec: { size: 1, mode: 'a' } }], {
+      previous: 'widgets-1',
+    });
+    await harness.settle(2);
+    expect(readyOf(harness, 2)?.status).toBe('True');
+  });
+
+  test('a removal takes all, the rights included', async () => {
+    await uninstall(harness);
+    expect(harness.revision(1)).toBeUndefined();
+    expect(
+      harness.cluster
+        .objects()
+        .map(({ kind }) => kind)
+        .sort(),
+    ).toEqual(['Namespace', 'Namespace', 'ServiceAccount', 'Subscription']);
+  });
+
+  test.each(['Retain', 'Delete'])(
+    'a removal under %s keeps or deletes users’ objects, and never keeps the bundle’s',
+    async (policy) => {
+      harness.cluster.put(users);
+      await uninstall(harness, { uninstall: { customResources: policy } });
+      expect(harness.revision(1)).toBeUndefined();
+      expect(find(harness, 'Widget', 'bundled')).toBeUndefined();
+      expect(find(harness, 'Widget', 'of-a-user') === undefined).toBe(policy === 'Delete');
+    },
+  );
+});
+
+describe('with the rights of an account', () => {
+  /** All rights, but for these verbs on Widgets: as SelfSubjectAccessReviews and requests name them. */
+  const without =
+    (...verbs: readonly string[]): May =>
+    ({ verb, ref }) =>
+      !verbs.includes(verb) || groupOf(ref.apiVersion) !== 'example.com';
+
+  async function install(accountMay: May): Promise<Harness> {
+    const harness = createScene({ accountMay });
+    harness.setSubscription(NAMED);
+    await harness.addRevision(1, objects, NAMED);
+    return harness;
+  }
+
+  test('the manager gives itself none, and looks at the custom resource from time to time', async () => {
+    const harness = await install(() => true);
+    await harness.settle(1);
+    expect(readyOf(harness)?.status).toBe('True');
+    expect(find(harness, 'ClusterRole', ROLE)).toBeUndefined();
+    expect(await harness.reconcile(1)).toEqual({ requeueAfterSeconds: 60 });
+    await harness.cluster.delete(refOf(own));
+    await harness.settle(1);
+    expect(find(harness, 'Widget', 'bundled')).toBeDefined();
+  });
+
+  test.each([
+    { verbs: ['create'], told: 'lacks the verb create on widgets.example.com' },
+    { verbs: ['patch', 'apply'], told: 'lacks the verb patch on widgets.example.com' },
+    { verbs: ['create', 'patch', 'apply'], told: 'lacks the verbs create and patch on widgets.example.com' },
+    { verbs: ['get'], told: 'cannot get resource "widgets"' },
+  ])(
+    'the lack of $verbs is named before anything is applied, and all is well once it is granted',
+    async ({ verbs, told }) => {
+      let may = without(...verbs);
+      const harness = await install((request) => may(request));
+      expect(await rollOut(harness)).toBe('Forbidden');
+      expect(readyOf(harness)?.message).toContain(told);
+      expect(readyOf(harness)?.message).toMatch(/Grant .*installer the verb/);
+      expect(find(harness, 'Deployment', 'widget-manager')).toBeUndefined();
+      may = () => true;
+      expect(await rollOut(harness)).toBe('Succeeded');
+    },
+  );
+
+  test('that its objects cannot be read for a moment changes nothing', async () => {
+    let isDown = false;
+    const harness = createScene({
+      accountMay: () => true,
+      before: ({ ref }) => {
+        if (isDown && ref.kind === 'Widget') throw new FakeApiError(503, '', 'no');
+      },
+    });
+    harness.setSubscription(NAMED);
+    await harness.addRevision(1, objects, NAMED);
+    await harness.settle(1);
+    isDown = true;
+    expect(await harness.reconcile(1)).toEqual({ requeueAfterSeconds: 60 });
+    expect(readyOf(harness)?.status).toBe('True');
+  });
+
+  test('a removal needs no right of the account for what the bundle brought', async () => {
+    let may: May = () => true;
+    const harness = await install((request) => may(request));
+    await harness.settle(1);
+    may = () => false;
+    await uninstall(harness, { ...NAMED, uninstall: { customResources: 'Delete' } });
+    expect(harness.revision(1)).toBeUndefined();
+    expect(find(harness, 'Widget', 'bundled')).toBeUndefined();
+    expect(find(harness, 'CustomResourceDefinition', 'widgets.example.com')).toBeUndefined();
+  });
+});
