@@ -28,6 +28,8 @@ export interface RevisionFindings {
   readonly judgement: Judgement;
   readonly inventory?: readonly InventoryEntry[];
   readonly phases?: readonly Phase[];
+  /** Why it was given up. */
+  readonly failure?: NonNullable<RevisionStatus['failure']>;
   /** Why an object that only earlier Revisions had is still there: pruning is tried again. */
   readonly unpruned?: Failure;
 }
@@ -35,7 +37,8 @@ export interface RevisionFindings {
 /** The new status: conditions from the judgement, the rest as found or as it was. */
 export function summarizeRevision(revision: Revision, findings: RevisionFindings, now: Date): RevisionStatus {
   const { judgement, inventory, phases } = findings;
-  const before: RevisionStatus = revision.status ?? {};
+  const { failure: known, ...before }: RevisionStatus = revision.status ?? {};
+  const failure = judgement.state === 'Ready' ? undefined : (findings.failure ?? known);
   const observedGeneration = revision.metadata.generation ?? 0;
   const firstReadyTime = before.firstReadyTime ?? (judgement.state === 'Ready' ? formatTime(now) : undefined);
   const conditions = replaceConditions(before.conditions, conditionsFor(judgement), { observedGeneration, now });
@@ -48,6 +51,7 @@ export function summarizeRevision(revision: Revision, findings: RevisionFindings
     ...(firstReadyTime !== undefined && { firstReadyTime }),
     ...(inventory !== undefined && { inventory }),
     ...(phases !== undefined && { phases }),
+    ...(failure !== undefined && { failure }),
   };
 }
 

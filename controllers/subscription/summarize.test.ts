@@ -3,8 +3,9 @@ import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { SubscriptionStatus } from '../../api/subscription.ts';
+import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
+import { outcomeHash } from '../config-hash.ts';
 import { decideSubscription } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { summarizePlan, summarizeRemoval, summarizeSuspension } from './summarize.ts';
@@ -43,6 +44,39 @@ function deprecating(version: string): CatalogSource {
 }
 const next = revision({ number: 2, version: '1.1.0', previous: 'gadget-1' });
 const before = { ...works, spec: { ...works.spec, state: 'Archived' as const } };
+
+/** 1.0.0 in one channel and 1.1.0, which follows it, in another. */
+function inChannels(): CatalogSource {
+  const [source] = two;
+  const content = source?.content('gadget');
+  if (source === undefined || content === undefined) throw new Error('there is no catalog');
+  const channels = ['1.0.0', '1.1.0'].map((version, at) => ({
+    name: ['stable', 'fast'][at] ?? '',
+    entries: [{ name: `gadget.v${version}`, skips: [], ...(at === 1 && { replaces: 'gadget.v1.0.0' }) }],
+  }));
+  return { ...source, content: () => ({ ...content, channels }) };
+}
+
+const failedOne = revision({ number: 2, version: '1.1.0', state: 'Archived', reason: 'WorkloadUnhealthy' });
+
+/** Its spec has changed since its conditions were written. */
+function sinceActivated(one: Revision): Revision {
+  return { ...one, metadata: { ...one.metadata, generation: 2 } };
+}
+
+/** What the status remembers of a version that failed, and of a rollback that has ended or not. */
+function gaveUp(version: string, more: object = {}): NonNullable<SubscriptionStatus['quarantined']>[number] {
+  const since = '2026-05-01T11:58:00Z';
+  const specHash = outcomeHash(subscription({ spec: more }));
+  return { bundle: `gadget.v${version}`, version, reason: 'WorkloadUnhealthy', message: 'it crashes', since, specHash };
+}
+
+/** A Subscription that remembers versions that failed. */
+function remembering(versions: readonly string[], spec: object = {}): Subscription {
+  const rolledBackTime = '2026-05-01T11:59:00Z';
+  const quarantined = versions.map((version) => ({ ...gaveUp(version, spec), rolledBackTime }));
+  return subscription({ spec, status: { quarantined } });
+}
 
 interface Case {
   readonly because: string;
@@ -166,6 +200,128 @@ describe('conditions', () => {
       ready: 'False ObjectInvalid',
       also: { Stalled: 'True ObjectInvalid' },
     },
+    {
+      because: 'an upgrade failed and what worked before runs again, as the spec allows',
+      given: { revisions: [works], catalogs: two, subscription: remembering(['1.1.0']) },
+      ready: 'True Succeeded',
+      also: {
+        UpgradeFailed: 'True WorkloadUnhealthy',
+        UpgradeAvailable: 'True Quarantined',
+        Stalled: '',
+        Reconciling: '',
+      },
+    },
+    {
+      because: 'an upgrade failed to the only version that the spec allows: it is not as asked, whatever works',
+      given: { revisions: [works], catalogs: two, subscription: remembering(['1.1.0'], { version: '1.1.0' }) },
+      ready: 'False Quarantined',
+      also: { UpgradeFailed: 'True WorkloadUnhealthy', Stalled: 'True Quarantined' },
+    },
+    {
+      because: 'an upgrade failed in the only channel that the spec allows',
+      given: {
+        revisions: [works],
+        catalogs: [inChannels()],
+        subscription: remembering(['1.1.0'], { channel: 'fast' }),
+      },
+      ready: 'False Quarantined',
+      also: { UpgradeFailed: 'True WorkloadUnhealthy', Stalled: 'True Quarantined' },
+    },
+    {
+      because: 'the active Revision has failed this moment, and what worked before is about to be applied',
+      given: {
+        revisions: [
+          before,
+          revision({ number: 2, version: '1.1.0', previous: 'gadget-1', reason: 'ObjectInvalid', stalled: true }),
+        ],
+        catalogs: two,
+      },
+      ready: 'False ObjectInvalid',
+      also: { UpgradeFailed: 'True ObjectInvalid', Reconciling: 'True RollingBack', Stalled: '' },
+    },
+    {
+      because: 'the same where only the version that failed is allowed',
+      given: {
+        revisions: [
+          before,
+          revision({ number: 2, version: '1.1.0', previous: 'gadget-1', reason: 'ObjectInvalid', stalled: true }),
+        ],
+        catalogs: two,
+        subscription: subscription({ spec: { version: '1.1.0' } }),
+      },
+      ready: 'False ObjectInvalid',
+      also: { UpgradeFailed: 'True ObjectInvalid', Reconciling: 'True RollingBack', Stalled: '' },
+    },
+    {
+      because: 'what worked before is being applied again',
+      given: {
+        revisions: [{ ...works, status: { ...works.status, conditions: [] } }, failedOne],
+        catalogs: two,
+        subscription: subscription({ status: { quarantined: [gaveUp('1.1.0')] } }),
+      },
+      ready: 'False RollingBack',
+      also: { UpgradeFailed: 'True WorkloadUnhealthy', Reconciling: 'True RollingBack', Stalled: '' },
+    },
+    {
+      because: 'what failed is kept as the spec asks',
+      given: {
+        revisions: [
+          before,
+          revision({ number: 2, version: '1.1.0', previous: 'gadget-1', reason: 'ObjectInvalid', stalled: true }),
+        ],
+        catalogs: two,
+        subscription: subscription({ spec: { onFailure: { strategy: 'Hold' } } }),
+      },
+      ready: 'False ObjectInvalid',
+      also: { UpgradeFailed: 'True ObjectInvalid', Stalled: 'True ObjectInvalid', Reconciling: '' },
+    },
+    {
+      because: 'the upgrade failed and a newer version supersedes it',
+      given: {
+        revisions: [revision({ number: 3, version: '1.2.0', ready: true, firstReadyTime: '2026-05-01T11:59:30Z' })],
+        catalogs: [catalog({ versions: ['1.0.0', '1.1.0', '1.2.0'] })],
+        subscription: remembering(['1.1.0']),
+      },
+      ready: 'True Succeeded',
+      also: { UpgradeFailed: '', UpgradeAvailable: 'False UpToDate' },
+    },
+    {
+      because: 'what is installed was made again since: the failure is as it was',
+      given: {
+        revisions: [revision({ number: 3, ready: true, firstReadyTime: '2026-05-01T11:59:30Z' })],
+        catalogs: two,
+        subscription: remembering(['1.1.0']),
+      },
+      ready: 'True Succeeded',
+      also: { UpgradeFailed: 'True WorkloadUnhealthy' },
+    },
+    {
+      because: 'the only version that the spec allows waits for its window',
+      given: {
+        revisions: [works, revision({ number: 2, version: '1.1.0', state: 'Archived' })],
+        catalogs: two,
+        subscription: subscription({
+          spec: { version: '1.1.0', windows: [{ cron: '0 2 * * *', duration: '1h' }] },
+        }),
+      },
+      ready: 'False OutsideWindow',
+      also: { Reconciling: '', Stalled: '', UpgradeAvailable: 'True OutsideWindow' },
+    },
+    {
+      because: 'no catalog answers, and what the spec asks for is not installed',
+      given: { revisions: [works], catalogs: [], subscription: subscription({ spec: { version: '1.1.0' } }) },
+      ready: 'False PackageNotFound',
+      also: { Stalled: 'True PackageNotFound' },
+    },
+    {
+      because: 'a Revision is made active, and what it says is about the time before',
+      given: {
+        revisions: [before, sinceActivated(revision({ number: 2, version: '1.1.0', reason: 'OutsideWindow' }))],
+        catalogs: two,
+      },
+      ready: 'False Progressing',
+      also: { Reconciling: 'True Upgrading' },
+    },
   ])('$ready: $because', ({ given, ready, also = {} }) => {
     const status = statusOf(given);
     const told = Object.fromEntries(
@@ -198,6 +354,105 @@ describe('what else the status tells', () => {
       available: { version: '2.0.0' },
       pending: { version: '1.1.0' },
       path: ['1.1.0', '2.0.0'],
+    });
+  });
+
+  describe('after an upgrade that failed', () => {
+    const given = { revisions: [works], catalogs: two, subscription: remembering(['1.1.0']) };
+    const told = (type: ConditionType, more: Partial<SubscriptionFacts> = {}): string =>
+      findCondition(statusOf({ ...given, ...more }).conditions, type)?.message ?? '';
+
+    test('what there is, although it failed', () => {
+      expect(statusOf(given)).toMatchObject({ installed: { version: '1.0.0' }, available: { version: '1.1.0' } });
+    });
+
+    test.each(['1.0.0 is installed and healthy', 'the upgrade to gadget.v1.1.0 failed: it crashes'])(
+      'in the column STATUS: %s',
+      (text) => expect(told('Ready')).toContain(text),
+    );
+
+    test.each([
+      'The upgrade to gadget.v1.1.0 failed: it crashes',
+      'gadget.v1.0.0 runs again',
+      'kubectl -n ops annotate subscriptions.slipway.dev gadget --overwrite slipway.dev/reconcile-requested-at=',
+    ])('what failed, what runs, and how to try again: %s', (text) => expect(told('UpgradeFailed')).toContain(text));
+
+    test('also if only the version that failed is allowed', () => {
+      const pinned = { subscription: remembering(['1.1.0'], { version: '1.1.0' }) };
+      expect(told('Ready', pinned)).toContain('The upgrade to gadget.v1.1.0 failed: it crashes');
+      expect(statusOf({ ...given, ...pinned }).available).toMatchObject({ version: '1.1.0' });
+    });
+
+    test('in a column that stays short, however long the reason is', () => {
+      const long = { ...gaveUp('1.1.0'), message: 'x'.repeat(4096), rolledBackTime: 't' };
+      const remembers = { subscription: subscription({ status: { quarantined: [long] } }) };
+      expect(told('Ready', remembers).length).toBeLessThan(400);
+      expect(told('UpgradeFailed', remembers)).toContain('kubectl -n ops annotate');
+    });
+
+    test('when what worked before was healthy again, and not before it was', () => {
+      const quarantined = [gaveUp('1.1.0')];
+      const going = { ...given, subscription: subscription({ status: { quarantined } }) };
+      expect(statusOf(going).quarantined).toMatchObject([{ rolledBackTime: '2026-05-01T12:00:00Z' }]);
+      const unhealthy = { ...going, revisions: [{ ...works, status: { ...works.status, conditions: [] } }] };
+      expect(statusOf(unhealthy).quarantined?.[0]).not.toHaveProperty('rolledBackTime');
+    });
+  });
+
+  describe('while an upgrade waits', () => {
+    const windows = [{ cron: '0 2 * * *', duration: '1h' }];
+    test.each([
+      {
+        spec: { windows },
+        approved: true,
+        says: 'gadget.v1.1.0 waits for the next maintenance window at 2026-05-02T02:00:00Z',
+      },
+      { spec: { approval: 'Manual' }, approved: false, says: 'gadget.v1.1.0 waits for approval: kubectl' },
+    ])('for what, in the column STATUS: $says', ({ spec, approved, says }) => {
+      const waiting = revision({ number: 2, version: '1.1.0', state: 'Archived', approved });
+      const status = statusOf({ revisions: [works, waiting], catalogs: two, subscription: subscription({ spec }) });
+      const { message } = findCondition(status.conditions, 'Ready') ?? {};
+      expect(message).toMatch(/^gadget\.v1\.0\.0 is installed and healthy; /);
+      expect(message).toContain(says);
+    });
+  });
+
+  describe('on a way of several steps', () => {
+    const versions = ['1.0.0', '1.1.0', '1.2.0', '2.0.0'];
+    const at = (pending: SubscriptionStatus['pending'], revisions: readonly Revision[]): SubscriptionStatus =>
+      statusOf({
+        revisions,
+        catalogs: [catalog({ versions })],
+        subscription: subscription({ status: { ...(pending !== undefined && { pending }) } }),
+      });
+    const step = { bundle: 'gadget.v1.1.0', version: '1.1.0', reason: 'Progressing', step: 1, steps: 3 };
+    const second = revision({ number: 2, version: '1.1.0', previous: 'gadget-1', ready: true });
+
+    test.each([
+      { because: 'it begins', pending: undefined, revisions: [works], says: { step: 1, steps: 3 } },
+      { because: 'it goes on', pending: step, revisions: [before, next], says: { step: 1, steps: 3 } },
+      { because: 'the first is done', pending: step, revisions: [before, second], says: { step: 2, steps: 3 } },
+      {
+        because: 'another way was begun and left',
+        pending: { ...step, bundle: 'gadget.v1.0.5', version: '1.0.5', step: 2 },
+        revisions: [works],
+        says: { step: 2, steps: 4 },
+      },
+    ])('which one it is: $because', ({ pending, revisions, says }) => {
+      expect(at(pending, revisions).pending).toMatchObject(says);
+    });
+
+    test('in the column STATUS', () => {
+      expect(findCondition(at(step, [before, second]).conditions, 'Ready')?.message).toContain(
+        '(step 2 of 3 to gadget.v2.0.0)',
+      );
+      expect(findCondition(at(step, [before, next]).conditions, 'Ready')?.message).toContain(
+        '(step 1 of 3 to gadget.v2.0.0)',
+      );
+    });
+
+    test('and not where there is only one', () => {
+      expect(statusOf({ revisions: [works], catalogs: two }).pending).not.toHaveProperty('step');
     });
   });
 
