@@ -259,10 +259,10 @@ function mergeApplied(live: KubeObject, object: KubeObject): KubeObject {
   const { metadata, ...rest } = object;
   const alone = managersOf(live).every(({ manager, operation }) => manager === 'slipway' && operation === 'Apply');
   const kept = alone ? { apiVersion: live.apiVersion, kind: live.kind, status: live['status'] } : live;
-  const specChanged = canonicalJson(live['spec'] ?? null) !== canonicalJson(rest['spec'] ?? null);
   const mine = { manager: 'slipway', operation: 'Apply' };
   const managedFields = [...managersOf(live).filter((field) => canonicalJson(field) !== canonicalJson(mine)), mine];
-  const merged = { ...(mergePatch(kept, rest) as KubeObject), metadata: live.metadata };
+  const merged: KubeObject = { ...(mergePatch(kept, rest) as KubeObject), metadata: live.metadata };
+  const specChanged = canonicalJson(live['spec'] ?? null) !== canonicalJson(merged['spec'] ?? null);
   return withMeta(merged, {
     labels: { ...(alone ? {} : live.metadata.labels), ...metadata.labels },
     annotations: { ...(alone ? {} : live.metadata.annotations), ...metadata.annotations },

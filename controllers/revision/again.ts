@@ -40,17 +40,18 @@ export function next(deps: RevisionDeps, { written, subscription, outcome, unpru
     };
   }
   const worked = secondsOfWork(written, deps.now());
-  if (worked === undefined) return whenDue(deps, written);
+  if (worked === undefined) return whenDue(deps, written, pauses);
   const deadline = parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
   const patience = worked < patienceOf(deadline) ? patienceOf(deadline) - worked : 30;
   const soonest = Math.min(patience, deadline - worked, ...pauses.filter((seconds) => seconds > 0));
   return { requeueAfterSeconds: Math.max(1, soonest) };
 }
 
-/** Certificates run out without any change that a watch could tell. */
-function whenDue({ managed, now }: RevisionDeps, { status }: Revision): Result {
-  const seconds = secondsUntilDue(certificatesDue(status?.inventory ?? [], managed), now());
-  return seconds === undefined ? undefined : { requeueAfterSeconds: seconds };
+/** Certificates run out without any change that a watch could tell, and a fight by nothing more happening. */
+function whenDue({ managed, now }: RevisionDeps, { status }: Revision, pauses: readonly number[]): Result {
+  const due = secondsUntilDue(certificatesDue(status?.inventory ?? [], managed), now());
+  const all = [...pauses.filter((seconds) => seconds > 0), ...(due === undefined ? [] : [due])];
+  return all.length === 0 ? undefined : { requeueAfterSeconds: Math.min(...all) };
 }
 
 /** What a failure is judged by. */

@@ -17,6 +17,8 @@ import { createGivenUp } from './given-up.ts';
 import { observeRevision, type RevisionFacts } from './observe.ts';
 import { createProgressPace } from './progress-pace.ts';
 import { createRehearsals } from './rehearsal/rehearsals.ts';
+import { createContests } from './repair/contests.ts';
+import { createCrdContents } from './repair/crd-content.ts';
 import { refuse } from './refuse.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
 import { judgeArchived } from './archived.ts';
@@ -45,6 +47,8 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
       patienceMs: (given.patience?.('workloads') ?? WEBHOOK_SECONDS) * 1000,
     }),
     waits: createPhaseWaits(given.managed, given.patience),
+    contests: createContests(),
+    crdContents: createCrdContents(),
   };
   return async (key, context) => {
     const cached = observeRevision(deps.caches, key);

@@ -16,7 +16,7 @@ import type { ManagedObjects } from './managed-objects.ts';
 import type { RecordEvent } from '../events.ts';
 import { writeStatus } from '../status.ts';
 import { certificatesDue, certify } from './certificates/roll-out.ts';
-import { actsAsManager } from './account.ts';
+import { accountOf, actsAsManager } from './account.ts';
 import { permitCrds } from './crd-safety.ts';
 import { ownerOf, type DesiredObjects } from './desired-objects.ts';
 import type { PhaseWaits } from './await-phase.ts';
@@ -24,6 +24,8 @@ import type { Gate } from './gate.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
 import type { Stage } from './rehearsal/stage.ts';
+import type { CrdContents } from './repair/crd-content.ts';
+import { findRepairs, observeDrift, type Repair } from './repair/drift.ts';
 import type { Judgement } from './summarize.ts';
 
 export interface RollOutDeps {
@@ -38,6 +40,7 @@ export interface RollOutDeps {
   readonly record: RecordEvent;
   readonly now: () => Date;
   readonly waits: PhaseWaits;
+  readonly crdContents: CrdContents;
   readonly rehearsals: Pick<Rehearsals, 'stageOf' | 'tracesOf' | 'removed'>;
   /** Of this stage; see gate.ts. */
   readonly gateOf: (stage: Stage) => Gate;
@@ -54,6 +57,8 @@ export type RollOut =
       readonly leftovers: readonly InventoryEntry[];
       /** What the gate was told; undefined where it was not reached. */
       readonly answer: Judgement | undefined;
+      /** What others had changed or deleted and is as it should be again. */
+      readonly repairs: readonly Repair[];
       readonly revision: Revision;
     };
 
@@ -76,6 +81,9 @@ async function applyAgain(
   facts: RevisionFacts,
   { settled, signal }: { readonly settled: boolean; readonly signal: AbortSignal },
 ): Promise<RollOut> {
+  const known = knownInventory(facts);
+  const observed = (ref: ObjectRef): KubeObject | undefined => deps.managed.get(ref);
+  await deps.crdContents.look(deps.cluster, known, { observed, namedIn: accountOf(facts)?.namespace, signal });
   const bare = await deps.desired.of(facts.revision);
   const certified = await certify(deps, facts, { objects: bare, settled, signal });
   await followServed(deps, certified, signal);
@@ -87,6 +95,7 @@ async function applyAgain(
   // Looked at when it is awaited: a failure before that is not unhandled.
   noted.catch(() => undefined);
   const gate = deps.gateOf(stage);
+  const drifts = await observeDrift(deps.acting, known, { objects, observed, signal });
   const result = await applyRevision(deps.acting, {
     objects,
     previousInventory,
@@ -96,7 +105,7 @@ async function applyAgain(
     asManager: actsAsManager(facts),
     since: facts.revision.metadata.creationTimestamp,
     unchanged: (entry) => isIntact(entry, deps.managed.get(refOfEntry(entry))),
-    observed: (ref) => deps.managed.get(ref),
+    observed,
     waitFor: deps.waits.of(signal),
     confirm: gate.confirm,
     ...(deps.acting === deps.cluster && { absent: (ref) => deps.managed.isAbsent(ref) }),
@@ -108,7 +117,8 @@ async function applyAgain(
   const isLeft = (entry: InventoryEntry): boolean => answer?.state !== 'Ready' || !removed.has(identityOf(entry));
   const inventory = result.inventory.filter(isLeft);
   const leftovers = diffInventory(inventory, objects).pruned;
-  return { kind: 'applied', result: { ...result, inventory }, leftovers, answer, revision: await noted };
+  const repairs = findRepairs(drifts, result);
+  return { kind: 'applied', result: { ...result, inventory }, leftovers, answer, repairs, revision: await noted };
 }
 
 function tellLeft({ record }: RollOutDeps, { revision, subscription }: RevisionFacts, note: string): void {

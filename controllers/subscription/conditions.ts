@@ -9,6 +9,7 @@ import { explainDecision } from '../../resolver/explain.ts';
 import { SILENT, type ResolvedPlan } from './decide.ts';
 import { currentConditions } from './history.ts';
 import { isInRange } from './in-range.ts';
+import { conditionOfLosses, remarkOnLosses } from './losses.ts';
 import { describeSteps, stepsOf } from './steps.ts';
 import {
   describeHold,
@@ -32,6 +33,8 @@ export function conditionsOf(
     readyOf(subscription, plan, error),
     ...progressOf(subscription, plan, error),
     ...failureOf(subscription, plan),
+    ...conditionOfLosses(subscription, plan.losses),
+    ...contestIn(plan),
     upgradeOf(subscription, plan),
     deprecationOf(plan),
   ];
@@ -66,8 +69,22 @@ function readyOf(subscription: Subscription, plan: ResolvedPlan, error: Reasoned
     type: 'Ready',
     status: 'True',
     reason: 'Succeeded',
-    message: `${active.spec.bundle} is installed and healthy${remarkOnHold(action) || remarkOnFailure(plan)}`,
+    message: `${active.spec.bundle} is installed and healthy${remarksOn(plan)}`,
   };
+}
+
+/** What a person is to know though all is as the spec asks; of an upgrade, what is at hand now. */
+function remarksOn(plan: ResolvedPlan): string {
+  const contests = contestIn(plan).map(({ message }) => `; ${message}`);
+  return [remarkOnLosses(plan.losses), remarkOnHold(plan.action) || remarkOnFailure(plan), ...contests].join('');
+}
+
+/** As the active Revision says it. */
+function contestIn({ active }: ResolvedPlan): readonly NextCondition[] {
+  const contest = findCondition(active?.status?.conditions, 'Contested');
+  return contest === undefined
+    ? []
+    : [{ type: 'Contested', status: 'True', reason: 'Contested', message: contest.message }];
 }
 
 /** Why nothing is chosen; where all that could be has failed, what failed and how to try it again. */

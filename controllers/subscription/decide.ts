@@ -10,6 +10,7 @@
 import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
+import type { Loss } from '../../api/repair.ts';
 import type { Revision } from '../../api/revision.ts';
 import { STATUS_LIMITS, type Subscription } from '../../api/subscription.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
@@ -22,6 +23,7 @@ import { describeFailure, type Quarantined } from './failed-version.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
 import { findHold, type Hold } from './hold.ts';
 import { isInRange } from './in-range.ts';
+import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
 
@@ -60,6 +62,8 @@ export interface ResolvedPlan {
   readonly failure: UpgradeFailure | undefined;
   /** What would be chosen if no version had failed; absent if none has. */
   readonly offered: CatalogBundle | undefined;
+  /** Custom resources that were lost, until a person acknowledges it. */
+  readonly losses: readonly Loss[];
 }
 
 /** What a Subscription needs now; `expired` says whether the search for it takes too long by the clock. */
@@ -87,7 +91,8 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
     decision.kind === 'none'
       ? withoutAnswer(facts, situation, { decision, quarantined })
       : act(facts, decision, situation);
-  return { kind: 'resolved', decision, action, ...situation, quarantined, failure, offered };
+  const losses = lossesOf(subscription, facts.revisions);
+  return { kind: 'resolved', decision, action, ...situation, quarantined, failure, offered, losses };
 }
 
 function offeredIn(decision: Decision): CatalogBundle | undefined {

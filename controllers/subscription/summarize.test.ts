@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
+import type { Loss } from '../../api/repair.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
@@ -456,6 +457,108 @@ describe('what else the status tells', () => {
     });
   });
 
+  describe('of what others did to its objects', () => {
+    const since = '2026-05-01T11:00:00Z';
+    const loss = (crd: string, at = since): Loss => ({ crd, uid: `${crd} ${at}`, since: at, message: '2 were there' });
+    const lost = (...losses: readonly Loss[]): Revision => ({ ...works, status: { ...works.status, losses } });
+    const toldOf = (given: Partial<SubscriptionFacts>): readonly string[] =>
+      (statusOf({ revisions: [works], ...given }).losses ?? []).map(({ crd, since: at }) => `${crd} ${at}`);
+    const acknowledged = (time: string, known: readonly Loss[] = []): Subscription =>
+      subscription({
+        metadata: { annotations: { 'slipway.dev/losses-acknowledged-at': time } },
+        status: { losses: known },
+      });
+
+    test('what was put right last', () => {
+      const lastRepair = { time: since, objects: 1, message: 'Deployment ops/gadget: spec.replicas was changed' };
+      const repaired = { ...works, status: { ...works.status, lastRepair } };
+      expect(statusOf({ revisions: [repaired] }).lastRepair).toEqual(lastRepair);
+    });
+
+    test.each<{
+      readonly because: string;
+      readonly given: Partial<SubscriptionFacts>;
+      readonly told: readonly string[];
+    }>([
+      { because: 'nothing was', given: {}, told: [] },
+      { because: 'the active Revision has noticed it', given: { revisions: [lost(loss('a'))] }, told: [`a ${since}`] },
+      {
+        because: 'another Revision is active by now',
+        given: {
+          revisions: [
+            { ...before, status: { ...before.status, losses: [loss('a')] } },
+            revision({ number: 2, version: '1.0.0', ready: true }),
+          ],
+        },
+        told: [`a ${since}`],
+      },
+      {
+        because: 'that Revision is forgotten by now',
+        given: { subscription: subscription({ status: { losses: [loss('a')] } }) },
+        told: [`a ${since}`],
+      },
+      {
+        because: 'it is known twice',
+        given: { revisions: [lost(loss('a'))], subscription: subscription({ status: { losses: [loss('a')] } }) },
+        told: [`a ${since}`],
+      },
+      {
+        because: 'a person has acknowledged it',
+        given: { revisions: [lost(loss('a'))], subscription: acknowledged(since, [loss('a')]) },
+        told: [],
+      },
+      {
+        because: 'it was lost once more since',
+        given: { revisions: [lost(loss('a'), loss('a', '2026-05-01T11:00:01Z'))], subscription: acknowledged(since) },
+        told: ['a 2026-05-01T11:00:01Z'],
+      },
+      {
+        because: 'the acknowledgement is no time, which acknowledges nothing',
+        given: { revisions: [lost(loss('a'))], subscription: acknowledged('yes') },
+        told: [`a ${since}`],
+      },
+    ])('what was lost: $because', ({ given, told }) => {
+      expect(toldOf(given)).toEqual(told);
+      const condition = inWords(statusOf({ revisions: [works], ...given }), 'CustomResourcesLost');
+      expect(condition).toBe(told.length === 0 ? '' : 'True CustomResourcesLost');
+    });
+
+    test('how to acknowledge all of what was lost, and that in the column STATUS', () => {
+      const { conditions } = statusOf({ revisions: [lost(loss('b', '2026-05-01T11:30:00Z'), loss('a'))] });
+      const message = findCondition(conditions, 'CustomResourcesLost')?.message ?? '';
+      for (const text of ['CustomResourceDefinition a was deleted', 'CustomResourceDefinition b was', 'backup'])
+        expect(message).toContain(text);
+      expect(message).toMatch(/slipway\.dev\/losses-acknowledged-at=2026-05-01T11:30:00Z$/);
+      expect(findCondition(conditions, 'Ready')).toMatchObject({
+        status: 'True',
+        message:
+          'gadget.v1.0.0 is installed and healthy; the custom resources of b and a were lost, see the condition CustomResourcesLost',
+      });
+    });
+
+    test('that another program does not leave an object alone', () => {
+      const contested = {
+        ...works,
+        status: {
+          ...works.status,
+          conditions: [
+            ...(works.status?.conditions ?? []),
+            {
+              type: 'Contested',
+              status: 'True' as const,
+              reason: 'Contested',
+              message: 'it fights',
+              lastTransitionTime: since,
+            },
+          ],
+        },
+      };
+      const { conditions } = statusOf({ revisions: [contested] });
+      expect(findCondition(conditions, 'Contested')).toMatchObject({ status: 'True', message: 'it fights' });
+      expect(findCondition(conditions, 'Ready')?.message).toBe('gadget.v1.0.0 is installed and healthy; it fights');
+    });
+  });
+
   test('when a window opens, while it is waited for', () => {
     const windows = [{ cron: '0 2 * * *', duration: '1h' }];
     const held = { catalogs: two, subscription: subscription({ spec: { windows } }) };
@@ -555,6 +658,18 @@ describe('a Subscription that is being removed', () => {
   ])('$ready: $because', ({ waitsFor, revisions, ready }) => {
     expect(inWords(summarizeRemoval(leaving, { revisions, waitsFor, now: NOW }), 'Ready')).toBe(ready);
   });
+});
+
+test('a suspended Subscription goes on to say which upgrade failed, and what was lost', () => {
+  const told = (['UpgradeFailed', 'CustomResourcesLost', 'Contested'] as const).map((type) => ({
+    type,
+    status: 'True' as const,
+    reason: 'ApplyFailed',
+    message: '',
+    lastTransitionTime: 'x',
+  }));
+  const { conditions } = summarizeSuspension(subscription({ status: { conditions: told } }), NOW);
+  expect(conditions?.map(({ type }) => type)).toEqual(['Ready', 'UpgradeFailed', 'CustomResourcesLost']);
 });
 
 test('a suspended Subscription stays as ready as it was', () => {

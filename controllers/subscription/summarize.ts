@@ -42,6 +42,7 @@ export function summarizePlan(
     ...(quarantined.length > 0 && { quarantined }),
     ...eligibleOf(plan),
     ...refusedOf(decision, installed),
+    ...repairsOf(subscription, plan),
     conditions: judge(subscription, conditionsOf(subscription, plan, error), now),
   };
 }
@@ -59,6 +60,15 @@ export interface Removal {
   /** Subscriptions that are to go first. */
   readonly waitsFor: readonly Dependent[];
   readonly now: Date;
+}
+
+/** The active Revision has the latest; one that has just become active knows of none yet. */
+function repairsOf(
+  { status }: Subscription,
+  { active, losses }: ResolvedPlan,
+): Pick<SubscriptionStatus, 'lastRepair' | 'losses'> {
+  const lastRepair = active?.status?.lastRepair ?? status?.lastRepair;
+  return { ...(lastRepair !== undefined && { lastRepair }), ...(losses.length > 0 && { losses }) };
 }
 
 /** While the Subscription is being removed. */
