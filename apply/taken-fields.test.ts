@@ -116,7 +116,46 @@ describe('the fields that others have taken', () => {
       taken: [],
     },
   ])('$taken: $because', ({ by, taken }) => {
-    expect(takenFields(desired, live(...by)).map(({ path, manager }) => `${path} by ${manager}`)).toEqual(taken);
+    const found = takenFields(desired, { ...desired, ...live(...by) });
+    expect(found.map(({ path, manager }) => `${path} by ${manager}`)).toEqual(taken);
+  });
+
+  describe('of which the API server remembers nobody', () => {
+    /** All that we own but the replicas and the image of one container. */
+    const left = {
+      'f:selector': {},
+      'f:template': {
+        'f:spec': {
+          'f:containers': {
+            'k:{"name":"manager"}': { '.': {}, 'f:name': {}, 'f:args': {} },
+            'k:{"name":"proxy"}': { '.': {}, 'f:name': {}, 'f:image': {}, 'f:ports': {} },
+          },
+        },
+      },
+    };
+    const mine = { ...ours, fieldsV1: { 'f:spec': left } };
+    const changed = (spec: object): KubeObject => ({ ...live(mine), spec: { ...desired.spec, ...spec } });
+
+    test.each<{ readonly because: string; readonly is: KubeObject; readonly taken: readonly string[] }>([
+      {
+        because: 'it was scaled to 0, which makes nobody the owner',
+        is: changed({ replicas: 0 }),
+        taken: ['spec.replicas by undefined'],
+      },
+      {
+        because: 'it was removed',
+        is: changed({ replicas: undefined }),
+        taken: ['spec.replicas by undefined'],
+      },
+      {
+        because: 'it is in a list',
+        is: changed({ template: { spec: { containers: [{ name: 'manager', image: 'other' }] } } }),
+        taken: ['spec.template.spec.containers[manager].image by undefined'],
+      },
+      { because: 'it is as it should be, whoever owned it', is: changed({}), taken: [] },
+    ])('$taken: $because', ({ is, taken }) => {
+      expect(takenFields(desired, is).map(({ path, manager }) => `${path} by ${manager}`)).toEqual(taken);
+    });
   });
 
   test('are few, also where all were taken', () => {

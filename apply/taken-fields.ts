@@ -4,14 +4,14 @@
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
 import { FIELD_MANAGER } from '../api/names.ts';
-import { isRecord } from '../api/json.ts';
+import { canonicalJson, isRecord } from '../api/json.ts';
 import type { KubeObject } from '../api/object.ts';
 
 export interface TakenField {
   /** `spec.replicas`, `spec.template.spec.containers[manager].image`. */
   readonly path: string;
-  /** `kubectl`, `kube-controller-manager`. */
-  readonly manager: string;
+  /** `kubectl`, `kube-controller-manager`; undefined if nobody owns it, as after a removal or `kubectl scale --replicas=0`. */
+  readonly manager: string | undefined;
 }
 
 /** Most fields that are listed: who replaces a whole object takes all of them. */
@@ -20,17 +20,20 @@ const MOST_MANAGER = 64;
 
 /**
  * The fields of the manifest that the live object, with its `metadata.managedFields`, attributes to others and not to us
- * too. Of a field that was removed the API server remembers nobody.
+ * too, and those that are otherwise and belong to nobody.
  */
 export function takenFields(desired: KubeObject, live: KubeObject): readonly TakenField[] {
   const entries = managedFieldsOf(live);
   const ours = entries.filter(({ manager }) => manager === FIELD_MANAGER).map(({ fields }) => fields);
   const others = entries.filter(({ manager }) => manager !== FIELD_MANAGER);
-  return others
-    .flatMap(({ manager, fields }) =>
-      leavesIn(fields, { desired, ours, path: '' }).map((path) => ({ path, manager: manager.slice(0, MOST_MANAGER) })),
-    )
-    .slice(0, MOST_FIELDS);
+  const taken = others.flatMap(({ manager, fields }) =>
+    leavesIn(fields, { desired, ours, path: '' }).map((path) => ({ path, manager: manager.slice(0, MOST_MANAGER) })),
+  );
+  const known = new Set(taken.map(({ path }) => path));
+  const orphaned = ours
+    .flatMap((fields) => orphansIn(fields, { desired, live, path: '' }))
+    .filter((path) => ![...known].some((one) => one.startsWith(path)));
+  return [...taken, ...orphaned.map((path) => ({ path, manager: undefined }))].slice(0, MOST_FIELDS);
 }
 
 interface ManagedFields {
@@ -67,11 +70,44 @@ function leavesIn(fields: unknown, { desired, ours, path }: Place): readonly str
     const place = {
       desired: step.value,
       ours: mine,
-      path: `${path}${path === '' ? step.name.replace(/^\./, '') : step.name}`,
+      path: joinPath(path, step.name),
     };
     if (!isLeaf(below)) return mine.some(isLeaf) ? [] : leavesIn(below, place);
     return mine.length > 0 ? [] : [place.path];
   });
+}
+
+interface Pair {
+  readonly desired: unknown;
+  readonly live: unknown;
+  readonly path: string;
+}
+
+/** Paths that the manifest sets and we own no longer, of which the live value is another one; only beside what we own. */
+function orphansIn(fields: unknown, { desired, live, path }: Pair): readonly string[] {
+  if (!isRecord(fields) || isLeaf(fields)) return [];
+  const lost = isRecord(desired) ? Object.keys(desired).filter((name) => !isOwned(fields, name, path)) : [];
+  const differing = lost.filter((name) => isOtherwise(desired, live, name)).map((name) => joinPath(path, `.${name}`));
+  const below = Object.entries(fields).flatMap(([key, tree]) => {
+    const [mine, theirs] = [stepTo(key, desired), stepTo(key, live)];
+    if (mine === undefined || theirs === undefined) return [];
+    return orphansIn(tree, { desired: mine.value, live: theirs.value, path: joinPath(path, mine.name) });
+  });
+  return [...differing, ...below];
+}
+
+/** What names the object belongs to nobody, and metadata is put right with the rest. */
+function isOwned(fields: Readonly<Record<string, unknown>>, name: string, path: string): boolean {
+  return `f:${name}` in fields || (path === '' && ['apiVersion', 'kind', 'metadata', 'status'].includes(name));
+}
+
+function isOtherwise(desired: unknown, live: unknown, name: string): boolean {
+  const [wanted, found] = [desired, live].map((object) => (isRecord(object) ? object[name] : undefined));
+  return wanted !== null && canonicalJson(wanted) !== canonicalJson(found);
+}
+
+function joinPath(path: string, name: string): string {
+  return path === '' ? name.replace(/^\./, '') : `${path}${name}`;
 }
 
 function isLeaf(fields: unknown): boolean {

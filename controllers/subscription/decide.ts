@@ -25,7 +25,7 @@ import { findHold, type Hold } from './hold.ts';
 import { isInRange } from './in-range.ts';
 import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import { noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
+import { isSuperseded, noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
 
 /** What exactly is to be active. */
 export interface Target {
@@ -76,7 +76,6 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
   const situation = { active: activeOf(facts.revisions), installed, failed };
   const known = quarantine(facts, failed, installed);
   const quarantined = noteRollback({ ...situation, quarantined: known }, facts.now);
-  const failure = upgradeFailureOf({ ...situation, quarantined });
   const question: ResolveInput = {
     wanted: wantedOf(subscription),
     ...(installed !== undefined && { installed: describeInstalled(installed) }),
@@ -86,6 +85,8 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
     ...(expired !== undefined && { expired }),
   };
   const decision = resolve(question);
+  const latest = upgradeFailureOf({ ...situation, quarantined });
+  const failure = latest === undefined || isSuperseded(latest, decision) ? undefined : latest;
   const offered = failure === undefined ? undefined : offeredIn(resolve({ ...question, quarantined: [] }));
   const action =
     decision.kind === 'none'

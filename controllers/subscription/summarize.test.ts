@@ -287,6 +287,26 @@ describe('conditions', () => {
       also: { UpgradeFailed: '', UpgradeAvailable: 'False UpToDate' },
     },
     {
+      because: 'a newer version is being tried: what is said now is about that one',
+      given: {
+        revisions: [works],
+        catalogs: [catalog({ versions: ['1.0.0', '1.2.0'] })],
+        subscription: remembering(['1.1.0']),
+      },
+      ready: 'False Upgrading',
+      also: { UpgradeFailed: '', UpgradeAvailable: 'True UpgradeAvailable' },
+    },
+    {
+      because: 'a version between is being tried, which does not supersede what failed',
+      given: {
+        revisions: [works],
+        catalogs: [catalog({ versions: ['1.0.0', '1.0.5', '1.1.0'] })],
+        subscription: remembering(['1.1.0']),
+      },
+      ready: 'False Upgrading',
+      also: { UpgradeFailed: 'True WorkloadUnhealthy', UpgradeAvailable: 'True UpgradeAvailable' },
+    },
+    {
       because: 'what is installed was made again since: the failure is as it was',
       given: {
         revisions: [revision({ number: 3, ready: true, firstReadyTime: '2026-05-01T11:59:30Z' })],

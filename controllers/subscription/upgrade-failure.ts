@@ -4,12 +4,14 @@
  */
 import { findCondition, formatTime } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
+import type { Decision } from '../../resolver/decision.ts';
 import { compareBundleVersions, parseBundleVersion } from '../../resolver/version.ts';
 import { describeFailure, type Quarantined } from './failed-version.ts';
 import { currentConditions } from './history.ts';
 
 export interface UpgradeFailure {
   readonly bundle: string;
+  readonly version: string;
   readonly reason: string;
   readonly message: string;
   /** `RolledBack`: what worked before runs again. `RollingBack`: it is being applied. `Held`: nothing is done. */
@@ -32,8 +34,13 @@ export function upgradeFailureOf({ active, installed, failed, quarantined }: Out
   const isHeld = failed !== undefined && failed === active && entry?.bundle !== failed.spec.bundle;
   if (isHeld) return { ...describeFailure(failed, new Date(0)), state: 'Held' };
   if (entry === undefined) return undefined;
-  const { bundle, reason, message, rolledBackTime } = entry;
-  return { bundle, reason, message, state: rolledBackTime === undefined ? 'RollingBack' : 'RolledBack' };
+  const { bundle, version, reason, message, rolledBackTime } = entry;
+  return { bundle, version, reason, message, state: rolledBackTime === undefined ? 'RollingBack' : 'RolledBack' };
+}
+
+/** Whether a newer version is on its way: what is said then is about that one. */
+export function isSuperseded({ version }: UpgradeFailure, decision: Decision): boolean {
+  return decision.kind === 'upgrade' && isNewer(decision.bundle.version, version);
 }
 
 /** It failed after what is installed worked for the first time, or is newer than that, which may have been made again since. */

@@ -24,7 +24,11 @@ function describeRepair({ ref, cause, taken }: Repair): string {
 /** `spec.replicas was changed by kubectl`. */
 export function describeTaken(taken: readonly TakenField[]): string {
   const byManager = Map.groupBy(taken, ({ manager }) => manager);
-  return [...byManager].map(([manager, fields]) => `${describeFields(fields)} changed by ${manager}`).join(', and ');
+  const clauses = [...byManager].map(([manager, fields]) => {
+    const who = manager === undefined ? '' : ` by ${manager}`;
+    return `${describeFields(fields)} changed${who}`;
+  });
+  return clauses.join(', and ');
 }
 
 function describeFields(fields: readonly TakenField[]): string {
@@ -36,7 +40,7 @@ function describeFields(fields: readonly TakenField[]): string {
 
 /** That another program does not leave an object alone, and how to end that. */
 export function describeContest({ ref, taken }: Repair, times: number, minutes: number): string {
-  const who = [...new Set(taken.map(({ manager }) => manager))].join(' and ');
+  const who = [...new Set(taken.flatMap(({ manager }) => manager ?? []))].join(' and ');
   const what = taken.length === 0 ? 'it' : [...new Set(taken.map(({ path }) => path))].slice(0, MOST_FIELDS).join(', ');
   const program = who === '' ? 'another program' : who;
   return `${describeRef(ref)} was put right ${times} times within ${minutes} minutes, and ${program} changed ${what} back each time. Have ${program} leave it alone, or have the Subscription ask for the same by spec.config; spec.suspend stops the repair`;
