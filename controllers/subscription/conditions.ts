@@ -11,9 +11,9 @@ import { currentConditions } from './history.ts';
 import { isInRange } from './in-range.ts';
 import { conditionOfLosses, remarkOnLosses } from './losses.ts';
 import { describeSteps, stepsOf } from './steps.ts';
+import { deprecationOf, failureOf, upgradeOf } from './version-conditions.ts';
 import {
   describeHold,
-  describeMove,
   describeUpgradeFailure,
   describeWork,
   remarkOnFailure,
@@ -103,13 +103,6 @@ function isRollingBack(plan: ResolvedPlan): boolean {
   return workOf(plan) === 'RollingBack' && (plan.active === undefined || !isHealthy(plan.active));
 }
 
-function failureOf(subscription: Subscription, plan: ResolvedPlan): readonly NextCondition[] {
-  const { failure } = plan;
-  if (failure === undefined) return [];
-  const reason = isReason(failure.reason) ? failure.reason : 'ApplyFailed';
-  return [{ type: 'UpgradeFailed', status: 'True', reason, message: describeUpgradeFailure(subscription, plan) }];
-}
-
 function notReady(revision: Revision, prefix: string): NextCondition {
   const ready = findCondition(currentConditions(revision), 'Ready');
   const reason =
@@ -186,53 +179,6 @@ function troubleOf(active: Revision | undefined): Reason | undefined {
   const ready = active && findCondition(currentConditions(active), 'Ready');
   if (ready === undefined || ready.status === 'True' || !isReason(ready.reason)) return undefined;
   return ready.reason === 'Archived' ? undefined : ready.reason;
-}
-
-function upgradeOf(subscription: Subscription, plan: ResolvedPlan): NextCondition {
-  const { decision, action, installed, failure } = plan;
-  const type = 'UpgradeAvailable';
-  if (action.do === 'await') return { type, status: 'True', reason: action.hold.reason, message: describeHold(action) };
-  if (decision.kind === 'none') {
-    const { reason, message, hint } = explainDecision(decision, subscription.spec.package);
-    return { type, status: 'Unknown', reason, message: withHint(message, hint) };
-  }
-  if (installed !== undefined && decision.kind === 'upgrade') {
-    return {
-      type,
-      status: 'True',
-      reason: 'UpgradeAvailable',
-      message: `${decision.bundle.name} follows ${installed.spec.bundle}${describeMove(decision)}`,
-    };
-  }
-  if (failure !== undefined)
-    return {
-      type,
-      status: 'True',
-      reason: 'Quarantined',
-      message: `${failure.bundle} failed and is not tried again until a newer version exists, version, channel, catalog or configuration of the spec change, or a reconcile is requested: ${failure.message}`,
-    };
-  return {
-    type,
-    status: 'False',
-    reason: 'UpToDate',
-    message: explainDecision(decision, subscription.spec.package).message,
-  };
-}
-
-/** About what is installed, whatever may follow it; about what is to be installed, where nothing is yet. */
-function deprecationOf({ decision, installed }: ResolvedPlan): NextCondition {
-  const type = 'Deprecated';
-  const chosen = decision.kind === 'none' ? {} : decision.deprecations;
-  const deprecations = installed === undefined ? chosen : decision.inUse;
-  if (deprecations === undefined) {
-    const message = 'No catalog tells whether what is installed is deprecated';
-    return { type, status: 'Unknown', reason: 'CatalogUnavailable', message };
-  }
-  const { package: ofPackage, channel, bundle } = deprecations;
-  if (bundle !== undefined) return { type, status: 'True', reason: 'BundleDeprecated', message: bundle };
-  if (channel !== undefined) return { type, status: 'True', reason: 'ChannelDeprecated', message: channel };
-  if (ofPackage !== undefined) return { type, status: 'True', reason: 'PackageDeprecated', message: ofPackage };
-  return { type, status: 'False', reason: 'NotDeprecated', message: 'Nothing in use is deprecated' };
 }
 
 function isHealthy(revision: Revision): boolean {

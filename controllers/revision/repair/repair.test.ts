@@ -64,9 +64,9 @@ describe('nothing is told', () => {
     await harness.addRevision(2, sampleOperator({ image: 'registry.example/operator:2' }), { previous: 'widgets-1' });
     const before = harness.cluster.requests.length;
     await harness.settle(2);
-    const untouched = objects.filter(({ kind }) => kind !== 'Deployment').map(({ kind }) => kind);
+    const untouched = new Set(objects.filter(({ kind }) => kind !== 'Deployment').map(({ kind }) => kind));
     const asked = harness.cluster.requests.slice(before).map(({ ref }) => ref.kind);
-    expect(asked.filter((kind) => untouched.includes(kind))).toEqual([]);
+    expect(asked.filter((kind) => untouched.has(kind))).toEqual([]);
     expect([told(), counted]).toEqual([[], []]);
   });
 

@@ -31,6 +31,10 @@ let manager: RunningManager;
 const kubectl = (...args: readonly string[]): Promise<string> => cluster().kubectl(args);
 const apply = (manifest: string): Promise<string> => cluster().kubectl(['apply', '-f', '-'], manifest);
 
+interface Pending {
+  readonly pending: { readonly revision: string };
+}
+
 interface Published {
   readonly version: string;
   /** Refused by the API server, at once and for good. */
@@ -270,7 +274,7 @@ describe('an upgrade that waits', () => {
     await eventOf(told, new RegExp(`^Normal ${reason}: `));
     const waiting = await waitFor(
       cluster(),
-      { kind: 'revision', name: (told.status?.['pending'] as { revision: string }).revision, namespace: NAMESPACE },
+      { kind: 'revision', name: (told.status as unknown as Pending).pending.revision, namespace: NAMESPACE },
       (one) => condition(one, 'Ready')?.reason === reason,
     );
     expect(condition(waiting, 'Ready')?.status).toBe('False');
