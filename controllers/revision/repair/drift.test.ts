@@ -1,7 +1,7 @@
 /** What counts as drift, and what is asked about it: a watch that is behind must not cost requests. */
 import { describe, expect, test } from 'vitest';
 import { entryOf } from '../../../apply/inventory.ts';
-import { prepared, sample, sampleDeployment } from '../../../apply/sample-objects.ts';
+import { prepared, sample, sampleCrd, sampleDeployment } from '../../../apply/sample-objects.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { observeDrift } from './drift.ts';
 
@@ -15,6 +15,8 @@ function live(object: KubeObject, metadata: Partial<KubeObject['metadata']>): Ku
   return { ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '20', ...metadata } };
 }
 
+const [crd] = prepared([sampleCrd('Widget')]) as [KubeObject];
+const established = entryOf(crd, live(crd, { generation: 1 }));
 const applied = entryOf(deployment, live(deployment, { generation: 2 }));
 const configured = entryOf(config, live(config, {}));
 
@@ -73,6 +75,22 @@ describe('what others did to an object', () => {
       because: 'nothing is known: it was only about to be applied',
       entry: entryOf(deployment),
       seen: undefined,
+      drifts: false,
+      asked: 0,
+    },
+    {
+      because: 'it is a CRD that is gone with its custom resources, whatever we want of it by now',
+      entry: { ...established, hash: 'other' },
+      object: crd,
+      seen: undefined,
+      drifts: true,
+      asked: 0,
+    },
+    {
+      because: 'it is a CRD that is there, and we want it otherwise by now',
+      entry: { ...established, hash: 'other' },
+      object: crd,
+      seen: live(crd, { generation: 2 }),
       drifts: false,
       asked: 0,
     },

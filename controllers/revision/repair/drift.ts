@@ -70,9 +70,13 @@ export async function observeDrift(
   );
 }
 
-/** What a watch that lags behind our own write knows is no drift. */
+/**
+ * What a watch that lags behind our own write knows is no drift, nor is an object that we want otherwise by now; but a CRD
+ * that is not the one that was applied has taken its custom resources with it, whatever is wanted of it.
+ */
 function isSuspect(entry: InventoryEntry, object: KubeObject, live: KubeObject | undefined): boolean {
-  if (entry.uid === '' || entry.seen === undefined || entry.hash !== hashObject(object)) return false;
+  if (entry.uid === '' || entry.seen === undefined) return false;
+  if (entry.hash !== hashObject(object)) return isCrdEntry(entry) && live?.metadata.uid !== entry.uid;
   return !isIntact(entry, live) && !isBehind(entry, live);
 }
 
