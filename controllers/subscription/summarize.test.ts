@@ -420,6 +420,14 @@ describe('what else the status tells', () => {
     });
   });
 
+  test('what is being done where nothing is active, as after a crash between two writes', () => {
+    const { conditions } = statusOf({
+      revisions: [before, { ...failedOne, spec: { ...failedOne.spec, approved: false } }],
+      catalogs: [],
+    });
+    expect(findCondition(conditions, 'Ready')?.message).toBe('gadget.v1.0.0 is being applied');
+  });
+
   describe('while an upgrade waits', () => {
     const windows = [{ cron: '0 2 * * *', duration: '1h' }];
     test.each([

@@ -32,12 +32,10 @@ export function describeHold({ revision: { metadata, spec }, hold }: Waiting): s
   return `${sentence}: kubectl -n ${metadata.namespace} patch revision ${metadata.name} --type merge -p '{"spec":{"approved":true}}'`;
 }
 
-/** What failed of an upgrade, in full: which, why, how things stand, and how to try it again. */
-export function describeUpgradeFailure(
-  { metadata }: Pick<Subscription, 'metadata'>,
-  { failure, installed }: Pick<ResolvedPlan, 'failure' | 'installed'>,
-): string {
-  if (failure === undefined || installed === undefined) return '';
+/** What failed of an upgrade, in full: which, why, how things stand, and how to try it again; if nothing failed, the work under way. */
+export function describeUpgradeFailure({ metadata }: Pick<Subscription, 'metadata'>, plan: ResolvedPlan): string {
+  const { failure, installed } = plan;
+  if (failure === undefined || installed === undefined) return describeWork(plan);
   const { bundle, message, state } = failure;
   const before = installed.spec.bundle;
   const what = bundle === before ? `The new configuration of ${bundle}` : `The upgrade to ${bundle}`;
