@@ -14,6 +14,12 @@ export const CONDITIONS = {
   Ready: 'Is everything as the spec asks? The message is the one to read first.',
   Reconciling: 'True while work is under way; absent otherwise.',
   Stalled: 'True when nothing more happens until the spec, a catalog or the cluster changes; absent otherwise.',
+  UpgradeFailed:
+    'True from the failure of an upgrade until a newer version is installed or it is tried again; absent otherwise. The message says why it failed, and what to do.',
+  CustomResourcesLost:
+    'True since a CRD of the operator was deleted, and its custom resources with it, until a person acknowledges that; absent otherwise.',
+  Contested:
+    'True while another program changes an object of the operator back each time after it was put right; absent otherwise.',
   UpgradeAvailable: 'Is there a newer version, and why is it not installed?',
   Deprecated: 'Does the catalog mark what is in use as deprecated?',
 } as const;
@@ -21,7 +27,13 @@ export const CONDITIONS = {
 export type ConditionType = keyof typeof CONDITIONS;
 
 /** Conditions that are removed as soon as they are no longer true. */
-const ABNORMAL_TRUE: ReadonlySet<string> = new Set<ConditionType>(['Reconciling', 'Stalled']);
+const ABNORMAL_TRUE: ReadonlySet<string> = new Set<ConditionType>([
+  'Reconciling',
+  'Stalled',
+  'UpgradeFailed',
+  'CustomResourcesLost',
+  'Contested',
+]);
 
 const MAX_MESSAGE = 4096;
 
@@ -77,7 +89,7 @@ export interface NextCondition {
 
 /**
  * The conditions with `next` in place of the one of its type: the time of the last transition stays where the
- * status does. `Reconciling` and `Stalled` are removed unless true. The message is cleaned and cut.
+ * status does. Those that are told only while true are removed unless they are. The message is cleaned and cut.
  */
 export function setCondition(
   conditions: readonly Condition[] | undefined,
@@ -93,8 +105,8 @@ export function setCondition(
 }
 
 /**
- * The conditions after a new judgement of the whole object: those given are set, `Reconciling` and `Stalled` go
- * unless they are among them, others stay.
+ * The conditions after a new judgement of the whole object: those given are set, those that are told only
+ * while true go unless they are among them, others stay.
  */
 export function replaceConditions(
   conditions: readonly Condition[] | undefined,

@@ -22,6 +22,8 @@ export const LABEL = {
 export const ANNOTATION = {
   /** Any new value asks for a reconcile now; echoed in `status.lastHandledReconcileAt`. */
   reconcileRequestedAt: 'slipway.dev/reconcile-requested-at',
+  /** On a Subscription: losses of custom resources up to this time are known to a person, and told no longer. */
+  lossesAcknowledgedAt: 'slipway.dev/losses-acknowledged-at',
   /** `<namespace>/<name>` of the owning Subscription, in full. */
   owner: 'slipway.dev/owner',
   /** uid of the owning Subscription: its name may be given to another one later. */

@@ -15,6 +15,7 @@ import {
   timestamp,
 } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
+import { LastRepair, Losses } from './repair.ts';
 
 /** The most objects that one revision can hold; a larger bundle is refused before. */
 export const MAX_OBJECTS = 4000;
@@ -148,6 +149,12 @@ const Phase = z.object({
 });
 export type Phase = Immutable<z.infer<typeof Phase>>;
 
+const Failure = z.object({
+  reason: text(64).describe('Why it failed, as one word of the list of reasons.'),
+  message: z.string().max(4096).describe('Why it failed, in a sentence.'),
+  since: timestamp().describe('When it failed.'),
+});
+
 const RevisionStatus = z.object({
   ...handled,
   inventory: list(InventoryEntry, MAX_OBJECTS).optional().describe('Every object that belongs to it in the cluster.'),
@@ -156,6 +163,9 @@ const RevisionStatus = z.object({
   lastActiveTime: timestamp()
     .optional()
     .describe('When another Revision took over from it. Absent while it is active, and if it never was.'),
+  failure: Failure.optional().describe('Why it was given up. Absent unless it was, and once it has become healthy.'),
+  lastRepair: LastRepair.optional().describe('What was put right last of its objects.'),
+  losses: Losses.optional().describe('CRDs that were deleted with their custom resources while it was active.'),
   conditions: Conditions.optional(),
 });
 export type RevisionStatus = Immutable<z.infer<typeof RevisionStatus>>;

@@ -16,12 +16,16 @@ import {
 } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
 import { labelSelector } from './label-selector.ts';
+import { LastRepair, Losses } from './repair.ts';
 import { OperatorConfig } from './operator-config.ts';
 
 /** Bounds of `onFailure.progressDeadline`, `onFailure.bakeTime` and a window's duration. */
 export const PROGRESS_DEADLINE_BOUNDS = { minSeconds: 1, maxSeconds: 24 * 3600 } as const;
 export const BAKE_TIME_BOUNDS = { minSeconds: 0, maxSeconds: 24 * 3600 } as const;
 export const WINDOW_BOUNDS = { minSeconds: 60, maxSeconds: 7 * 24 * 3600 } as const;
+
+/** Steps of an upgrade that are counted. */
+export const MAX_STEPS = 100_000;
 
 /** Limits of the lists in a status: the newest or most telling entries are kept. */
 export const STATUS_LIMITS = { path: 100, quarantined: 50, refused: 20 } as const;
@@ -185,6 +189,8 @@ const Pending = z.object({
   bundle,
   version,
   reason: text(64).describe('What it waits for, as one word of the list of reasons.'),
+  step: integer(1, MAX_STEPS).optional().describe('Which step it is, if the way to the available version has several.'),
+  steps: integer(1, MAX_STEPS).optional().describe('How many steps the way has, those that are done included.'),
 });
 
 const Quarantined = z.object({
@@ -194,6 +200,7 @@ const Quarantined = z.object({
   reason: text(64).describe('Why it failed, as one word of the list of reasons.'),
   message: z.string().max(4096).describe('Why it failed, in a sentence.'),
   since: timestamp().describe('When it failed.'),
+  rolledBackTime: timestamp().optional().describe('When what worked before it was healthy again.'),
   specHash: text(128)
     .optional()
     .describe('Hash of the fields of the spec that decide the outcome: another one has the version tried again.'),
@@ -208,7 +215,9 @@ const Refused = z.object({
 const SubscriptionStatus = z.object({
   ...handled,
   installed: Installed.optional().describe('What is installed.'),
-  available: Available.optional().describe('The newest version that the spec allows and the graph leads to.'),
+  available: Available.optional().describe(
+    'The newest version that the spec allows and the graph leads to, also if an upgrade to it failed.',
+  ),
   pending: Pending.optional().describe('The revision that comes next, while it is not installed.'),
   path: list(text(256), STATUS_LIMITS.path)
     .optional()
@@ -220,6 +229,10 @@ const SubscriptionStatus = z.object({
   refused: list(Refused, STATUS_LIMITS.refused)
     .optional()
     .describe('Newer versions that are not chosen, highest first, each with its reason.'),
+  lastRepair: LastRepair.optional().describe('What was put right last of the installed objects.'),
+  losses: Losses.optional().describe(
+    'CRDs that were deleted with their custom resources, until a person acknowledges it.',
+  ),
   conditions: Conditions.optional(),
 });
 export type SubscriptionStatus = Immutable<z.infer<typeof SubscriptionStatus>>;
@@ -260,7 +273,7 @@ export const SUBSCRIPTION = {
       name: 'Available',
       type: 'string',
       jsonPath: '.status.available.version',
-      description: 'Newest version that the spec allows.',
+      description: 'Newest version that the spec allows, also if an upgrade to it failed.',
     },
     {
       name: 'Ready',

@@ -1,5 +1,11 @@
 /** Every metric that the manager tells, as it registers them; what it tells of controller-runtime's, and what not. */
-import { countEvents, createMetrics, registerAccountsPolicy, registerState } from '../cmd/manager/metrics.ts';
+import {
+  countEvents,
+  countRepairs,
+  createMetrics,
+  registerAccountsPolicy,
+  registerState,
+} from '../cmd/manager/metrics.ts';
 import { createHttpMetrics } from '../cmd/manager/http-metrics.ts';
 
 export interface MetricFacts {
@@ -17,6 +23,7 @@ export function managerMetrics(): readonly MetricFacts[] {
   registerState(registry, { catalogs: none, subscriptions: none, revisions: none, content });
   registerAccountsPolicy(registry, () => undefined);
   countEvents(registry, () => undefined);
+  countRepairs(registry);
   createHttpMetrics(registry, () => 0);
   const metrics = registry.getMetricsAsArray() as unknown as readonly Registered[];
   return metrics.map(({ name, type, labelNames, help }) => ({ name, type, labels: labelNames ?? [], help }));

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import type { CatalogContent } from '../../controllers/catalog-content.ts';
-import { countEvents, registerState } from './metrics.ts';
+import { countEvents, countRepairs, registerState } from './metrics.ts';
 
 const condition = (type: string, status: string, reason: string): object => ({ type, status, reason });
 const object = (name: string, spec: object, status?: object): object => ({ metadata: { name }, spec, status });
@@ -54,6 +54,24 @@ test('what is there is counted when it is asked for, by readiness and reason', a
     expect(text.split('\n')).toContain(line);
   subscriptions.length = 0;
   expect(await registry.metrics()).not.toContain('slipway_subscriptions{');
+});
+
+test('what a person is to know of Subscriptions that work is counted by condition, from 0', async () => {
+  const failed = { conditions: [...ready.conditions, condition('UpgradeFailed', 'True', 'WorkloadUnhealthy')] };
+  const registry = registryOf([object('a', {}, failed), object('b', {}, failed), object('c', {}, ready)]);
+  const text = await registry.metrics();
+  for (const line of ['UpgradeFailed"} 2', 'CustomResourcesLost"} 0', 'Contested"} 0'])
+    expect(text).toContain(`slipway_subscriptions_with_condition{condition="${line}`);
+});
+
+test('objects that were put right are counted by what had been done to them, from 0', async () => {
+  const registry = new Registry();
+  const count = countRepairs(registry);
+  const name = 'slipway_repaired_objects_total';
+  for (const cause of ['Changed', 'Deleted', 'Replaced'])
+    expect(await registry.metrics()).toContain(`${name}{cause="${cause}"} 0\n`);
+  count('Changed');
+  expect(await registry.metrics()).toContain(`${name}{cause="Changed"} 1\n`);
 });
 
 test.each([

@@ -4,13 +4,15 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Catalog } from '../../api/catalog.ts';
-import type { Condition } from '../../api/conditions.ts';
+import type { Condition, ConditionType } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import type { CatalogContent } from '../../controllers/catalog-content.ts';
 import { intervalSeconds, isPinned } from '../../controllers/catalog/poll.ts';
 import type { EventFacts, RecordEvent } from '../../controllers/events.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
+import type { RepairCause } from '../../controllers/revision/repair/drift.ts';
+import type { CountRepair } from '../../controllers/revision/repair/report.ts';
 import { createRuntimeMetrics, type RuntimeMetrics } from '../../kube/metrics.ts';
 
 /** A registry with the metrics of the process and those of the controllers. */
@@ -45,6 +47,13 @@ export function registerState(registry: Registry, { catalogs, subscriptions, rev
     const waiting = allSubscriptions().filter(({ status }) => is(status?.conditions, 'UpgradeAvailable'));
     metric.set(waiting.length);
   });
+  const told = 'Subscriptions of which a condition is True that needs a person, whether they are ready or not.';
+  gauge(registry, 'slipway_subscriptions_with_condition', told, ['condition'], (metric) => {
+    for (const type of NEED_A_PERSON) {
+      const affected = allSubscriptions().filter(({ status }) => is(status?.conditions, type));
+      metric.set({ condition: type }, affected.length);
+    }
+  });
   gauge(registry, 'slipway_revisions', 'Revisions, by state and Ready condition.', ['state', 'ready'], (metric) => {
     for (const { spec, status } of allRevisions())
       metric.inc({ state: spec.state, ready: readiness(status?.conditions).ready });
@@ -74,6 +83,23 @@ export function registerState(registry: Registry, { catalogs, subscriptions, rev
   gauge(registry, 'slipway_catalog_bundles', 'Bundles that a Catalog offers.', ['catalog'], (metric) => {
     for (const { metadata, status } of allCatalogs()) metric.set({ catalog: metadata.name }, status?.bundles ?? 0);
   });
+}
+
+/** Conditions that Ready says nothing of. */
+const NEED_A_PERSON: readonly ConditionType[] = ['UpgradeFailed', 'CustomResourcesLost', 'Contested'];
+
+const CAUSES: readonly RepairCause[] = ['Changed', 'Deleted', 'Replaced'];
+
+/** Counts objects that were put right, by what had been done to them. */
+export function countRepairs(registry: Registry): CountRepair {
+  const repairs = new Counter({
+    name: 'slipway_repaired_objects_total',
+    help: 'Objects that were put right, by what had been done to them: Changed, Deleted, or Replaced by another one.',
+    labelNames: ['cause'],
+    registers: [registry],
+  });
+  for (const cause of CAUSES) repairs.inc({ cause }, 0);
+  return (cause) => repairs.inc({ cause });
 }
 
 /** Registers whether the policy about accounts is in force; nothing is said while that is unknown. */

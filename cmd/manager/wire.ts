@@ -48,7 +48,7 @@ import { isLoopbackName } from '../../oci/registry.ts';
 import { createCatalogAttempts } from './catalog-attempts.ts';
 import { checkCaches, describeWork } from './checks.ts';
 import { logEvents } from './log-events.ts';
-import { countEvents, registerState } from './metrics.ts';
+import { countEvents, countRepairs, registerState } from './metrics.ts';
 import type { ManagerOptions } from './options.ts';
 import type { Check } from './answer-checks.ts';
 
@@ -175,6 +175,7 @@ export function wireManager(wiring: WireOptions): Manager {
           late,
           manager: { namespace, name: ACCOUNT },
           handed,
+          countRepair: countRepairs(metrics),
           probeWebhooks: wiring.options['probe-webhooks'],
           serialize: createSerializer(),
         }),

@@ -41,19 +41,23 @@ export function next(deps: RevisionDeps, { written, subscription, outcome, unpru
     };
   }
   const worked = secondsOfWork(written, deps.now());
-  if (worked === undefined) return whenDue(deps, written);
+  if (worked === undefined) return whenDue(deps, written, pauses);
   const deadline = parseDuration(subscription.spec.onFailure.progressDeadline, PROGRESS_DEADLINE_BOUNDS);
   const patience = worked < patienceOf(deadline) ? patienceOf(deadline) - worked : 30;
   const soonest = Math.min(patience, deadline - worked, ...pauses.filter((seconds) => seconds > 0));
   return { requeueAfterSeconds: Math.max(1, soonest) };
 }
 
-/** Certificates run out without any change that a watch could report, and some custom resources no watch follows. */
-function whenDue({ managed, now }: RevisionDeps, { status }: Revision): Result {
+/**
+ * Certificates run out without any change that a watch could report, some custom resources no watch follows, and a fight ends
+ * when nothing more happens.
+ */
+function whenDue({ managed, now }: RevisionDeps, { status }: Revision, pauses: readonly number[]): Result {
   const { inventory = [] } = status ?? {};
   const certificates = secondsUntilDue(certificatesDue(inventory, managed), now());
   const reading = unfollowed(managed, inventory).length > 0 ? READ_AGAIN_SECONDS : undefined;
-  const due = [certificates, reading].filter((seconds) => seconds !== undefined);
+  const known = [certificates, reading].filter((seconds) => seconds !== undefined);
+  const due = [...pauses.filter((seconds) => seconds > 0), ...known];
   return due.length === 0 ? undefined : { requeueAfterSeconds: Math.min(...due) };
 }
 

@@ -24,6 +24,9 @@ import { explainUnready, secondsToStart } from './explain-unready.ts';
 import { createGate } from './gate.ts';
 import { findUnlisted, MADE_LATE, removeLate } from './late-objects.ts';
 import type { RevisionFacts } from './observe.ts';
+import { CONTEST, type Contest } from './repair/contests.ts';
+import { describeContest } from './repair/describe.ts';
+import { reportRepairs } from './repair/report.ts';
 import { judgeRetry } from './retry.ts';
 import { pruneLeftovers, rollOut, type RollOut } from './roll-out.ts';
 import {
@@ -61,6 +64,8 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
     const missing = await findMissingAccount(deps.client, facts, { reason: outcome.reason, signal });
     return giveUp(deps, revision, { error: missing ?? outcome, ...failing });
   }
+  const repairs = outcome.kind === 'applied' ? outcome.repairs : [];
+  const repaired = reportRepairs(deps, facts, repairs);
   const findings = await finish(actor, { ...facts, revision: outcome.revision }, { outcome, signal });
   const observed = (ref: ObjectRef): KubeObject | undefined => deps.managed.get(ref);
   const startSeconds = secondsToStart(outcome, { observed, deadlineSeconds, now: deps.now() });
@@ -72,9 +77,12 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
   const blamed = missing ? { ...explained, reason: missing.reason, message: missing.describe() } : explained;
   const patient = judgeRetry(blamed, onFailure);
   const judgement = judgeDeadline(patient, revision, { deadlineSeconds, now: deps.now() });
-  const status = summarizeRevision(outcome.revision, { ...findings, judgement }, deps.now());
+  const { contests, overInSeconds } = deps.contests.under(revision, deps.now());
+  const told = { ...findings, ...repaired, judgement, contested: contests.map(describeOne) };
+  const status = summarizeRevision(outcome.revision, told, deps.now());
   const paceSeconds = deps.pace.secondsLeft(outcome.revision, status, deps.now());
-  const then = { subscription, outcome, unpruned: findings.unpruned, pauses: [startSeconds, paceSeconds] };
+  const pauses = [startSeconds, paceSeconds, overInSeconds];
+  const then = { subscription, outcome, unpruned: findings.unpruned, pauses };
   const { askAgainSeconds } = judgement;
   const asked = askAgainSeconds === undefined ? undefined : { requeueAfterSeconds: askAgainSeconds };
   if (paceSeconds > 0) return asked ?? next(deps, { written: outcome.revision, ...then });
@@ -86,6 +94,10 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
     await removeUnlisted(actor, { ...facts, revision: written }, signal);
   }
   return asked ?? next(deps, { written, ...then });
+}
+
+function describeOne({ repair, times }: Contest): string {
+  return describeContest(repair, times, CONTEST.minutes);
 }
 
 /** Nothing is left to do of a roll-out. */

@@ -13,6 +13,9 @@ import type { ManagedObjects } from './managed-objects.ts';
 import type { RevisionCaches } from './observe.ts';
 import type { ProgressPace } from './progress-pace.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
+import type { Contests } from './repair/contests.ts';
+import type { CrdContents } from './repair/crd-content.ts';
+import type { CountRepair } from './repair/report.ts';
 
 export interface RevisionDeps {
   readonly caches: RevisionCaches;
@@ -30,6 +33,8 @@ export interface RevisionDeps {
   readonly probeWebhooks?: boolean;
   /** How long a phase is waited for; as await-phase.ts says unless told. */
   readonly patience?: (phase: PhaseName) => number;
+  /** Told of each object that was put right. */
+  readonly countRepair?: CountRepair;
   /** Runs tasks of one Subscription one after the other: two Revisions never write at the same time. */
   readonly serialize: <T>(key: string, task: () => Promise<T>) => Promise<T>;
 }
@@ -42,4 +47,6 @@ export interface Deps extends RevisionDeps {
   readonly conversions: Conversions;
   readonly rehearsals: Rehearsals;
   readonly waits: PhaseWaits;
+  readonly contests: Contests;
+  readonly crdContents: CrdContents;
 }

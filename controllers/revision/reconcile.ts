@@ -17,8 +17,11 @@ import { createGivenUp } from './given-up.ts';
 import { observeRevision, type RevisionFacts } from './observe.ts';
 import { createProgressPace } from './progress-pace.ts';
 import { createRehearsals } from './rehearsal/rehearsals.ts';
+import { createContests } from './repair/contests.ts';
+import { createCrdContents } from './repair/crd-content.ts';
 import { refuse } from './refuse.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
+import { judgeArchived } from './archived.ts';
 import { summarizeRevision, type Judgement, type RevisionFindings } from './summarize.ts';
 import { findCondition, formatTime } from '../../api/conditions.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
@@ -44,6 +47,8 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
       patienceMs: (given.patience?.('workloads') ?? WEBHOOK_SECONDS) * 1000,
     }),
     waits: createPhaseWaits(given.managed, given.patience),
+    contests: createContests(),
+    crdContents: createCrdContents(),
   };
   return async (key, context) => {
     const cached = observeRevision(deps.caches, key);
@@ -102,17 +107,14 @@ async function rest(
   await write(deps, revision, { judgement: { state: 'Resting', ...what } });
 }
 
-async function archive(deps: RevisionDeps, { revision }: RevisionFacts, handedOver: boolean): Promise<void> {
-  const { conditions, inventory = [] } = revision.status ?? {};
-  // It is made so, to be activated at once: there is no history yet.
-  if (conditions === undefined && inventory.length === 0 && revision.spec.approved) return;
-  // What it came to is told until another Revision answers for what it made: in a moment, and in one write.
-  if (!handedOver && inventory.length > 0) return;
-  const judgement: Judgement = revision.spec.approved
-    ? { state: 'Resting', reason: 'Archived', message: 'Kept as history' }
-    : { state: 'Resting', reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' };
+async function archive(deps: RevisionDeps, facts: RevisionFacts, handedOver: boolean): Promise<void> {
+  const { revision, subscription } = facts;
+  const archived = judgeArchived(revision, { subscription, handedOver });
+  if (archived === undefined) return;
+  const { judgement, failure } = archived;
   const wasActive = hasWorked(revision) && findCondition(revision.status?.conditions, 'Ready')?.reason !== 'Archived';
-  const status = summarizeRevision(revision, { judgement, ...(handedOver && { inventory: [] }) }, deps.now());
+  const findings = { judgement, ...(failure !== undefined && { failure }), ...(handedOver && { inventory: [] }) };
+  const status = summarizeRevision(revision, findings, deps.now());
   const lastActive = wasActive ? { lastActiveTime: formatTime(deps.now()) } : {};
   await writeStatus(deps.client, revision, { ...status, ...lastActive });
 }

@@ -22,7 +22,7 @@ import type { ManagedObjects } from './managed-objects.ts';
 import type { RecordEvent } from '../events.ts';
 import { writeStatus } from '../status.ts';
 import { certificatesDue, certify } from './certificates/roll-out.ts';
-import { actsAsManager } from './account.ts';
+import { accountOf, actsAsManager } from './account.ts';
 import { permitCrds } from './crd-safety.ts';
 import { ownerOf, type DesiredObjects } from './desired-objects.ts';
 import type { PhaseWaits } from './await-phase.ts';
@@ -34,6 +34,8 @@ import { isOwnKind } from './own-kinds/kinds.ts';
 import { followOwn, observeOwn, type Known } from './own-kinds/observe.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
 import type { Stage } from './rehearsal/stage.ts';
+import type { CrdContents } from './repair/crd-content.ts';
+import { findRepairs, observeDrift, type Repair } from './repair/drift.ts';
 import type { Judgement } from './summarize.ts';
 
 export interface RollOutDeps extends OwnKindsDeps {
@@ -42,6 +44,7 @@ export interface RollOutDeps extends OwnKindsDeps {
   readonly record: RecordEvent;
   readonly now: () => Date;
   readonly waits: PhaseWaits;
+  readonly crdContents: CrdContents;
   readonly rehearsals: Pick<Rehearsals, 'stageOf' | 'tracesOf' | 'removed'>;
   /** Of this stage; see gate.ts. */
   readonly gateOf: (stage: Stage) => Gate;
@@ -58,6 +61,8 @@ export type RollOut =
       readonly leftovers: readonly InventoryEntry[];
       /** What the gate was told; undefined where it was not reached. */
       readonly answer: Judgement | undefined;
+      /** What others had changed or deleted and is as it should be again. */
+      readonly repairs: readonly Repair[];
       readonly revision: Revision;
     };
 
@@ -82,11 +87,14 @@ async function applyAgain(
   facts: RevisionFacts,
   { settled, known, signal }: { readonly settled: boolean; readonly known: Known; readonly signal: AbortSignal },
 ): Promise<RollOut> {
+  const listed = knownInventory(facts);
+  const observed = (ref: ObjectRef): KubeObject | undefined => known.get(ref);
+  await deps.crdContents.look(deps.cluster, listed, { observed, namedIn: accountOf(facts)?.namespace, signal });
   const bare = await deps.desired.of(facts.revision);
   const certified = await certify(deps, facts, { objects: bare, settled, signal });
   const own = forOwnKinds(deps, facts, { objects: certified, signal });
   // Kinds that are only intended are followed too: a former leader may still make what it intended.
-  await followServed(deps, [...own.objects, ...knownInventory(facts)], signal);
+  await followServed(deps, [...own.objects, ...listed], signal);
   const stage = await deps.rehearsals.stageOf(facts, own.objects, signal);
   const { objects } = stage;
   const traces = deps.rehearsals.tracesOf(facts, stage);
@@ -96,6 +104,7 @@ async function applyAgain(
   // Looked at when it is awaited: a failure before that is not unhandled.
   noted.catch(() => undefined);
   const gate = deps.gateOf(stage);
+  const drifts = await observeDrift(own.acting, listed, { objects, observed, signal });
   const result = await applyRevision(own.acting, {
     objects,
     previousInventory,
@@ -106,7 +115,7 @@ async function applyAgain(
     asManager: actsAsManager(facts),
     since: facts.revision.metadata.creationTimestamp,
     unchanged: (entry) => known.isIntact(entry),
-    observed: (ref) => known.get(ref),
+    observed,
     mayWrite: own.mayWrite,
     waitFor: deps.waits.of(signal),
     confirm: (phase) => (phase === 'bindings' ? own.confirmRights() : gate.confirm(phase)),
@@ -124,7 +133,8 @@ async function applyAgain(
   const isLeft = (entry: InventoryEntry): boolean => answer?.state !== 'Ready' || !removed.has(identityOf(entry));
   const inventory = result.inventory.filter(isLeft);
   const leftovers = diffInventory(inventory, objects).pruned;
-  return { kind: 'applied', result: { ...result, inventory }, leftovers, answer, revision: await noted };
+  const repairs = findRepairs(drifts, result);
+  return { kind: 'applied', result: { ...result, inventory }, leftovers, answer, repairs, revision: await noted };
 }
 
 function tellLeft({ record }: RollOutDeps, { revision, subscription }: RevisionFacts, note: string): void {

@@ -14,6 +14,7 @@ import { redact, type Retry } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { describeRef } from '../../api/object.ts';
 import type { Reason } from '../../api/reasons.ts';
+import { MOST_LOSSES } from '../../api/repair.ts';
 import type { Phase, Revision, RevisionStatus } from '../../api/revision.ts';
 
 /** What there is to say about a Revision, before it becomes conditions. */
@@ -36,6 +37,13 @@ export interface RevisionFindings {
   readonly judgement: Judgement;
   readonly inventory?: readonly InventoryEntry[];
   readonly phases?: readonly Phase[];
+  /** What was put right, and what was lost for good. */
+  readonly lastRepair?: RevisionStatus['lastRepair'];
+  readonly losses?: RevisionStatus['losses'];
+  /** Fights with other programs, a sentence each. */
+  readonly contested?: readonly string[];
+  /** Why it was given up. */
+  readonly failure?: NonNullable<RevisionStatus['failure']>;
   /** Why an object that only earlier Revisions had is still there: pruning is tried again. */
   readonly unpruned?: Failure;
 }
@@ -43,10 +51,13 @@ export interface RevisionFindings {
 /** The new status: conditions from the judgement, the rest as found or as it was. */
 export function summarizeRevision(revision: Revision, findings: RevisionFindings, now: Date): RevisionStatus {
   const { judgement, inventory, phases } = findings;
-  const before: RevisionStatus = revision.status ?? {};
+  const { failure: known, ...before }: RevisionStatus = revision.status ?? {};
+  const failure = judgement.state === 'Ready' ? undefined : (findings.failure ?? known);
   const observedGeneration = revision.metadata.generation ?? 0;
   const firstReadyTime = before.firstReadyTime ?? (judgement.state === 'Ready' ? formatTime(now) : undefined);
-  const conditions = replaceConditions(before.conditions, conditionsFor(judgement), { observedGeneration, now });
+  const judged = [...conditionsFor(judgement), ...contestIn(findings)];
+  const conditions = replaceConditions(before.conditions, judged, { observedGeneration, now });
+  const losses = [...(before.losses ?? []), ...(findings.losses ?? [])].slice(-MOST_LOSSES);
   const requested = revision.metadata.annotations?.[ANNOTATION.reconcileRequestedAt];
   return {
     ...before,
@@ -56,7 +67,15 @@ export function summarizeRevision(revision: Revision, findings: RevisionFindings
     ...(firstReadyTime !== undefined && { firstReadyTime }),
     ...(inventory !== undefined && { inventory }),
     ...(phases !== undefined && { phases }),
+    ...(failure !== undefined && { failure }),
+    ...(findings.lastRepair !== undefined && { lastRepair: findings.lastRepair }),
+    ...(losses.length > 0 && { losses }),
   };
+}
+
+function contestIn({ contested = [] }: RevisionFindings): readonly NextCondition[] {
+  if (contested.length === 0) return [];
+  return [{ type: 'Contested', status: 'True', reason: 'Contested', message: contested.join('; ') }];
 }
 
 /** Ready is shown as a column: what is too long for that is in full in the condition beside it. */

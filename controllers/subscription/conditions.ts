@@ -4,11 +4,25 @@ import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import type { Refusal } from '../../resolver/decision.ts';
+import type { Conflict, Refusal } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import { SILENT, type ResolvedPlan } from './decide.ts';
+import { currentConditions } from './history.ts';
 import { isInRange } from './in-range.ts';
-import { describeHold, describeLoss, describeMove, describeWork, withHint, workOf, type Waiting } from './wording.ts';
+import { conditionOfLosses, remarkOnLosses } from './losses.ts';
+import { describeSteps, stepsOf } from './steps.ts';
+import { deprecationOf, failureOf, upgradeOf } from './version-conditions.ts';
+import {
+  describeHold,
+  describeLoss,
+  describeUpgradeFailure,
+  describeWork,
+  remarkOnFailure,
+  remarkOnHold,
+  withHint,
+  workOf,
+  type Waiting,
+} from './wording.ts';
 
 /** All conditions that hold. @param error What kept the plan from being carried out. */
 export function conditionsOf(
@@ -19,6 +33,9 @@ export function conditionsOf(
   return [
     readyOf(subscription, plan, error),
     ...progressOf(subscription, plan, error),
+    ...failureOf(subscription, plan),
+    ...conditionOfLosses(subscription, plan.losses),
+    ...contestIn(plan),
     upgradeOf(subscription, plan),
     deprecationOf(plan),
   ];
@@ -30,27 +47,66 @@ function readyOf(subscription: Subscription, plan: ResolvedPlan, error: Reasoned
     return { type: 'Ready', status: 'False', reason: error.reason, message: error.describe() };
   }
   if (failed !== undefined && failed === active) return notReady(failed, `${failed.spec.bundle} failed: `);
+  if (isRollingBack(plan))
+    return {
+      type: 'Ready',
+      status: 'False',
+      reason: 'RollingBack',
+      message: describeUpgradeFailure(subscription, plan),
+    };
   if (decision.kind === 'none' && !isGoodEnough(subscription, decision, installed)) {
-    const { reason, message, hint } = explainDecision(decision, subscription.spec.package);
-    return { type: 'Ready', status: 'False', reason, message: withHint(message, hint) };
+    const { reason, message } = explain(subscription, plan, decision);
+    return { type: 'Ready', status: 'False', reason, message };
   }
-  if (action.do === 'await' && installed === undefined) {
+  if (action.do === 'await' && (installed === undefined || !isInRange(subscription, installed))) {
     return { type: 'Ready', status: 'False', reason: action.hold.reason, message: describeHold(action) };
   }
+  const steps = describeSteps(stepsOf(subscription.status?.pending, plan), plan);
   if (active === undefined || (action.do !== 'nothing' && action.do !== 'await')) {
-    return { type: 'Ready', status: 'False', reason: workOf(plan), message: describeWork(plan) };
+    return { type: 'Ready', status: 'False', reason: workOf(plan), message: `${describeWork(plan)}${steps}` };
   }
-  if (!isHealthy(active)) return notReady(active, `${active.spec.bundle}: `);
+  if (!isHealthy(active)) return notReady(active, `${active.spec.bundle}${active === installed ? '' : steps}: `);
   return {
     type: 'Ready',
     status: 'True',
     reason: 'Succeeded',
-    message: `${active.spec.bundle} is installed and healthy${describeLoss(decision, subscription.spec.package)}`,
+    message: `${active.spec.bundle} is installed and healthy${remarksOn(subscription, plan)}`,
   };
 }
 
+/** What a person is to know though all is as the spec asks; of an upgrade, what is at hand now. */
+function remarksOn({ spec }: Subscription, plan: ResolvedPlan): string {
+  const contests = contestIn(plan).map(({ message }) => `; ${message}`);
+  const upgrade = remarkOnHold(plan.action) || remarkOnFailure(plan);
+  return [remarkOnLosses(plan.losses), upgrade, ...contests, describeLoss(plan.decision, spec.package)].join('');
+}
+
+/** As the active Revision says it. */
+function contestIn({ active }: ResolvedPlan): readonly NextCondition[] {
+  const contest = findCondition(active?.status?.conditions, 'Contested');
+  return contest === undefined
+    ? []
+    : [{ type: 'Contested', status: 'True', reason: 'Contested', message: contest.message }];
+}
+
+/** Why nothing is chosen; where all that could be has failed, what failed and how to try it again. */
+function explain(
+  subscription: Subscription,
+  plan: ResolvedPlan,
+  decision: Refusal,
+): { readonly reason: Reason; readonly message: string } {
+  const { reason, message, hint } = explainDecision(decision, subscription.spec.package);
+  const isOfFailure = reason === 'Quarantined' && plan.failure !== undefined;
+  return { reason, message: isOfFailure ? describeUpgradeFailure(subscription, plan) : withHint(message, hint) };
+}
+
+/** Whether what worked before is being applied again, after an upgrade that failed. */
+function isRollingBack(plan: ResolvedPlan): boolean {
+  return workOf(plan) === 'RollingBack' && (plan.active === undefined || !isHealthy(plan.active));
+}
+
 function notReady(revision: Revision, prefix: string): NextCondition {
-  const ready = findCondition(revision.status?.conditions, 'Ready');
+  const ready = findCondition(currentConditions(revision), 'Ready');
   const reason =
     ready !== undefined && isReason(ready.reason) && ready.status !== 'True' ? ready.reason : 'Progressing';
   return {
@@ -61,18 +117,20 @@ function notReady(revision: Revision, prefix: string): NextCondition {
   };
 }
 
-/** Reasons that say nothing against what is installed. */
-const HARMLESS: ReadonlySet<Reason> = new Set<Reason>([...SILENT, 'Quarantined']);
+/** What keeps an operator from going on, and says nothing against what is installed. */
+const LEADS_NOWHERE: ReadonlySet<Conflict['kind']> = new Set(['edges', 'downgrade', 'quarantined']);
 
-/** Whether an operator that works is as asked, although there is nowhere to go from it. */
+/**
+ * Whether an operator that works is as asked, although there is nowhere to go from it. Ready says so of no other version
+ * than the spec allows: who asks for one waits until it is there, or learns why it is not.
+ */
 function isGoodEnough(
   subscription: Subscription,
   { reason, because }: Refusal,
   installed: Revision | undefined,
 ): boolean {
-  if (installed === undefined) return false;
-  const leadsNowhere = because.every(({ kind }) => kind === 'edges' || kind === 'downgrade');
-  return HARMLESS.has(reason) || (leadsNowhere && isInRange(subscription, installed));
+  if (installed === undefined || !isInRange(subscription, installed)) return false;
+  return SILENT.has(reason) || because.every(({ kind }) => LEADS_NOWHERE.has(kind));
 }
 
 function progressOf(
@@ -87,14 +145,17 @@ function progressOf(
   }
   if (failed !== undefined && failed === active && action.do === 'nothing')
     return [{ ...notReady(failed, ''), type: 'Stalled', status: 'True' }];
-  if (decision.kind === 'none' && !isGoodEnough(subscription, decision, plan.installed)) {
+  const switching = action.do === 'create' || action.do === 'activate' || action.do === 'restore';
+  if (!switching && isRollingBack(plan))
+    return [{ type: 'Reconciling', status: 'True', reason: 'RollingBack', message: describeWork(plan) }];
+  if (!switching && decision.kind === 'none' && !isGoodEnough(subscription, decision, plan.installed)) {
     const type = decision.reason === 'CatalogUnavailable' ? 'Reconciling' : 'Stalled';
     const { message } = explainDecision(decision, subscription.spec.package);
     return [{ type, status: 'True', reason: decision.reason, message }];
   }
-  const busy = findCondition(active?.status?.conditions, 'Reconciling');
-  const switching = action.do === 'create' || action.do === 'activate' || action.do === 'restore';
-  if (!switching && busy === undefined && findCondition(active?.status?.conditions, 'Ready') !== undefined)
+  const says = active === undefined ? [] : currentConditions(active);
+  const busy = findCondition(says, 'Reconciling');
+  if (!switching && busy === undefined && findCondition(says, 'Ready') !== undefined)
     return action.do === 'await' ? waitingOf(action) : [];
   if (action.do === 'await' && active === undefined) return waitingOf(action);
   return [
@@ -117,59 +178,11 @@ function waitingOf(action: Waiting): readonly NextCondition[] {
 
 /** Why the active Revision does not come to an end, where there is more to say than that it is under way. */
 function troubleOf(active: Revision | undefined): Reason | undefined {
-  const ready = findCondition(active?.status?.conditions, 'Ready');
+  const ready = active && findCondition(currentConditions(active), 'Ready');
   if (ready === undefined || ready.status === 'True' || !isReason(ready.reason)) return undefined;
   return ready.reason === 'Archived' ? undefined : ready.reason;
 }
 
-function upgradeOf(subscription: Subscription, plan: ResolvedPlan): NextCondition {
-  const { decision, action, installed, quarantined } = plan;
-  const type = 'UpgradeAvailable';
-  if (action.do === 'await') return { type, status: 'True', reason: action.hold.reason, message: describeHold(action) };
-  if (decision.kind === 'none') {
-    const { reason, message, hint } = explainDecision(decision, subscription.spec.package);
-    return { type, status: 'Unknown', reason, message: withHint(message, hint) };
-  }
-  const last = quarantined.at(-1);
-  if (installed !== undefined && decision.kind === 'upgrade') {
-    return {
-      type,
-      status: 'True',
-      reason: 'UpgradeAvailable',
-      message: `${decision.bundle.name} follows ${installed.spec.bundle}${describeMove(decision)}`,
-    };
-  }
-  if (last !== undefined)
-    return {
-      type,
-      status: 'True',
-      reason: 'Quarantined',
-      message: `${last.bundle} failed and is not tried again until a newer version exists, version, channel, catalog or configuration of the spec change, or a reconcile is requested: ${last.message}`,
-    };
-  return {
-    type,
-    status: 'False',
-    reason: 'UpToDate',
-    message: explainDecision(decision, subscription.spec.package).message,
-  };
-}
-
-/** About what is installed, whatever may follow it; about what is to be installed, where nothing is yet. */
-function deprecationOf({ decision, installed }: ResolvedPlan): NextCondition {
-  const type = 'Deprecated';
-  const chosen = decision.kind === 'none' ? {} : decision.deprecations;
-  const deprecations = installed === undefined ? chosen : decision.inUse;
-  if (deprecations === undefined) {
-    const message = 'Deprecation is unknown: no catalog lists the installed bundle';
-    return { type, status: 'Unknown', reason: 'CatalogUnavailable', message };
-  }
-  const { package: ofPackage, channel, bundle } = deprecations;
-  if (bundle !== undefined) return { type, status: 'True', reason: 'BundleDeprecated', message: bundle };
-  if (channel !== undefined) return { type, status: 'True', reason: 'ChannelDeprecated', message: channel };
-  if (ofPackage !== undefined) return { type, status: 'True', reason: 'PackageDeprecated', message: ofPackage };
-  return { type, status: 'False', reason: 'NotDeprecated', message: 'Nothing in use is deprecated' };
-}
-
-function isHealthy({ status }: Revision): boolean {
-  return findCondition(status?.conditions, 'Ready')?.status === 'True';
+function isHealthy(revision: Revision): boolean {
+  return findCondition(currentConditions(revision), 'Ready')?.status === 'True';
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Subscription } from '../../api/subscription.ts';
 import { configHash } from '../config-hash.ts';
-import { decideSubscription, type Action, type Quarantined, type SubscriptionPlan } from './decide.ts';
+import { decideSubscription, type Action, type SubscriptionPlan } from './decide.ts';
+import type { Quarantined } from './failed-version.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { catalog, facts, revision, subscription } from './testdata/facts.ts';
 

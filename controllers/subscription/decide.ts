@@ -10,21 +10,22 @@
 import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
+import type { Loss } from '../../api/repair.ts';
 import type { Revision } from '../../api/revision.ts';
-import { STATUS_LIMITS, type Subscription, type SubscriptionStatus } from '../../api/subscription.ts';
-import { formatTime } from '../../api/conditions.ts';
+import { STATUS_LIMITS, type Subscription } from '../../api/subscription.ts';
 import type { CatalogBundle } from '../../catalog/model.ts';
 import type { Choice, Decision, Refusal } from '../../resolver/decision.ts';
-import type { Installed, Wanted } from '../../resolver/input.ts';
+import type { Installed, ResolveInput, Wanted } from '../../resolver/input.ts';
 import { resolve } from '../../resolver/resolve.ts';
 import { configHash, outcomeHash } from '../config-hash.ts';
 import { propertiesOf } from '../revision-properties.ts';
+import { describeFailure, type Quarantined } from './failed-version.ts';
 import { activeOf, failedOf, installedOf } from './history.ts';
 import { findHold, type Hold } from './hold.ts';
 import { isInRange } from './in-range.ts';
+import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
-
-export type Quarantined = NonNullable<SubscriptionStatus['quarantined']>[number];
+import { isSuperseded, noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
 
 /** What exactly is to be active. */
 export interface Target {
@@ -57,6 +58,12 @@ export interface ResolvedPlan {
   /** The active Revision, where it has failed. */
   readonly failed: Revision | undefined;
   readonly quarantined: readonly Quarantined[];
+  /** The upgrade that failed last, until it is superseded. */
+  readonly failure: UpgradeFailure | undefined;
+  /** What would be chosen if no version had failed; absent if none has. */
+  readonly offered: CatalogBundle | undefined;
+  /** Custom resources that were lost, until a person acknowledges it. */
+  readonly losses: readonly Loss[];
 }
 
 /** What a Subscription needs now; `expired` says whether the search for it takes too long by the clock. */
@@ -66,21 +73,31 @@ export function decideSubscription(facts: SubscriptionFacts, expired?: () => boo
   if (subscription.spec.suspend) return { kind: 'suspended' };
   const failed = failedOf(subscription, facts.revisions, facts.now);
   const installed = installedOf(subscription, facts.revisions, failed);
-  const quarantined = quarantine(facts, failed, installed);
-  const decision = resolve({
+  const situation = { active: activeOf(facts.revisions), installed, failed };
+  const known = quarantine(facts, failed, installed);
+  const quarantined = noteRollback({ ...situation, quarantined: known }, facts.now);
+  const question: ResolveInput = {
     wanted: wantedOf(subscription),
     ...(installed !== undefined && { installed: describeInstalled(installed) }),
     catalogs: facts.catalogs,
     quarantined: quarantined.map(({ bundle }) => bundle),
     cluster: facts.cluster,
     ...(expired !== undefined && { expired }),
-  });
-  const situation = { active: activeOf(facts.revisions), installed, failed };
+  };
+  const decision = resolve(question);
+  const latest = upgradeFailureOf({ ...situation, quarantined });
+  const failure = latest === undefined || isSuperseded(latest, decision) ? undefined : latest;
+  const offered = failure === undefined ? undefined : offeredIn(resolve({ ...question, quarantined: [] }));
   const action =
     decision.kind === 'none'
       ? withoutAnswer(facts, situation, { decision, quarantined })
       : act(facts, decision, situation);
-  return { kind: 'resolved', decision, action, ...situation, quarantined };
+  const losses = lossesOf(subscription, facts.revisions);
+  return { kind: 'resolved', decision, action, ...situation, quarantined, failure, offered, losses };
+}
+
+function offeredIn(decision: Decision): CatalogBundle | undefined {
+  return decision.kind === 'none' ? undefined : decision.bundle;
 }
 
 function wantedOf({ spec }: Subscription): Wanted {
@@ -134,18 +151,6 @@ function isLifted({ specHash }: Quarantined, subscription: Subscription): boolea
   return specHash === undefined
     ? status?.observedGeneration !== metadata.generation
     : specHash !== outcomeHash(subscription);
-}
-
-function describeFailure({ spec, status }: Revision, now: Date): Quarantined {
-  const ready = findCondition(status?.conditions, 'Ready');
-  return {
-    bundle: spec.bundle,
-    version: spec.version,
-    image: spec.image,
-    reason: ready?.reason ?? 'ApplyFailed',
-    message: ready?.message ?? '',
-    since: formatTime(now),
-  };
 }
 
 type Situation = Pick<ResolvedPlan, 'active' | 'installed' | 'failed'>;

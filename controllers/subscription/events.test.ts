@@ -42,6 +42,51 @@ describe('events', () => {
       told: ['Warning RollingBack'],
     },
     {
+      because: 'the version before works again',
+      before: { installed: old, quarantined: [gone] },
+      after: { installed: old, quarantined: [{ ...gone, rolledBackTime: 't' }] },
+      told: ['Normal RolledBack'],
+    },
+    {
+      because: 'a release before did not note when it worked again, and it has for long',
+      before: { installed: old, quarantined: [gone], conditions: [condition('Ready', 'Succeeded')] },
+      after: { installed: old, quarantined: [{ ...gone, rolledBackTime: 't' }] },
+      told: [],
+    },
+    ...(['ApprovalRequired', 'OutsideWindow', 'DependencyNotReady'] as const).map((reason) => ({
+      because: `an upgrade waits: ${reason}`,
+      before: { installed: old, pending },
+      after: { installed: old, pending: { ...pending, revision: 'gadget-2', reason } },
+      told: [`Normal ${reason}`],
+    })),
+    {
+      because: 'it still waits',
+      before: { installed: old, pending: { ...pending, revision: 'gadget-2', reason: 'OutsideWindow' } },
+      after: { installed: old, pending: { ...pending, revision: 'gadget-2', reason: 'OutsideWindow' } },
+      told: [],
+    },
+    {
+      because: 'it waits for something else now',
+      before: { installed: old, pending: { ...pending, revision: 'gadget-2', reason: 'ApprovalRequired' } },
+      after: { installed: old, pending: { ...pending, revision: 'gadget-2', reason: 'OutsideWindow' } },
+      told: ['Normal OutsideWindow'],
+    },
+    {
+      because: 'a first installation that waits for what it depends on is in order, and no trouble',
+      before: { pending },
+      after: {
+        pending: { ...pending, revision: 'gadget-2', reason: 'DependencyNotReady' },
+        conditions: [condition('Reconciling', 'DependencyNotReady')],
+      },
+      told: ['Normal DependencyNotReady'],
+    },
+    {
+      because: 'what is being applied lacks a kind that the cluster does not serve',
+      before: { pending },
+      after: { pending, conditions: [condition('Reconciling', 'DependencyNotReady')] },
+      told: ['Warning DependencyNotReady'],
+    },
+    {
       because: 'something is wrong',
       after: { conditions: [condition('Stalled', 'PackageNotFound')] },
       told: ['Warning PackageNotFound'],
@@ -135,13 +180,26 @@ describe('events', () => {
     expect(eventsOf(before, after).map(({ type, reason }) => `${type} ${reason}`)).toEqual(told);
   });
 
+  test.each(['ApprovalRequired', 'OutsideWindow', 'DependencyNotReady'])('say how what waits goes on: %s', (reason) => {
+    const waiting = { ...pending, revision: 'gadget-2', reason };
+    const conditions = [condition('UpgradeAvailable', reason, 'gadget.v2 waits: approve it by …')];
+    const [event] = eventsOf({ installed: old, pending }, { installed: old, pending: waiting, conditions });
+    expect(event?.note).toBe('gadget.v2 waits: approve it by …');
+  });
+
+  test('say which step of a long way begins', () => {
+    const [event] = eventsOf({ installed: old }, { installed: old, pending: { ...pending, step: 2, steps: 6 } });
+    expect(event?.note).toBe('gadget.v2 is to follow gadget.v1, step 2 of 6');
+  });
+
   test.each([
-    { reason: 'ApprovalRequired', says: 'once it is approved' },
-    { reason: 'OutsideWindow', says: 'in the next maintenance window' },
-    { reason: 'DependencyNotReady', says: 'once its dependencies are there' },
-  ])('say what it waits for: $reason', ({ reason, says }) => {
-    const [event] = eventsOf({ installed: old }, { installed: old, pending: { ...pending, reason } });
-    expect(event?.note).toContain(says);
+    { entry: { bundle: 'gadget.v2', version: '2' }, says: 'gadget.v1 works again 7 s after gadget.v2 failed' },
+    { entry: { bundle: 'gadget.v1', version: '1' }, says: 'gadget.v1 works again 7 s after its configuration failed' },
+  ])('say that the rollback has ended: $says', ({ entry, says }) => {
+    const failed = { ...gone, ...entry, since: '2026-05-01T12:00:00Z' };
+    const ended = { ...failed, rolledBackTime: '2026-05-01T12:00:07Z' };
+    const [event] = eventsOf({ installed: old, quarantined: [failed] }, { installed: old, quarantined: [ended] });
+    expect(event?.note).toBe(says);
   });
 
   test.each([

@@ -14,7 +14,9 @@ export function eventsOf(
 ): readonly EventFacts[] {
   return [
     quarantineOf(before, after),
+    rollbackOf(before, after),
     beginningOf(before, after, move),
+    waitOf(before, after),
     arrivalOf(before, after),
     troubleOf(before, after),
     lossOf(before, after),
@@ -36,15 +38,12 @@ function beginningOf(
 ): EventFacts | undefined {
   const { pending, installed } = after;
   if (pending === undefined || bundleThatBegins(before, after) === undefined) return undefined;
-  const waits = WAITS[pending.reason] ?? '';
-  return installed === undefined
-    ? { type: 'Normal', reason: 'Installing', action: 'Install', note: `${pending.bundle} is to be installed${waits}` }
-    : {
-        type: 'Normal',
-        reason: 'Upgrading',
-        action: 'Upgrade',
-        note: `${pending.bundle} is to follow ${installed.bundle}${move}${waits}`,
-      };
+  if (installed === undefined)
+    return { type: 'Normal', reason: 'Installing', action: 'Install', note: `${pending.bundle} is to be installed` };
+  const { step, steps } = pending;
+  const which = step === undefined || steps === undefined ? '' : `, step ${step} of ${steps}`;
+  const note = `${pending.bundle} is to follow ${installed.bundle}${move}${which}`;
+  return { type: 'Normal', reason: 'Upgrading', action: 'Upgrade', note };
 }
 
 /** Name of the bundle with which something begins by this change of the status; undefined if nothing does. */
@@ -58,11 +57,39 @@ export function bundleThatBegins(
   return begins ? pending.bundle : undefined;
 }
 
-const WAITS: Readonly<Record<string, string>> = {
-  ApprovalRequired: ' once it is approved',
-  OutsideWindow: ' in the next maintenance window',
-  DependencyNotReady: ' once its dependencies are there',
-};
+/** What a Revision may wait for that is in order: a person, a time, or another operator that is on its way. */
+const WAITS = ['ApprovalRequired', 'OutsideWindow', 'DependencyNotReady'] as const;
+
+/** Once for each Revision that waits, and again if it waits for something else. */
+function waitOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
+  const { pending, installed, conditions } = after;
+  const reason = WAITS.find((one) => one === pending?.reason);
+  if (pending === undefined || reason === undefined) return undefined;
+  if (before?.pending?.revision === pending.revision && before?.pending?.reason === reason) return undefined;
+  const told = findCondition(conditions, 'UpgradeAvailable');
+  const note = told?.reason === reason ? told.message : `${pending.bundle} waits`;
+  return { type: 'Normal', reason, action: installed === undefined ? 'Install' : 'Upgrade', note };
+}
+
+/** What began with a version that failed has come to its end. */
+function rollbackOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
+  const { installed, quarantined = [] } = after;
+  const ended = quarantined.find(({ bundle, since, rolledBackTime }) => {
+    const known = before?.quarantined?.find((one) => one.bundle === bundle && one.since === since);
+    return known !== undefined && known.rolledBackTime === undefined && rolledBackTime !== undefined;
+  });
+  // A release that did not note it left entries of long ago.
+  if (ended === undefined || installed === undefined || isReadyIn(before)) return undefined;
+  const { bundle, since, rolledBackTime = '' } = ended;
+  const seconds = Math.max(0, Math.round((Date.parse(rolledBackTime) - Date.parse(since)) / 1000));
+  const what = bundle === installed.bundle ? 'its configuration' : bundle;
+  const note = `${installed.bundle} works again ${seconds} s after ${what} failed`;
+  return { type: 'Normal', reason: 'RolledBack', action: 'Upgrade', note };
+}
+
+function isReadyIn(status: SubscriptionStatus | undefined): boolean {
+  return findCondition(status?.conditions, 'Ready')?.status === 'True';
+}
 
 function arrivalOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
   const { installed } = after;
@@ -120,8 +147,9 @@ const BUSY: ReadonlySet<string> = new Set([
   'Uninstalling',
 ]);
 
-/** Work under way that says why it does not come to an end. */
+/** Work under way that says why it does not come to an end; to wait for a dependency that is on its way is in order. */
 function retryingOf(status: SubscriptionStatus | undefined): ReturnType<typeof findCondition> {
   const condition = findCondition(status?.conditions, 'Reconciling');
-  return condition === undefined || BUSY.has(condition.reason) ? undefined : condition;
+  if (condition === undefined || BUSY.has(condition.reason)) return undefined;
+  return condition.reason === status?.pending?.reason ? undefined : condition;
 }

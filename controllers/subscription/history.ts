@@ -65,7 +65,7 @@ export function failedOf(subscription: Subscription, revisions: readonly Revisio
 }
 
 /** Those about the spec that there is now: one that is made active again is judged by what becomes of it this time. */
-function currentConditions({ metadata: { generation }, status }: Revision): readonly Condition[] {
+export function currentConditions({ metadata: { generation }, status }: Revision): readonly Condition[] {
   return (status?.conditions ?? []).filter(
     ({ observedGeneration }) => generation === undefined || observedGeneration === generation,
   );

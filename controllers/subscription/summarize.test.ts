@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
+import type { Loss } from '../../api/repair.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { SubscriptionStatus } from '../../api/subscription.ts';
+import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
+import { outcomeHash } from '../config-hash.ts';
 import { decideSubscription } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { summarizePlan, summarizeRemoval, summarizeSuspension } from './summarize.ts';
@@ -43,6 +45,39 @@ function deprecating(version: string): CatalogSource {
 }
 const next = revision({ number: 2, version: '1.1.0', previous: 'gadget-1' });
 const before = { ...works, spec: { ...works.spec, state: 'Archived' as const } };
+
+/** 1.0.0 in one channel and 1.1.0, which follows it, in another. */
+function inChannels(): CatalogSource {
+  const [source] = two;
+  const content = source?.content('gadget');
+  if (source === undefined || content === undefined) throw new Error('there is no catalog');
+  const channels = ['1.0.0', '1.1.0'].map((version, at) => ({
+    name: ['stable', 'fast'][at] ?? '',
+    entries: [{ name: `gadget.v${version}`, skips: [], ...(at === 1 && { replaces: 'gadget.v1.0.0' }) }],
+  }));
+  return { ...source, content: () => ({ ...content, channels }) };
+}
+
+const failedOne = revision({ number: 2, version: '1.1.0', state: 'Archived', reason: 'WorkloadUnhealthy' });
+
+/** Its spec has changed since its conditions were written. */
+function sinceActivated(one: Revision): Revision {
+  return { ...one, metadata: { ...one.metadata, generation: 2 } };
+}
+
+/** What the status remembers of a version that failed, and of a rollback that has ended or not. */
+function gaveUp(version: string, more: object = {}): NonNullable<SubscriptionStatus['quarantined']>[number] {
+  const since = '2026-05-01T11:58:00Z';
+  const specHash = outcomeHash(subscription({ spec: more }));
+  return { bundle: `gadget.v${version}`, version, reason: 'WorkloadUnhealthy', message: 'it crashes', since, specHash };
+}
+
+/** A Subscription that remembers versions that failed. */
+function remembering(versions: readonly string[], spec: object = {}): Subscription {
+  const rolledBackTime = '2026-05-01T11:59:00Z';
+  const quarantined = versions.map((version) => ({ ...gaveUp(version, spec), rolledBackTime }));
+  return subscription({ spec, status: { quarantined } });
+}
 
 interface Case {
   readonly because: string;
@@ -166,6 +201,148 @@ describe('conditions', () => {
       ready: 'False ObjectInvalid',
       also: { Stalled: 'True ObjectInvalid' },
     },
+    {
+      because: 'an upgrade failed and what worked before runs again, as the spec allows',
+      given: { revisions: [works], catalogs: two, subscription: remembering(['1.1.0']) },
+      ready: 'True Succeeded',
+      also: {
+        UpgradeFailed: 'True WorkloadUnhealthy',
+        UpgradeAvailable: 'True Quarantined',
+        Stalled: '',
+        Reconciling: '',
+      },
+    },
+    {
+      because: 'an upgrade failed to the only version that the spec allows: it is not as asked, whatever works',
+      given: { revisions: [works], catalogs: two, subscription: remembering(['1.1.0'], { version: '1.1.0' }) },
+      ready: 'False Quarantined',
+      also: { UpgradeFailed: 'True WorkloadUnhealthy', Stalled: 'True Quarantined' },
+    },
+    {
+      because: 'an upgrade failed in the only channel that the spec allows',
+      given: {
+        revisions: [works],
+        catalogs: [inChannels()],
+        subscription: remembering(['1.1.0'], { channel: 'fast' }),
+      },
+      ready: 'False Quarantined',
+      also: { UpgradeFailed: 'True WorkloadUnhealthy', Stalled: 'True Quarantined' },
+    },
+    {
+      because: 'the active Revision has failed this moment, and what worked before is about to be applied',
+      given: {
+        revisions: [
+          before,
+          revision({ number: 2, version: '1.1.0', previous: 'gadget-1', reason: 'ObjectInvalid', stalled: true }),
+        ],
+        catalogs: two,
+      },
+      ready: 'False ObjectInvalid',
+      also: { UpgradeFailed: 'True ObjectInvalid', Reconciling: 'True RollingBack', Stalled: '' },
+    },
+    {
+      because: 'the same where only the version that failed is allowed',
+      given: {
+        revisions: [
+          before,
+          revision({ number: 2, version: '1.1.0', previous: 'gadget-1', reason: 'ObjectInvalid', stalled: true }),
+        ],
+        catalogs: two,
+        subscription: subscription({ spec: { version: '1.1.0' } }),
+      },
+      ready: 'False ObjectInvalid',
+      also: { UpgradeFailed: 'True ObjectInvalid', Reconciling: 'True RollingBack', Stalled: '' },
+    },
+    {
+      because: 'what worked before is being applied again',
+      given: {
+        revisions: [{ ...works, status: { ...works.status, conditions: [] } }, failedOne],
+        catalogs: two,
+        subscription: subscription({ status: { quarantined: [gaveUp('1.1.0')] } }),
+      },
+      ready: 'False RollingBack',
+      also: { UpgradeFailed: 'True WorkloadUnhealthy', Reconciling: 'True RollingBack', Stalled: '' },
+    },
+    {
+      because: 'what failed is kept as the spec asks',
+      given: {
+        revisions: [
+          before,
+          revision({ number: 2, version: '1.1.0', previous: 'gadget-1', reason: 'ObjectInvalid', stalled: true }),
+        ],
+        catalogs: two,
+        subscription: subscription({ spec: { onFailure: { strategy: 'Hold' } } }),
+      },
+      ready: 'False ObjectInvalid',
+      also: { UpgradeFailed: 'True ObjectInvalid', Stalled: 'True ObjectInvalid', Reconciling: '' },
+    },
+    {
+      because: 'the upgrade failed and a newer version supersedes it',
+      given: {
+        revisions: [revision({ number: 3, version: '1.2.0', ready: true, firstReadyTime: '2026-05-01T11:59:30Z' })],
+        catalogs: [catalog({ versions: ['1.0.0', '1.1.0', '1.2.0'] })],
+        subscription: remembering(['1.1.0']),
+      },
+      ready: 'True Succeeded',
+      also: { UpgradeFailed: '', UpgradeAvailable: 'False UpToDate' },
+    },
+    {
+      because: 'a newer version is being tried: what is said now is about that one',
+      given: {
+        revisions: [works],
+        catalogs: [catalog({ versions: ['1.0.0', '1.2.0'] })],
+        subscription: remembering(['1.1.0']),
+      },
+      ready: 'False Upgrading',
+      also: { UpgradeFailed: '', UpgradeAvailable: 'True UpgradeAvailable' },
+    },
+    {
+      because: 'a version between is being tried, which does not supersede what failed',
+      given: {
+        revisions: [works],
+        catalogs: [catalog({ versions: ['1.0.0', '1.0.5', '1.1.0'] })],
+        subscription: remembering(['1.1.0']),
+      },
+      ready: 'False Upgrading',
+      also: { UpgradeFailed: 'True WorkloadUnhealthy', UpgradeAvailable: 'True UpgradeAvailable' },
+    },
+    {
+      because: 'what is installed was made again since: the failure is as it was',
+      given: {
+        revisions: [revision({ number: 3, ready: true, firstReadyTime: '2026-05-01T11:59:30Z' })],
+        catalogs: two,
+        subscription: remembering(['1.1.0']),
+      },
+      ready: 'True Succeeded',
+      also: { UpgradeFailed: 'True WorkloadUnhealthy' },
+    },
+    {
+      because: 'the only version that the spec allows waits for its window',
+      given: {
+        revisions: [works, revision({ number: 2, version: '1.1.0', state: 'Archived' })],
+        catalogs: two,
+        subscription: subscription({
+          spec: { version: '1.1.0', windows: [{ cron: '0 2 * * *', duration: '1h' }] },
+        }),
+      },
+      ready: 'False OutsideWindow',
+      also: { Reconciling: '', Stalled: '', UpgradeAvailable: 'True OutsideWindow' },
+    },
+    {
+      because: 'no catalog answers, and what the spec asks for is not installed',
+      given: { revisions: [works], catalogs: [], subscription: subscription({ spec: { version: '1.1.0' } }) },
+      ready: 'False PackageNotFound',
+      also: { Stalled: 'True PackageNotFound' },
+    },
+    {
+      because: 'a Revision is made active, and what it says is about the time before',
+      given: {
+        revisions: [before, sinceActivated(revision({ number: 2, version: '1.1.0', reason: 'OutsideWindow' }))],
+        catalogs: two,
+      },
+      ready: 'False Progressing',
+      also: { Reconciling: 'True Upgrading' },
+    },
   ])('$ready: $because', ({ given, ready, also = {} }) => {
     const status = statusOf(given);
     const told = Object.fromEntries(
@@ -214,6 +391,215 @@ describe('what else the status tells', () => {
       available: { version: '2.0.0' },
       pending: { version: '1.1.0' },
       path: ['1.1.0', '2.0.0'],
+    });
+  });
+
+  describe('after an upgrade that failed', () => {
+    const given = { revisions: [works], catalogs: two, subscription: remembering(['1.1.0']) };
+    const told = (type: ConditionType, more: Partial<SubscriptionFacts> = {}): string =>
+      findCondition(statusOf({ ...given, ...more }).conditions, type)?.message ?? '';
+
+    test('what there is, although it failed', () => {
+      expect(statusOf(given)).toMatchObject({ installed: { version: '1.0.0' }, available: { version: '1.1.0' } });
+    });
+
+    test.each(['1.0.0 is installed and healthy', 'the upgrade to gadget.v1.1.0 failed: it crashes'])(
+      'in the column STATUS: %s',
+      (text) => expect(told('Ready')).toContain(text),
+    );
+
+    test.each([
+      'The upgrade to gadget.v1.1.0 failed: it crashes',
+      'gadget.v1.0.0 runs again',
+      'kubectl -n ops annotate subscriptions.slipway.dev gadget --overwrite slipway.dev/reconcile-requested-at=',
+    ])('what failed, what runs, and how to try again: %s', (text) => expect(told('UpgradeFailed')).toContain(text));
+
+    test('also if only the version that failed is allowed', () => {
+      const pinned = { subscription: remembering(['1.1.0'], { version: '1.1.0' }) };
+      expect(told('Ready', pinned)).toContain('The upgrade to gadget.v1.1.0 failed: it crashes');
+      expect(statusOf({ ...given, ...pinned }).available).toMatchObject({ version: '1.1.0' });
+    });
+
+    test('in a column that stays short, however long the reason is', () => {
+      const long = { ...gaveUp('1.1.0'), message: 'x'.repeat(4096), rolledBackTime: 't' };
+      const remembers = { subscription: subscription({ status: { quarantined: [long] } }) };
+      expect(told('Ready', remembers).length).toBeLessThan(400);
+      expect(told('UpgradeFailed', remembers)).toContain('kubectl -n ops annotate');
+    });
+
+    test('when what worked before was healthy again, and not before it was', () => {
+      const quarantined = [gaveUp('1.1.0')];
+      const going = { ...given, subscription: subscription({ status: { quarantined } }) };
+      expect(statusOf(going).quarantined).toMatchObject([{ rolledBackTime: '2026-05-01T12:00:00Z' }]);
+      const unhealthy = { ...going, revisions: [{ ...works, status: { ...works.status, conditions: [] } }] };
+      expect(statusOf(unhealthy).quarantined?.[0]).not.toHaveProperty('rolledBackTime');
+    });
+  });
+
+  test('what is being done where nothing is active, as after a crash between two writes', () => {
+    const { conditions } = statusOf({
+      revisions: [before, { ...failedOne, spec: { ...failedOne.spec, approved: false } }],
+      catalogs: [],
+    });
+    expect(findCondition(conditions, 'Ready')?.message).toBe('gadget.v1.0.0 is being applied');
+  });
+
+  describe('while an upgrade waits', () => {
+    const windows = [{ cron: '0 2 * * *', duration: '1h' }];
+    test.each([
+      {
+        spec: { windows },
+        approved: true,
+        says: 'gadget.v1.1.0 waits for the next maintenance window at 2026-05-02T02:00:00Z',
+      },
+      { spec: { approval: 'Manual' }, approved: false, says: 'gadget.v1.1.0 waits for approval: kubectl' },
+    ])('for what, in the column STATUS: $says', ({ spec, approved, says }) => {
+      const waiting = revision({ number: 2, version: '1.1.0', state: 'Archived', approved });
+      const status = statusOf({ revisions: [works, waiting], catalogs: two, subscription: subscription({ spec }) });
+      const { message } = findCondition(status.conditions, 'Ready') ?? {};
+      expect(message).toMatch(/^gadget\.v1\.0\.0 is installed and healthy; /);
+      expect(message).toContain(says);
+    });
+  });
+
+  describe('on a way of several steps', () => {
+    const versions = ['1.0.0', '1.1.0', '1.2.0', '2.0.0'];
+    const at = (pending: SubscriptionStatus['pending'], revisions: readonly Revision[]): SubscriptionStatus =>
+      statusOf({
+        revisions,
+        catalogs: [catalog({ versions })],
+        subscription: subscription({ status: { ...(pending !== undefined && { pending }) } }),
+      });
+    const step = { bundle: 'gadget.v1.1.0', version: '1.1.0', reason: 'Progressing', step: 1, steps: 3 };
+    const second = revision({ number: 2, version: '1.1.0', previous: 'gadget-1', ready: true });
+
+    test.each([
+      { because: 'it begins', pending: undefined, revisions: [works], says: { step: 1, steps: 3 } },
+      { because: 'it goes on', pending: step, revisions: [before, next], says: { step: 1, steps: 3 } },
+      { because: 'the first is done', pending: step, revisions: [before, second], says: { step: 2, steps: 3 } },
+      {
+        because: 'another way was begun and left',
+        pending: { ...step, bundle: 'gadget.v1.0.5', version: '1.0.5', step: 2 },
+        revisions: [works],
+        says: { step: 2, steps: 4 },
+      },
+    ])('which one it is: $because', ({ pending, revisions, says }) => {
+      expect(at(pending, revisions).pending).toMatchObject(says);
+    });
+
+    test('in the column STATUS', () => {
+      expect(findCondition(at(step, [before, second]).conditions, 'Ready')?.message).toContain(
+        '(step 2 of 3 to gadget.v2.0.0)',
+      );
+      expect(findCondition(at(step, [before, next]).conditions, 'Ready')?.message).toContain(
+        '(step 1 of 3 to gadget.v2.0.0)',
+      );
+    });
+
+    test('and not where there is only one', () => {
+      expect(statusOf({ revisions: [works], catalogs: two }).pending).not.toHaveProperty('step');
+    });
+  });
+
+  describe('of what others did to its objects', () => {
+    const since = '2026-05-01T11:00:00Z';
+    const loss = (crd: string, at = since): Loss => ({ crd, uid: `${crd} ${at}`, since: at, message: '2 were there' });
+    const lost = (...losses: readonly Loss[]): Revision => ({ ...works, status: { ...works.status, losses } });
+    const toldOf = (given: Partial<SubscriptionFacts>): readonly string[] =>
+      (statusOf({ revisions: [works], ...given }).losses ?? []).map(({ crd, since: at }) => `${crd} ${at}`);
+    const acknowledged = (time: string, known: readonly Loss[] = []): Subscription =>
+      subscription({
+        metadata: { annotations: { 'slipway.dev/losses-acknowledged-at': time } },
+        status: { losses: known },
+      });
+
+    test('what was put right last', () => {
+      const lastRepair = { time: since, objects: 1, message: 'Deployment ops/gadget: spec.replicas was changed' };
+      const repaired = { ...works, status: { ...works.status, lastRepair } };
+      expect(statusOf({ revisions: [repaired] }).lastRepair).toEqual(lastRepair);
+    });
+
+    test.each<{
+      readonly because: string;
+      readonly given: Partial<SubscriptionFacts>;
+      readonly told: readonly string[];
+    }>([
+      { because: 'nothing was', given: {}, told: [] },
+      { because: 'the active Revision has noticed it', given: { revisions: [lost(loss('a'))] }, told: [`a ${since}`] },
+      {
+        because: 'another Revision is active by now',
+        given: {
+          revisions: [
+            { ...before, status: { ...before.status, losses: [loss('a')] } },
+            revision({ number: 2, version: '1.0.0', ready: true }),
+          ],
+        },
+        told: [`a ${since}`],
+      },
+      {
+        because: 'that Revision is forgotten by now',
+        given: { subscription: subscription({ status: { losses: [loss('a')] } }) },
+        told: [`a ${since}`],
+      },
+      {
+        because: 'it is known twice',
+        given: { revisions: [lost(loss('a'))], subscription: subscription({ status: { losses: [loss('a')] } }) },
+        told: [`a ${since}`],
+      },
+      {
+        because: 'a person has acknowledged it',
+        given: { revisions: [lost(loss('a'))], subscription: acknowledged(since, [loss('a')]) },
+        told: [],
+      },
+      {
+        because: 'it was lost once more since',
+        given: { revisions: [lost(loss('a'), loss('a', '2026-05-01T11:00:01Z'))], subscription: acknowledged(since) },
+        told: ['a 2026-05-01T11:00:01Z'],
+      },
+      {
+        because: 'the acknowledgement is no time, which acknowledges nothing',
+        given: { revisions: [lost(loss('a'))], subscription: acknowledged('yes') },
+        told: [`a ${since}`],
+      },
+    ])('what was lost: $because', ({ given, told }) => {
+      expect(toldOf(given)).toEqual(told);
+      const condition = inWords(statusOf({ revisions: [works], ...given }), 'CustomResourcesLost');
+      expect(condition).toBe(told.length === 0 ? '' : 'True CustomResourcesLost');
+    });
+
+    test('how to acknowledge all of what was lost, and that in the column STATUS', () => {
+      const { conditions } = statusOf({ revisions: [lost(loss('b', '2026-05-01T11:30:00Z'), loss('a'))] });
+      const message = findCondition(conditions, 'CustomResourcesLost')?.message ?? '';
+      for (const text of ['CustomResourceDefinition a was deleted', 'CustomResourceDefinition b was', 'backup'])
+        expect(message).toContain(text);
+      expect(message).toMatch(/slipway\.dev\/losses-acknowledged-at=2026-05-01T11:30:00Z$/);
+      expect(findCondition(conditions, 'Ready')).toMatchObject({
+        status: 'True',
+        message:
+          'gadget.v1.0.0 is installed and healthy; the custom resources of b and a were lost, see the condition CustomResourcesLost',
+      });
+    });
+
+    test('that another program does not leave an object alone', () => {
+      const contested = {
+        ...works,
+        status: {
+          ...works.status,
+          conditions: [
+            ...(works.status?.conditions ?? []),
+            {
+              type: 'Contested',
+              status: 'True' as const,
+              reason: 'Contested',
+              message: 'it fights',
+              lastTransitionTime: since,
+            },
+          ],
+        },
+      };
+      const { conditions } = statusOf({ revisions: [contested] });
+      expect(findCondition(conditions, 'Contested')).toMatchObject({ status: 'True', message: 'it fights' });
+      expect(findCondition(conditions, 'Ready')?.message).toBe('gadget.v1.0.0 is installed and healthy; it fights');
     });
   });
 
@@ -316,6 +702,18 @@ describe('a Subscription that is being removed', () => {
   ])('$ready: $because', ({ waitsFor, revisions, ready }) => {
     expect(inWords(summarizeRemoval(leaving, { revisions, waitsFor, now: NOW }), 'Ready')).toBe(ready);
   });
+});
+
+test('a suspended Subscription goes on to say which upgrade failed, and what was lost', () => {
+  const told = (['UpgradeFailed', 'CustomResourcesLost', 'Contested'] as const).map((type) => ({
+    type,
+    status: 'True' as const,
+    reason: 'ApplyFailed',
+    message: '',
+    lastTransitionTime: 'x',
+  }));
+  const { conditions } = summarizeSuspension(subscription({ status: { conditions: told } }), NOW);
+  expect(conditions?.map(({ type }) => type)).toEqual(['Ready', 'UpgradeFailed', 'CustomResourcesLost']);
 });
 
 test('a suspended Subscription stays as ready as it was', () => {

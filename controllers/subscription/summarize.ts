@@ -17,6 +17,7 @@ import { describeCause } from '../../resolver/explain.ts';
 import { passedOver } from '../../resolver/passed-over.ts';
 import { conditionsOf } from './conditions.ts';
 import { describeInstalled, type ResolvedPlan } from './decide.ts';
+import { stepsOf } from './steps.ts';
 
 /** After a plan was carried out, or while it is. @param error What kept it from being carried out. */
 export function summarizePlan(
@@ -26,13 +27,14 @@ export function summarizePlan(
 ): SubscriptionStatus {
   const { decision, installed, quarantined } = plan;
   const choice = decision.kind === 'none' ? undefined : decision;
-  const pending = pendingOf(plan);
+  const offered = plan.offered ?? choice?.bundle;
+  const pending = pendingOf(subscription, plan);
   return {
     ...handled(subscription, error === undefined),
     ...(installed !== undefined && {
       installed: { ...describeInstalled(installed), revision: installed.metadata.name },
     }),
-    ...(choice !== undefined && { available: nameBundle(choice.bundle) }),
+    ...(offered !== undefined && { available: nameBundle(offered) }),
     ...(pending !== undefined && { pending }),
     ...(choice !== undefined &&
       choice.path.length > 0 && {
@@ -41,6 +43,7 @@ export function summarizePlan(
     ...(quarantined.length > 0 && { quarantined }),
     ...eligibleOf(plan),
     ...refusedOf(decision, installed),
+    ...repairsOf(subscription, plan),
     conditions: judge(subscription, conditionsOf(subscription, plan, error), now),
   };
 }
@@ -58,6 +61,15 @@ export interface Removal {
   /** Subscriptions that are to go first. */
   readonly waitsFor: readonly Dependent[];
   readonly now: Date;
+}
+
+/** The active Revision has the latest; one that has just become active knows of none yet. */
+function repairsOf(
+  { status }: Subscription,
+  { active, losses }: ResolvedPlan,
+): Pick<SubscriptionStatus, 'lastRepair' | 'losses'> {
+  const lastRepair = active?.status?.lastRepair ?? status?.lastRepair;
+  return { ...(lastRepair !== undefined && { lastRepair }), ...(losses.length > 0 && { losses }) };
 }
 
 /** While the Subscription is being removed. */
@@ -102,10 +114,26 @@ export function summarizeSuspension(subscription: Subscription, now: Date): Subs
     reason: 'Suspended',
     message: 'Suspended: nothing is done until spec.suspend is false',
   };
-  return { ...subscription.status, ...observed(subscription), conditions: judge(subscription, [condition], now) };
+  const conditions = [
+    condition,
+    ...LASTING.flatMap((type) => findCondition(subscription.status?.conditions, type) ?? []),
+  ];
+  return {
+    ...subscription.status,
+    ...observed(subscription),
+    conditions: judge(subscription, conditions as NextCondition[], now),
+  };
 }
 
-function pendingOf({ action, active, installed }: ResolvedPlan): SubscriptionStatus['pending'] {
+/** What stays true while nothing is done. */
+const LASTING = ['UpgradeFailed', 'CustomResourcesLost'] as const;
+
+function pendingOf({ status }: Subscription, plan: ResolvedPlan): SubscriptionStatus['pending'] {
+  const next = nextOf(plan);
+  return next && { ...next, ...stepsOf(status?.pending, plan) };
+}
+
+function nextOf({ action, active, installed }: ResolvedPlan): SubscriptionStatus['pending'] {
   if (action.do === 'await') return pending(action.revision, action.hold.reason);
   if (action.do === 'create' || action.do === 'restore') {
     return { ...nameBundle(action.target.bundle), reason: 'Progressing' };

@@ -17,14 +17,16 @@ const condition = (type: string, status: 'True' | 'False' | 'Unknown', reason: s
   lastTransitionTime,
 });
 
+const INSTALLED = {
+  bundle: 'gadget.v1.0.0',
+  version: '1.0.0',
+  image: `registry.example/gadget@sha256:${'a'.repeat(64)}`,
+  catalog: 'team',
+  revision: 'gadget-1',
+};
+
 const BUSY: SubscriptionStatus = {
-  installed: {
-    bundle: 'gadget.v1.0.0',
-    version: '1.0.0',
-    image: `registry.example/gadget@sha256:${'a'.repeat(64)}`,
-    catalog: 'team',
-    revision: 'gadget-1',
-  },
+  installed: INSTALLED,
   available: { bundle: 'gadget.v2.0.0', version: '2.0.0' },
   pending: { bundle: 'gadget.v1.1.0', version: '1.1.0', reason: 'ApprovalRequired' },
   path: ['1.1.0', '1.2.0', '2.0.0'],
@@ -42,6 +44,24 @@ const BUSY: SubscriptionStatus = {
     condition('Ready', 'True', 'Succeeded', 'gadget.v1.0.0 is installed and healthy'),
     condition('UpgradeAvailable', 'True', 'ApprovalRequired', 'gadget.v1.1.0 waits for approval'),
     condition('Deprecated', 'True', 'BundleDeprecated', 'it has a fault'),
+  ],
+};
+const FAILED: SubscriptionStatus = {
+  installed: INSTALLED,
+  available: { bundle: 'gadget.v2.0.0', version: '2.0.0' },
+  quarantined: [
+    {
+      bundle: 'gadget.v2.0.0',
+      version: '2.0.0',
+      reason: 'WorkloadUnhealthy',
+      message: 'it crashes',
+      since: lastTransitionTime,
+    },
+  ],
+  conditions: [
+    condition('Ready', 'True', 'Succeeded', 'gadget.v1.0.0 is installed and healthy; the upgrade failed'),
+    condition('UpgradeFailed', 'True', 'WorkloadUnhealthy', 'The upgrade to gadget.v2.0.0 failed: it crashes'),
+    condition('UpgradeAvailable', 'True', 'Quarantined', 'gadget.v2.0.0 failed and is not tried again'),
   ],
 };
 const STUCK: SubscriptionStatus = {
@@ -63,6 +83,7 @@ beforeAll(async () => {
   });
   subscribe('gadget', 'gadget', BUSY);
   subscribe('lamp', 'lamp', STUCK);
+  subscribe('failed', 'failed', FAILED);
   subscribe('fresh', 'fresh');
   subscribe('twin-a', 'twin', BUSY);
   subscribe('twin-b', 'twin', STUCK);
@@ -114,6 +135,14 @@ describe('a Subscription is asked', () => {
         '',
       ].join('\n'),
     });
+  });
+
+  test('which upgrade failed, and why', async () => {
+    const { code, stdout } = await run('why', 'failed');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'The upgrade to gadget.v2.0.0 failed: it crashes\n' });
+    const answer = await ask('why', 'failed@2.0.0');
+    expect(answer).toMatchObject({ chosen: false, standing: 'Refused', reason: 'WorkloadUnhealthy' });
+    expect((await run('why-not', 'failed@2.0.0')).code).toBe(2);
   });
 
   test.each([

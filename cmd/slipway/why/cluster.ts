@@ -98,13 +98,17 @@ function answerOf(subject: Subject, { metadata, status = {} }: Subscription): An
   };
 }
 
-/** What is wrong goes before what may follow. */
+/** What is wrong goes before what may follow, and an upgrade that failed before one that may be tried. */
 function decisionOf({ conditions }: SubscriptionStatus): Pick<Answer, 'reason' | 'message'> {
   const ready = findCondition(conditions, 'Ready');
-  const told = ready?.status === 'True' ? (findCondition(conditions, 'UpgradeAvailable') ?? ready) : ready;
+  const told = ready?.status === 'True' ? (upgradeIn(conditions) ?? ready) : ready;
   return told === undefined
     ? { reason: 'Progressing', message: 'the manager has not reconciled it yet' }
     : { reason: told.reason, message: told.message };
+}
+
+function upgradeIn(conditions: SubscriptionStatus['conditions']): ReturnType<typeof findCondition> {
+  return findCondition(conditions, 'UpgradeFailed') ?? findCondition(conditions, 'UpgradeAvailable');
 }
 
 function deprecationsOf({ conditions }: SubscriptionStatus): readonly string[] {
@@ -123,8 +127,6 @@ function aboutVersion(status: SubscriptionStatus, asked: string, message: string
   const { installed, available, pending, path = [], quarantined = [], refused = [] } = status;
   const isMeant = (one: { readonly version: string; readonly bundle?: string } | undefined): boolean =>
     one?.version === asked || one?.bundle === asked;
-  if (isMeant(available)) return { chosen: true, standing: 'Chosen', causes: [], changes: [] };
-  if (isMeant(pending) || path.includes(asked)) return { chosen: true, standing: 'OnTheWay', causes: [], changes: [] };
   const refuse = (standing: Standing, causes: readonly string[], changes: readonly string[] = []): Verdict => ({
     chosen: false,
     standing,
@@ -138,6 +140,8 @@ function aboutVersion(status: SubscriptionStatus, asked: string, message: string
       [`${failed.bundle} failed before and is quarantined: ${failed.message}`],
       [`Release ${failed.bundle} from quarantine by asking for a reconcile`],
     );
+  if (isMeant(available)) return { chosen: true, standing: 'Chosen', causes: [], changes: [] };
+  if (isMeant(pending) || path.includes(asked)) return { chosen: true, standing: 'OnTheWay', causes: [], changes: [] };
   if (installed !== undefined && isMeant(installed))
     return refuse('Installed', [
       available === undefined ? message : `${installed.bundle} is installed, and ${available.bundle} follows it`,

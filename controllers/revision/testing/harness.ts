@@ -35,7 +35,7 @@ export interface Harness {
   settle(number: number): Promise<Revision>;
 }
 
-export interface HarnessOptions extends FakeOptions, Pick<RevisionDeps, 'probeWebhooks'> {
+export interface HarnessOptions extends FakeOptions, Pick<RevisionDeps, 'probeWebhooks' | 'countRepair'> {
   /** What the account of the Subscription may do; everything unless given. */
   readonly accountMay?: Parameters<typeof actingAs>[2];
   /** What the manager may do; everything unless given. */
@@ -97,6 +97,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     now: () => new Date(time),
     // Nobody answers in memory, unless a test plays it.
     probeWebhooks: options.probeWebhooks ?? false,
+    ...(options.countRepair !== undefined && { countRepair: options.countRepair }),
     // The clock is turned by hand.
     patience: () => 0,
     serialize: createSerializer(),

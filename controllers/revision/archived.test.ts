@@ -1,0 +1,123 @@
+/** What an archived Revision says: why it was given up, what it waits for, or that it is history. */
+import { describe, expect, test } from 'vitest';
+import type { Condition } from '../../api/conditions.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
+import { judgeArchived } from './archived.ts';
+
+const time = '2026-01-01T00:00:00Z';
+const said = (type: string, status: 'True' | 'False', reason: string): Condition => ({
+  type,
+  status,
+  reason,
+  message: 'as it says',
+  lastTransitionTime: time,
+});
+const IMAGE = `registry.example/widget@sha256:${'a'.repeat(64)}`;
+const gone = {
+  bundle: 'widget.v1',
+  version: '1',
+  image: IMAGE,
+  reason: 'WorkloadUnhealthy',
+  message: 'x',
+  since: time,
+};
+
+interface Case {
+  readonly because: string;
+  readonly conditions?: readonly Condition[];
+  readonly more?: Revision['status'];
+  readonly approved?: boolean;
+  readonly subscription?: SubscriptionStatus;
+  readonly handedOver?: boolean;
+  readonly says: string | undefined;
+  readonly failure?: string;
+}
+
+function revisionOf({ conditions, more, approved = true }: Case): Revision {
+  return {
+    metadata: { name: 'widgets-1', namespace: 'ops' },
+    spec: { bundle: 'widget.v1', image: IMAGE, approved, state: 'Archived' },
+    status: { ...more, ...(conditions !== undefined && { conditions }) },
+  } as unknown as Revision;
+}
+
+describe('an archived Revision', () => {
+  test.each<Case>([
+    { because: 'it is made to be activated at once', says: undefined },
+    { because: 'a person has not approved it', approved: false, says: 'ApprovalRequired' },
+    {
+      because: 'it worked and another one took over',
+      conditions: [said('Ready', 'True', 'Succeeded')],
+      says: 'Archived: Kept as history',
+    },
+    {
+      because: 'no other one answers for its objects yet',
+      conditions: [said('Ready', 'True', 'Succeeded')],
+      more: { inventory: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'u', hash: 'h' }] },
+      handedOver: false,
+      says: undefined,
+    },
+    {
+      because: 'it was given up',
+      conditions: [said('Ready', 'False', 'ObjectInvalid'), said('Stalled', 'True', 'ObjectInvalid')],
+      says: 'Archived: Kept as history; it failed: as it says',
+      failure: 'ObjectInvalid: as it says',
+    },
+    {
+      because: 'it became unhealthy within the bake time, which only the Subscription calls a failure',
+      conditions: [said('Ready', 'False', 'WorkloadUnhealthy'), said('Reconciling', 'True', 'Progressing')],
+      subscription: { quarantined: [gone] },
+      says: 'Archived: Kept as history; it failed: as it says',
+      failure: 'WorkloadUnhealthy: as it says',
+    },
+    {
+      because: 'it was replaced on its way, and not for a failure',
+      conditions: [said('Ready', 'False', 'Progressing'), said('Reconciling', 'True', 'Progressing')],
+      says: 'Archived: Kept as history',
+    },
+    {
+      because: 'it was unhealthy long after the bake time',
+      conditions: [said('Ready', 'False', 'WorkloadUnhealthy'), said('Reconciling', 'True', 'Progressing')],
+      says: 'Archived: Kept as history',
+    },
+    {
+      because: 'it is known for long that it failed, whatever became of the quarantine',
+      conditions: [said('Ready', 'False', 'Archived')],
+      more: { failure: { reason: 'ObjectInvalid', message: 'as it said', since: time } },
+      says: 'Archived: Kept as history; it failed: as it said',
+      failure: 'ObjectInvalid: as it said',
+    },
+    {
+      because: 'another one of the same bundle failed, with another configuration',
+      conditions: [said('Ready', 'False', 'Archived')],
+      subscription: { quarantined: [gone] },
+      says: 'Archived: Kept as history',
+    },
+    ...(['OutsideWindow', 'DependencyNotReady'] as const).map((reason) => ({
+      because: `it is approved and waits: ${reason}`,
+      subscription: {
+        pending: { revision: 'widgets-1', bundle: 'widget.v1', version: '1', reason },
+        conditions: [{ ...said('UpgradeAvailable', 'True', reason), message: 'widget.v1 waits for something' }],
+      },
+      says: `${reason}: widget.v1 waits for something`,
+    })),
+    {
+      because: 'another Revision waits',
+      subscription: { pending: { revision: 'widgets-2', bundle: 'widget.v2', version: '2', reason: 'OutsideWindow' } },
+      says: undefined,
+    },
+  ])('$says: $because', (given) => {
+    const { subscription, handedOver = true, says, failure } = given;
+    const archived = judgeArchived(revisionOf(given), {
+      subscription: { status: subscription } as Subscription,
+      handedOver,
+    });
+    const { reason, message } = archived?.judgement ?? {};
+    expect(archived === undefined ? undefined : `${reason}: ${message}`).toEqual(
+      says === undefined ? undefined : (expect.stringContaining(says) as string),
+    );
+    const why = archived?.failure;
+    expect(why && `${why.reason}: ${why.message}`).toBe(failure);
+  });
+});

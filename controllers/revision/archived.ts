@@ -1,0 +1,73 @@
+/** What an archived Revision says of itself: why it was given up, what it waits for, or that it is history. Pure. */
+import { findCondition, isReason } from '../../api/conditions.ts';
+import type { Reason } from '../../api/reasons.ts';
+import { hasWorked, type Revision, type RevisionStatus } from '../../api/revision.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import type { Judgement } from './summarize.ts';
+
+export interface Archived {
+  readonly judgement: Judgement;
+  readonly failure: RevisionStatus['failure'];
+}
+
+export interface ArchivedFacts {
+  readonly subscription: Pick<Subscription, 'status'> | undefined;
+  /** Whether an active Revision answers for what it made. */
+  readonly handedOver: boolean;
+}
+
+/** Undefined if there is nothing to say, or not yet. */
+export function judgeArchived(revision: Revision, facts: ArchivedFacts): Archived | undefined {
+  const { spec, status } = revision;
+  const waiting = waitOf(revision, facts.subscription);
+  if (waiting !== undefined) return { judgement: { state: 'Resting', ...waiting }, failure: undefined };
+  // It is made so, to be activated at once: there is no history yet.
+  const { conditions, inventory = [] } = status ?? {};
+  if (conditions === undefined && inventory.length === 0 && spec.approved) return undefined;
+  // What it came to is told until another Revision answers for what it made: in a moment, and in one write.
+  if (!facts.handedOver && inventory.length > 0) return undefined;
+  if (!spec.approved)
+    return {
+      judgement: { state: 'Resting', reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' },
+      failure: undefined,
+    };
+  const failure = status?.failure ?? failureOf(revision, facts.subscription);
+  const message = failure === undefined ? 'Kept as history' : `Kept as history; it failed: ${failure.message}`;
+  return { judgement: { state: 'Resting', reason: 'Archived', message }, failure };
+}
+
+const WAITS: readonly string[] = ['OutsideWindow', 'DependencyNotReady'] satisfies Reason[];
+
+/** What the Subscription waits for before it makes this Revision active. */
+function waitOf(
+  revision: Revision,
+  subscription: ArchivedFacts['subscription'],
+): Pick<Judgement, 'reason' | 'message'> | undefined {
+  const { pending, conditions } = subscription?.status ?? {};
+  if (pending === undefined || pending.revision !== revision.metadata.name || hasWorked(revision)) return undefined;
+  const { reason } = pending;
+  if (!WAITS.includes(reason) || !isReason(reason)) return undefined;
+  const told = findCondition(conditions, 'UpgradeAvailable');
+  return { reason, message: told?.reason === reason ? told.message : 'Waits to be applied' };
+}
+
+/**
+ * Why it was given up, as it said when it was still active. That trouble within the bake time is a failure is decided by
+ * the Subscription, which has quarantined the version then.
+ */
+function failureOf(
+  { spec, status }: Revision,
+  subscription: ArchivedFacts['subscription'],
+): RevisionStatus['failure'] | undefined {
+  const ready = findCondition(status?.conditions, 'Ready');
+  if (ready?.status !== 'False' || RESTING.has(ready.reason)) return undefined;
+  const stalled = findCondition(status?.conditions, 'Stalled');
+  const quarantined = subscription?.status?.quarantined?.find(
+    ({ bundle, image }) => bundle === spec.bundle && image === spec.image,
+  );
+  const since = stalled?.lastTransitionTime ?? quarantined?.since;
+  return since === undefined ? undefined : { reason: ready.reason, message: ready.message, since };
+}
+
+/** What is said of a Revision that is not being applied. */
+const RESTING: ReadonlySet<string> = new Set<Reason>(['Archived', 'ApprovalRequired', 'Suspended', 'Uninstalling']);

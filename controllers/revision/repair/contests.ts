@@ -1,0 +1,77 @@
+/**
+ * Remembers what was put right of late, so that a fight with another program is told from an accident. Kept in memory only:
+ * after a restart a fight shows itself once more.
+ */
+import { identityOf } from '../../../apply/identity.ts';
+import type { Revision } from '../../../api/revision.ts';
+import { createRecent } from '../../recent.ts';
+import type { Repair } from './drift.ts';
+
+/** An object that is put right so often within so many minutes is fought over. */
+export const CONTEST = { times: 5, minutes: 10 } as const;
+
+export interface Contest {
+  readonly repair: Repair;
+  /** How often it was put right since the fight began. */
+  readonly times: number;
+}
+
+export interface Contests {
+  /** Notes what was put right; returns the fights of which there is news: when one begins, and each time it has doubled. */
+  note(revision: Revision, repairs: readonly Repair[], now: Date): readonly Contest[];
+  /** The fights that go on, and the seconds until the last of them is over if nothing more happens. */
+  under(revision: Revision, now: Date): { readonly contests: readonly Contest[]; readonly overInSeconds: number };
+}
+
+interface Known {
+  readonly repair: Repair;
+  readonly times: number;
+  /** Milliseconds since 1970, the latest last: as many as make a fight. */
+  readonly latest: readonly number[];
+}
+
+const WINDOW_MS = CONTEST.minutes * 60_000;
+
+export function createContests(): Contests {
+  const byRevision = createRecent<ReadonlyMap<string, Known>>();
+
+  function knownOf(revision: Revision, now: Date): ReadonlyMap<string, Known> {
+    const known = byRevision.get(keyOf(revision)) ?? new Map<string, Known>();
+    return new Map([...known].filter(([, { latest }]) => now.getTime() - (latest.at(-1) ?? 0) < WINDOW_MS));
+  }
+
+  return {
+    note(revision, repairs, now) {
+      if (repairs.length === 0) return [];
+      const known = new Map(knownOf(revision, now));
+      const noted = repairs.map((repair) => {
+        const identity = identityOf(repair.ref);
+        const { times = 0, latest = [] } = known.get(identity) ?? {};
+        const next = { repair, times: times + 1, latest: [...latest, now.getTime()].slice(-CONTEST.times) };
+        known.set(identity, next);
+        return next;
+      });
+      byRevision.set(keyOf(revision), known);
+      return noted.filter((one) => isContest(one) && isNews(one.times));
+    },
+    under(revision, now) {
+      const contests = [...knownOf(revision, now).values()].filter(isContest);
+      const last = Math.max(...contests.map(({ latest }) => latest.at(-1) ?? 0));
+      return { contests, overInSeconds: contests.length === 0 ? 0 : (last + WINDOW_MS - now.getTime()) / 1000 };
+    },
+  };
+}
+
+function isContest({ latest }: Known): boolean {
+  const [first = 0] = latest;
+  return latest.length === CONTEST.times && (latest.at(-1) ?? 0) - first < WINDOW_MS;
+}
+
+/** 5, 10, 20, 40, … */
+function isNews(times: number): boolean {
+  return Number.isInteger(Math.log2(times / CONTEST.times));
+}
+
+function keyOf({ metadata }: Revision): string {
+  return metadata.uid ?? `${metadata.namespace}/${metadata.name}`;
+}

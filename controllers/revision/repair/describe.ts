@@ -1,0 +1,47 @@
+/** What is said of objects that were put right. Pure. */
+import type { TakenField } from '../../../apply/taken-fields.ts';
+import { describeRef } from '../../../api/object.ts';
+import type { Repair } from './drift.ts';
+
+/** Most objects and fields that are named. */
+const [MOST_OBJECTS, MOST_FIELDS] = [5, 5];
+
+/** One sentence about all that was put right at once. */
+export function describeRepairs(repairs: readonly Repair[]): string {
+  const more = repairs.length - MOST_OBJECTS;
+  const named = repairs.slice(0, MOST_OBJECTS).map(describeRepair);
+  return `${named.join('; ')}${more > 0 ? `; and ${more} more objects` : ''}`;
+}
+
+function describeRepair({ ref, cause, taken }: Repair): string {
+  const subject = describeRef(ref);
+  if (cause === 'Deleted') return `${subject} was deleted and has been made again`;
+  if (cause === 'Replaced') return `${subject} was deleted and made by someone else, and has been taken up again`;
+  if (taken.length === 0) return `${subject} was changed and is as it should be again`;
+  return `${subject} is as it should be again: ${describeTaken(taken)}`;
+}
+
+/** `spec.replicas was changed by kubectl`. */
+export function describeTaken(taken: readonly TakenField[]): string {
+  const byManager = Map.groupBy(taken, ({ manager }) => manager);
+  const clauses = [...byManager].map(([manager, fields]) => {
+    const who = manager === undefined ? '' : ` by ${manager}`;
+    return `${describeFields(fields)} changed${who}`;
+  });
+  return clauses.join(', and ');
+}
+
+function describeFields(fields: readonly TakenField[]): string {
+  const paths = fields.slice(0, MOST_FIELDS).map(({ path }) => path);
+  const more = fields.length - paths.length;
+  const list = `${paths.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${list} ${fields.length === 1 ? 'was' : 'were'}`;
+}
+
+/** That another program does not leave an object alone, and how to end that. */
+export function describeContest({ ref, taken }: Repair, times: number, minutes: number): string {
+  const who = [...new Set(taken.flatMap(({ manager }) => manager ?? []))].join(' and ');
+  const what = taken.length === 0 ? 'it' : [...new Set(taken.map(({ path }) => path))].slice(0, MOST_FIELDS).join(', ');
+  const program = who === '' ? 'another program' : who;
+  return `${describeRef(ref)} was put right ${times} times within ${minutes} minutes, and ${program} changed ${what} back each time. Have ${program} leave it alone, or have the Subscription ask for the same by spec.config; spec.suspend stops the repair`;
+}

@@ -1,0 +1,19 @@
+/** What a Subscription remembers of a version that failed. Pure. */
+import { findCondition, formatTime } from '../../api/conditions.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { SubscriptionStatus } from '../../api/subscription.ts';
+
+export type Quarantined = NonNullable<SubscriptionStatus['quarantined']>[number];
+
+/** From what the failed Revision says. */
+export function describeFailure({ spec, status }: Revision, now: Date): Quarantined {
+  const ready = findCondition(status?.conditions, 'Ready');
+  return {
+    bundle: spec.bundle,
+    version: spec.version,
+    image: spec.image,
+    reason: ready?.reason ?? 'ApplyFailed',
+    message: ready?.message ?? '',
+    since: formatTime(now),
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * Which upgrade has failed and is not superseded: a version that failed stays in the way of what the catalog has until a
+ * newer one is installed, or it is tried again. Pure.
+ */
+import { findCondition, formatTime } from '../../api/conditions.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Decision } from '../../resolver/decision.ts';
+import { compareBundleVersions, parseBundleVersion } from '../../resolver/version.ts';
+import { describeFailure, type Quarantined } from './failed-version.ts';
+import { currentConditions } from './history.ts';
+
+export interface UpgradeFailure {
+  readonly bundle: string;
+  readonly version: string;
+  readonly reason: string;
+  readonly message: string;
+  /** `RolledBack`: what worked before runs again. `RollingBack`: it is being applied. `Held`: nothing is done. */
+  readonly state: 'RollingBack' | 'RolledBack' | 'Held';
+}
+
+export interface Outcome {
+  readonly active: Revision | undefined;
+  /** What works, or worked before. */
+  readonly installed: Revision | undefined;
+  /** The active Revision, if it has failed. */
+  readonly failed: Revision | undefined;
+  readonly quarantined: readonly Quarantined[];
+}
+
+/** The upgrade that failed last, unless what is installed supersedes it; a first installation is no upgrade. */
+export function upgradeFailureOf({ active, installed, failed, quarantined }: Outcome): UpgradeFailure | undefined {
+  if (installed === undefined) return undefined;
+  const entry = quarantined.findLast((one) => isInTheWay(one, installed));
+  const isHeld = failed !== undefined && failed === active && entry?.bundle !== failed.spec.bundle;
+  if (isHeld) return { ...describeFailure(failed, new Date(0)), state: 'Held' };
+  if (entry === undefined) return undefined;
+  const { bundle, version, reason, message, rolledBackTime } = entry;
+  return { bundle, version, reason, message, state: rolledBackTime === undefined ? 'RollingBack' : 'RolledBack' };
+}
+
+/** Whether a newer version is on its way: what is said then is about that one. */
+export function isSuperseded({ version }: UpgradeFailure, decision: Decision): boolean {
+  return decision.kind === 'upgrade' && isNewer(decision.bundle.version, version);
+}
+
+/** It failed after what is installed worked for the first time, or is newer than that, which may have been made again since. */
+function isInTheWay({ since, version }: Quarantined, { spec, status }: Revision): boolean {
+  const worksSince = Date.parse(status?.firstReadyTime ?? '');
+  return Date.parse(since) > worksSince || isNewer(version, spec.version);
+}
+
+function isNewer(version: string, than: string): boolean {
+  const [a, b] = [parseBundleVersion(version), parseBundleVersion(than)];
+  return a.ok && b.ok && compareBundleVersions(a.value, b.value) > 0;
+}
+
+/** The entries, and on the one that was rolled back when that had come to its end. */
+export function noteRollback({ active, installed, quarantined }: Outcome, now: Date): readonly Quarantined[] {
+  if (installed === undefined || installed !== active || !isHealthyNow(installed)) return quarantined;
+  const last = quarantined.findLast((one) => isInTheWay(one, installed));
+  if (last === undefined || last.rolledBackTime !== undefined) return quarantined;
+  return quarantined.map((one) => (one === last ? { ...one, rolledBackTime: formatTime(now) } : one));
+}
+
+/** About the spec that there is now: what was archived is healthy once it was applied again. */
+function isHealthyNow(revision: Revision): boolean {
+  return findCondition(currentConditions(revision), 'Ready')?.status === 'True';
+}

@@ -1,0 +1,62 @@
+/** The conditions of a Subscription about versions: which upgrade failed, what is newer, what is deprecated. Pure. */
+import { isReason, type NextCondition } from '../../api/conditions.ts';
+import type { Subscription } from '../../api/subscription.ts';
+import { explainDecision } from '../../resolver/explain.ts';
+import type { ResolvedPlan } from './decide.ts';
+import { describeHold, describeMove, describeUpgradeFailure, withHint } from './wording.ts';
+
+/** Which upgrade failed, until it is superseded. */
+export function failureOf(subscription: Subscription, plan: ResolvedPlan): readonly NextCondition[] {
+  const { failure } = plan;
+  if (failure === undefined) return [];
+  const reason = isReason(failure.reason) ? failure.reason : 'ApplyFailed';
+  return [{ type: 'UpgradeFailed', status: 'True', reason, message: describeUpgradeFailure(subscription, plan) }];
+}
+
+/** Whether there is something newer, and why it is not installed. */
+export function upgradeOf(subscription: Subscription, plan: ResolvedPlan): NextCondition {
+  const { decision, action, installed, failure } = plan;
+  const type = 'UpgradeAvailable';
+  if (action.do === 'await') return { type, status: 'True', reason: action.hold.reason, message: describeHold(action) };
+  if (decision.kind === 'none') {
+    const { reason, message, hint } = explainDecision(decision, subscription.spec.package);
+    return { type, status: 'Unknown', reason, message: withHint(message, hint) };
+  }
+  if (installed !== undefined && decision.kind === 'upgrade') {
+    return {
+      type,
+      status: 'True',
+      reason: 'UpgradeAvailable',
+      message: `${decision.bundle.name} follows ${installed.spec.bundle}${describeMove(decision)}`,
+    };
+  }
+  if (failure !== undefined)
+    return {
+      type,
+      status: 'True',
+      reason: 'Quarantined',
+      message: `${failure.bundle} failed and is not tried again until a newer version exists, version, channel, catalog or configuration of the spec change, or a reconcile is requested: ${failure.message}`,
+    };
+  return {
+    type,
+    status: 'False',
+    reason: 'UpToDate',
+    message: explainDecision(decision, subscription.spec.package).message,
+  };
+}
+
+/** About what is installed, whatever may follow it; about what is to be installed, where nothing is yet. */
+export function deprecationOf({ decision, installed }: ResolvedPlan): NextCondition {
+  const type = 'Deprecated';
+  const chosen = decision.kind === 'none' ? {} : decision.deprecations;
+  const deprecations = installed === undefined ? chosen : decision.inUse;
+  if (deprecations === undefined) {
+    const message = 'Deprecation is unknown: no catalog lists the installed bundle';
+    return { type, status: 'Unknown', reason: 'CatalogUnavailable', message };
+  }
+  const { package: ofPackage, channel, bundle } = deprecations;
+  if (bundle !== undefined) return { type, status: 'True', reason: 'BundleDeprecated', message: bundle };
+  if (channel !== undefined) return { type, status: 'True', reason: 'ChannelDeprecated', message: channel };
+  if (ofPackage !== undefined) return { type, status: 'True', reason: 'PackageDeprecated', message: ofPackage };
+  return { type, status: 'False', reason: 'NotDeprecated', message: 'Nothing in use is deprecated' };
+}
