@@ -124,6 +124,18 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
     because: 'its names are being looked at',
   },
   {
+    object: crd(condition('NamesAccepted', 'True'), condition('Established', 'False', 'InvalidCABundle')),
+    state: 'Failed',
+    because: 'the authority of its conversion webhook is no certificate, and nothing replaces it',
+  },
+  {
+    object: withMeta(crd(condition('NamesAccepted', 'True'), condition('Established', 'False', 'InvalidCABundle')), {
+      annotations: { 'cert-manager.io/inject-ca-from': 'ops/serving' },
+    }),
+    state: 'Progressing',
+    because: 'cert-manager is to write the authority of its conversion webhook',
+  },
+  {
     object: sample('apiregistration.k8s.io/v1', 'APIService', 'a', {
       status: conditions(condition('Available', 'False')),
     }),
@@ -194,6 +206,12 @@ describe('health', () => {
     const health = assessHealth(object);
     expect(health.state).toBe(state);
     if (state !== 'Ready') expect(health.message).not.toBe('');
+  });
+
+  test('of a CRD with an invalid authority names the field, which the API server does not', () => {
+    const { message } = assessHealth(crd(condition('Established', 'False', 'InvalidCABundle')));
+    expect(message).toContain('spec.conversion.webhook.clientConfig.caBundle');
+    expect(message).toContain('InvalidCABundle');
   });
 
   test.each([null, 'x', 7, [], { conditions: 'x' }, { conditions: [null, 'x', 7] }, { observedGeneration: 'x' }])(

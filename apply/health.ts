@@ -154,13 +154,25 @@ function judgeClaim(_object: KubeObject, status: Fields): Health {
 }
 
 /** @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ */
-function judgeCrd(_object: KubeObject, status: Fields): Health {
+function judgeCrd(object: KubeObject, status: Fields): Health {
   const names = conditionOf(status, 'NamesAccepted');
   if (names?.status === 'False' && names.reason !== 'Installing')
     return failed(`its names are taken: ${names.message}`);
   const structural = conditionOf(status, 'NonStructuralSchema');
   if (structural?.status === 'True') return failed(`its schema is not structural: ${structural.message}`);
-  return conditionOf(status, 'Established')?.status === 'True' ? READY : progressing('it is not established yet');
+  const established = conditionOf(status, 'Established');
+  if (established?.status === 'True') return READY;
+  return established?.reason === 'InvalidCABundle' ? judgeCaBundle(object) : progressing('it is not established yet');
+}
+
+/** The API server takes such a CRD, and does not serve it until another authority is written into it. */
+function judgeCaBundle({ metadata }: KubeObject): Health {
+  const what = 'it is not established, as spec.conversion.webhook.clientConfig.caBundle is no certificate (InvalidCABundle)';
+  const isInjected = Object.keys(metadata.annotations ?? {}).some((name) => name.startsWith('cert-manager.io/inject-'));
+  if (isInjected) return progressing(`${what}; cert-manager is to write it, if it is installed`);
+  return failed(
+    `${what}. Ask the author of the bundle to declare the conversion webhook in the ClusterServiceVersion, so that its certificate can be issued`,
+  );
 }
 
 function judgeApiService(_object: KubeObject, status: Fields): Health {
