@@ -125,15 +125,8 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
   },
   {
     object: crd(condition('NamesAccepted', 'True'), condition('Established', 'False', 'InvalidCABundle')),
-    state: 'Failed',
-    because: 'the authority of its conversion webhook is no certificate, and nothing replaces it',
-  },
-  {
-    object: withMeta(crd(condition('NamesAccepted', 'True'), condition('Established', 'False', 'InvalidCABundle')), {
-      annotations: { 'cert-manager.io/inject-ca-from': 'ops/serving' },
-    }),
     state: 'Progressing',
-    because: 'cert-manager is to write the authority of its conversion webhook',
+    because: 'it is served once an authority is written into it',
   },
   {
     object: sample('apiregistration.k8s.io/v1', 'APIService', 'a', {

@@ -154,7 +154,7 @@ function judgeClaim(_object: KubeObject, status: Fields): Health {
 }
 
 /** @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ */
-function judgeCrd(object: KubeObject, status: Fields): Health {
+function judgeCrd(_object: KubeObject, status: Fields): Health {
   const names = conditionOf(status, 'NamesAccepted');
   if (names?.status === 'False' && names.reason !== 'Installing')
     return failed(`its names are taken: ${names.message}`);
@@ -162,18 +162,14 @@ function judgeCrd(object: KubeObject, status: Fields): Health {
   if (structural?.status === 'True') return failed(`its schema is not structural: ${structural.message}`);
   const established = conditionOf(status, 'Established');
   if (established?.status === 'True') return READY;
-  return established?.reason === 'InvalidCABundle' ? judgeCaBundle(object) : progressing('it is not established yet');
+  return progressing(established?.reason === 'InvalidCABundle' ? INVALID_AUTHORITY : 'it is not established yet');
 }
 
-/** The API server takes such a CRD, and does not serve it until another authority is written into it. */
-function judgeCaBundle({ metadata }: KubeObject): Health {
-  const what = 'it is not established, as spec.conversion.webhook.clientConfig.caBundle is no certificate (InvalidCABundle)';
-  const isInjected = Object.keys(metadata.annotations ?? {}).some((name) => name.startsWith('cert-manager.io/inject-'));
-  if (isInjected) return progressing(`${what}; cert-manager is to write it, if it is installed`);
-  return failed(
-    `${what}. Ask the author of the bundle to declare the conversion webhook in the ClusterServiceVersion, so that its certificate can be issued`,
-  );
-}
+/** The API server takes such a CRD, and does not serve it before another authority is written into it. */
+const INVALID_AUTHORITY =
+  'it is not established, as spec.conversion.webhook.clientConfig.caBundle is no certificate (InvalidCABundle). Unless ' +
+  'cert-manager or another program writes one there, ask the author of the bundle to declare the conversion webhook in ' +
+  'the ClusterServiceVersion, so that its certificate can be issued';
 
 function judgeApiService(_object: KubeObject, status: Fields): Health {
   const available = conditionOf(status, 'Available');

@@ -499,7 +499,12 @@ describe('removal in order', () => {
       others: [dependency, neighbour({ package: 'rival', needs: [needs('gadget')], installed: false })],
       gone: [],
     },
-    { because: 'others requested what they need', one: takes, others: [neighbour({ package: 'other', metadata: made })], gone: [] },
+    {
+      because: 'others requested what they need',
+      one: takes,
+      others: [neighbour({ package: 'other', metadata: made })],
+      gone: [],
+    },
   ])('takes $gone along: $because', ({ one, others, gone }) => {
     expect(dependenciesToDelete(factsAbout(one, others)).map(({ metadata }) => metadata.name)).toEqual(gone);
   });
