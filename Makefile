@@ -28,6 +28,9 @@ test-more: setup ## every property with fresh samples, ten times (SEED=… repea
 crd-safety: setup cluster-build ## our verdict on changes of CRDs beside what an API server does: 1,000 generated pairs, 500 published
 	SLIPWAY_CRD_PAIRS=1000 SLIPWAY_CRD_CORPUS=0-500 $(RUN) test -- --project cluster e2e/stories/crd-safety
 
+compatibility: setup cluster-build ## every package of the corpus installed, upgraded and removed; writes docs/compatibility.md (ARGS="--only k8gb,kong")
+	$(RUN) compatibility -- $(ARGS)
+
 bench: setup cluster-build ## what it costs, side by side with the least it could (ARGS="--only small -o json")
 	$(RUN) bench -- $(ARGS)
 
@@ -61,4 +64,4 @@ cluster-down: setup ## stop it
 cluster-status: setup ## tell what runs
 	$(RUN) cluster -- status --name $(NAME)
 
-.PHONY: help setup demo test test-more crd-safety bench fuzz check build generate verify cluster-build cluster-up cluster-down cluster-status
+.PHONY: help setup demo test test-more crd-safety compatibility bench fuzz check build generate verify cluster-build cluster-up cluster-down cluster-status

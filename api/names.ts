@@ -41,3 +41,11 @@ export const ANNOTATION = {
   /** `pod-template-hash` of the Pods that have been tried out, while those before them are still there. */
   letIn: 'slipway.dev/let-in',
 } as const;
+
+/** Annotations by which another program writes the certificate authority into a CRD or a webhook configuration. */
+export const CA_INJECTION: ReadonlySet<string> = new Set([
+  'cert-manager.io/inject-ca-from',
+  'cert-manager.io/inject-ca-from-secret',
+  'cert-manager.io/inject-apiserver-ca',
+  'service.beta.openshift.io/inject-cabundle',
+]);

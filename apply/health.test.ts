@@ -30,6 +30,11 @@ const crd = (...all: readonly Fields[]): KubeObject =>
 const widget = (...all: readonly Fields[]): KubeObject =>
   sample('example.com/v1', 'Widget', 'a', { status: conditions(...all) });
 
+function injected(object: KubeObject): KubeObject {
+  const annotations = { 'cert-manager.io/inject-ca-from': 'ops/serving' };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
 const cases: readonly { object: KubeObject; state: Health['state']; because: string }[] = [
   { object: deployment(running), state: 'Ready', because: 'all replicas are new and available' },
   {
@@ -129,6 +134,11 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
     because: 'the API server does not serve it as long as its caBundle is no certificate',
   },
   {
+    object: injected(crd(condition('Established', 'False', 'InvalidCABundle'))),
+    state: 'Progressing',
+    because: 'cert-manager writes the certificate authority a moment later',
+  },
+  {
     object: sample('apiregistration.k8s.io/v1', 'APIService', 'a', {
       status: conditions(condition('Available', 'False')),
     }),
@@ -199,6 +209,12 @@ describe('health', () => {
     const health = assessHealth(object);
     expect(health.state).toBe(state);
     if (state !== 'Ready') expect(health.message).not.toBe('');
+  });
+
+  test('of a CRD with an invalid authority names the field, which the API server does not', () => {
+    const { message } = assessHealth(crd(condition('Established', 'False', 'InvalidCABundle')));
+    expect(message).toContain('spec.conversion.webhook.clientConfig.caBundle');
+    expect(message).toContain('InvalidCABundle');
   });
 
   test.each([null, 'x', 7, [], { conditions: 'x' }, { conditions: [null, 'x', 7] }, { observedGeneration: 'x' }])(

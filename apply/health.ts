@@ -3,6 +3,7 @@
  * wait for it and the Revision's conditions tell it. Why a workload is not healthy is explain-pods.ts.
  * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
  */
+import { CA_INJECTION } from '../api/names.ts';
 import type { Reason } from '../api/reasons.ts';
 import { groupKind, type KubeObject } from '../api/object.ts';
 import { hasNewPod, heldFor } from './held-back.ts';
@@ -157,7 +158,7 @@ function judgeClaim(_object: KubeObject, status: Fields): Health {
 }
 
 /** @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ */
-function judgeCrd(_object: KubeObject, status: Fields): Health {
+function judgeCrd({ metadata }: KubeObject, status: Fields): Health {
   const names = conditionOf(status, 'NamesAccepted');
   if (names?.status === 'False' && names.reason !== 'Installing')
     return failed(`its names are taken: ${names.message}`);
@@ -166,6 +167,8 @@ function judgeCrd(_object: KubeObject, status: Fields): Health {
   const established = conditionOf(status, 'Established');
   if (established?.status === 'False' && established.reason === 'InvalidCABundle') {
     const message = `the caBundle of its conversion webhook holds no certificate: ${established.message}`;
+    const isInjected = Object.keys(metadata.annotations ?? {}).some((key) => CA_INJECTION.has(key));
+    if (isInjected) return progressing(`${message}; it waits for the program that its annotation names to write one`);
     return { ...failed(message), reason: 'InvalidCABundle' };
   }
   return established?.status === 'True' ? READY : progressing('it is not established yet');

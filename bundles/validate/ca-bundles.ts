@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { isRecord } from '../../api/json.ts';
+import { CA_INJECTION } from '../../api/names.ts';
 import type { Bundle, Manifest } from '../bundle.ts';
 import { at, type Check } from './check.ts';
 
@@ -15,7 +16,7 @@ export const caBundles: Check = {
     const converted = convertedBy(bundle);
     for (const manifest of bundle.crds) {
       const { name, annotations = {} } = manifest.object.metadata;
-      if (converted.has(name) || Object.keys(annotations).some((key) => INJECTED.has(key))) continue;
+      if (converted.has(name) || Object.keys(annotations).some((key) => CA_INJECTION.has(key))) continue;
       const problem = problemOf(caBundleIn(manifest));
       if (problem === undefined) continue;
       yield {
@@ -28,14 +29,6 @@ export const caBundles: Check = {
     }
   },
 };
-
-/** Others write the authority into a CRD with one of these. */
-const INJECTED: ReadonlySet<string> = new Set([
-  'cert-manager.io/inject-ca-from',
-  'cert-manager.io/inject-ca-from-secret',
-  'cert-manager.io/inject-apiserver-ca',
-  'service.beta.openshift.io/inject-cabundle',
-]);
 
 /** Of these the conversion is rendered from the CSV, whatever the CRD says. */
 function convertedBy({ csv }: Bundle): ReadonlySet<string> {

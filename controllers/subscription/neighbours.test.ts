@@ -448,7 +448,65 @@ describe('removal in order', () => {
       others: [dependency, neighbour({ package: 'rival', needs: [needs('gadget')] })],
       gone: [],
     },
-    { because: 'it never needed it', one: takes, others: [neighbour({ package: 'other', metadata: byUs })], gone: [] },
+    {
+      because: 'only an earlier version needed it, and it is there for this one alone',
+      one: takes,
+      others: [neighbour({ package: 'other', metadata: byUs })],
+      gone: ['other'],
+    },
+    {
+      because: 'only an earlier version needed it, and another Subscription does now',
+      one: takes,
+      others: [
+        neighbour({ package: 'other', metadata: byUs }),
+        neighbour({ package: 'rival', needs: [needs('other')] }),
+      ],
+      gone: [],
+    },
+    {
+      because: 'an earlier version needed it, in a version that it has left behind',
+      one: takes,
+      others: [
+        neighbour({ package: 'gadget', metadata: byUs }),
+        neighbour({ package: 'other', version: '9.0.0', metadata: byUs }),
+      ],
+      gone: ['gadget', 'other'],
+    },
+    {
+      because: 'it never came to be installed',
+      one: takes,
+      others: [neighbour({ package: 'gadget', metadata: byUs, installed: false })],
+      gone: ['gadget'],
+    },
+    {
+      because: 'it has not even a Revision, as no bundle of it can be chosen',
+      one: takes,
+      others: [{ ...neighbour({ package: 'gadget', metadata: byUs, installed: false }), revisions: [] }],
+      gone: ['gadget'],
+    },
+    {
+      because: 'this one was never installed itself, as it waited for another dependency',
+      one: neighbour({
+        package: 'shop',
+        needs: [needs('gadget')],
+        spec: { uninstall: { dependencies: 'Delete' } },
+        installed: false,
+      }),
+      others: [dependency],
+      gone: ['gadget'],
+    },
+    {
+      because: 'another Subscription needs it and is about to be installed',
+      one: takes,
+      others: [dependency, neighbour({ package: 'rival', needs: [needs('gadget')], installed: false })],
+      gone: [],
+    },
+    {
+      because: 'others requested what they need',
+      one: takes,
+      others: [neighbour({ package: 'other', metadata: made })],
+      gone: [],
+    },
   ])('takes $gone along: $because', ({ one, others, gone }) => {
     expect(dependenciesToDelete(factsAbout(one, others)).map(({ metadata }) => metadata.name)).toEqual(gone);
   });

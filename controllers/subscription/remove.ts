@@ -12,7 +12,7 @@ import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { asSeen, uidOf } from '../preconditions.ts';
 import { writeStatus } from '../status.ts';
-import { describePackage, type Neighbour } from './neighbours.ts';
+import { describeComing, describePackage, isDependency, type Neighbour } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { summarizeRemoval, type Dependent } from './summarize.ts';
 import { mayHold } from './trust.ts';
@@ -66,24 +66,20 @@ export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependen
 }
 
 /**
- * Subscriptions that were requested by this very one, if the spec says that they go with it and no other with a say
- * needs them. One without the requester's uid was made by an earlier release, or by a person: it stays.
+ * Subscriptions that were requested by this very one, for this or an earlier version, if the spec says that they go with
+ * it and no other with a say needs them. One without the requester's uid was made by an earlier release, or by a person: it
+ * stays.
  */
 export function dependenciesToDelete(facts: SubscriptionFacts): readonly Subscription[] {
-  const own = describePackage(facts);
-  if (own === undefined || facts.subscription.spec.uninstall.dependencies !== 'Delete') return [];
-  const staying = packagesOf(
-    facts.neighbours.filter(({ subscription: other }) => !isBeingDeleted(other) && mayHold(other, facts.subscription)),
-  );
-  const before = new Set(findUnneeded([...staying, { ...own, dependency: false }]));
-  const unneeded = new Set(
-    findUnneeded(staying)
-      .filter((one) => !before.has(one))
-      .map((one) => one.subscription),
-  );
+  if (facts.subscription.spec.uninstall.dependencies !== 'Delete') return [];
+  const staying = facts.neighbours
+    .filter(({ subscription: other }) => !isBeingDeleted(other) && mayHold(other, facts.subscription))
+    .flatMap((one) => describePackage(one) ?? describeComing(one) ?? []);
+  const unneeded = new Set(findUnneeded(staying).map((one) => one.subscription));
+  const needed = new Set(staying.map((one) => one.subscription).filter((key) => !unneeded.has(key)));
   return facts.neighbours
     .map((one) => one.subscription)
-    .filter((one) => unneeded.has(keyOfObject(one)) && isRequestedBy(one, facts.subscription));
+    .filter((one) => isDependency(one) && !needed.has(keyOfObject(one)) && isRequestedBy(one, facts.subscription));
 }
 
 /** Whether one Subscription was made by another as its dependency, and still acts as the same account beside it. */

@@ -46,7 +46,8 @@ export function openAdmin({ server, ca, certificate, key }: Endpoint): Admin {
         answer.once('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
       });
       sent.once('timeout', () => sent.destroy(new Error(`no answer to ${method} ${path}`)));
-      sent.once('error', reject);
+      // a request that is given up may fail once more when its socket ends
+      sent.on('error', reject);
       sent.end(body === undefined ? undefined : JSON.stringify(body));
     });
   return {

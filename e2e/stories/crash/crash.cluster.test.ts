@@ -9,10 +9,10 @@ import { catalogOf, list, type Among } from '../../lib/objects.ts';
 import { hasShared } from '../../lib/shared.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
 import { until } from '../../lib/until.ts';
-import { createFleet, versionOf, type Fleet } from '../real-operators/fleet.ts';
+import { createFleet, type Fleet } from '../real-operators/fleet.ts';
 import { EDGES, PACKAGES } from '../real-operators/packages.ts';
 import { publishRoutes } from '../real-operators/publish-routes.ts';
-import { loadRoutes, type Route } from '../real-operators/routes.ts';
+import { loadRoutes, versionOf, type Route } from '../real-operators/routes.ts';
 import { startRegistryProxy, type RegistryProxy } from '../../lib/registry-proxy.ts';
 import { readState, type State } from './state.ts';
 

@@ -4,7 +4,7 @@ import type { TestCluster } from '../../cluster/cluster.ts';
 import { list, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 import { makeNamespaces } from '../../lib/writes.ts';
-import type { Route } from './routes.ts';
+import { versionOf, type Route } from './routes.ts';
 
 const NAME = 'operator';
 const TIMEOUT_SECONDS = 120;
@@ -60,11 +60,6 @@ export function createFleet(cluster: TestCluster, routes: readonly Route[]): Fle
       return revisions.toSorted((a, b) => a.spec.number - b.spec.number);
     },
   };
-}
-
-/** The version of one of a route's bundles. */
-export function versionOf({ bundles }: Route, bundle: string): string {
-  return bundles.get(bundle)?.version ?? '';
 }
 
 function describeSubscription({ package: name, channel }: Route, spec: object): object {

@@ -32,17 +32,24 @@ function bundlesOn({ pin, bundles, leads }: Route): readonly RouteBundle[] {
   return [...bundles.values()].filter(({ name }) => found.has(name));
 }
 
-/** The bundle's folder: of the name of its version, or whichever has a ClusterServiceVersion of that name. */
-function folderOf(packageName: string, { name, version }: RouteBundle): string {
-  const folder = join(devSet(), 'operators', packageName);
+function folderOf(packageName: string, bundle: RouteBundle): string {
+  const folder = bundleFolder(join(devSet(), 'operators', packageName), bundle);
+  if (folder === undefined) throw new Error(`no bundle ${bundle.name} in ${packageName}`);
+  return folder;
+}
+
+/**
+ * The folder of a bundle below that of its package: it is named as its version, or another one has a ClusterServiceVersion
+ * of that name. Undefined if none has.
+ */
+export function bundleFolder(folder: string, { name, version }: RouteBundle): string | undefined {
   const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const likeliestFirst = folders.map((entry) => entry.name).toSorted((a, b) => rank(b) - rank(a));
   function rank(one: string): number {
     return one === version ? 2 : Number(version.startsWith(one));
   }
   const found = likeliestFirst.find((one) => isBundle(join(folder, one), name));
-  if (found === undefined) throw new Error(`no bundle ${name} in ${packageName}`);
-  return join(folder, found);
+  return found === undefined ? undefined : join(folder, found);
 }
 
 function isBundle(folder: string, name: string): boolean {
@@ -51,7 +58,12 @@ function isBundle(folder: string, name: string): boolean {
   return isOne && parseBundle(files).csv.name === name;
 }
 
-function relocate(document: CatalogDocument, images: ReadonlyMap<string, string>, registry: string): CatalogDocument {
+/** The document of a bundle with its image as published here; a bundle that is not published names an image that is not there. */
+export function relocate(
+  document: CatalogDocument,
+  images: ReadonlyMap<string, string>,
+  registry: string,
+): CatalogDocument {
   if (document.schema !== 'olm.bundle') return document;
   return { ...document, image: images.get(document.name) ?? `${registry}/nowhere@sha256:${'0'.repeat(64)}` };
 }

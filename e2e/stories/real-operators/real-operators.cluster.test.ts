@@ -5,10 +5,10 @@ import { installSlipway, startManager, type RunningManager } from '../../lib/man
 import { catalogOf, isReady, waitFor } from '../../lib/objects.ts';
 import { hasShared } from '../../lib/shared.ts';
 import { expectUnchanged, snapshot } from '../../lib/snapshot.ts';
-import { createFleet, versionOf, type Fleet } from './fleet.ts';
+import { createFleet, type Fleet } from './fleet.ts';
 import { EDGES, PACKAGES } from './packages.ts';
 import { publishRoutes } from './publish-routes.ts';
-import { loadRoutes } from './routes.ts';
+import { loadRoutes, versionOf } from './routes.ts';
 
 const routes = hasShared ? loadRoutes(PACKAGES, EDGES) : [];
 

@@ -47,14 +47,26 @@ export interface RouteBundle {
   readonly version: string;
 }
 
+/** The version of one of a route's bundles. */
+export function versionOf({ bundles }: Route, bundle: string): string {
+  return bundles.get(bundle)?.version ?? '';
+}
+
 /** The routes through the catalog of the reference data. */
 export function loadRoutes(wishes: readonly Wish[], edges: number): readonly Route[] {
   const documents = sharedRows<CatalogDocument>('corpus', 'dev-set-catalog.json.xz');
   return wishes.map((wish) => planRoute(documents, wish, edges));
 }
 
-/** From the bundle that is so many replacements below the head, or as many as there are. */
-export function planRoute(all: readonly CatalogDocument[], wish: Wish, edges: number): Route {
+/** From the bundle that is so many replacements below the head, or as many as there are. Throws if no edge leads there. */
+function planRoute(all: readonly CatalogDocument[], wish: Wish, edges: number): Route {
+  const route = findRoute(all, wish, edges);
+  if (route === undefined) throw new Error(`no edge leads to the head of ${wish.package}`);
+  return route;
+}
+
+/** The same; undefined if no edge leads to the head. */
+export function findRoute(all: readonly CatalogDocument[], wish: Wish, edges: number): Route | undefined {
   const documents = all.filter(
     (one) => one.package === wish.package || (one.schema === 'olm.package' && one.name === wish.package),
   );
@@ -64,6 +76,7 @@ export function planRoute(all: readonly CatalogDocument[], wish: Wish, edges: nu
   const leads = edgesOf(entries, bundles);
   const head = headOf(entries);
   const pin = replacedBy(head, entries, edges) ?? oldestBefore(head, bundles, leads);
+  if (pin === undefined) return undefined;
   return { package: wish.package, channel, pin, head, bundles, leads, documents };
 }
 
@@ -90,7 +103,7 @@ function edgesOf(entries: readonly Entry[], bundles: ReadonlyMap<string, RouteBu
 }
 
 /** The one entry that no other replaces or skips by name. */
-function headOf(entries: readonly Entry[]): string {
+export function headOf(entries: readonly Entry[]): string {
   const passed = new Set(entries.flatMap(({ replaces, skips = [] }) => [replaces, ...skips]));
   const heads = entries.filter(({ name }) => !passed.has(name));
   if (heads.length !== 1) throw new Error(`expected one head, found ${heads.map(({ name }) => name).join(', ')}`);
@@ -110,10 +123,9 @@ function replacedBy(head: string, entries: readonly Entry[], steps: number): str
 }
 
 /** For a head that replaces nothing by name: the lowest version from which an edge leads to it. */
-function oldestBefore(head: string, bundles: Route['bundles'], leads: Route['leads']): string {
+function oldestBefore(head: string, bundles: Route['bundles'], leads: Route['leads']): string | undefined {
   const [oldest] = [...bundles.values()]
     .filter(({ name }) => leads(name, head))
     .toSorted((a, b) => compare(a.version, b.version));
-  if (oldest === undefined) throw new Error(`no edge leads to ${head}`);
-  return oldest.name;
+  return oldest?.name;
 }

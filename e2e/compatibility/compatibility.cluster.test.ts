@@ -1,0 +1,46 @@
+/** A sample of what `make compatibility` tries: each package ends as docs/compatibility.md says, and leaves nothing behind. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useCluster } from '../lib/cluster.ts';
+import { ROOT } from '../lib/manager.ts';
+import { hasShared } from '../lib/shared.ts';
+import { loadPackages } from './packages.ts';
+import { PAGE, parsePage } from './page.ts';
+import { planTrials } from './plan.ts';
+import { runTrials } from './run.ts';
+import { rowOf, surprisesIn } from './table.ts';
+import type { Result } from './wave.ts';
+
+const SAMPLE: readonly { readonly name: string; readonly because: string }[] = [
+  { name: 'node-maintenance-operator', because: 'it has a validating webhook' },
+  { name: 'netobserv-operator', because: 'it converts its custom resources' },
+  { name: 'kubernaut-operator', because: 'it watches one namespace only' },
+  { name: 'kuadrant-operator', because: 'it brings three packages along, in versions that are pinned exactly' },
+  { name: 'volume-expander-operator', because: 'it uses a kind of another package without saying so' },
+  { name: 'telegraf-operator', because: 'it intercepts Pods' },
+  { name: 'ext-postgres-operator', because: 'its CRDs are of v1beta1' },
+  { name: 'noobaa-operator', because: 'it requires a kind that nobody provides' },
+];
+
+/** If everything else on the machine is busy, too. */
+const timeout = 600_000;
+
+describe.skipIf(!hasShared)('published packages', { timeout }, () => {
+  const cluster = useCluster();
+  const corpus = hasShared ? loadPackages('dev-set') : [];
+  const of = (name: string): (typeof corpus)[number] => corpus.find((one) => one.name === name)!;
+  const results: Result[] = [];
+
+  beforeAll(async () => {
+    const trials = SAMPLE.flatMap(({ name }) => planTrials(of(name)));
+    await runTrials(cluster(), { corpus, trials, report: (some) => results.push(...some) });
+  }, timeout);
+
+  test.each(SAMPLE)('$name ends as the page says, without anything left: $because', ({ name }) => {
+    const own = results.filter(({ trial }) => trial.of.name === name);
+    expect(surprisesIn(own)).toEqual([]);
+    const pageRow = parsePage(readFileSync(join(ROOT, PAGE), 'utf8')).find((row) => row.name === name);
+    expect(rowOf(of(name), own)).toEqual(pageRow);
+  });
+});

@@ -1,0 +1,45 @@
+/** Says of a Subscription whether it has come to an end, from what its status says. Pure. */
+import type { Condition } from '../../api/conditions.ts';
+import { condition, type Judged } from '../lib/objects.ts';
+
+/** How it stands with a Subscription that is to run a bundle. */
+export type Standing =
+  | { readonly state: 'Ready' }
+  /** Nothing more happens; or it waits, and says for what. */
+  | { readonly state: 'Stalled' | 'Waiting'; readonly reason: string; readonly message: string };
+
+/** Only what is said about the spec that there is now counts. */
+export function standingOf(subscription: Judged, bundle: string): Standing {
+  const says = (type: string): Condition | undefined => {
+    const said = condition(subscription, type);
+    return said?.observedGeneration === subscription.metadata.generation ? said : undefined;
+  };
+  const installed = subscription.status?.installed as { readonly bundle?: string } | undefined;
+  const [ready, working, stalled] = ['Ready', 'Reconciling', 'Stalled'].map(says);
+  if (stalled !== undefined) return { state: 'Stalled', reason: stalled.reason, message: stalled.message };
+  const isReady = ready?.status === 'True';
+  if (isReady && installed?.bundle === bundle && working === undefined) return { state: 'Ready' };
+  const said = working ?? (isReady ? says('UpgradeAvailable') : ready);
+  return { state: 'Waiting', reason: said?.reason ?? 'none', message: said?.message ?? 'the status says nothing' };
+}
+
+/** Reasons of work that goes on by itself: to wait for it is no answer. */
+const UNDER_WAY: ReadonlySet<string> = new Set(['none', 'Progressing', 'Installing', 'Upgrading', 'UpgradeAvailable']);
+
+/** How a trial ended. */
+export type Outcome =
+  | { readonly outcome: 'Ready' }
+  | { readonly outcome: 'Refused' | 'Unfinished'; readonly reason: string; readonly message: string };
+
+/** Seconds after which a Subscription that says the same all the while has come to its end; longer for what is under way. */
+const PATIENCE = { waiting: 60, underWay: 120 } as const;
+
+/** Undefined while more may come; `unchanged` is for how many seconds the standing has been the same. */
+export function outcomeOf(standing: Standing, unchanged: number): Outcome | undefined {
+  if (standing.state === 'Ready') return { outcome: 'Ready' };
+  const { reason, message } = standing;
+  if (standing.state === 'Stalled') return { outcome: 'Refused', reason, message };
+  const isUnderWay = UNDER_WAY.has(reason);
+  if (unchanged < (isUnderWay ? PATIENCE.underWay : PATIENCE.waiting)) return undefined;
+  return { outcome: isUnderWay ? 'Unfinished' : 'Refused', reason, message };
+}
