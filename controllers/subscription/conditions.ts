@@ -143,8 +143,7 @@ function progressOf(
     const type = error.retry === 'never' ? 'Stalled' : 'Reconciling';
     return [{ type, status: 'True', reason: error.reason, message: error.describe() }];
   }
-  if (failed !== undefined && failed === active && action.do === 'nothing')
-    return [{ ...notReady(failed, ''), type: 'Stalled', status: 'True' }];
+  if (failed !== undefined && failed === active && action.do === 'nothing') return [stalledAs(failed)];
   const switching = action.do === 'create' || action.do === 'activate' || action.do === 'restore';
   if (!switching && isRollingBack(plan))
     return [{ type: 'Reconciling', status: 'True', reason: 'RollingBack', message: describeWork(plan) }];
@@ -166,6 +165,13 @@ function progressOf(
       message: switching ? describeWork(plan) : (busy?.message ?? describeWork(plan)),
     },
   ];
+}
+
+/** In full: Ready, a column, may be shortened. */
+function stalledAs(failed: Revision): NextCondition {
+  const short = notReady(failed, '');
+  const { message } = findCondition(currentConditions(failed), 'Stalled') ?? short;
+  return { ...short, type: 'Stalled', status: 'True', message };
 }
 
 /** Whoever waits for a person or a time is done for now; a dependency is on its way, a wrong spec is not. */

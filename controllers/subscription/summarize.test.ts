@@ -351,6 +351,19 @@ describe('conditions', () => {
     expect({ ready: inWords(status, 'Ready'), ...told }).toEqual({ ready, ...also });
   });
 
+  test('a shortened reason of Ready is in full in the condition beside it', () => {
+    const failed = revision({ reason: 'Forbidden', stalled: true });
+    const conditions = (failed.status?.conditions ?? []).map((one) =>
+      one.type === 'Stalled' ? { ...one, message: 'every right, in full' } : { ...one, message: 'every…' },
+    );
+    const status = statusOf({ revisions: [{ ...failed, status: { ...failed.status, conditions } }] });
+    const messageOf = (type: ConditionType) => findCondition(status.conditions, type)?.message;
+    expect([messageOf('Ready'), messageOf('Stalled')]).toEqual([
+      'gadget.v1.0.0 failed: every…',
+      'every right, in full',
+    ]);
+  });
+
   test.each<{ readonly because: string; readonly retry: 'never' | 'backoff'; readonly type: ConditionType }>([
     { because: 'no retry helps', retry: 'never', type: 'Stalled' },
     { because: 'a retry may help', retry: 'backoff', type: 'Reconciling' },
