@@ -1,6 +1,6 @@
 /**
  * Hands packed manifests from the controller that has just stored them to the one that reads them next, within the
- * process: one read less for each Revision. The Secrets are what counts: manifests that were not handed over, or were
+ * process: one read less for each Revision. Only the Secrets count: manifests that were not handed over, or were
  * dropped for lack of room, are read from there. Both are checked against the digest of the Revision.
  */
 import type { PackedManifests } from './manifests.ts';

@@ -21,7 +21,7 @@ export interface LoadDeps {
 }
 
 /**
- * Takes the current content of the Catalog's source into service. Throws what a registry throws, and CatalogInvalid.
+ * Takes the current content of the Catalog's source into service. Throws the errors of a registry, and CatalogInvalid.
  */
 export async function loadCurrent(deps: LoadDeps, catalog: Catalog, signal: AbortSignal): Promise<CatalogFindings> {
   const look = await lookAt(deps, catalog, signal);
