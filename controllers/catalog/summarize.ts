@@ -70,7 +70,7 @@ function down(reason: Reason, why: string): NextCondition {
 export interface Suspension {
   /** Whether this process serves content of the Catalog. */
   readonly served: boolean;
-  /** Why it does not, if the reason is an error. */
+  /** Why this process does not serve it, if the reason is an error. */
   readonly error?: ReasonedError;
 }
 

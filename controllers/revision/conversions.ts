@@ -147,7 +147,7 @@ async function askForObject(
     signal.throwIfAborted();
     if (limit.aborted) return `the API server has no answer within ${WITHIN_MS / 1000} s`;
     const { message } = error as Error;
-    // Cut off before the webhook: the message names an object that the manager chose and that may be another tenant's.
+    // The text before that names the object, which the manager has chosen and which may be another tenant's.
     const said = message.indexOf('conversion webhook');
     return said < 0 ? undefined : message.slice(said);
   }

@@ -66,7 +66,7 @@ export interface ManagedObjectsOptions {
    * name is kept.
    */
   readonly hasOwner?: (object: KubeObject) => boolean;
-  /** Returns an informer that is not needed any longer. */
+  /** Receives an informer that is not needed any longer. */
   readonly release?: (informer: Informer) => void;
   readonly clock?: Clock;
 }
