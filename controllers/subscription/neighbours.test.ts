@@ -479,6 +479,12 @@ describe('removal in order', () => {
       gone: ['gadget'],
     },
     {
+      because: 'it is being deleted already, and is not asked for it once more',
+      one: takes,
+      others: [neighbour({ package: 'gadget', metadata: { ...byUs, ...leaving.metadata } })],
+      gone: [],
+    },
+    {
       because: 'it has not even a Revision, as no bundle of it can be chosen',
       one: takes,
       others: [{ ...neighbour({ package: 'gadget', metadata: byUs, installed: false }), revisions: [] }],
