@@ -7,7 +7,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
-import { refOfEntry } from '../../apply/inventory.ts';
+import { isIntact, refOfEntry } from '../../apply/inventory.ts';
 import { readByList } from '../../apply/read-by-list.ts';
 import type { Removal } from '../../apply/remove.ts';
 import type { ReconcileContext, Result } from '../../kube/controller/controller.ts';
@@ -45,6 +45,8 @@ import {
 export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
   const rest = deps.givenUp.restOf(facts, deps.now());
   if (rest !== undefined) return rest;
+  const pauseSeconds = deps.contests.pauseSeconds(facts.revision, astrayOf(deps, facts), deps.now());
+  if (pauseSeconds > 0) return { requeueAfterSeconds: pauseSeconds };
   const noteRefusal = deps.givenUp.begin(facts);
   const revision = await addFinalizer(deps.client, facts.revision);
   const subscription = facts.subscription as Subscription;
@@ -94,6 +96,12 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
     await removeUnlisted(actor, { ...facts, revision: written }, signal);
   }
   return asked ?? next(deps, { written, ...then });
+}
+
+/** What is not as it was applied, as far as the watches know. */
+function astrayOf({ managed }: Deps, { revision }: RevisionFacts): readonly ObjectRef[] {
+  const inventory = revision.status?.inventory ?? [];
+  return inventory.filter((entry) => !isIntact(entry, managed.get(refOfEntry(entry)))).map(refOfEntry);
 }
 
 function describeOne({ repair, times }: Contest): string {

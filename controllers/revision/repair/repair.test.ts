@@ -223,6 +223,27 @@ describe('a fight with another program', () => {
     expect(counted).toHaveLength(25);
   });
 
+  test('goes on at a walk: the next round waits, and sends nothing meanwhile', async () => {
+    await fight(5);
+    harness.pass(1);
+    scale(0, 'autoscaler');
+    const before = harness.cluster.requests.length;
+    expect(await harness.reconcile(1)).toEqual({ requeueAfterSeconds: 4 });
+    expect(harness.cluster.requests.length).toBe(before);
+    harness.pass(4);
+    await harness.settle(1);
+    expect(counted).toHaveLength(6);
+  });
+
+  test('holds up no repair of anything else', async () => {
+    await fight(5);
+    harness.pass(1);
+    scale(0, 'autoscaler');
+    await harness.cluster.delete(refOf(named('ClusterRole')));
+    await harness.settle(1);
+    expect(counted.filter((cause) => cause === 'Deleted')).toHaveLength(1);
+  });
+
   test('is over when nothing was put right for ten minutes, which is looked at again', async () => {
     await fight(5);
     expect(await harness.reconcile(1)).toEqual({ requeueAfterSeconds: 600 });
