@@ -76,7 +76,7 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
   const explained =
     startSeconds > 0 ? findings.judgement : await explainUnready(actor.acting, findings.judgement, explaining);
   const missing = await findMissingAccount(deps.client, facts, { reason: explained.reason, signal });
-  const blamed = missing ? { ...explained, reason: missing.reason, message: missing.describe() } : explained;
+  const blamed = missing === undefined ? explained : blame(explained, missing);
   const patient = judgeRetry(blamed, onFailure);
   const judgement = judgeDeadline(patient, revision, { deadlineSeconds, now: deps.now() });
   const { contests, overInSeconds } = deps.contests.under(revision, deps.now());
@@ -96,6 +96,11 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
     await removeUnlisted(actor, { ...facts, revision: written }, signal);
   }
   return asked ?? next(deps, { written, ...then });
+}
+
+/** The same, for a cause that is told instead, in full and in short. */
+function blame({ brief: _brief, ...judgement }: Judgement, error: ReasonedError): Judgement {
+  return { ...judgement, reason: error.reason, message: error.describe() };
 }
 
 /** What is not as it was applied, as far as the watches know. */
