@@ -2,7 +2,13 @@
  * Tells of a defect where people look. An error with a reason is told by the controller that meets it; one without
  * any is a defect of Slipway, and would be in the log only. It is retried with back-off as everything is.
  */
-import { findCondition, replaceConditions, type Condition, type NextCondition } from '../api/conditions.ts';
+import {
+  findCondition,
+  replaceConditions,
+  type Condition,
+  type ConditionType,
+  type NextCondition,
+} from '../api/conditions.ts';
 import { ReasonedError } from '../api/errors.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Reason } from '../api/reasons.ts';
@@ -66,10 +72,14 @@ export async function tellTrouble(
   await writeStatus(cluster, object, { ...status, conditions });
 }
 
+/** What a person is to know of stays true, whatever keeps the object from being reconciled. */
+const LASTING: readonly ConditionType[] = ['UpgradeFailed', 'CustomResourcesLost', 'Contested'];
+
 /** What was as asked is so still, unless something else was asked since. */
 function conditionsOf({ conditions }: Status, generation: number, trouble: Trouble): readonly NextCondition[] {
   const reconciling: NextCondition = { type: 'Reconciling', status: 'True', ...trouble };
+  const lasting = LASTING.flatMap((type) => findCondition(conditions, type) ?? []) as readonly NextCondition[];
   const ready = findCondition(conditions, 'Ready');
-  if (ready?.status === 'True' && ready.observedGeneration === generation) return [reconciling];
-  return [{ type: 'Ready', status: 'False', ...trouble }, reconciling];
+  if (ready?.status === 'True' && ready.observedGeneration === generation) return [reconciling, ...lasting];
+  return [{ type: 'Ready', status: 'False', ...trouble }, reconciling, ...lasting];
 }

@@ -155,11 +155,9 @@ async function giveUp(
   const patient = judgeRetry(judgement, failing.onFailure);
   const { deadlineSeconds } = failing;
   const judged = isFinal ? judgeDeadline(patient, revision, { deadlineSeconds, now: deps.now() }) : patient;
-  const written = await writeStatus(
-    deps.client,
-    revision,
-    summarizeRevision(revision, { judgement: judged }, deps.now()),
-  );
+  const contested = deps.contests.under(revision, deps.now()).contests.map(describeOne);
+  const status = summarizeRevision(revision, { judgement: judged, contested }, deps.now());
+  const written = await writeStatus(deps.client, revision, status);
   if (isFinal && judged.state === 'Working') return restAfter(deps, written, failing);
   if (isFinal) failing.noteRefusal();
   throw error;

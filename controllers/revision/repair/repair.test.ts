@@ -223,6 +223,16 @@ describe('a fight with another program', () => {
     expect(counted).toHaveLength(25);
   });
 
+  test('is no less one if the next attempt fails for something else', async () => {
+    await fight(5);
+    harness.pass(10);
+    scale(0, 'autoscaler');
+    for (const secret of harness.cluster.objects().filter(({ kind }) => kind === 'Secret'))
+      await harness.cluster.delete(refOf(secret));
+    await expect(harness.reconcile(1)).rejects.toMatchObject({ reason: 'ManifestsMissing' });
+    expect(contest()).toContain('put right 5 times');
+  });
+
   test('goes on at a walk: the next round waits, and sends nothing meanwhile', async () => {
     await fight(5);
     harness.pass(1);
