@@ -40,7 +40,12 @@ function scene(): { revisions: Revision[]; asked: Asked[]; handler: Parameters<I
 const before = revision('a', [CONFIG, WIDGET]);
 
 test.each([
-  { because: 'it has pruned the last object of a kind', next: revision('a', [CONFIG]), inUse: false, followable: false },
+  {
+    because: 'it has pruned the last object of a kind',
+    next: revision('a', [CONFIG]),
+    inUse: false,
+    followable: false,
+  },
   { because: 'it has pruned something else', next: revision('a', [WIDGET]), inUse: true, followable: true },
   {
     because: 'it acts as an account, which gives the manager no right',
