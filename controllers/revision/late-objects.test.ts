@@ -24,7 +24,8 @@ const preparedFor = (revision: Revision, object: KubeObject): KubeObject =>
 /** As the API server keeps it of one that says that the manager wrote it. */
 const withTimes = (object: KubeObject, { made, written }: { made: string; written: string }): KubeObject => {
   const managedFields = [{ manager: 'slipway', operation: 'Apply', time: written }];
-  return { ...object, metadata: { ...object.metadata, creationTimestamp: made, ...{ managedFields } } };
+  const metadata = { ...object.metadata, creationTimestamp: made, managedFields };
+  return { ...object, metadata };
 };
 
 const names = ({ cluster }: Harness): readonly string[] =>
