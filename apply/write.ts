@@ -97,6 +97,7 @@ interface ManagedFields {
   readonly manager?: string;
   readonly operation?: string;
   readonly subresource?: string;
+  readonly time?: string;
 }
 
 /**
@@ -122,10 +123,20 @@ export function isMadePlainly({ metadata }: KubeObject): boolean {
   return (metadata as { managedFields?: ManagedFields[] }).managedFields?.some(isOurUpdate) === true;
 }
 
-/** Whether the manager has made it: a copy that another program makes carries our annotations and not our name. */
-export function isWrittenByUs({ metadata }: KubeObject): boolean {
-  const { managedFields = [] } = metadata as { managedFields?: ManagedFields[] };
-  return managedFields.some((fields) => isOurApply(fields) || isOurUpdate(fields));
+/** Longest time between the moment when the API server notes the writer of an object and the one when the object is made. */
+const CREATION_MS = 60_000;
+
+/**
+ * Whether the manager has made it. A copy that another program makes carries our annotations and not our name; one that was
+ * restored from a backup carries our name too, with the time of then.
+ */
+export function isMadeByUs({ metadata }: KubeObject): boolean {
+  const { managedFields = [], creationTimestamp = '' } = metadata as KubeObject['metadata'] & {
+    managedFields?: ManagedFields[];
+  };
+  const isAtCreation = ({ time = '' }: ManagedFields): boolean =>
+    !(Math.abs(Date.parse(time) - Date.parse(creationTimestamp)) > CREATION_MS);
+  return managedFields.some((fields) => (isOurApply(fields) || isOurUpdate(fields)) && isAtCreation(fields));
 }
 
 function isOurUpdate({ manager, operation, subresource }: ManagedFields): boolean {

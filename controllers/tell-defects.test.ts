@@ -79,6 +79,16 @@ describe('a defect', () => {
   });
 });
 
+test.each(['UpgradeFailed', 'CustomResourcesLost', 'Contested'] as const)(
+  '%s stays true meanwhile: a defect ends nothing of it',
+  async (type) => {
+    const before: Condition = { ...ready(1), type, status: 'True', reason: 'ApplyFailed', message: 'as it was' };
+    const { run, condition } = setUp(defect, [ready(2), before]);
+    await expect(run()).rejects.toThrow();
+    expect(condition(type)).toMatchObject({ status: 'True', message: 'as it was' });
+  },
+);
+
 test('an error with a reason is not reported as a defect: its controller reports it', async () => {
   const error = new ReasonedError({ reason: 'Conflict', retry: 'backoff', message: 'changed' });
   const { run, cluster, events } = setUp(() => Promise.reject(error));

@@ -2,7 +2,13 @@
  * Reports a defect in the status of the object. An error with a reason is reported by the controller that meets it; an
  * error without one is a defect of Slipway, and would be in the log only. Both are retried with back-off.
  */
-import { findCondition, replaceConditions, type Condition, type NextCondition } from '../api/conditions.ts';
+import {
+  findCondition,
+  replaceConditions,
+  type Condition,
+  type ConditionType,
+  type NextCondition,
+} from '../api/conditions.ts';
 import { ReasonedError } from '../api/errors.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Reason } from '../api/reasons.ts';
@@ -66,10 +72,14 @@ export async function tellTrouble(
   await writeStatus(cluster, object, { ...status, conditions });
 }
 
+/** What a person is to know of stays true, whatever keeps the object from being reconciled. */
+const LASTING: readonly ConditionType[] = ['UpgradeFailed', 'CustomResourcesLost', 'Contested'];
+
 /** An object that was Ready stays Ready, unless its spec was changed since. */
 function conditionsOf({ conditions }: Status, generation: number, trouble: Trouble): readonly NextCondition[] {
   const reconciling: NextCondition = { type: 'Reconciling', status: 'True', ...trouble };
+  const lasting = LASTING.flatMap((type) => findCondition(conditions, type) ?? []) as readonly NextCondition[];
   const ready = findCondition(conditions, 'Ready');
-  if (ready?.status === 'True' && ready.observedGeneration === generation) return [reconciling];
-  return [{ type: 'Ready', status: 'False', ...trouble }, reconciling];
+  if (ready?.status === 'True' && ready.observedGeneration === generation) return [reconciling, ...lasting];
+  return [{ type: 'Ready', status: 'False', ...trouble }, reconciling, ...lasting];
 }

@@ -5,7 +5,7 @@
 import { Registry as MetricsRegistry } from 'prom-client';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
 import { API_VERSION, ANNOTATION } from '../../api/names.ts';
-import { groupKind, keyOfObject, type KubeObject } from '../../api/object.ts';
+import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import { REVISION, type Revision } from '../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
 import { createIndexStore } from '../../catalog/store.ts';
@@ -19,6 +19,7 @@ import { createHandedManifests } from '../../controllers/handed-manifests.ts';
 import { createRegistries } from '../../controllers/registries.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
 import { allOf, createManagedObjects } from '../../controllers/revision/managed-objects.ts';
+import { tidyWith } from '../../controllers/revision/kinds-in-use.ts';
 import { createLateRemovals } from '../../controllers/revision/late-removals.ts';
 import { createLivingOwners } from '../../controllers/revision/living-owners.ts';
 import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
@@ -119,7 +120,7 @@ export function wireManager(wiring: WireOptions): Manager {
     hasOwner,
     release: (informer) => informers.release(informer),
   });
-  caches.revisions.on({ deleted: () => managed.tidy((kind) => namesKind(caches.revisions, kind)) });
+  tidyWith(caches.revisions, managed);
   announceKinds(informers, client);
 
   registerState(metrics, { ...caches, content });
@@ -294,10 +295,6 @@ function subscriptionsIn(subscriptions: Informer<Subscription>, { metadata }: Ku
 
 function revisionsOf(revisions: Informer<Revision>, subscription: string): readonly ObjectKey[] {
   return revisions.byIndex(BY_SUBSCRIPTION, subscription).flatMap(ownKey);
-}
-
-function namesKind(revisions: Informer<Revision>, kind: string): boolean {
-  return revisions.list().some(({ status }) => status?.inventory?.some((entry) => groupKind(entry) === kind) === true);
 }
 
 function activeRevisionOf(revisions: Informer<Revision>, object: KubeObject): readonly ObjectKey[] {

@@ -103,6 +103,18 @@ describe('an archived Revision', () => {
       says: `${reason}: widget.v1 waits for something`,
     })),
     {
+      because: 'it waited and was never applied, and another one of the same bundle failed meanwhile',
+      conditions: [said('Ready', 'False', 'OutsideWindow')],
+      subscription: { quarantined: [gone] },
+      says: 'Archived: Kept as history',
+    },
+    {
+      because: 'it was refused since a kind is not there, which is the word of a wait, too',
+      conditions: [said('Ready', 'False', 'DependencyNotReady'), said('Stalled', 'True', 'DependencyNotReady')],
+      says: 'Archived: Kept as history; it failed: as it says',
+      failure: 'DependencyNotReady: as it says',
+    },
+    {
       because: 'another Revision waits',
       subscription: { pending: { revision: 'widgets-2', bundle: 'widget.v2', version: '2', reason: 'OutsideWindow' } },
       says: undefined,

@@ -63,6 +63,8 @@ function failureOf(
   const ready = findCondition(status?.conditions, 'Ready');
   if (ready?.status !== 'False' || RESTING.has(ready.reason)) return undefined;
   const stalled = findCondition(status?.conditions, 'Stalled');
+  // What only waited was never applied, whatever became of another Revision of the bundle.
+  if (stalled === undefined && WAITS.includes(ready.reason)) return undefined;
   const quarantined = subscription?.status?.quarantined?.find(
     ({ bundle, image }) => bundle === spec.bundle && image === spec.image,
   );

@@ -7,7 +7,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { PROGRESS_DEADLINE_BOUNDS, type Subscription } from '../../api/subscription.ts';
-import { refOfEntry } from '../../apply/inventory.ts';
+import { isIntact, refOfEntry } from '../../apply/inventory.ts';
 import { readByList } from '../../apply/read-by-list.ts';
 import type { Removal } from '../../apply/remove.ts';
 import type { ReconcileContext, Result } from '../../kube/controller/controller.ts';
@@ -45,6 +45,8 @@ import {
 export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
   const rest = deps.givenUp.restOf(facts, deps.now());
   if (rest !== undefined) return rest;
+  const pauseSeconds = deps.contests.pauseSeconds(facts.revision, astrayOf(deps, facts), deps.now());
+  if (pauseSeconds > 0) return { requeueAfterSeconds: pauseSeconds };
   const noteRefusal = deps.givenUp.begin(facts);
   const revision = await addFinalizer(deps.client, facts.revision);
   const subscription = facts.subscription as Subscription;
@@ -74,7 +76,7 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
   const explained =
     startSeconds > 0 ? findings.judgement : await explainUnready(actor.acting, findings.judgement, explaining);
   const missing = await findMissingAccount(deps.client, facts, { reason: explained.reason, signal });
-  const blamed = missing ? { ...explained, reason: missing.reason, message: missing.describe() } : explained;
+  const blamed = missing === undefined ? explained : blame(explained, missing);
   const patient = judgeRetry(blamed, onFailure);
   const judgement = judgeDeadline(patient, revision, { deadlineSeconds, now: deps.now() });
   const { contests, overInSeconds } = deps.contests.under(revision, deps.now());
@@ -94,6 +96,17 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
     await removeUnlisted(actor, { ...facts, revision: written }, signal);
   }
   return asked ?? next(deps, { written, ...then });
+}
+
+/** The same, for a cause that is told instead, in full and in short. */
+function blame({ brief: _brief, ...judgement }: Judgement, error: ReasonedError): Judgement {
+  return { ...judgement, reason: error.reason, message: error.describe() };
+}
+
+/** What is not as it was applied, as far as the watches know. */
+function astrayOf({ managed }: Deps, { revision }: RevisionFacts): readonly ObjectRef[] {
+  const inventory = revision.status?.inventory ?? [];
+  return inventory.filter((entry) => !isIntact(entry, managed.get(refOfEntry(entry)))).map(refOfEntry);
 }
 
 function describeOne({ repair, times }: Contest): string {
@@ -145,11 +158,9 @@ async function giveUp(
   const patient = judgeRetry(judgement, failing.onFailure);
   const { deadlineSeconds } = failing;
   const judged = isFinal ? judgeDeadline(patient, revision, { deadlineSeconds, now: deps.now() }) : patient;
-  const written = await writeStatus(
-    deps.client,
-    revision,
-    summarizeRevision(revision, { judgement: judged }, deps.now()),
-  );
+  const contested = deps.contests.under(revision, deps.now()).contests.map(describeOne);
+  const status = summarizeRevision(revision, { judgement: judged, contested }, deps.now());
+  const written = await writeStatus(deps.client, revision, status);
   if (isFinal && judged.state === 'Working') return restAfter(deps, written, failing);
   if (isFinal) failing.noteRefusal();
   throw error;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../../api/names.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
-import type { FakeRequest } from '../../apply/fake-cluster.ts';
+import { FakeApiError, type FakeRequest } from '../../apply/fake-cluster.ts';
 import { createObject } from '../../apply/write.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
 import { sample, sampleCrd, sampleDeployment } from '../../apply/sample-objects.ts';
@@ -20,6 +20,13 @@ const [kept, old] = [config('kept'), config('old')];
 /** An object as the manager applies it for a Revision. */
 const preparedFor = (revision: Revision, object: KubeObject): KubeObject =>
   prepareObjects([object], prepareFor(revision))[0] as KubeObject;
+
+/** As the API server keeps it of one that says that the manager wrote it. */
+const withTimes = (object: KubeObject, { made, written }: { made: string; written: string }): KubeObject => {
+  const managedFields = [{ manager: 'slipway', operation: 'Apply', time: written }];
+  const metadata = { ...object.metadata, creationTimestamp: made, managedFields };
+  return { ...object, metadata };
+};
 
 const names = ({ cluster }: Harness): readonly string[] =>
   cluster.objects().flatMap(({ kind, metadata }) => (kind === 'ConfigMap' ? [metadata.name] : []));
@@ -73,12 +80,39 @@ describe('an object that is made after it was pruned', () => {
           },
         }),
     },
+    {
+      because: 'it was restored from a backup, with our name and the time of then',
+      make: ({ cluster }: Harness, object: KubeObject) =>
+        void cluster.put(withTimes(object, { made: '2026-01-02T00:00:00Z', written: '2026-01-01T00:00:00Z' })),
+    },
+    {
+      because: 'it was there long before our name came upon it',
+      make: ({ cluster }: Harness, object: KubeObject) =>
+        void cluster.put(withTimes(object, { made: '2026-01-01T00:30:00Z', written: '2026-01-02T00:00:00Z' })),
+    },
+    {
+      because: 'it is older than the Revision, whatever is written on it',
+      make: ({ cluster }: Harness, object: KubeObject) =>
+        void cluster.put(withTimes(object, { made: '2025-12-31T00:00:00Z', written: '2025-12-31T00:00:00Z' })),
+    },
   ])('an object that is made after it was pruned stays if $because', async ({ make }) => {
     const harness = await upgraded();
+    harness.cluster.change(refOf(harness.revision(2)), (one) => ({
+      ...one,
+      metadata: { ...one.metadata, creationTimestamp: '2026-01-01T00:00:00Z' },
+    }));
     await make(harness, preparedFor(harness.revision(1), old));
     await harness.settle(2);
     expect(names(harness)).toEqual(['kept', 'old']);
     expect(harness.events).toEqual([]);
+  });
+
+  test('is removed if the times of the API server say so too', async () => {
+    const harness = await upgraded();
+    const times = { made: '2026-01-02T00:00:01Z', written: '2026-01-02T00:00:00Z' };
+    harness.cluster.put(withTimes(preparedFor(harness.revision(1), old), times));
+    await harness.settle(2);
+    expect(names(harness)).toEqual(['kept']);
   });
 
   test('a CRD that is made after it was pruned stays if it has objects', async () => {
@@ -165,6 +199,17 @@ describe('an object of an operator that is or was being uninstalled', () => {
     const key = late.keyOf((await harness.cluster.get(refOf(object))) as KubeObject);
     await late.reconcile(key!, context);
     expect(names(harness)).toEqual(['kept']);
+  });
+
+  test('is tried no longer than it is remembered, if it cannot be removed: no request is left then', async () => {
+    const refused = new FakeApiError(403, 'Forbidden', 'no');
+    harness.cluster.delete = async () => Promise.reject(refused);
+    const key = late.keyOf(await made('2026-01-01T00:10:01Z'));
+    await expect(late.reconcile(key!, context)).rejects.toMatchObject({ reason: 'Forbidden' });
+    harness.pass(601);
+    const before = harness.cluster.requests.length;
+    await late.reconcile(key!, context);
+    expect(harness.cluster.requests.length).toBe(before);
   });
 
   test('an object causes no reconcile if it names no Subscription whose objects were removed', async () => {

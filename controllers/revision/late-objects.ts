@@ -9,9 +9,10 @@ import type { Cluster } from '../../apply/cluster.ts';
 import { ownerName, type Owner } from '../../apply/prepare.ts';
 import { pruneObjects } from '../../apply/prune.ts';
 import type { Removal } from '../../apply/remove.ts';
-import { isWrittenByUs } from '../../apply/write.ts';
+import { isMadeByUs } from '../../apply/write.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
+import type { Revision } from '../../api/revision.ts';
 import { ownerOf } from './desired-objects.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
@@ -26,7 +27,16 @@ export function findUnlisted(facts: RevisionFacts, managed: Pick<ManagedObjects,
   const listed = new Set(knownInventory(facts).map(identityOf));
   return managed
     .claimedBy(owner.uid)
-    .filter((object) => isClaimOf(object, owner) && !listed.has(identityOf(refOf(object))) && !FOREIGN.has(object));
+    .filter((object) => isClaimOf(object, owner) && isSince(object, facts.revision))
+    .filter((object) => !listed.has(identityOf(refOf(object))) && !FOREIGN.has(object));
+}
+
+/**
+ * What is made late was pruned before, and that by this Revision. So what is older than the Revision is left alone, whoever
+ * wrote our names onto it: the API server alone says when an object was made.
+ */
+function isSince({ metadata }: KubeObject, revision: Revision): boolean {
+  return !(Date.parse(metadata.creationTimestamp ?? '') < Date.parse(revision.metadata.creationTimestamp ?? ''));
 }
 
 function isClaimOf({ metadata }: KubeObject, owner: Owner): boolean {
@@ -44,8 +54,9 @@ export interface RemoveLateOptions {
 }
 
 /**
- * Removes the objects that the manager wrote, after reading each. A copy that another program made stays, and so does a
- * CRD that has objects. Rejected deletions are part of the result; throws the errors of reading.
+ * Removes the objects that the manager made, after reading each. A copy that another program made stays, and so do an object
+ * that was restored from a backup and a CRD that has objects. Rejected deletions are part of the result; throws the errors of
+ * reading.
  */
 export async function removeLate(
   reading: Pick<Cluster, 'get'>,
@@ -56,7 +67,7 @@ export async function removeLate(
   for (const object of objects) {
     const found = await reading.get(refOf(object), signal);
     if (found?.metadata.uid !== object.metadata.uid) continue;
-    if (found !== undefined && isWrittenByUs(found)) live.set(identityOf(refOf(object)), found);
+    if (found !== undefined && isMadeByUs(found)) live.set(identityOf(refOf(object)), found);
     else FOREIGN.add(object);
   }
   const entries = [...live.values()].map((object) => ({ ...refOf(object), uid: object.metadata.uid ?? '', hash: '' }));

@@ -37,19 +37,27 @@ interface Removed {
   readonly late: Map<string, KubeObject>;
 }
 
+interface Noted extends Removed {
+  readonly notedAt: number;
+}
+
 export interface LateRemovalsDeps {
   readonly client: Client;
   readonly now: () => Date;
 }
 
 export function createLateRemovals({ client, now }: LateRemovalsDeps): LateRemovals {
-  const removed = createRecent<Removed & { readonly notedAt: number }>();
+  const removed = createRecent<Noted>();
+
+  function isRemembered({ notedAt }: Pick<Noted, 'notedAt'>): boolean {
+    return now().getTime() - notedAt < REMEMBERED_SECONDS * 1000;
+  }
 
   function of(object: KubeObject): (Removed & { readonly key: string }) | undefined {
     const key = object.metadata.annotations?.[ANNOTATION.ownerUid];
     const known = key === undefined ? undefined : removed.get(key);
     if (key === undefined || known === undefined) return undefined;
-    if (now().getTime() - known.notedAt < REMEMBERED_SECONDS * 1000) return { ...known, key };
+    if (isRemembered(known)) return { ...known, key };
     removed.delete(key);
     return undefined;
   }
@@ -76,6 +84,13 @@ export function createLateRemovals({ client, now }: LateRemovalsDeps): LateRemov
       const known = removed.get(name);
       if (known === undefined) return;
       const noticed = [...known.late];
+      if (!isRemembered(known)) {
+        // Such as one that the account may not delete: it is not tried for ever.
+        removed.delete(name);
+        for (const [, object] of noticed)
+          log.warn({ reason: 'LateWrite' }, `${describeRef(refOf(object))} stays, and is to be deleted: ${MADE_LATE}`);
+        return;
+      }
       const removals = await removeLate(
         readByList(client),
         noticed.map(([, object]) => object),

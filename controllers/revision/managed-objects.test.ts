@@ -222,6 +222,17 @@ describe('a kind that no Revision names any longer', () => {
     expect([released, managed.isFollowed(own)]).toEqual([['Widget'], false]);
   });
 
+  it('is followed no longer at once if a bundle defined it and only accounts apply it now: the right has gone', async () => {
+    const { managed, released } = scene();
+    const own = { apiVersion: 'example.com/v1', kind: 'Widget', served: { plural: 'widgets', namespaced: true } };
+    await managed.followOwn([own], never);
+    managed.tidy(
+      () => true,
+      () => false,
+    );
+    expect([released, managed.isFollowed(own)]).toEqual([['Widget'], false]);
+  });
+
   it.each([
     { because: 'another Revision has objects of the kind', again: false, isInUse: () => true },
     {

@@ -44,11 +44,12 @@ export interface ManagedObjects {
 
 export interface TidyManagedObjects extends ManagedObjects {
   /**
-   * Called when a Revision has gone: kinds that `isInUse` does not know, by `groupKind`, and that no call of `follow`
-   * has named for some minutes are followed no longer. Done some minutes later, once for all calls until then; at once
-   * for kinds that a bundle defines, which go with their CRD and with the right to follow them.
+   * Called when a Revision has gone or pruned: kinds that `isInUse` does not know, by `groupKind`, and that no call of
+   * `follow` has named for some minutes are followed no longer. Done some minutes later, once for all calls until then; at
+   * once with kinds that a bundle defines and that `mayFollow` does not know: with their CRD or with the last Revision that
+   * acts as the manager the right to follow them has gone.
    */
-  tidy(isInUse: (kind: string) => boolean): void;
+  tidy(isInUse: (kind: string) => boolean, mayFollow?: (kind: string) => boolean): void;
 }
 
 /** Nothing else is done for the Subscription during this wait for the objects of a kind. */
@@ -155,8 +156,8 @@ export function createManagedObjects(
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    tidy(isInUse) {
-      for (const kind of own) if (!isInUse(kind)) end(kind);
+    tidy(isInUse, mayFollow = isInUse) {
+      for (const kind of own) if (!mayFollow(kind)) end(kind);
       tidying ??= clock.after(IDLE_SECONDS, () => {
         tidying = undefined;
         const isIdle = (askedAtSeconds: number): boolean => clock.now() - askedAtSeconds >= IDLE_SECONDS;

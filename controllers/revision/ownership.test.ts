@@ -241,6 +241,17 @@ test('an account that does not exist any more is reported as missing, not as lac
   expect(await rollOut(harness)).toBe('Forbidden');
 });
 
+test('an account that does not exist is the whole of the message, however many rights it would lack', async () => {
+  const harness = sceneFor(() => false);
+  await harness.cluster.delete({ apiVersion: 'v1', kind: 'ServiceAccount', namespace: NAMESPACE, name: 'installer' });
+  harness.setSubscription(NAMED);
+  const many = [...Array(9).keys()].map((number) => sample('v1', 'ConfigMap', `a-name-that-is-long-${number}`));
+  await harness.addRevision(1, many, NAMED);
+  expect(await rollOut(harness)).toBe('ServiceAccountNotFound');
+  const ready = findCondition(harness.revision(1).status?.conditions, 'Ready');
+  expect(ready?.message).toMatch(/^ServiceAccount ops\/installer of spec\.serviceAccountName does not exist/);
+});
+
 describe('a manager that was killed between making an object and writing its uid', () => {
   async function killed(accountMay: May): Promise<Harness> {
     let armed = true;

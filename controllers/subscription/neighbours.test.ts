@@ -493,6 +493,12 @@ describe('the order of uninstalls', () => {
       gone: ['gadget'],
     },
     {
+      because: 'it is being deleted already, and is not asked for it once more',
+      one: takes,
+      others: [neighbour({ package: 'gadget', metadata: { ...byUs, ...leaving.metadata } })],
+      gone: [],
+    },
+    {
       because: 'it has no Revision, since no bundle of it can be chosen',
       one: takes,
       others: [{ ...neighbour({ package: 'gadget', metadata: byUs, installed: false }), revisions: [] }],

@@ -79,7 +79,8 @@ export function dependenciesToDelete(facts: SubscriptionFacts): readonly Subscri
   const needed = new Set(staying.map((one) => one.subscription).filter((key) => !unneeded.has(key)));
   return facts.neighbours
     .map((one) => one.subscription)
-    .filter((one) => isDependency(one) && !needed.has(keyOfObject(one)) && isRequestedBy(one, facts.subscription));
+    .filter((one) => isDependency(one) && !isBeingDeleted(one) && !needed.has(keyOfObject(one)))
+    .filter((one) => isRequestedBy(one, facts.subscription));
 }
 
 /** Whether one Subscription was made by another as its dependency, and still acts as the same account beside it. */

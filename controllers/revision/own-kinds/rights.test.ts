@@ -36,6 +36,21 @@ describe('rights that the manager has just given itself', () => {
   });
 });
 
+describe('rights that are there already', () => {
+  test.each([
+    { because: 'the operator that converts the object comes later', code: 500, reason: 'InternalError' },
+    { because: 'the kind is not served yet', code: 404, reason: 'NotFound' },
+  ])('are no obstacle if $because', async ({ code, reason }) => {
+    const get = (): Promise<never> => Promise.reject(new FakeApiError(code, reason, 'conversion webhook failed'));
+    expect(await awaitAccess({ get }, [widget], { signal: never })).toEqual([]);
+  });
+
+  test('are unknown if no answer comes: that is retried', async () => {
+    const get = (): Promise<never> => Promise.reject(new FakeApiError(0, '', 'no answer'));
+    await expect(awaitAccess({ get }, [widget], { signal: never })).rejects.toThrow('no answer');
+  });
+});
+
 describe('rights of an account', () => {
   const account = { namespace: 'ops', name: 'installer' };
   const kinds = new Map([['Widget.example.com', { plural: 'widgets', namespaced: true }]]);

@@ -3,12 +3,13 @@
  * a restart a contest is noticed again.
  */
 import { identityOf } from '../../../apply/identity.ts';
+import type { ObjectRef } from '../../../api/object.ts';
 import type { Revision } from '../../../api/revision.ts';
 import { createRecent } from '../../recent.ts';
 import type { Repair } from './drift.ts';
 
-/** An object that is repaired this often within so many minutes is contested. */
-export const CONTEST = { times: 5, minutes: 10 } as const;
+/** An object that is repaired this often within so many minutes is contested; its next repair comes no sooner than this. */
+export const CONTEST = { times: 5, minutes: 10, pauseSeconds: 5 } as const;
 
 export interface Contest {
   readonly repair: Repair;
@@ -21,6 +22,11 @@ export interface Contests {
    * Notes repairs; returns the contests to report: when one begins, and each time its number of repairs has doubled.
    */
   note(revision: Revision, repairs: readonly Repair[], now: Date): readonly Contest[];
+  /**
+   * Seconds until the next round if nothing is to be put right but what is fought over: two programs that answer each other
+   * at once would keep the API server busy. Anything else is put right at once.
+   */
+  pauseSeconds(revision: Revision, astray: readonly ObjectRef[], now: Date): number;
   /** The contests that go on, and the seconds until the last of them ends if nothing more happens. */
   under(revision: Revision, now: Date): { readonly contests: readonly Contest[]; readonly overInSeconds: number };
 }
@@ -56,12 +62,23 @@ export function createContests(): Contests {
       byRevision.set(keyOf(revision), known);
       return noted.filter((one) => isContest(one) && isNews(one.times));
     },
+    pauseSeconds(revision, astray, now) {
+      const known = knownOf(revision, now);
+      const fights = astray.flatMap((ref) => known.get(identityOf(ref)) ?? []).filter(isContest);
+      if (fights.length === 0 || fights.length < astray.length) return 0;
+      return Math.max(0, CONTEST.pauseSeconds - (now.getTime() - lastOf(fights)) / 1000);
+    },
     under(revision, now) {
       const contests = [...knownOf(revision, now).values()].filter(isContest);
-      const last = Math.max(...contests.map(({ latest }) => latest.at(-1) ?? 0));
-      return { contests, overInSeconds: contests.length === 0 ? 0 : (last + WINDOW_MS - now.getTime()) / 1000 };
+      const overMs = lastOf(contests) + WINDOW_MS - now.getTime();
+      return { contests, overInSeconds: contests.length === 0 ? 0 : overMs / 1000 };
     },
   };
+}
+
+/** When an object was put right last; the beginning of time if none was. */
+function lastOf(some: readonly Known[]): number {
+  return Math.max(0, ...some.map(({ latest }) => latest.at(-1) ?? 0));
 }
 
 function isContest({ latest }: Known): boolean {

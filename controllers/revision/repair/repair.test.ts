@@ -223,6 +223,37 @@ describe('a contest with another program', () => {
     expect(counted).toHaveLength(25);
   });
 
+  test('is no less one if the next attempt fails for something else', async () => {
+    await fight(5);
+    harness.pass(10);
+    scale(0, 'autoscaler');
+    for (const secret of harness.cluster.objects().filter(({ kind }) => kind === 'Secret'))
+      await harness.cluster.delete(refOf(secret));
+    await expect(harness.reconcile(1)).rejects.toMatchObject({ reason: 'ManifestsMissing' });
+    expect(contest()).toContain('put right 5 times');
+  });
+
+  test('goes on at a walk: the next round waits, and sends nothing meanwhile', async () => {
+    await fight(5);
+    harness.pass(1);
+    scale(0, 'autoscaler');
+    const before = harness.cluster.requests.length;
+    expect(await harness.reconcile(1)).toEqual({ requeueAfterSeconds: 4 });
+    expect(harness.cluster.requests.length).toBe(before);
+    harness.pass(4);
+    await harness.settle(1);
+    expect(counted).toHaveLength(6);
+  });
+
+  test('holds up no repair of anything else', async () => {
+    await fight(5);
+    harness.pass(1);
+    scale(0, 'autoscaler');
+    await harness.cluster.delete(refOf(named('ClusterRole')));
+    await harness.settle(1);
+    expect(counted.filter((cause) => cause === 'Deleted')).toHaveLength(1);
+  });
+
   test('a contest is over when nothing was repaired for ten minutes, and a reconcile follows', async () => {
     await fight(5);
     expect(await harness.reconcile(1)).toEqual({ requeueAfterSeconds: 600 });
