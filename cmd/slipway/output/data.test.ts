@@ -51,13 +51,12 @@ describe('whatever a registry or a file says', () => {
     );
   });
 
-  test.each('0X0 0X1F -0X1 +0XA 0B1 0O17 -0O7 0x_1F 0b_1 0_7 1__0 0_0.5 +.5 +1 1e+3 YES Y N .5E3 .INF +.Inf .NaN'.split(' '))(
-    'the text %s stays a text in YAML, as value and as key',
-    (text) => {
-      const document = { value: text, [text]: [text] };
-      expect(parseYaml(formatYaml([document])).map(({ value }) => value)).toEqual([document]);
-    },
-  );
+  test.each(
+    '0X0 0X1F -0X1 +0XA 0B1 0O17 -0O7 0x_1F 0b_1 0_7 1__0 0_0.5 +.5 +1 1e+3 YES Y N .5E3 .INF +.Inf .NaN'.split(' '),
+  )('the text %s stays a text in YAML, as value and as key', (text) => {
+    const document = { value: text, [text]: [text] };
+    expect(parseYaml(formatYaml([document])).map(({ value }) => value)).toEqual([document]);
+  });
 
   test('a text is quoted only if a reader of YAML would take it for something else', () => {
     const document = { name: 'op', version: '1.0.0', image: 'registry.example/op@sha256:0', since: '2001-01-01T00:00:00Z', count: 1, share: 0.5, hex: '0X0' }; // prettier-ignore

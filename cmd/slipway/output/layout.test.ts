@@ -46,6 +46,20 @@ describe('text on a terminal', () => {
   });
 });
 
+describe('a text of any length is laid out at once', () => {
+  const long = 'ab '.repeat(20_000);
+  test.each([
+    { because: 'a fact of many words in a pipe', print: () => formatFacts([['Text', long]]) },
+    { because: 'a fact of many words on a terminal', print: () => formatFacts([['Text', long]], 80) },
+    { because: 'a line of many words', print: () => wrapText(long, 80) },
+    { because: 'a cell of a million characters', print: () => formatTable(['A', 'B'], [['a'.repeat(1e6), 'b']], 80) },
+  ])('$because', ({ print }) => {
+    const start = process.cpuUsage();
+    expect(print()).not.toBe('');
+    expect(process.cpuUsage(start).user / 1e6).toBeLessThan(0.5);
+  });
+});
+
 describe('a table', () => {
   const rows = [
     ['beacon-operator', NAME],

@@ -25,16 +25,20 @@ export interface Hanging {
   readonly next: string;
 }
 
-/** Words in lines that are as full as they may be. */
+/** Words in lines that are as full as they may be; each word is measured once. */
 export function wrapWords(words: readonly string[], { columns, first, next }: Hanging): readonly string[] {
+  if (columns === Infinity) return [first + words.join(' ')];
   const lines: string[] = [];
-  let [start, held]: [string, string[]] = [first, []];
+  let [start, held, length]: [string, string[], number] = [first, [], visibleLength(first)];
   for (const word of words) {
-    if (held.length > 0 && visibleLength(start + [...held, word].join(' ')) > columns) {
+    const added = visibleLength(word) + (held.length > 0 ? 1 : 0);
+    if (held.length > 0 && length + added > columns) {
       lines.push(start + held.join(' '));
-      [start, held] = [next, []];
+      [start, held, length] = [next, [word], visibleLength(next) + added - 1];
+      continue;
     }
     held.push(word);
+    length += added;
   }
   return [...lines, start + held.join(' ')];
 }
@@ -46,10 +50,10 @@ export function visibleLength(text: string): number {
 
 /**
  * Widths of a table's columns that fit into `available`: the widest is made narrower until the row fits, and none gets
- * narrower than its least.
+ * narrower than its least. A cell of any length costs no more than one as wide as the terminal.
  */
 export function fitWidths(widths: readonly number[], least: readonly number[], available: number): readonly number[] {
-  const fitted = [...widths];
+  const fitted = widths.map((width, index) => Math.min(width, Math.max(available, least[index] ?? 0)));
   let excess = fitted.reduce((sum, width) => sum + width, 0) - available;
   while (excess > 0) {
     const widest = indexOfWidest(fitted, least);
