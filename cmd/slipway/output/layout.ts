@@ -43,10 +43,33 @@ export function wrapWords(words: readonly string[], { columns, first, next }: Ha
   return [...lines, start + held.join(' ')];
 }
 
-/** Characters that are seen. */
+/** Columns of a terminal that a text takes. */
 export function visibleLength(text: string): number {
-  return Array.from(text.replaceAll(/\u001B\[[0-9;]*m/g, '')).length;
+  let columns = 0;
+  for (const character of text.replaceAll(/\u001B\[[0-9;]*m/g, '')) columns += widthOf(character);
+  return columns;
 }
+
+/** A line cut to a number of columns. */
+export function cutLine(line: string, width: number): string {
+  let [columns, kept] = [0, ''];
+  for (const character of line) {
+    columns += widthOf(character);
+    if (columns > width) return `${kept}…`;
+    if (columns < width) kept += character;
+  }
+  return line;
+}
+
+/** Columns of one character: letters of East Asia and pictures take two, and marks that join the one before them none. */
+function widthOf(character: string): number {
+  if (character < '\u0300') return 1;
+  if (/\p{M}/u.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
+
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303E\uFF01-\uFF60\uFFE0-\uFFE6]/u;
 
 /**
  * Widths of a table's columns that fit into `available`: the widest is made narrower until the row fits, and none gets
