@@ -112,10 +112,10 @@ function describeChannel(graph: UpgradeGraph, channel: string | undefined): Conf
 
 /** The bundles that one rule of the minimal set bars, of those that would be installed if it did not. */
 function blamedFor(rule: ChoiceRule, { offers, question, minimal }: Circumstances): readonly RefusedCandidate[] {
-  const kept = [...minimal].filter((other) => other !== rule);
+  const kept = keepMost(rule, { offers, question, minimal });
   const blamed = new Map<string, RefusedCandidate>();
   for (const offer of offers) {
-    const { candidate } = viewOf(offer, question, kept);
+    const { candidate } = evaluate(offer, question, kept);
     for (const bundle of candidate === undefined ? [] : bundlesOn(candidate)) {
       const cause = faultOf(rule, { bundle, catalog: offer.catalog }, question);
       if (cause === undefined || blamed.has(bundle.name)) continue;
@@ -123,6 +123,20 @@ function blamedFor(rule: ChoiceRule, { offers, question, minimal }: Circumstance
     }
   }
   return [...blamed.values()];
+}
+
+/**
+ * The other rules of the minimal set, and as many of those that do not take part in it as leave a bundle: if every version
+ * is barred for a cause of its own, the causes that count are those of the versions that the spec asks for.
+ */
+function keepMost(rule: ChoiceRule, { offers, question, minimal }: Circumstances): ReadonlySet<ChoiceRule> {
+  let kept = new Set([...minimal].filter((other) => other !== rule));
+  for (const other of RULES.toReversed()) {
+    if (other === rule || kept.has(other)) continue;
+    const more = new Set([...kept, other]);
+    if (hasCandidate(offers, question, more)) kept = more;
+  }
+  return kept;
 }
 
 /** A bundle that edges lead to, with the way. */

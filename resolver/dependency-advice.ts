@@ -1,11 +1,32 @@
 /** Finds changes that would satisfy the dependencies; suggestions.ts finds all other changes. */
-import type { Conflict, Suggestion } from './decision.ts';
+import { evaluate, type Offer } from './candidates.ts';
+import type { Conflict, Refusal, Suggestion } from './decision.ts';
+import { createDependencyOracle } from './dependencies/ask.ts';
+import type { ResolveInput } from './input.ts';
+import { RULES, type ResolveQuestion } from './question.ts';
+import { distinct } from './suggestions.ts';
 
-/** Changes that would satisfy the dependencies. */
+/**
+ * Suggests that dependencies be installed if that alone makes a choice possible. It is tried, because that one bundle
+ * could have its dependencies does not say that the spec asks for that bundle.
+ */
+export function adviseInstalling(
+  refusal: Refusal,
+  offers: readonly Offer[],
+  { input, question }: { readonly input: ResolveInput; readonly question: ResolveQuestion },
+): Refusal {
+  const isBarred = refusal.because.some(({ kind }) => kind === 'dependency');
+  if (!isBarred || input.wanted.dependencies !== 'Require') return refusal;
+  const { problem } = createDependencyOracle({ ...input, wanted: { ...input.wanted, dependencies: 'Install' } });
+  const asked = { ...question, dependencyProblem: problem, problems: new Map() };
+  const helps = offers.some((offer) => evaluate(offer, asked, new Set(RULES)).candidate !== undefined);
+  return helps ? { ...refusal, suggestions: distinct([...refusal.suggestions, { change: 'dependencies' }]) } : refusal;
+}
+
+/** Changes of other packages and of catalogs that would satisfy the dependencies. */
 export function suggestForDependencies(because: readonly Conflict[]): readonly Suggestion[] {
   return because.flatMap((fact): readonly Suggestion[] => {
     if (fact.kind === 'effort') return [{ change: 'narrow' }];
-    if (fact.kind === 'mustBeThere') return [{ change: 'dependencies' }];
     if (fact.kind === 'requires')
       return fact.offered.length === 0 && fact.need.kind !== 'not' ? [{ change: 'offer', need: fact.need }] : [];
     return fact.kind === 'keeps' ? suggestForKept(fact, because) : [];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Property } from '../catalog/model.ts';
-import type { Choice } from './decision.ts';
+import type { Choice, Suggestion } from './decision.ts';
 import { describeCatalogChange, describeDowngrade, explainWhyNot } from './explain.ts';
-import type { InstalledPackage } from './input.ts';
+import type { CatalogSource, InstalledPackage } from './input.ts';
 import { ask, chainOf, packageOf, serving, told, type Ask } from './testdata/ask.ts';
 import type { SmallPackage } from './testdata/small-catalogs.ts';
 
@@ -103,6 +103,141 @@ describe('an explanation names the bundle on the way that is at fault', () => {
     expect(explainWhyNot(decision, '2.0.0')).toEqual([
       'op.v2.0.0 is not chosen: the way to it from op.v1.0.0 is barred: op.v1.1.0: it is not in the range "!=1.1.0"',
     ]);
+  });
+});
+
+describe('an explanation is about the bundles that the spec asks for, if every bundle is barred for a cause of its own', () => {
+  const each = (properties: Readonly<Record<string, readonly Property[]>>): CatalogSource =>
+    serving('a', packageOf('op', chain, { properties }));
+  const lacking = each({
+    '1.0.0': [needs('one', '>=1.0.0')],
+    '1.1.0': [needs('two', '>=1.0.0')],
+    '2.0.0': [needs('three', '>=1.0.0')],
+  });
+  const sentence = (version: string, name: string): readonly string[] => [
+    `Package "op": the dependencies of op.v${version} cannot be satisfied: op.v${version} needs ${name} in ">=1.0.0", which no catalog has`,
+    `Add a catalog that has ${name} in ">=1.0.0"`,
+  ];
+  test.each<Case>([
+    {
+      because: 'a pinned version lacks one package, and the head another',
+      given: { wanted: { version: '1.0.0' }, catalogs: [lacking] },
+      says: sentence('1.0.0', 'one'),
+    },
+    {
+      because: 'of a range the highest version counts',
+      given: { wanted: { version: '<2.0.0' }, catalogs: [lacking] },
+      says: sentence('1.1.0', 'two'),
+    },
+    {
+      because: 'a spec without a version asks for the head',
+      given: { catalogs: [lacking] },
+      says: sentence('2.0.0', 'three'),
+    },
+    {
+      because: 'no version is in the range, which is the only cause then',
+      given: { wanted: { version: '9.0.0' }, catalogs: [lacking] },
+      says: ['Package "op": the version must be in "9.0.0" (there are: 2.0.0, 1.1.0, 1.0.0)'],
+    },
+    {
+      because: 'the channel has only one of the versions',
+      given: {
+        wanted: { channel: 'old' },
+        catalogs: [
+          serving(
+            'a',
+            packageOf(
+              'op',
+              { ...loose, channels: { ...loose.channels, old: [{ version: '1.0.0' }] } },
+              { properties: { '1.0.0': [needs('one', '>=1.0.0')], '2.0.0': [needs('two', '>=1.0.0')] } },
+            ),
+          ),
+        ],
+      },
+      says: sentence('1.0.0', 'one'),
+    },
+    {
+      because: 'the edges lead only to one of the versions',
+      given: {
+        installed: '1.0.0',
+        wanted: { version: '>1.0.0' },
+        catalogs: [
+          serving(
+            'a',
+            packageOf(
+              'op',
+              {
+                bundles: ['1.1.0', '2.0.0'],
+                channels: { stable: [{ version: '1.1.0', replaces: '1.0.0' }, { version: '2.0.0' }] },
+              },
+              { properties: { '1.1.0': [needs('one', '>=1.0.0')], '2.0.0': [needs('two', '>=1.0.0')] } },
+            ),
+          ),
+        ],
+      },
+      says: sentence('1.1.0', 'one'),
+    },
+    {
+      because: 'a cluster may be too old for each version in its own way, too',
+      given: {
+        wanted: { version: '1.0.0' },
+        cluster: old,
+        catalogs: [
+          each({
+            '1.0.0': [needsKubernetes('1.31')],
+            '1.1.0': [needsKubernetes('1.40')],
+            '2.0.0': [needsKubernetes('1.50')],
+          }),
+        ],
+      },
+      says: [
+        'Package "op": op.v1.0.0: it needs Kubernetes 1.31 and the cluster has 1.30.0',
+        'Upgrade the cluster to Kubernetes 1.31',
+      ],
+    },
+    {
+      because: 'each version may be quarantined',
+      given: {
+        wanted: { version: '1.0.0' },
+        quarantined: ['op.v1.0.0', 'op.v1.1.0', 'op.v2.0.0'],
+        catalogs: [serving('a', chain)],
+      },
+      says: [
+        'Package "op": op.v1.0.0 failed before and is quarantined',
+        'Release op.v1.0.0 from quarantine by asking for a reconcile',
+      ],
+    },
+  ])('$because', ({ given, says }) => {
+    expect(told(given)).toEqual(says);
+  });
+});
+
+describe('to let dependencies be installed is suggested if that helps', () => {
+  const lib = packageOf('lib', one);
+  const requiring = (
+    properties: Readonly<Record<string, readonly Property[]>>,
+    wanted: Ask['wanted'] = {},
+  ): readonly Suggestion['change'][] => {
+    const catalogs = [serving('a', packageOf('op', chain, { properties }), lib)];
+    const decision = ask({ wanted: { dependencies: 'Require', ...wanted }, catalogs });
+    return decision.kind === 'none' ? decision.suggestions.map(({ change }) => change) : [];
+  };
+  const has = [needs('lib', '>=1.0.0')];
+  const lacks = [needs('gone', '>=1.0.0')];
+  test.each<{
+    readonly because: string;
+    readonly properties: Readonly<Record<string, readonly Property[]>>;
+    readonly version?: string;
+    readonly isSuggested: boolean;
+  }>([
+    { because: 'the version asked for could have them', properties: { '1.0.0': has, '1.1.0': has, '2.0.0': has }, isSuggested: true }, // prettier-ignore
+    { because: 'only a lower version could have them', properties: { '1.0.0': has, '1.1.0': lacks, '2.0.0': lacks }, isSuggested: true }, // prettier-ignore
+    { because: 'no catalog has them', properties: { '1.0.0': lacks, '1.1.0': lacks, '2.0.0': lacks }, isSuggested: false }, // prettier-ignore
+    { because: 'only a version that is not asked for could have them', version: '1.0.0', properties: { '1.0.0': lacks, '1.1.0': has, '2.0.0': has }, isSuggested: false }, // prettier-ignore
+    { because: 'the version asked for could have them, others could not', version: '1.0.0', properties: { '1.0.0': has, '1.1.0': lacks, '2.0.0': lacks }, isSuggested: true }, // prettier-ignore
+  ])('$because: $isSuggested', ({ properties, version, isSuggested }) => {
+    const wanted = version === undefined ? {} : { version };
+    expect(requiring(properties, wanted).includes('dependencies')).toBe(isSuggested);
   });
 });
 

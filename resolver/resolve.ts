@@ -15,6 +15,7 @@ import { chooseBetweenCatalogs, gatherOffers, refuse, waitFor, type Best, type R
 import { explainNoCandidate } from './conflict.ts';
 import type { Choice, Decision, DependencyStep, Refusal, RefusedCandidate } from './decision.ts';
 import { createDependencyOracle, type DependencyOracle } from './dependencies/ask.ts';
+import { adviseInstalling } from './dependency-advice.ts';
 import { compareHighestFirst, type GraphBundle } from './graph.ts';
 import { deprecationsInUse, listDeprecations } from './in-use.ts';
 import type { CatalogSource, ResolveInput } from './input.ts';
@@ -52,7 +53,9 @@ function decide(all: ResolveInput, range: VersionRange | undefined): Decision {
   const rated = search.offers.map((offer) => rate(offer, question));
   const able = rated.filter((one) => one.candidate !== undefined);
   if (able.length === 0) {
-    const refusal = addWaiting(explainNoCandidate(search.offers, question), search.unavailable);
+    const explained = explainNoCandidate(search.offers, question);
+    const advised = adviseInstalling(explained, search.offers, { input, question });
+    const refusal = addWaiting(advised, search.unavailable);
     return adviseCatalogs(refusal, search.offers, { all, question });
   }
   const best = chooseBetweenCatalogs(able, search);

@@ -44,6 +44,28 @@ describe('the names that are similar to one that there is not', () => {
     expect(similarTo('x'.repeat(300), ['x'.repeat(301)])).toEqual([]);
   });
 
+  test('cost little if a hostile catalog has many long names that differ late', () => {
+    const wanted = 'a'.repeat(250);
+    const names = Array.from({ length: 10_000 }, (_, index) => `${'a'.repeat(247)}${String(index).padStart(5, '0')}`);
+    const start = process.cpuUsage();
+    similarTo(wanted, names);
+    const { user } = process.cpuUsage(start);
+    expect(user / 1e6).toBeLessThan(3);
+  });
+
+  test.each([
+    { steps: 0, from: 'prometheus-operator', to: 'PROMETHEUS-operator', isFound: true },
+    { steps: 3, from: 'prometheus-operator', to: 'rometheus-operatxrs', isFound: true },
+    { steps: 3, from: 'prometheus-operator', to: 'prometheus-operatorabc', isFound: true },
+    { steps: 3, from: 'prometheus-operator', to: 'metheus-operator', isFound: true },
+    { steps: 3, from: 'prometheus-operator', to: 'rpmoetheus-oeprator', isFound: true },
+    { steps: 4, from: 'prometheus-operator', to: 'rpmoetheus-oeprat0r', isFound: false },
+    { steps: 4, from: 'prometheus-operator', to: 'etheus-operator', isFound: false },
+    { steps: 4, from: 'prometheus-operator', to: 'prometheus-operatorabcd', isFound: false },
+  ])('$to is $steps steps from $from', ({ from, to, isFound }) => {
+    expect([similarTo(from, [to]), similarTo(to, [from])]).toEqual(isFound ? [[to], [from]] : [[], []]);
+  });
+
   test('exist, are not the name itself, and do not depend on the order of the names', () => {
     const name = fc.stringMatching(/^[abc-]{0,12}$/);
     fc.assert(

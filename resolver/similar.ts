@@ -39,43 +39,67 @@ function isLongerForm(short: string, long: string): boolean {
 
 /**
  * Letters to add, leave out, replace or swap with the one beside until one text is the other (Damerau and Levenshtein, no
- * letter swapped twice); some number above `most` where it is more than that.
+ * letter swapped twice); some number above `most` if it is more than that. Cells further than `most` from the diagonal
+ * cannot lead to a smaller number and are left out, so that long names of a hostile catalog cost little.
  */
 function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
-  let twoAbove: readonly number[] = [];
-  let above: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= a.length; row += 1) {
-    const current = nextRow({ a, b, row, above, twoAbove });
-    if (Math.min(...current) > most) return most + 1;
-    twoAbove = above;
-    above = current;
-  }
-  return above[b.length] ?? 0;
+  const band = new Band(a, b, most);
+  for (let row = 1; row <= a.length; row += 1) if (!band.fillRow(row)) return most + 1;
+  return band.last();
 }
 
-interface Rows {
-  readonly a: string;
-  readonly b: string;
-  readonly row: number;
-  readonly above: readonly number[];
-  readonly twoAbove: readonly number[];
-}
+/** The cells beside the diagonal of three rows: the one at `at` is of the column `row + at - most`. */
+class Band {
+  readonly #a: string;
+  readonly #b: string;
+  readonly #most: number;
+  #twoAbove: Uint8Array;
+  #above: Uint8Array;
+  #current: Uint8Array;
 
-function nextRow({ a, b, row, above, twoAbove }: Rows): readonly number[] {
-  const current = [row];
-  const at = (cells: readonly number[], column: number): number => cells[column] ?? Infinity;
-  for (let column = 1; column <= b.length; column += 1) {
-    const isSame = a[row - 1] === b[column - 1];
-    const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-    current.push(
-      Math.min(
-        at(above, column) + 1,
-        at(current, column - 1) + 1,
-        at(above, column - 1) + (isSame ? 0 : 1),
-        isSwapped && row > 1 ? at(twoAbove, column - 2) + 1 : Infinity,
-      ),
-    );
+  constructor(a: string, b: string, most: number) {
+    this.#a = a;
+    this.#b = b;
+    this.#most = most;
+    // One cell more than the band is wide on each side, which is never reached.
+    const emptyRow = (): Uint8Array => new Uint8Array(2 * most + 3).fill(most + 1);
+    this.#twoAbove = emptyRow();
+    this.#above = emptyRow();
+    this.#current = emptyRow();
+    for (let column = 0; column <= most; column += 1) this.#current[most + 1 + column] = column;
   }
-  return current;
+
+  /** Whether any cell of the row is still near enough. */
+  fillRow(row: number): boolean {
+    const spare = this.#twoAbove;
+    this.#twoAbove = this.#above;
+    this.#above = this.#current;
+    this.#current = spare;
+    let isNear = false;
+    for (let at = 0; at <= 2 * this.#most; at += 1) {
+      const steps = this.#stepsTo(row, at);
+      this.#current[at + 1] = steps;
+      isNear ||= steps <= this.#most;
+    }
+    return isNear;
+  }
+
+  #stepsTo(row: number, at: number): number {
+    const a = this.#a;
+    const b = this.#b;
+    const most = this.#most;
+    const column = row + at - most;
+    let steps = most + 1;
+    if (column < 0 || column > b.length) return steps;
+    steps = Math.min(steps, (this.#above[at + 2] ?? steps) + 1, (this.#current[at] ?? steps) + 1);
+    if (column === 0) return steps;
+    steps = Math.min(steps, (this.#above[at + 1] ?? steps) + (a[row - 1] === b[column - 1] ? 0 : 1));
+    const isSwapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+    return isSwapped ? Math.min(steps, (this.#twoAbove[at + 1] ?? steps) + 1) : steps;
+  }
+
+  last(): number {
+    return this.#current[this.#b.length - this.#a.length + this.#most + 1] ?? this.#most + 1;
+  }
 }

@@ -31,6 +31,13 @@ export function resolvePlain(text: string): Scalar {
   return NUMBER_START[first] === 1 ? resolveNumber(text) : text;
 }
 
+/** Whether a plain scalar without tag is a text, and nothing that JSON cannot express. */
+export function isText(text: string): boolean {
+  const first = text.charCodeAt(0);
+  if (text === '' || (WORD_START[first] === 1 && WORDS.has(text))) return false;
+  return NUMBER_START[first] !== 1 || typeof resolveNumber(text) === 'string';
+}
+
 const WORD_START = flags('~nNyYtToOfF.+-');
 const NUMBER_START = flags('0123456789.+-');
 

@@ -193,6 +193,52 @@ describe('a credential plugin that fails is named, and no request is sent', () =
     });
   });
 
+  const started = (): ReturnType<typeof createExecCredentials> => {
+    const user = { name: 'u', path: join(folder, 'kubeconfig'), value: {} };
+    const cluster = { name: 'c', path: user.path, value: { server: 'https://localhost:1' } };
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: plugin.command };
+    return createExecCredentials({ user, cluster, exec, patienceSeconds: 1 });
+  };
+
+  test('it leaves a program behind that holds its output', async () => {
+    plugin.become('sleep 20; true');
+    const from = performance.now();
+    await expect(started()()).rejects.toMatchObject({ message: expect.stringContaining('in time') });
+    expect(performance.now() - from).toBeLessThan(10_000);
+  });
+
+  test.each([
+    { because: 'it prints without end', script: 'exec yes credentials' },
+    { because: 'it complains without end', script: 'exec yes credentials >&2' },
+  ])('$because', async ({ script }) => {
+    plugin.become(script);
+    await expect(started()()).rejects.toMatchObject({
+      reason: 'CredentialsUnavailable',
+      message: expect.stringContaining('larger than'),
+    });
+  });
+
+  test('it once printed no credentials: it is asked again', async () => {
+    plugin.print('{"status":{}}');
+    const connected = await connect();
+    await expect(connected.request(LIST)).rejects.toMatchObject({ reason: 'CredentialsUnavailable' });
+    plugin.give({ token: 'one' });
+    expect((await connected.request(LIST)).status).toBe(200);
+  });
+
+  test.each([
+    { because: 'in the argument itself', args: ['login', '--oidc-client-secret=hunter2', '--cluster', 'demo'] },
+    { because: 'in the argument behind it', args: ['login', '--client-secret', 'hunter2', '--cluster', 'demo'] },
+    { because: 'as a password', args: ['login', '--password=hunter2', '--cluster', 'demo'] },
+    { because: 'as a token', args: ['login', '--token', 'hunter2', '--cluster', 'demo'] },
+  ])('and a secret among its arguments is not repeated: $because', async ({ args }) => {
+    plugin.become('exit 1');
+    const connected = await connect({ ...plugin.exec, args });
+    const error = (await connected.request(LIST).catch((thrown: unknown) => thrown)) as Error;
+    expect(error.message).not.toContain('hunter2');
+    expect(error.message).toContain('--cluster demo');
+  });
+
   test('it insists on a terminal', async () => {
     const connected = await connect({ ...plugin.exec, interactiveMode: 'Always' });
     await expect(connected.request(LIST)).rejects.toMatchObject({ reason: 'KubeconfigInvalid', retry: 'never' });

@@ -6,13 +6,14 @@
  */
 // The file alone, as the whole package would take half a second to load and 80 MB.
 import { ExecAuth } from '@kubernetes/client-node/dist/exec_auth.js';
-import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import type { RequestOptions } from 'node:https';
 import { dirname, resolve } from 'node:path';
 import { redact } from '../../api/errors.ts';
 import type { Credentials, CredentialSource } from '../transport/config.ts';
 import type { Entry } from './choose.ts';
 import { execInfo } from './exec-info.ts';
+import { commandLine, startWithin, type Cut } from './exec-run.ts';
 import { invalidKubeconfig, noCredentials } from './invalid.ts';
 import type { Cluster, ExecPlugin, User } from './schema.ts';
 
@@ -38,7 +39,12 @@ export function createExecCredentials(facts: ExecUser): CredentialSource {
   return ({ fresh = false } = {}) => {
     if (running !== undefined && (running.fresh || !fresh)) return running.result;
     if (fresh) plugin = createPlugin(facts);
-    const run = { fresh, result: plugin().finally(() => (running = running === run ? undefined : running)) };
+    const result = plugin().catch((error: unknown) => {
+      // The official client keeps whatever was printed, even if it is no credential.
+      plugin = createPlugin(facts);
+      throw error;
+    });
+    const run = { fresh, result: result.finally(() => (running = running === run ? undefined : running)) };
     running = run;
     return run.result;
   };
@@ -47,28 +53,30 @@ export function createExecCredentials(facts: ExecUser): CredentialSource {
 /** One memory of the official client: runs the program if nothing is kept, or if it has expired. */
 function createPlugin(facts: ExecUser): () => Promise<Credentials> {
   const auth = new ExecAuth();
-  let last: ChildProcess | undefined;
-  const limits: SpawnOptions = {
-    // A program that waits for input would wait forever.
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: (facts.patienceSeconds ?? PATIENCE_SECONDS) * 1000,
-    killSignal: 'SIGKILL',
-  };
+  const patience = facts.patienceSeconds ?? PATIENCE_SECONDS;
+  let last: Started | undefined;
   // How the official client starts a program is a field of it, for its own tests.
   Object.assign(auth, {
-    execFn: (command: string, args: readonly string[], options: SpawnOptions) =>
-      (last = spawn(command, args, { ...options, ...limits })),
+    execFn: (command: string, args: readonly string[], options: SpawnOptions) => {
+      last = startWithin(patience, { command, args, options });
+      return last.child;
+    },
   });
-  const user = { name: facts.user.name, exec: inFull(facts) };
   return async () => {
     const options: RequestOptions = { headers: {} };
+    last = undefined;
     try {
-      await auth.applyAuthentication(user, options);
+      await auth.applyAuthentication({ name: facts.user.name, exec: inFull(facts) }, options);
     } catch (cause) {
       throw failure(facts, describeEnd(last, cause as Error), cause);
     }
     return credentialsIn(options) ?? fail(facts);
   };
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly cut: () => Cut | undefined;
 }
 
 /** With what the official client does not add: where a relative command begins, and what the program may know. */
@@ -98,16 +106,22 @@ function fail(facts: ExecUser): never {
 /** How much of the output of a program stands in a message. */
 const MOST_CHARACTERS = 500;
 
-function describeEnd(child: ChildProcess | undefined, error: NodeJS.ErrnoException): string {
+function describeEnd(started: Started | undefined, error: NodeJS.ErrnoException): string {
+  if (started === undefined) return `cannot be started: ${redact(error.message)}`;
   if (error.code !== undefined) return `cannot be started (${error.code})`;
-  if (child?.killed === true) return 'did not end in time';
-  if (child?.exitCode === 0) return 'did not print an ExecCredential';
-  const how = child?.signalCode
-    ? `was ended by ${child.signalCode}`
-    : `failed with exit code ${child?.exitCode ?? '?'}`;
+  const { child, cut } = started;
+  const ended = cut();
+  if (ended !== undefined) return CUTS[ended];
+  if (child.exitCode === 0) return 'did not print an ExecCredential';
+  const how = child.signalCode ? `was ended by ${child.signalCode}` : `failed with exit code ${child.exitCode ?? '?'}`;
   const output = redact(error.message.trim()).slice(-MOST_CHARACTERS);
   return output === '' ? `${how}, and wrote nothing to stderr` : `${how}: ${output}`;
 }
+
+const CUTS: Readonly<Record<Cut, string>> = {
+  tooLong: 'did not end in time',
+  tooLarge: 'printed something that is larger than an ExecCredential can be',
+};
 
 function failure({ user, exec }: ExecUser, problem: string, cause?: unknown): Error {
   const { installHint = '' } = exec;
@@ -124,8 +138,4 @@ function needsTerminal({ user, exec }: ExecUser): Error {
     `the credential plugin \`${commandLine(exec)}\` of user ${JSON.stringify(user.name)} in ${user.path} asks for a terminal (interactiveMode Always)`,
     'Use a token, or set interactiveMode to IfAvailable if the plugin remembers a login',
   );
-}
-
-function commandLine({ command, args }: ExecPlugin): string {
-  return [command, ...(args ?? [])].join(' ');
 }

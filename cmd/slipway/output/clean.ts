@@ -14,12 +14,6 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
-/** The same, cut to a number of characters. */
-export function cleanCell(text: string, width: number): string {
-  const characters = Array.from(cleanLine(text));
-  return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
-}
-
 /** JSON in which such characters are escaped: the same data, and harmless to look at. */
 export function escapeJson(json: string): string {
   return json.replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) =>

@@ -14,7 +14,13 @@ const TRICKY: readonly string[] = [
   ['', ' a ', '# c', 'a: b', '- a', '? a', "it's", 'two\nlines\n', '\nx', 'tab\there', '\r', '\u0085', '\uFEFF'],
   ['\u001b[31mred', '\u009b31m', '\u202Eright', '\u2028', '\u{E0041}', '\u200B'],
 ].flat();
-const texts = fc.oneof(fc.constantFrom(...TRICKY), fc.string({ unit: 'binary' }), fc.string());
+/** Texts that look like numbers: readers disagree about capitals, signs and what separates digits. */
+const numerals = fc.string({
+  unit: fc.constantFrom(...'0 1 7 x X o O b B e E _ + - . :'.split(' ')),
+  minLength: 1,
+  maxLength: 6,
+});
+const texts = fc.oneof(fc.constantFrom(...TRICKY), fc.string({ unit: 'binary' }), fc.string(), numerals);
 const leaves = fc.oneof(
   texts,
   fc.boolean(),
@@ -46,6 +52,20 @@ describe('whatever a registry or a file says', () => {
         expect(text).not.toMatch(UNPRINTABLE);
         expect(parseJson(text)).toEqual(document);
       }),
+    );
+  });
+
+  test.each(
+    '0X0 0X1F -0X1 +0XA 0B1 0O17 -0O7 0x_1F 0b_1 0_7 1__0 0_0.5 +.5 +1 1e+3 YES Y N .5E3 .INF +.Inf .NaN'.split(' '),
+  )('the text %s stays a text in YAML, as value and as key', (text) => {
+    const document = { value: text, [text]: [text] };
+    expect(parseYaml(formatYaml([document])).map(({ value }) => value)).toEqual([document]);
+  });
+
+  test('a text is quoted only if a reader of YAML would take it for something else', () => {
+    const document = { name: 'op', version: '1.0.0', image: 'registry.example/op@sha256:0', since: '2001-01-01T00:00:00Z', count: 1, share: 0.5, hex: '0X0' }; // prettier-ignore
+    expect(formatYaml([document])).toBe(
+      "---\nname: op\nversion: 1.0.0\nimage: registry.example/op@sha256:0\nsince: '2001-01-01T00:00:00Z'\ncount: 1\nshare: 0.5\nhex: '0X0'\n",
     );
   });
 

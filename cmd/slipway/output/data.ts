@@ -1,6 +1,7 @@
 /** Writes data as JSON and YAML. Integers beyond 2^53 stay as they are. Pure. */
-import { dump } from 'js-yaml';
+import { defineScalarTag, dump, DUMP_SCHEMA, NOT_RESOLVED } from 'js-yaml';
 import { formatJson } from '../../../api/json.ts';
+import { isText } from '../../../bundles/yaml/scalar.ts';
 import { escapeJson } from './clean.ts';
 
 /** JSON of two spaces' indentation, with a line break at the end. */
@@ -19,10 +20,18 @@ export function formatYaml(documents: readonly unknown[]): string {
 function formatDocument(document: unknown): string {
   const json = formatJson(document);
   if (escapeJson(json) !== json || LONG_INTEGER.test(json)) return formatData(document);
-  const yaml = dump(document, { lineWidth: -1, noRefs: true });
+  const yaml = dump(document, { lineWidth: -1, noRefs: true, schema: QUOTING });
   return SEPARATOR.test(yaml) ? formatData(document) : yaml;
 }
 
+/** Quotes what the Kubernetes tools take for something else than text, too: to them `0X0` is a number. */
+const QUOTING = DUMP_SCHEMA.withTags(
+  defineScalarTag('tag:kubernetes.io:plain', {
+    implicit: true,
+    resolve: (source) => (isText(source) ? NOT_RESOLVED : source),
+    identify: () => false,
+  }),
+);
 /** What the writer of YAML cannot write is an integer beyond 2^53; whatever may be one is written as JSON. */
 const LONG_INTEGER = /[0-9]{16}/;
 /** Kubernetes' tools take any line that begins so for the end of a document. */

@@ -46,6 +46,43 @@ describe('text on a terminal', () => {
   });
 });
 
+describe('the width of a text is what a terminal needs for it', () => {
+  test.each([
+    { because: 'letters', text: 'abc', width: 3 },
+    { because: 'colours', text: '\u001B[31mabc\u001B[39m', width: 3 },
+    { because: 'an accent of its own', text: 'e\u0301', width: 1 },
+    { because: 'Chinese', text: '操作', width: 4 },
+    { because: 'Japanese', text: 'カタひら', width: 8 },
+    { because: 'Korean', text: '한글', width: 4 },
+    { because: 'letters of full width', text: 'ＡＢ', width: 4 },
+    { because: 'a picture', text: '🚀', width: 2 },
+    { because: 'punctuation', text: '— …', width: 3 },
+  ])('$because', ({ text, width }) => {
+    expect(visibleLength(text)).toBe(width);
+  });
+
+  test('so that columns of a table are aligned, and fit', () => {
+    const lines = formatTable(['NAME', 'OF'], [['操作', 'x'], ['plain', 'x'], ['操'.repeat(30), 'x']], 30).trimEnd().split('\n'); // prettier-ignore
+    const beginnings = lines.slice(1).map((line) => visibleLength(line.slice(0, -1)));
+    expect(new Set(beginnings).size).toBe(1);
+    expect(lines.every((line) => visibleLength(line) <= 30)).toBe(true);
+  });
+});
+
+describe('a text of any length is laid out at once', () => {
+  const long = 'ab '.repeat(20_000);
+  test.each([
+    { because: 'a fact of many words in a pipe', print: () => formatFacts([['Text', long]]) },
+    { because: 'a fact of many words on a terminal', print: () => formatFacts([['Text', long]], 80) },
+    { because: 'a line of many words', print: () => wrapText(long, 80) },
+    { because: 'a cell of a million characters', print: () => formatTable(['A', 'B'], [['a'.repeat(1e6), 'b']], 80) },
+  ])('$because', ({ print }) => {
+    const start = process.cpuUsage();
+    expect(print()).not.toBe('');
+    expect(process.cpuUsage(start).user / 1e6).toBeLessThan(0.5);
+  });
+});
+
 describe('a table', () => {
   const rows = [
     ['beacon-operator', NAME],

@@ -1,6 +1,6 @@
 /** Lays out text for people: tables, and lists of facts. Pure; every cell is cleaned. */
-import { cleanCell, cleanLine } from './clean.ts';
-import { fitWidths, wrapWords } from './layout.ts';
+import { cleanLine } from './clean.ts';
+import { cutLine, fitWidths, visibleLength, wrapWords } from './layout.ts';
 
 const GAP = '   ';
 /** Narrower than this no column gets for the sake of a terminal, unless its cells are. */
@@ -17,7 +17,7 @@ export function formatTable(
 ): string {
   const lines = [header, ...rows].map((row) => row.map(cleanLine));
   const natural = header.map((_, column) =>
-    lines.reduce((most, line) => Math.max(most, lengthOf(line[column] ?? '')), 0),
+    lines.reduce((most, line) => Math.max(most, visibleLength(line[column] ?? '')), 0),
   );
   const least = header.map((title) => Math.max(title.length, LEAST_WIDTH));
   const widths = fitWidths(natural, least, columns - GAP.length * (header.length - 1));
@@ -25,7 +25,7 @@ export function formatTable(
     .map(
       (line) =>
         `${line
-          .map((cell, column) => pad(cleanCell(cell, widths[column] ?? 0), widths[column] ?? 0))
+          .map((cell, column) => pad(cutLine(cell, widths[column] ?? 0), widths[column] ?? 0))
           .join(GAP)
           .trimEnd()}\n`,
     )
@@ -58,10 +58,6 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-function lengthOf(cell: string): number {
-  return Array.from(cell).length;
-}
-
 function pad(cell: string, width: number): string {
-  return cell + ' '.repeat(Math.max(0, width - lengthOf(cell)));
+  return cell + ' '.repeat(Math.max(0, width - visibleLength(cell)));
 }
