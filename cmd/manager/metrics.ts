@@ -94,7 +94,7 @@ const CAUSES: readonly RepairCause[] = ['Changed', 'Deleted', 'Replaced'];
 export function countRepairs(registry: Registry): CountRepair {
   const repairs = new Counter({
     name: 'slipway_repaired_objects_total',
-    help: 'Objects that were put right, by what had been done to them: Changed, Deleted, or Replaced by another one.',
+    help: 'Objects that were repaired, by the cause: Changed, Deleted, or Replaced by another one.',
     labelNames: ['cause'],
     registers: [registry],
   });

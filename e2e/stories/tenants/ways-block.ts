@@ -23,7 +23,7 @@ export const BLOCK: readonly Way[] = [
     because: 'what needs it acts as another account',
   },
   {
-    name: 'own operator that needs what cannot be',
+    name: 'own operator with requirements that cannot be satisfied',
     aim: 'block',
     attempt: async ({ subscribe, reasonOf }) => {
       await subscribe('impossible');

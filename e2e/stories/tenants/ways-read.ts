@@ -105,7 +105,7 @@ export const READ: readonly Way[] = [
     because: 'messages for a tenant count what is in other namespaces',
   },
   {
-    name: 'dry run of what the policy refuses',
+    name: 'dry run of a change that the policy refuses',
     aim: 'read',
     attempt: ({ send }) =>
       send({
