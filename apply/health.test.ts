@@ -212,9 +212,9 @@ describe('health', () => {
   });
 
   test('of a CRD with an invalid authority names the field, which the API server does not', () => {
-    const { message } = assessHealth(crd(condition('Established', 'False', 'InvalidCABundle')));
-    expect(message).toContain('spec.conversion.webhook.clientConfig.caBundle');
-    expect(message).toContain('InvalidCABundle');
+    const health = assessHealth(crd(condition('Established', 'False', 'InvalidCABundle')));
+    expect(health).toMatchObject({ state: 'Failed', reason: 'InvalidCABundle' });
+    expect(health.message).toContain('spec.conversion.webhook.clientConfig.caBundle');
   });
 
   test.each([null, 'x', 7, [], { conditions: 'x' }, { conditions: [null, 'x', 7] }, { observedGeneration: 'x' }])(

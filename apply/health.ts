@@ -166,7 +166,7 @@ function judgeCrd({ metadata }: KubeObject, status: Fields): Health {
   if (structural?.status === 'True') return failed(`its schema is not structural: ${structural.message}`);
   const established = conditionOf(status, 'Established');
   if (established?.status === 'False' && established.reason === 'InvalidCABundle') {
-    const message = `the caBundle of its conversion webhook holds no certificate: ${established.message}`;
+    const message = `spec.conversion.webhook.clientConfig.caBundle holds no certificate: ${established.message}`;
     const isInjected = Object.keys(metadata.annotations ?? {}).some((key) => CA_INJECTION.has(key));
     if (isInjected) return progressing(`${message}; it waits for the program that its annotation names to write one`);
     return { ...failed(message), reason: 'InvalidCABundle' };

@@ -83,6 +83,7 @@ const PAGES: readonly Page[] = [
     by: [GUIDES],
     except: [{ command: 'curl', because: 'the port is of a manager that runs in the Pod' }],
   },
+  { path: `${HOW_TO}/upgrade-from-a-pipeline.md`, by: ['e2e/stories/telling/telling.cluster.test.ts'] },
   {
     path: `${HOW_TO}/upgrade-slipway.md`,
     by: [HELM],

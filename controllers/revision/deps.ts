@@ -8,9 +8,8 @@ import type { Account } from '../service-account.ts';
 import type { Conversions } from './conversions.ts';
 import type { DesiredObjects } from './desired-objects.ts';
 import type { GivenUp } from './given-up.ts';
-import type { LateRemovals } from './late-removals.ts';
 import type { ManagedObjects } from './managed-objects.ts';
-import type { RevisionCaches } from './observe.ts';
+import type { RevisionCaches, RevisionFacts } from './observe.ts';
 import type { ProgressPace } from './progress-pace.ts';
 import type { Rehearsals } from './rehearsal/rehearsals.ts';
 import type { Contests } from './repair/contests.ts';
@@ -22,7 +21,7 @@ export interface RevisionDeps {
   readonly client: Client;
   readonly managed: ManagedObjects;
   /** Notes whose objects are being removed; see late-removals.ts. */
-  readonly late?: Pick<LateRemovals, 'removing'>;
+  readonly late?: { removing(facts: RevisionFacts): void };
   /** As whom the manager itself acts. */
   readonly manager: Account;
   readonly record: RecordEvent;

@@ -33,9 +33,9 @@ export function explainCollisions(
 /** The Subscription for the same package that really has the object. */
 function holderOf({ holder }: Failure, { spec }: Revision, caches: RevisionCaches): Subscription | undefined {
   if (holder === undefined) return undefined;
-  const subscription = caches.subscriptions.get(holder.subscription) as Subscription | undefined;
+  const subscription = caches.subscriptions.get(holder.subscription);
   if (subscription?.spec.package !== spec.package) return undefined;
-  const named = caches.revisions.byIndex(BY_SUBSCRIPTION, holder.subscription) as readonly Revision[];
+  const named = caches.revisions.byIndex(BY_SUBSCRIPTION, holder.subscription);
   const has = genuineOf(named, subscription).some(({ status }) =>
     status?.inventory?.some(({ uid }) => uid !== '' && uid === holder.uid),
   );

@@ -157,6 +157,19 @@ function having(given: Partial<KubeObject['metadata']>): KubeObject {
   return { ...base, metadata: { ...base.metadata, ...given } };
 }
 
+it('keeps the annotation by which another program writes the authority of a CRD, on which its health depends', () => {
+  const asked = { 'cert-manager.io/inject-ca-from': 'ops/serving' };
+  const status = { conditions: [{ type: 'Established', status: 'False', reason: 'InvalidCABundle' }] };
+  const crd = {
+    ...having({ annotations: asked }),
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    status,
+  };
+  expect(assessHealth(keepHealth(crd))).toEqual(assessHealth(crd));
+  expect(assessHealth(keepHealth(crd)).state).toBe('Progressing');
+});
+
 it('an object that is kept by name still says whose it is', () => {
   const claims = { [ANNOTATION.owner]: 'ops/widgets', [ANNOTATION.ownerUid]: 'u', [ANNOTATION.adoptBy]: 'ops/other' };
   const kept = keepName(having({ annotations: { ...claims, 'a.example/b': 'c' } }));

@@ -3,7 +3,7 @@
  * who may write an object may make it as large as the API server takes it; templates, schemas and foreign annotations are
  * most of that. Pure; managed-objects.ts applies it to each object as it arrives.
  */
-import { ANNOTATION } from '../../api/names.ts';
+import { ANNOTATION, CA_INJECTION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, type Fields } from '../../apply/untyped.ts';
 
@@ -108,7 +108,7 @@ function isLabelRead(key: string): boolean {
 }
 
 function isAnnotationRead(key: string): boolean {
-  return isOurs(key) || key.startsWith('deployment.kubernetes.io/');
+  return isOurs(key) || CA_INJECTION.has(key) || key.startsWith('deployment.kubernetes.io/');
 }
 
 /** How many there are to be and how they are replaced; of the template nothing. */

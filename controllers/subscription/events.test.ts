@@ -114,10 +114,10 @@ describe('events', () => {
         pending: { ...pending, reason: 'DependencyNotReady' },
         conditions: [condition('Reconciling', 'DependencyNotReady')],
       },
-      told: ['Normal Installing'],
+      told: ['Normal Installing', 'Normal DependencyNotReady'],
     },
     {
-      because: 'it is on its way by now',
+      because: 'the condition says that it is on its way, after the event about the wait',
       before: {
         pending: { ...pending, reason: 'DependencyNotReady' },
         conditions: [condition('Reconciling', 'DependencyNotReady')],
@@ -126,7 +126,7 @@ describe('events', () => {
         pending: { ...pending, reason: 'DependencyNotReady' },
         conditions: [condition('Reconciling', 'DependencyNotReady', 'by Subscription ops/lib')],
       },
-      told: ['Normal DependencyNotReady'],
+      told: [],
     },
     {
       because: 'the cluster lacks a kind that is applied now',

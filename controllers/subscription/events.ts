@@ -114,11 +114,8 @@ function troubleOf(before: SubscriptionStatus | undefined, after: SubscriptionSt
   if (stalled === undefined || (known?.reason === stalled.reason && known.message === stalled.message))
     return undefined;
   if (!isReason(stalled.reason)) return undefined;
-  // To wait for what is installed first is a normal course, and that it begins is told already.
-  const isAwaited = stalled.type === 'Reconciling' && after.pending?.reason === 'DependencyNotReady';
-  if (isAwaited && bundleThatBegins(before, after) !== undefined) return undefined;
   return {
-    type: isAwaited ? 'Normal' : 'Warning',
+    type: 'Warning',
     reason: stalled.reason,
     action: after.installed === undefined ? 'Install' : 'Upgrade',
     note: stalled.message,

@@ -309,7 +309,7 @@ function reportLeftOut(
 ): void {
   for (const { ref, message } of leftOut) {
     const why = `${target.bundle.name} holds ${describeRef(ref)}, which its own CRD refuses (${message})`;
-    const note = `${why}; it is left out. Tell the author of the bundle`;
+    const note = `${why}; it is left out. Ask the author of the bundle to correct it`;
     record(subscription, { type: 'Warning', reason: 'ObjectInvalid', action: 'Prepare', note });
   }
 }

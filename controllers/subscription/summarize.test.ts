@@ -331,8 +331,8 @@ describe('conditions', () => {
     {
       because: 'no catalog answers, and what the spec asks for is not installed',
       given: { revisions: [works], catalogs: [], subscription: subscription({ spec: { version: '1.1.0' } }) },
-      ready: 'False PackageNotFound',
-      also: { Stalled: 'True PackageNotFound' },
+      ready: 'False CatalogNotFound',
+      also: { Stalled: 'True CatalogNotFound' },
     },
     {
       because: 'a Revision is made active, and what it says is about the time before',

@@ -24,17 +24,11 @@ const OLD_START = {
   ...OLD_CRDS,
   because: 'The version to begin with has CRDs of v1beta1, which no API server takes since Kubernetes 1.22.',
 } as const;
-/** To be removed once the manager installs such bundles. */
-const OWN_KINDS = {
-  reason: 'BundleUnsupported',
-  says: 'holds objects of kinds that it defines itself',
-  because: 'OWN KINDS: it holds objects of kinds that its own CRDs define, which the manager does not install yet.',
-} as const;
 const INVALID_AUTHORITY = {
   reason: 'ProgressDeadlineExceeded',
-  says: 'InvalidCABundle',
+  says: 'spec.conversion.webhook.clientConfig.caBundle',
   because:
-    'Its CRDs name a conversion webhook whose caBundle is no certificate, and its ClusterServiceVersion does not declare the webhook: no API server serves such CRDs.',
+    'Its CRDs name a conversion webhook whose caBundle is no certificate, its ClusterServiceVersion does not declare the webhook, and cert-manager, which its annotation asks to write one, is not there: no API server serves such CRDs.',
 } as const;
 
 export const REFUSALS: readonly Refusal[] = [
@@ -65,10 +59,7 @@ export const REFUSALS: readonly Refusal[] = [
   { source: 'dev-set', name: 'storageos', trials: ['upgrade'], ...OLD_START },
   { source: 'dev-set', name: 'tidb-operator', trials: ['upgrade'], ...OLD_START },
   { source: 'dev-set', name: 'yugabyte-operator', trials: ['head'], ...OLD_CRDS },
-  { source: 'found-2026-11', name: 'ack-ecs-controller', trials: ['head'], ...OWN_KINDS },
-  { source: 'found-2026-11', name: 'ack-secretsmanager-controller', trials: ['head'], ...OWN_KINDS },
   { source: 'found-2026-11', name: 'aiven-operator', trials: BOTH, ...INVALID_AUTHORITY },
-  { source: 'found-2026-11', name: 'ecr-secret-operator', trials: ['head'], ...OWN_KINDS },
   {
     source: 'found-2026-11',
     name: 'kuadrant-operator',

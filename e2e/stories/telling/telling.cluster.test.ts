@@ -292,7 +292,7 @@ describe('an upgrade that waits', () => {
     await waitFor(cluster(), BEACON, runs('3.0.0'));
     await offer(ONE, TWO, THREE, ...later);
     const told = await waitFor(cluster(), BEACON, runs('5.0.0'));
-    await eventOf(told, /^Normal DependencyNotReady: beacon\.v4\.2\.0 waits for what it depends on: lens/);
+    await eventOf(told, /^Normal DependencyNotReady: beacon\.v4\.2\.0 waits for its dependencies: lens/);
     await eventOf(told, /^Normal Upgrading: beacon\.v4\.2\.0 is to follow beacon\.v3\.0\.0, step 1 of 2/);
     await eventOf(told, /^Normal Upgrading: beacon\.v5\.0\.0 is to follow beacon\.v4\.2\.0, step 2 of 2/);
   });

@@ -59,7 +59,8 @@ test('it goes on answering while it ends, and keeps no connection', async () => 
   const answer = await post('/elsewhere', '{}', ending);
   expect(answer).toMatchObject({ status: 404, connection: 'close' });
   await ended;
-  await expect(post('/elsewhere', '{}', ending)).rejects.toThrow(/ECONNREFUSED/);
+  // A connection that the kernel took just before the end is reset, not refused.
+  await expect(post('/elsewhere', '{}', ending)).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
 });
 
 test('there is no server without a certificate', async () => {
