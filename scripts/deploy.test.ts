@@ -1,4 +1,4 @@
-/** What is deployed agrees with what is built: versions, ports, the user, times, and the levels of Pod Security. */
+/** The deployed objects agree with the build: versions, ports, the user, times, and the levels of Pod Security. */
 import { loadAll, load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { judgePolicy } from '../cmd/manager/accounts-policy.ts';

@@ -1,4 +1,4 @@
-/** Keeps docs/deviations.md true: every test that it names exists, and has the counts that the document tells. */
+/** Keeps docs/deviations.md true: every test that it names exists, and has the counts that the document states. */
 import { describe, expect, test } from 'vitest';
 import { readText, repositoryFiles } from './source-files.ts';
 

@@ -1,4 +1,4 @@
-/** Keeps the documentation true: its examples are valid, what it links to is there, what it tells to type exists. */
+/** Keeps the documentation true: its examples are valid, its links lead to existing files, its commands exist. */
 import { describe, expect, test } from 'vitest';
 import { isReason } from '../api/conditions.ts';
 import { checkRules } from '../api/crd/rules.ts';
@@ -185,7 +185,7 @@ function examplesOf({ fences }: Markdown): readonly string[] {
   });
 }
 
-/** What is wrong with an object that people are told to apply. */
+/** The faults of an object that the documentation asks people to apply. */
 function faultsOf(value: unknown): readonly string[] {
   const { apiVersion, kind, metadata } = (value ?? {}) as Partial<KubeObject>;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof metadata?.name !== 'string')

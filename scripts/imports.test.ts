@@ -55,7 +55,7 @@ const HIDDEN_LIBRARIES: readonly { readonly library: string; readonly folder: st
 /** Files that load a large library, and so are imported when that is needed and never before. */
 const LOADED_LATE = ['kube/kubeconfig/exec.ts', 'kube/kubeconfig/oidc.ts'];
 
-/** The source files of a repository, and what they import. */
+/** The source files of a repository, and their imports. */
 interface Tree {
   readonly files: readonly string[];
   readonly sources: ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-/** Alerts and dashboard ask for what the manager tells, and for nothing else; each alert has cases for and against it. */
+/** Alerts and dashboard use only metrics of the manager; each alert has cases for and against it. */
 import { load } from 'js-yaml';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ const alerts = (load(readText('deploy/monitoring/rules.yaml') ?? '') as Rules).s
 const cases = (load(readText('deploy/monitoring/rules.test.yaml') ?? '') as Cases).tests;
 const dashboard = JSON.parse(readText('deploy/monitoring/dashboard.json') ?? '') as Dashboard;
 
-/** Expressions, each with the texts that show labels of what it finds. */
+/** Expressions, each with the texts that show labels of its results. */
 const asked = [
   ...alerts.map(({ expr, annotations }) => ({ expr, shown: Object.values(annotations) })),
   ...dashboard.panels.flatMap(({ targets }) =>
@@ -49,7 +49,7 @@ const asked = [
 /** Labels that Prometheus gives to everything that it reads from a target. */
 const OF_TARGETS = ['job', 'instance', 'namespace', 'pod', 'service', 'endpoint', 'container'];
 
-/** Every metric of the manager → its labels; what Prometheus itself tells of a target comes along. */
+/** Every metric of the manager → its labels; Prometheus's own metrics about a target are included. */
 function metricLabels(): ReadonlyMap<string, readonly string[]> {
   const named = managerMetrics().map(({ name, labels }) => [name, [...labels, ...OF_TARGETS]] as const);
   const buckets = named.map(([name, labels]) => [`${name}_bucket`, [...labels, 'le']] as const);

@@ -32,7 +32,7 @@ export interface Typing {
 const EXAMPLE = 'registry.example';
 const MARK = '::: end of step :::';
 
-/** Runs the steps in one shell in the root of the checkout; resolves to what each of them printed. */
+/** Runs the steps in one shell in the root of the checkout; resolves to the output of each step. */
 export async function typeSteps(
   steps: readonly Step[],
   { registry = EXAMPLE, tools, variables = {} }: Typing,
@@ -50,7 +50,7 @@ export async function typeSteps(
   return stdout.replaceAll(registry, EXAMPLE).split(`${MARK}\n`).slice(0, -1);
 }
 
-/** The same up to digests; a document that ends with a line `…` tells the beginning only. */
+/** The same up to digests; a document that ends with a line `…` shows only the beginning. */
 export function isShown(printed: string, told: string): boolean {
   const masked = printed.replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:…');
   return told.endsWith('\n…\n') ? masked.startsWith(told.slice(0, -2)) : masked === told;

@@ -1,7 +1,7 @@
 /**
- * Says whether the policy about accounts is in force (deploy/policies): without it a Subscription that names no
- * ServiceAccount is installed with the manager's rights for everybody who may create one. Looks when the manager starts
- * and every few minutes after that, on every replica; it changes nothing, and a look that fails harms nothing.
+ * Checks whether the policy about accounts is in force (deploy/policies): without it, every user who may create a
+ * Subscription that names no ServiceAccount can install with the manager's rights. Every replica checks when it starts
+ * and every few minutes after that; a check changes nothing, and a failed one does no harm.
  */
 import type { KubeObject } from '../../api/object.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -69,7 +69,7 @@ export function createAccountsPolicy(
 
 type Found = readonly [policies: readonly KubeObject[], bindings: readonly KubeObject[]];
 
-/** A binding may have any name. Where the kinds are not served there are none. */
+/** A binding may have any name. If the API server does not serve the kinds, there are none. */
 function listPolicy(client: Pick<Client, 'list'>, signal: AbortSignal): Promise<Found> {
   const fieldSelector = `metadata.name=${POLICY_NAME}`;
   return Promise.all([

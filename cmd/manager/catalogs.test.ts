@@ -18,7 +18,7 @@ function catalog(name: string, digest?: string): Catalog {
   };
 }
 
-/** Content in memory; of an earlier process there is what `kept` says. */
+/** Content in memory; `kept` lists the content of an earlier process. */
 function contentOf(kept: readonly string[]): CatalogContent {
   const served = new Map<string, ServedCatalog>();
   return {

@@ -1,4 +1,4 @@
-/** What probes are told: of a replica that is of no use why, and of one whose work hangs that it had better go. */
+/** The answers to probes: the reason why a replica is not ready, and the advice to restart one whose work hangs. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../kube/client/client.ts';
 import { eventually } from '../../kube/testing/eventually.ts';

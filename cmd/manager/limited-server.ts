@@ -92,7 +92,7 @@ function countConnections(server: Server, { connections, perAddress }: Connectio
   });
 }
 
-/** Node's time of a socket begins again with every byte that the kernel takes of what is to be sent. */
+/** Node restarts a socket's timeout with every byte that the kernel accepts of the answer. */
 function cutStalled(server: Server, stallMs: number, facts?: ServerFacts): void {
   const answering = new Map<Socket, number>();
   const add = (socket: Socket, change: number): void => {

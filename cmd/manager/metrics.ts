@@ -90,7 +90,7 @@ const NEED_A_PERSON: readonly ConditionType[] = ['UpgradeFailed', 'CustomResourc
 
 const CAUSES: readonly RepairCause[] = ['Changed', 'Deleted', 'Replaced'];
 
-/** Counts objects that were put right, by what had been done to them. */
+/** Counts repaired objects, by the cause of the repair. */
 export function countRepairs(registry: Registry): CountRepair {
   const repairs = new Counter({
     name: 'slipway_repaired_objects_total',

@@ -11,7 +11,7 @@ import { eventually } from '../../kube/testing/eventually.ts';
 const PROGRAM = join(import.meta.dirname, 'testdata/readers-server.ts');
 const ALL = '/catalogs/big/api/v1/all';
 const READERS = 300;
-/** Of the image, for what bears on memory. */
+/** The image's options of Node that affect memory. */
 const NODE_FLAGS = ['--max-semi-space-size=1', '--heap-growing-percent=10', '--optimize-for-size'];
 
 interface Served {

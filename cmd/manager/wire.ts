@@ -1,6 +1,6 @@
 /**
- * Puts the manager together: caches, controllers and the clients that they write through. What the manager does
- * can be read here; how each part does it, in its own folder.
+ * Puts the manager together: caches, controllers and the clients that they write through. This file shows the parts of
+ * the manager; the folder of each part shows how it works.
  */
 import { Registry as MetricsRegistry } from 'prom-client';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
@@ -244,7 +244,7 @@ function watchOurKinds(informers: InformerFactory): OurCaches {
   };
 }
 
-/** Whoever waits for a kind to be served looks again when a CRD of its group comes or changes. */
+/** When a CRD of a group comes or changes, callers that wait for a kind of that group ask discovery again. */
 function announceKinds(informers: InformerFactory, { discovery }: Client): void {
   const crds = informers.informer(allOf({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }));
   const announce = ({ metadata: { name } }: KubeObject): void => discovery.announce(name.slice(name.indexOf('.') + 1));

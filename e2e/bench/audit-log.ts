@@ -1,4 +1,4 @@
-/** Counts the requests of one account, from what the API server itself has written down. */
+/** Counts the requests of one account in the audit log of the API server. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,6 +1,6 @@
 /**
  * The least that it takes to send objects to an API server: raw JSON over keep-alive connections, no cache, no retry,
- * no code of the product. What it needs in time and requests is what nobody can do without.
+ * no code of the product. Its time and requests are a lower bound for every installer.
  */
 import { Agent, request } from 'node:https';
 import type { KubeObject } from '../../api/object.ts';

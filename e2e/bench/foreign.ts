@@ -1,6 +1,6 @@
 /**
- * Measures what it costs the manager in memory that others write its label on large objects: Deployments of more than a
- * megabyte that belong to nobody, while it runs and when it starts. The rights for that are those of any team.
+ * Measures the manager's memory when other users write its label on large objects: Deployments of more than a megabyte
+ * without a Subscription as owner, while it runs and when it starts. The rights for that are those of any team.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { LABEL } from '../../api/names.ts';

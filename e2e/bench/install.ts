@@ -48,7 +48,7 @@ export interface InstallOptions {
 /** What the manager does while nothing happens. */
 export interface Idleness {
   readonly requestsPerMinute: number;
-  /** Renewals of the leader's lease, which do not depend on what is installed. */
+  /** Renewals of the leader's lease, whose number does not depend on the installed operators. */
   readonly renewalsPerMinute: number;
   /** Of one processor. */
   readonly cpuPercent: number;

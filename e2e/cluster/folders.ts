@@ -1,6 +1,6 @@
 /**
- * The folders in which test clusters live, one each, all in one place per user, so that what a crash left behind
- * is found: processes of a cluster without a living supervisor are killed and its folder is removed.
+ * The folders in which test clusters live, one each, all in one place per user, so that the remains of a crash
+ * are found: processes of a cluster without a living supervisor are killed and its folder is removed.
  *
  *     supervisor   identity of the supervisor process      pids/NAME   identity of each process
  *     creator      identity of the process that made it    logs/NAME.log
@@ -45,7 +45,7 @@ export function createClusterFolder(name = `test-${randomBytes(6).toString('hex'
   return target;
 }
 
-/** Ends and removes every cluster that nobody looks after any more; returns their names. */
+/** Ends and removes every cluster without a living supervisor; returns their names. */
 export function reapClusters(): string[] {
   const base = clustersFolder();
   const abandoned = readdirSync(base).filter((name) => isAbandoned(base, name));

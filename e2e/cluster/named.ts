@@ -8,7 +8,7 @@ import { runningProcesses } from './processes.ts';
 
 const STOPS_WITHIN_MS = 10_000;
 
-/** What somebody needs to work with a cluster. */
+/** The data that a user needs to work with a cluster. */
 export interface ClusterFacts {
   readonly server: string;
   readonly kubeconfig: string;

@@ -23,7 +23,7 @@ export interface ClusterOptions {
    * webhooks; see realNodeObstacle for where it cannot. Default `fake`: kwok.
    */
   readonly node?: 'fake' | 'real';
-  /** How many real nodes, where there are any; default 1. */
+  /** How many real nodes, if there are any; default 1. */
   readonly realNodes?: number;
   /** How many Nodes kwok pretends to have; default 1, or none beside real ones, where they are tainted. */
   readonly fakeNodes?: number;

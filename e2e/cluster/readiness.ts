@@ -15,7 +15,7 @@ export async function registryReady({ address, ports }: Layout, options: Registr
   return [200, 401].includes(await statusOf(`${scheme}://${address}:${ports.registry}/v2/`));
 }
 
-/** Looks at the status only, so whose certificate it is does not matter. */
+/** Reads only the status, so the issuer of the certificate does not matter. */
 function statusOf(url: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { agent: false, rejectUnauthorized: false, timeout: 2_000 };

@@ -81,7 +81,7 @@ function openSession(child: ChildProcess): Session {
     waiting.clear();
   }
 
-  /** A cluster that nobody asks anything keeps no program from ending. */
+  /** An idle connection to a cluster keeps no program from ending. */
   function keepAwake(): void {
     if (waiting.size > 0) {
       child.ref();

@@ -8,7 +8,7 @@ export interface ToolModule {
   readonly name: string;
   /** Program → Go package. */
   readonly programs: Readonly<Record<string, string>>;
-  /** The module whose version the programs report, where it has to be told to them while linking. */
+  /** The module whose version the programs report, if the linker has to set it. */
   readonly reportsVersionOf?: string;
   /** Build tags. */
   readonly tags?: readonly string[];

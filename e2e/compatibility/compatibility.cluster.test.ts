@@ -1,4 +1,7 @@
-/** A sample of what `make compatibility` tries: each package ends as docs/compatibility.md says, and leaves nothing behind. */
+/**
+ * A sample of `make compatibility`: each package has the outcome that docs/compatibility.md lists, and leaves no
+ * object.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,7 @@
-/** Tells which packages of the corpus others bring along or go beside, and what cannot be twice in one cluster. Pure. */
+/**
+ * Finds the packages of the corpus that others require or run beside, and those that cannot be twice in one cluster.
+ * Pure.
+ */
 import type { CorpusPackage } from './packages.ts';
 
 /** Names of the packages that any of its bundles requires, directly or by another one, as far as the corpus has them. */

@@ -1,4 +1,4 @@
-/** docs/compatibility.md says what its rows and the table of refusals say, and nothing else. */
+/** docs/compatibility.md is rendered from its rows and the table of refusals, and has no other content. */
 import { describe, expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

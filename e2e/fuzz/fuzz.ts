@@ -23,7 +23,7 @@ export interface FuzzOptions extends Pace {
   readonly seconds: number;
   /** How long the manager is left alone before and after, to count what it asks. */
   readonly quietSeconds: number;
-  /** Told what happens. */
+  /** Called with each line of progress. */
   readonly progress?: (line: string) => void;
 }
 

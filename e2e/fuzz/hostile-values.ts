@@ -129,7 +129,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   ...SELECTORS,
 ];
 
-/** Moments at the ends of what RFC 3339 can say. */
+/** Moments at the ends of the range of RFC 3339. */
 export const TIMES: readonly string[] = [
   '0001-01-01T00:00:00Z',
   '1970-01-01T00:00:00Z',

@@ -27,7 +27,9 @@ function conditionsOf(kind: string, objects: readonly Judged[]): readonly string
   return conditions.filter(({ reason }) => reason === REASON).map(({ message }) => `${kind}: ${message}`);
 }
 
-/** How many Revisions were refused for what their Secrets hold: these have passed for the manager's until then. */
+/**
+ * How many Revisions were refused for the content of their Secrets: until then they had passed for the manager's own.
+ */
 export async function countManifestsRead(cluster: TestCluster): Promise<number> {
   const revisions: readonly Judged[] = await list(cluster, 'Revision');
   return revisions.filter(({ status }) =>

@@ -24,7 +24,7 @@ export interface Evidence {
   readonly resident: { readonly before: number; readonly after: number };
 }
 
-/** A probe, and what the machine had to do with its time. */
+/** A probe, and the load of the machine during it. */
 export interface JudgedProbe {
   readonly what: string;
   readonly milliseconds: number;

@@ -1,4 +1,4 @@
-/** Stands before the registry: tells of requests, and misbehaves where it is told to. */
+/** A proxy before the registry: records requests, and injects the faults that a test asks for. */
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

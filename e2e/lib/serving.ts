@@ -20,7 +20,7 @@ export interface Serving {
   readonly failures: readonly string[];
 }
 
-/** Does something, and tells what others saw of the operator meanwhile. */
+/** Does something, and returns the results of other clients' calls to the operator during it. */
 export async function servingDuring(
   cluster: TestCluster,
   options: ServingOptions,

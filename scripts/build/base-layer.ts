@@ -81,7 +81,7 @@ function same(path: string): readonly [string, string] {
   return [path, path];
 }
 
-/** The programs that make the layer are part of what it depends on. */
+/** The programs that make the layer are part of its cache key. */
 async function ownCode(): Promise<readonly string[]> {
   const makers = [
     'base-layer.ts',

@@ -16,9 +16,9 @@ export const MANAGER_ENTRIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Where memory is bounded, a small young generation and an old one that grows by a tenth at a time cost little time
- * and save much: garbage is collected before it makes the process large. V8's baseline compiler is left out: the manager
- * waits more than it computes, and what that compiler makes is memory.
+ * If memory is bounded, a small young generation and an old one that grows by a tenth at a time cost little time and
+ * save much: garbage is collected before it makes the process large. V8's baseline compiler is left out: the manager
+ * waits more than it computes, and the compiler's output takes memory.
  * @see docs/decisions/0018-what-memory-is.md
  */
 export const NODE_OPTIONS: readonly string[] = [

@@ -20,7 +20,7 @@ export interface FileFinding {
   readonly advice: string;
 }
 
-/** All findings; a file that cannot be read is one, and nothing behind its defect is looked at. */
+/** All findings; a file that cannot be read is one, and the part of the file behind its defect is not read. */
 export function examineFiles(files: ReadonlyMap<string, Uint8Array>): readonly FileFinding[] {
   const checker = createCatalogChecker(versionRules);
   const unreadable: FileFinding[] = [];

@@ -32,10 +32,9 @@ export interface SourceFlags extends RegistryFlags {
 }
 
 /**
- * The documents of the catalog: those of the templates as they say, and for bundles that are named alone a package with
- * the channels and edges that they state. Where they state none, their versions, in their order, are its upgrade graph.
- *
- * @throws ReasonedError InputInvalid, CatalogInvalid, BundleInvalid, and what a registry throws
+ * The documents of the catalog: those that the templates define, and for bundles that are named alone a package with
+ * the channels and edges that they state. If they state none, their versions in order are the upgrade graph.
+ * @throws ReasonedError InputInvalid, CatalogInvalid, BundleInvalid, and the errors of a registry
  */
 export function expandSources(
   environment: Environment,

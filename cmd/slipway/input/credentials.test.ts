@@ -32,7 +32,7 @@ const login = (): object => ({
 });
 const path = (): string => `${join(workplace().folder, 'bin')}:/usr/bin:/bin`;
 
-/** Pushes with a file of credentials at a place; resolves to the exit code and what is said. */
+/** Pushes with a file of credentials at a place; resolves to the exit code and the output. */
 async function push(
   place: string,
   config: object | string,

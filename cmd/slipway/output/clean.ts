@@ -20,7 +20,7 @@ export function cleanCell(text: string, width: number): string {
   return characters.length <= width ? characters.join('') : `${characters.slice(0, width - 1).join('')}…`;
 }
 
-/** JSON in which such characters are escaped: the same data, and harmless to look at. */
+/** JSON in which such characters are escaped: the same data, and safe to print. */
 export function escapeJson(json: string): string {
   return json.replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join(''),

@@ -1,4 +1,4 @@
-/** What `why` and `why-not` answer, whoever was asked, and how it is printed for people. Pure. */
+/** The answer of `why` and `why-not`, from catalogs or from the cluster, and how it is printed for people. Pure. */
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../output/clean.ts';
 
@@ -8,7 +8,7 @@ export interface Answer {
   readonly version?: string;
   /** Whose status was read; absent where catalogs were asked. */
   readonly subscription?: { readonly namespace: string; readonly name: string };
-  /** Whether that version is chosen, or is on the way to what is; without a version: whether any is. */
+  /** Whether that version is chosen, or is on the way to the chosen one; without a version: whether any is. */
   readonly chosen: boolean;
   readonly standing?: Standing;
   /** Why it is not chosen, a sentence each, at its shortest; empty where it is. */
@@ -32,8 +32,9 @@ export interface Answer {
 }
 
 /**
- * How a version stands. Chosen: the path ends there. OnTheWay: it comes before that. Installed: it is there, and is not
- * what is chosen. Refused: a catalog has it. NotOffered: no catalog has it. NotMentioned: the status does not tell.
+ * The standing of a version. Chosen: the path ends there. OnTheWay: it comes before the end. Installed: it is
+ * installed, and is not chosen. Refused: a catalog has it. NotOffered: no catalog has it. NotMentioned: the status does
+ * not mention it.
  */
 export type Standing = 'Chosen' | 'OnTheWay' | 'Installed' | 'Refused' | 'NotOffered' | 'NotMentioned';
 

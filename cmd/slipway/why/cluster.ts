@@ -16,7 +16,9 @@ import { invalidInput } from '../input/invalid.ts';
 import type { Answer, AnsweredRefusal, Standing } from './answer.ts';
 import type { ClusterFlags, Subject } from './flags.ts';
 
-/** What the status says. @throws ReasonedError InputInvalid, KubeconfigInvalid, and what the API server answers */
+/**
+ * The answer that the status gives. @throws ReasonedError InputInvalid, KubeconfigInvalid, and errors of the API server
+ */
 export async function answerFromCluster(
   environment: Environment,
   subject: Subject,

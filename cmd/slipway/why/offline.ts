@@ -18,7 +18,9 @@ import { invalidInput } from '../input/invalid.ts';
 import type { Answer, AnsweredRefusal } from './answer.ts';
 import type { OfflineFlags, Subject } from './flags.ts';
 
-/** What the catalogs that are named say. @throws ReasonedError InputInvalid, CatalogInvalid, and what a registry throws */
+/**
+ * The answer from the named catalogs. @throws ReasonedError InputInvalid, CatalogInvalid, and the errors of a registry
+ */
 export async function answerOffline(environment: Environment, subject: Subject, flags: OfflineFlags): Promise<Answer> {
   const sources = [...new Set(flags.catalog)];
   const catalogs = await Promise.all(sources.map((source) => readCatalog(environment, source, flags)));

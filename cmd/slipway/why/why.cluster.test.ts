@@ -1,4 +1,4 @@
-/** What a real manager has decided, and what the catalogs alone say: the same causes in the same words. */
+/** A real manager's decision and the answer from catalogs alone name the same causes in the same words. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../../e2e/lib/cluster.ts';

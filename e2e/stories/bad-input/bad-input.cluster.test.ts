@@ -1,4 +1,4 @@
-/** Bad input, each with its clear condition and event, and no effect on anybody else. */
+/** Bad input, each with its clear condition and event, and no effect on other objects. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ afterAll(async () => {
   await manager?.stop();
 });
 
-/** Waits until the object says Ready=False for that reason, and an event about this very object tells the same. */
+/** Waits until the object says Ready=False for that reason, and an event about this very object has the same reason. */
 interface Told {
   readonly reason: string;
   readonly regarding: { readonly uid: string };
@@ -99,12 +99,12 @@ function apply(manifest: string): Promise<void> {
   return writes.apply(cluster(), manifest);
 }
 
-/** Asks for what the interval would bring in minutes. */
+/** Requests the reconcile that the interval would bring in minutes. */
 function lookAgain(name: string): Promise<void> {
   return writes.requestReconcile(cluster(), { kind: 'catalog', name });
 }
 
-/** What went wrong in one test is no concern of the next, nor of anybody else. */
+/** The failure of one test must not affect the next one, nor other users. */
 afterEach(async () => {
   expect(await stateOfBystander()).toBe(untouched);
   for (const { metadata } of await list(cluster(), 'subscription', { namespace: NAMESPACE }))
@@ -324,7 +324,7 @@ describe('a catalog', () => {
       proxy = await startRegistryProxy(cluster().registry);
       await publishWeak('a digest of its own');
     });
-    /** Behind the proxy, and with content that nobody has pulled before. */
+    /** Behind the proxy, and with content that no manager has pulled before. */
     const publishWeak = async (note: string): Promise<void> => {
       const { registry } = cluster();
       const files = readTree(example).set('tests/note', Buffer.from(note));

@@ -1,4 +1,4 @@
-/** What becomes of a Catalog while its registry fails, loses content, or serves what nobody may trust. */
+/** The state of a Catalog while its registry fails, loses content, or serves content that must not be trusted. */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';

@@ -185,7 +185,7 @@ function renamed({ apiVersion, kind, metadata, ...crd }: KubeObject, prefix: str
   };
 }
 
-/** Nobody answers; an object in the version that is stored needs no conversion. */
+/** No webhook answers; an object in the version that is stored needs no conversion. */
 const CONVERSION = {
   strategy: 'Webhook',
   webhook: { clientConfig: { url: 'https://localhost:1/' }, conversionReviewVersions: ['v1'] },

@@ -1,4 +1,4 @@
-/** Operators that need each other, over two catalogs; and what an upgrade waits for: a person, or a time. */
+/** Operators that need each other, over two catalogs; and upgrades that wait for a person or a time. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
@@ -203,7 +203,7 @@ test('when the window opens, the upgrade goes', async () => {
   expect(clock.status?.['nextEligibleTime']).toBeUndefined();
 });
 
-/** When the event that tells of the end of a removal was recorded, in microseconds. */
+/** The time of the event about the end of a removal, in microseconds. */
 async function removedAt(name: string): Promise<number> {
   const text = await until(`an event tells that ${name} is removed`, async () => {
     const path = 'jsonpath={range .items[?(@.reason=="Uninstalling")]}{.regarding.name} {.eventTime}{"\\n"}{end}';

@@ -22,7 +22,7 @@ import { until } from '../../lib/until.ts';
 import { differencesOf } from './differences.ts';
 import { loadBundles, loadCatalog, pickHeads, type PublishedBundle } from './load.ts';
 
-/** What the API server adds to a CRD, and what Go leaves out when it writes one: the same CRD. */
+/** Fields that the API server adds to a CRD, and those that Go leaves out when it writes one: the same CRD. */
 const DEFAULTS: readonly { readonly difference: RegExp; readonly because: string }[] = [
   { difference: /^added spec\.conversion={"strategy":"None"}$/, because: 'no conversion is the default' },
   { difference: /^added spec\.conversion\.webhook\.clientConfig\.service\.port=443$/, because: 'the port of HTTPS' },

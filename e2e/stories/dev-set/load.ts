@@ -1,4 +1,4 @@
-/** Reads every bundle of the reference data, and tells which of them are the heads of channels. */
+/** Reads every bundle of the reference data, and finds those that are the heads of channels. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseBundle, type Bundle } from '../../../bundles/parse.ts';

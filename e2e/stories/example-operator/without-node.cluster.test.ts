@@ -1,7 +1,7 @@
 /**
- * Releases of the example operator that fail, where there can be no real node: kwok has their Pods fail in the way that
- * is asked for. Each is told of by its own condition and event, and the release that works is never taken down. What
- * its program does, and the last lines that it says, take a node.
+ * Releases of the example operator that fail, on a machine that can have no real node: kwok has their Pods fail in the
+ * requested way. Each is reported by its own condition and event, and the release that works is never taken down. The
+ * behaviour of its program, and its last log lines, need a real node.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realNodeObstacle } from '../../cluster/cluster.ts';

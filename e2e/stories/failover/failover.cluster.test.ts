@@ -20,7 +20,7 @@ import {
   type Leader,
 } from './replicas.ts';
 
-/** 15 s until the lease runs out, and what the other replica needs to see it. */
+/** 15 s until the lease expires, and the time in which the other replica notices it. */
 const TAKEN_OVER_WITHIN_SECONDS = 20;
 
 const obstacle = realNodeObstacle();

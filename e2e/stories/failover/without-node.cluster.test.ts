@@ -12,7 +12,7 @@ import { createFleet, SIZE, SLOWLY, type Fleet } from './fleet.ts';
 import { createPodProcesses, type PodProcesses } from './processes.ts';
 import { awaitSuccessor, leaderOf, writersSince } from './replicas.ts';
 
-/** 15 s until the lease runs out, and what the other replica needs to see it. */
+/** 15 s until the lease expires, and the time in which the other replica notices it. */
 const TAKEN_OVER_WITHIN_SECONDS = 20;
 
 describe.runIf(realNodeObstacle() !== undefined)('in the middle of ten upgrades, without a node', () => {

@@ -1,6 +1,7 @@
 /**
- * What a team tries in its namespace, and what comes of it: as `tina`, who has the rights of the guide, and as `theo`, who
- * has every right on Subscriptions and Revisions. Both have the role `edit`, so they may impersonate each account there.
+ * The attempts of a team in its namespace, and their outcomes: as `tina`, who has the rights of the guide, and as
+ * `theo`, who has every right on Subscriptions and Revisions. Both have the role `edit`, so they may impersonate each
+ * account there.
  */
 import { ANNOTATION, FINALIZER, LABEL } from '../../../api/names.ts';
 import {

@@ -1,4 +1,4 @@
-/** The manager's image: complete, small, the same on every day, and what a second client makes of it. */
+/** The manager's image: complete, small, the same on every day, and readable by a second client. */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

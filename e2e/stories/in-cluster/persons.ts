@@ -19,7 +19,7 @@ export interface Act {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** `RBAC` and `policy` have refused it as forbidden; `invalid` is what the schema does not take. */
+/** `RBAC` and `policy` have refused it as forbidden; `invalid` is refused by the schema. */
 export type Outcome = 'accepted' | 'RBAC' | 'policy' | 'invalid';
 
 export interface Answer {

@@ -1,6 +1,6 @@
-/** For each rule of the manager's rights, a package that nobody can install without it. */
+/** For each rule of the manager's rights, a package that cannot be installed without it. */
 
-/** An operator of one Deployment, and what else its bundle holds. */
+/** An operator of one Deployment, and the other objects of its bundle. */
 export interface Package {
   readonly name: string;
   /** Further objects of the bundle. */
@@ -9,7 +9,7 @@ export interface Package {
   readonly csv?: object;
   /** Further fields of the spec of a Subscription in that namespace. */
   readonly subscription?: (namespace: string) => object;
-  /** Name of another Subscription in the namespace, to a package that nobody has. */
+  /** Name of another Subscription in the namespace, to a package that no Catalog has. */
   readonly occupied?: string;
   /** Not where nothing answers for it here, or it is made to fail. */
   readonly becomesReady?: boolean;

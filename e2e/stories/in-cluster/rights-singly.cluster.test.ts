@@ -27,7 +27,7 @@ import {
 } from './rights-scene.ts';
 import type { Rule, Running } from './rights-scene.ts';
 
-/** One right of the manager, and what needs it. */
+/** One right of the manager, and the package that needs it. */
 interface Right extends Pick<Question, 'verb'> {
   readonly group: string;
   /** With its subresource. */
@@ -38,12 +38,12 @@ interface Right extends Pick<Question, 'verb'> {
   readonly name: string;
 }
 
-/** Of these groups one message lists every object that is refused, so that one package tells of all the resources. */
+/** For these groups one message lists every object that is refused, so that one package covers all the resources. */
 const LISTED = /^(admissionregistration|cert-manager|console|monitoring)\./;
 
 /** Asked for the whole cluster, in order to watch. */
 const WHOLE_CLUSTER = new Set(['list', 'watch']);
-/** The manager's own kinds, and what there is once in a cluster. */
+/** The manager's own kinds, and objects that exist once in a cluster. */
 const isOwn = ({ group }: Right): boolean => group === 'slipway.dev';
 const isSingle = ({ group }: Right): boolean => group === 'config.openshift.io';
 
@@ -98,12 +98,12 @@ function isAbout({ verb, group, resource }: Right, question: Question): boolean 
   return describeQuestion(question) === `${verb} ${group}/${resource}`;
 }
 
-/** A removal lists what it may not get, so that both are taken away. */
+/** A removal lists objects that it may not get, so both verbs are taken away. */
 function isRead(right: Right, question: Question): boolean {
   return isAbout(right, question) || (right.verb === 'get' && isAbout({ ...right, verb: 'list' }, question));
 }
 
-/** Whether the question is about what the package of this right contains. */
+/** Whether the question is about an object of this right's package. */
 function isOf({ name }: Right, { namespace, ...question }: Question): boolean {
   return namespace === name || [question.name, question.group].some((text) => text?.includes(name) === true);
 }

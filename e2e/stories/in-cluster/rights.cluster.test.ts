@@ -74,7 +74,7 @@ test('every verb of every rule is asked for, on every resource', { timeout: 300_
   await cluster().kubectl(['delete', '-f', policy]);
 });
 
-/** For everything, for one kind, and for what is no verb of an object. */
+/** For every kind, for one kind, and for a verb that objects do not have. */
 const TAKEN = /^\*\/\*$|^apps\/|impersonate/;
 
 describe('without the rule for', () => {
@@ -114,7 +114,7 @@ async function everyText(): Promise<string> {
   return `${manager?.log() ?? ''}\n${JSON.stringify(await everythingSaid(cluster()))}`;
 }
 
-/** What a rule permits and nobody has asked for; of a rule for everything, verbs that were asked for nothing. */
+/** The permissions of a rule that no request used; of a rule for everything, the verbs that no request used. */
 function unaskedOf({ apiGroups, resources, verbs }: Rule): readonly string[] {
   const asked = [...authorizer.asked];
   const permitted = apiGroups.flatMap((group) =>

@@ -163,7 +163,7 @@ function createCounter(): (of: string, what: string) => string {
   };
 }
 
-/** Objects that were made anew. */
+/** Objects that were created again. */
 function replaced(before: State, after: State): readonly string[] {
   return [...after.uids].filter(([name, uid]) => (before.uids.get(name) ?? uid) !== uid).map(([name]) => name);
 }

@@ -129,7 +129,7 @@ const NAMED = new RegExp(
   String.raw`^(?:(?:catalog|subscription|revision)\.${GROUP.replace('.', String.raw`\.`)}|deployment\.apps)[/" ]`,
 );
 
-/** The same command, which changes nothing, and what each line that it prints must be. */
+/** The same command, which changes nothing, and the pattern of each line that it prints. */
 function harmless(words: readonly string[]): { readonly args: readonly string[]; readonly says: RegExp } {
   const verb = VERBS.find((one) => words.includes(one));
   switch (verb) {

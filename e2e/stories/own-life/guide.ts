@@ -1,4 +1,4 @@
-/** What the guide about the removal of Slipway tells to type, without Helm. */
+/** The commands of the guide about the removal of Slipway, without Helm. */
 import { stepsOf, type Step } from '../../../scripts/shell-steps.ts';
 
 const GUIDE = 'docs/how-to/remove-slipway.md';

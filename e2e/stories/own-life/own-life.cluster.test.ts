@@ -1,7 +1,6 @@
 /**
- * Slipway's own life on a real node: it is upgraded from the release before (previous.ts says what that is) while all
- * Subscriptions are busy, taken back to it, removed as the guide says, and removed in the wrong order, after which the
- * guide helps.
+ * Slipway's own life on a real node: it is upgraded from the release before (see previous.ts) while all Subscriptions
+ * are busy, rolled back to it, removed as the guide says, and removed in the wrong order, after which the guide helps.
  */
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -125,7 +124,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await until(`only ${image} runs`, async () => String(await imagesOfManager()) === image);
     }
 
-    /** Every operator consists of what it did, and its Deployment was written as often as is said. */
+    /** Every operator has the same objects as before, and its Deployment was written the stated number of times. */
     async function expectUntouched(times: number): Promise<void> {
       expect(await fleet.inventories()).toEqual(before);
       expect(await fleet.strays()).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * A registry that asks for a password: everything that can be wrong with the pull secret is told, and once it is right
- * the catalog and the bundles come through it. The commands are those of the guide.
+ * A registry that asks for a password: every fault of the pull secret is reported, and once it is correct the catalog
+ * and the bundles come through it. The commands are those of the guide.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isShown, stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
@@ -116,7 +116,7 @@ describe('a Catalog in a registry that asks for a password', () => {
     return catalog;
   }
 
-  /** Types a command of the guide, with the right password unless another is given; resolves with what is printed. */
+  /** Runs a command of the guide, with the correct password unless another is given; resolves with its output. */
   async function type(step: Step, password: string = REGISTRY_USER.password): Promise<string> {
     const { kubeconfig, registry, tools } = cluster();
     const variables = { KUBECONFIG: kubeconfig, USERNAME: REGISTRY_USER.username, PASSWORD: password };

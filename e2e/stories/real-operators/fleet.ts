@@ -1,4 +1,4 @@
-/** The Subscriptions of all routes, each in a namespace of its own: made, changed and looked at together. */
+/** The Subscriptions of all routes, each in a namespace of its own: created, changed and checked together. */
 import type { Revision } from '../../../api/revision.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { list, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';

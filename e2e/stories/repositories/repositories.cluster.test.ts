@@ -1,4 +1,4 @@
-/** A catalog that nobody builds: pushing a tag to a repository publishes an upgrade. */
+/** A catalog without a build: pushing a tag to a repository publishes an upgrade. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';

@@ -105,7 +105,7 @@ async function starve(pids: readonly number[]): Promise<void> {
   }
 }
 
-/** Makes Subscriptions, and asks for a look at everything that there is. */
+/** Makes Subscriptions, and requests a reconcile of every object. */
 async function ask(round: number, requestedAt: string): Promise<void> {
   const names = namesOf(round);
   await apply(names.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })));

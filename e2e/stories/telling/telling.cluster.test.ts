@@ -1,6 +1,7 @@
 /**
- * What a person is told of, by every means: column, condition, event, log line and metric. An upgrade that fails, is rolled
- * back and superseded; what an upgrade waits for; what others did to the objects of an operator, and what was lost by that.
+ * The reports to users by every means: column, condition, event, log line and metric. An upgrade that fails, is rolled
+ * back and superseded; the reason why an upgrade waits; changes of an operator's objects by others, and the losses that
+ * they cause.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stepsOf, typeSteps } from '../../../scripts/shell-steps.ts';

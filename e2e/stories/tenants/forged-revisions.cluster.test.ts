@@ -1,6 +1,6 @@
 /**
- * Revisions and manifests that a person wrote by hand, beside those that the manager made, with the shipped rights: they
- * are applied by nobody, delete nothing, and stop nothing. What somebody swapped heals.
+ * Revisions and manifests that a person wrote by hand, beside those that the manager made, with the shipped rights: the
+ * manager does not apply them, and they delete nothing and stop nothing. Manifests that a person swapped are restored.
  */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';

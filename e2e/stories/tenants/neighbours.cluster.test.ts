@@ -1,7 +1,7 @@
 /**
- * A tenant who may do as he likes in his namespace, beside a platform that an administrator runs in another one: what the
- * tenant's objects say neither stops the platform, nor holds it, nor removes anything of it. What the policy refuses, the
- * administrator writes here in the tenant's place, so that the manager itself is put to the test.
+ * A tenant who has every right in his namespace, beside a platform that an administrator runs in another one: the
+ * tenant's objects neither stop the platform, nor hold it, nor remove anything of it. If the policy refuses an object,
+ * the administrator writes it here in the tenant's place, so that the manager itself is put to the test.
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * What a team may and may not do to what others left or have, with an account of its own. With the rights of the manager
- * as they are shipped. Whether the team may write such a Subscription at all is another story.
+ * The rights of a team with its own account over objects that others left or have. The manager has the rights that are
+ * shipped. Whether the team may write such a Subscription at all is another story.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../../../api/names.ts';
@@ -119,7 +119,7 @@ interface Event {
   readonly reason?: string;
 }
 
-/** An administrator installed it, somebody else uses it, and the administrator removed it: its CRD stays. */
+/** An administrator installed it, another user uses it, and the administrator removed it: its CRD stays. */
 async function leaveCrd(): Promise<void> {
   await subscribe({});
   await waitFor(cluster(), STORE, runs('1.0.0'));

@@ -1,6 +1,6 @@
 /**
  * One object never stops the others: a hostile object of each kind, with a hostile value in each field, and random ones
- * beside healthy Subscriptions, which go on. `make fuzz` does the same for as long as it is told.
+ * beside healthy Subscriptions, which go on. `make fuzz` does the same for a given time.
  */
 import { expect, test } from 'vitest';
 import { fuzz } from '../../fuzz/fuzz.ts';

@@ -1,4 +1,4 @@
-/** Ways to learn what others have, from what Slipway says. */
+/** Ways to read other users' data from Slipway's reports. */
 import { API_VERSION } from '../../../api/names.ts';
 import { post, SUBSCRIPTIONS, type Attacker, type Ending, type Way } from './ways-attacker.ts';
 import { OTHER, PLATFORM, TEAM, WITH_CRDS } from './ways-scene.ts';

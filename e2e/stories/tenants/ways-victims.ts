@@ -4,7 +4,7 @@ import { isReady, runs, waitFor, type Judged } from '../../lib/objects.ts';
 import { apply, requestReconcile } from '../../lib/writes.ts';
 import { PLATFORM, TEAM, VICTIMS } from './ways-scene.ts';
 
-/** Where an object is, and what of it an attack must not change. */
+/** The identity of an object, and the fields that an attack must not change. */
 export type Belongings = ReadonlyMap<string, unknown>;
 
 const OURS = '/apis/slipway.dev/v1alpha1';
@@ -19,7 +19,7 @@ interface Item extends Judged {
   };
 }
 
-/** Identity, spec and what else is decisive, of all that the victims have. */
+/** Identity, spec and the other decisive fields of all objects of the victims. */
 export async function takeStock(cluster: TestCluster): Promise<Belongings> {
   const lists = await Promise.all(PATHS.map(async (path) => ({ path, items: await itemsOf(cluster, path) })));
   return new Map(

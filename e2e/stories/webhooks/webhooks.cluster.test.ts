@@ -130,7 +130,7 @@ async function awaitAuthorities(count: number): Promise<void> {
   });
 }
 
-/** Calls as the API server would, by every configuration, until `end`; tells how each call went. */
+/** Calls as the API server would, by every configuration, until `end`; returns the result of each call. */
 function callAgainAndAgain(secretName: string): { end(): Promise<readonly string[]> } {
   const outcomes: string[] = [];
   const over = new AbortController();
