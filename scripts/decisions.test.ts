@@ -19,12 +19,15 @@ describe('the decisions', () => {
     expect(decisions.length).toBeGreaterThan(20);
   });
 
-  test.each(decisions)('$file has the number of its file, and its status and date under the title', ({ file, lines }) => {
-    expect(lines[0]).toMatch(new RegExp(`^# ${Number.parseInt(file, 10)}\\. \\S`));
-    expect(lines[1]).toBe('');
-    expect(lines[2]).toMatch(STATUS);
-    expect(lines[3]).toBe('');
-  });
+  test.each(decisions)(
+    '$file has the number of its file, and its status and date under the title',
+    ({ file, lines }) => {
+      expect(lines[0]).toMatch(new RegExp(`^# ${Number.parseInt(file, 10)}\\. \\S`));
+      expect(lines[1]).toBe('');
+      expect(lines[2]).toMatch(STATUS);
+      expect(lines[3]).toBe('');
+    },
+  );
 
   test('are superseded by decisions that exist', () => {
     const successors = decisions.flatMap(({ lines }) => successorOf(lines[2] ?? '') ?? []);

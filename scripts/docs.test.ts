@@ -92,7 +92,7 @@ describe('examples', () => {
 describe('links', () => {
   const links = documents.flatMap(({ path, prose }) => linksOf(path, prose).map((link) => ({ from: path, ...link })));
 
-  test('lead to what is there', () => {
+  test('lead to files that exist', () => {
     expect(links.length).toBeGreaterThan(30);
     expect(links.filter(({ path }) => !isThere(path)).map(({ from, text }) => `${from}: ${text}`)).toEqual([]);
   });
@@ -159,7 +159,7 @@ describe('a document', () => {
     '| `A`, `B` | `C` |',
   ].join('\n');
 
-  test('is taken apart into what is prose and what is not', () => {
+  test('is split into prose and fences', () => {
     const { fences, prose } = parseMarkdown(text);
     expect(fences).toEqual([{ line: 3, language: 'yaml', text: 'a: [b](c)\n' }]);
     expect(prose.split('\n')).toHaveLength(8);

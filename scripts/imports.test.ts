@@ -4,7 +4,7 @@ import { importsOf, readText, repositoryFiles, type Import } from './source-file
 
 /** What each folder may import besides itself, and why no more. */
 const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[]; readonly because: string }>> = {
-  api: { folders: [], because: 'the words that all share depend on nobody' },
+  api: { folders: [], because: 'the vocabulary that all share depends on no folder' },
   kube: { folders: ['api'], because: 'the controller runtime would serve any controller' },
   oci: { folders: ['api'], because: 'the registry client knows neither clusters nor catalogs' },
   bundles: { folders: ['api'], because: 'a bundle is understood by itself' },
@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
   },
   e2e: {
     folders: ['cmd', 'apply', 'kube', 'oci', 'resolver', 'catalog', 'bundles', 'api', 'scripts'],
-    because: 'stories build programs, run them and look at clusters; benchmarks hold single parts against a floor',
+    because: 'stories build programs, run them and inspect clusters; benchmarks hold single parts against a floor',
   },
   scripts: {
     folders: ['cmd', 'oci', 'catalog', 'bundles', 'api'],

@@ -43,7 +43,7 @@ describe('a command is searched for names that others have too', () => {
     { because: 'OLM has Subscriptions', text: 'kubectl -n a get subscription b', finds: ['subscription'] },
     { because: 'Knative has Revisions', text: '`kubectl get revisions -A`', finds: ['revisions'] },
     { because: 'any project may have Catalogs', text: 'kubectl describe catalog x says why.', finds: ['catalog'] },
-    { because: 'a full name is nobody else’s', text: 'kubectl get subscriptions.slipway.dev b', finds: [] },
+    { because: 'a full name belongs to one project', text: 'kubectl get subscriptions.slipway.dev b', finds: [] },
     { because: 'the singular has a group too', text: 'kubectl get revision.slipway.dev/b', finds: [] },
     {
       because: 'another group is another kind',

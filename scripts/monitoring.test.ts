@@ -86,13 +86,13 @@ function shownIn(texts: readonly string[]): readonly string[] {
 describe('what is asked of Prometheus', () => {
   const known = metricLabels();
 
-  test.each(asked)('is told by the manager: $expr', ({ expr }) => {
+  test.each(asked)('uses metrics of the manager: $expr', ({ expr }) => {
     const metrics = selectorsOf(expr).map(({ metric }) => metric);
     expect(metrics).not.toEqual([]);
     expect(metrics.filter((metric) => !known.has(metric))).toEqual([]);
   });
 
-  test.each(asked)('is told apart by labels that there are: $expr', ({ expr, shown }) => {
+  test.each(asked)('uses labels that exist: $expr', ({ expr, shown }) => {
     const kept = groupingsOf(expr);
     for (const { metric, matchers } of selectorsOf(expr)) {
       const used = [...matchers.map(({ label }) => label), ...kept];
@@ -142,7 +142,7 @@ describe('the cases of the alerts', () => {
     expect(tried.filter(({ alertname }) => !names.has(alertname))).toEqual([]);
   });
 
-  test.each(cases)('are made of what the manager tells: $name', ({ input_series }) => {
+  test.each(cases)('are made of metrics of the manager: $name', ({ input_series }) => {
     for (const { metric, matchers } of input_series.flatMap(({ series }) => selectorsOf(series)))
       expect(known.get(metric), metric).toEqual(expect.arrayContaining(matchers.map(({ label }) => label)));
   });
@@ -151,11 +151,11 @@ describe('the cases of the alerts', () => {
 describe('the names of controller-runtime', () => {
   const told = new Set(managerMetrics().map(({ name }) => name));
 
-  test.each(CONTROLLER_RUNTIME)('%s is told, or it is said why not', (name) => {
+  test.each(CONTROLLER_RUNTIME)('the manager has %s, or the reason why not is listed', (name) => {
     expect(told.has(name)).toBe(!NOT_TOLD.has(name));
   });
 
-  test('are the only ones that are said not to be told', () => {
+  test('are the only metrics with a reason for their absence', () => {
     expect([...NOT_TOLD.keys()].filter((name) => !CONTROLLER_RUNTIME.includes(name))).toEqual([]);
   });
 });

@@ -38,7 +38,7 @@ describe('the tutorial', () => {
     expect(await cluster().kubectl(['get', 'crd', '-o', 'name'])).not.toContain('beacons');
   });
 
-  test('leaves out nothing but what a test does in another way', () => {
+  test('leaves out only steps that a test does in another way', () => {
     expect(others).toHaveLength(steps.length - 1 - BY_HAND.length - 1);
   });
 });

@@ -53,7 +53,7 @@ function replica(catalogs: readonly Catalog[], kept: readonly string[] = []) {
   return { content, there, attempts, look };
 }
 
-test('a Catalog that was deleted and is there again is looked at again', async () => {
+test('a Catalog that was deleted and created again is tried again', async () => {
   const { there, attempts, look } = replica([catalog('a', DIGEST)]);
   await look('a');
   expect(attempts.check()).toContain('1 cannot be loaded');
@@ -81,14 +81,14 @@ test('serves a Catalog no longer when it is deleted', async () => {
   expect(content.get('a')).toBeUndefined();
 });
 
-test('is not ready before it has looked at every Catalog that has content', async () => {
+test('a replica is not ready before it has tried every Catalog that has content', async () => {
   const { attempts, look } = replica([catalog('a', DIGEST), catalog('b', DIGEST), catalog('new')], ['a']);
   expect(() => attempts.check()).toThrow('2 of 2 not loaded yet');
   await look('a');
   expect(() => attempts.check()).toThrow('1 of 2 not loaded yet');
 });
 
-test('is ready though a registry is down, and says what it does not serve', async () => {
+test('a replica is ready though a registry is down, and names the Catalogs that it does not serve', async () => {
   const { attempts, look } = replica([catalog('a', DIGEST), catalog('b', DIGEST)], ['a']);
   await look('a');
   expect(await look('b')).toContain('the registry is down');

@@ -79,13 +79,13 @@ describe('whether the API server is reached', () => {
   test.each([
     { status: 0, because: 'no answer came' },
     { status: 503, because: 'the API server does not work' },
-  ])('is not told by a request that failed: $because', async ({ status }) => {
+  ])('a failed request does not show that the API server is down: $because', async ({ status }) => {
     reachability.seen({ status });
     await reachability.check();
     expect(asked()).toBe(1);
   });
 
-  test('is asked anew by each probe while it does not answer', async () => {
+  test('each probe asks the API server again while it does not answer', async () => {
     const answers = [Promise.reject(new Error('refused')), Promise.reject(new Error('refused')), Promise.resolve()];
     for (const answer of answers) answer.catch(() => undefined);
     const { check } = createReachability(() => answers.shift() ?? Promise.reject(new Error('asked too often')), clock);
@@ -95,7 +95,7 @@ describe('whether the API server is reached', () => {
 });
 
 describe('whether the caches are filled', () => {
-  test('is told by the kinds that were not listed, at once', async () => {
+  test('readiness names the kinds that were not listed, at once', async () => {
     const caches = [
       { kind: 'Catalog', hasSynced: true },
       { kind: 'Subscription', hasSynced: false },
@@ -108,8 +108,8 @@ describe('whether the caches are filled', () => {
   });
 });
 
-describe('whether the process had better be started anew', () => {
-  test('is told of a leader whose work does not end though its lease ran out long ago', async () => {
+describe('whether the process should be restarted', () => {
+  test('a leader whose work does not end though its lease ran out long ago is not alive', async () => {
     const watch = createLeaseWatch(15, clock);
     const hangs = Promise.withResolvers<void>();
     const stop = new AbortController();
@@ -140,7 +140,7 @@ describe('whether the process had better be started anew', () => {
     expect(isAlive(watch)).toBe(true);
   });
 
-  test('is not told of one that renews its lease, nor of one that never led', async () => {
+  test('a replica that renews its lease is alive, and so is one that never led', async () => {
     const renews = createLeaseWatch(15, clock);
     const { create, update } = renews.watch(createClient(transport));
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace: 'ops', name: 'own' } };
@@ -154,7 +154,7 @@ describe('whether the process had better be started anew', () => {
     expect(isAlive(createLeaseWatch(15, clock))).toBe(true);
   });
 
-  test('is what the liveness probe is told', async () => {
+  test('the liveness probe gets this answer', async () => {
     const dead = new Map([['lease', () => Promise.reject(new Error('not renewed'))]]);
     await using server = await probed(new Map(), dead);
     expect(await server.ask('/healthz')).toBe('503 [-]lease failed not renewed\n');

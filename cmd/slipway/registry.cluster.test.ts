@@ -61,7 +61,7 @@ describe('a catalog', () => {
     expect((await workplace().run('catalog', 'list', reference)).stdout).toContain('gadget-operator.v1.0.0');
   });
 
-  test('that is not there is told so, with its reason', async () => {
+  test('a missing image is reported, with its reason', async () => {
     const { code, stderr } = await workplace().run('catalog', 'list', `${cluster().registry}/team/nothing:v1`);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('slipway: ImageNotFound: ') });
   });

@@ -103,7 +103,7 @@ describe('a run', () => {
     });
   });
 
-  test('tells what failed, its reason, and what to do about it', async () => {
+  test('prints the failure, its reason, and the remedy', async () => {
     const { code, stdout, stderr } = await workplace().run('bundle', 'inspect', './nothing-here', '-o', 'json');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^slipway: InputInvalid: there is no folder "\.\/nothing-here"\n {2}Name a folder/);

@@ -73,7 +73,7 @@ describe('a cluster with everything', () => {
 describe('the components', () => {
   const cluster = useCluster({ only: ['kube-apiserver'], audit: true });
 
-  test('only those that were asked for run, with what they need', () => {
+  test('only the requested components run, with those that they need', () => {
     expect([...cluster().processes().keys()].sort()).toEqual(['etcd', 'kube-apiserver']);
   });
 
@@ -112,7 +112,7 @@ describe('the components', () => {
   });
 });
 
-test('a flag that kube-apiserver does not know is an error with what kube-apiserver says, and leaves nothing', async () => {
+test('a flag that kube-apiserver does not know is an error with the message of kube-apiserver, and leaves no process', async () => {
   const start = startCluster({ name: 'refused', only: ['kube-apiserver'], apiServerFlags: ['--no-such-flag'] });
   await expect(start).rejects.toThrow('unknown flag: --no-such-flag');
   const again = await startCluster({ name: 'refused', only: ['registry'] });

@@ -23,7 +23,7 @@ const SAMPLE: readonly { readonly name: string; readonly because: string }[] = [
   { name: 'volume-expander-operator', because: 'it uses a kind of another package without saying so' },
   { name: 'telegraf-operator', because: 'it intercepts Pods' },
   { name: 'ext-postgres-operator', because: 'its CRDs are of v1beta1' },
-  { name: 'noobaa-operator', because: 'it requires a kind that nobody provides' },
+  { name: 'noobaa-operator', because: 'it requires a kind that no package provides' },
 ];
 
 /** If everything else on the machine is busy, too. */

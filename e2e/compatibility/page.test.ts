@@ -45,7 +45,7 @@ describe(PAGE, () => {
   const text = readFileSync(join(ROOT, PAGE), 'utf8');
   const rows = parsePage(text);
 
-  test('is what `make compatibility` writes for these rows', () => {
+  test('is the output of `make compatibility` for these rows', () => {
     expect(text).toBe(renderPage(rows));
   });
 

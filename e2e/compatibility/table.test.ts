@@ -70,7 +70,7 @@ describe('a surprise', () => {
     },
     { because: 'an object is left', of: gadget, more: { faults: ['left: x', 'left: y'] }, surprises: 2 },
     {
-      because: 'an object is left by what is refused',
+      because: 'a refused package leaves an object',
       of: refused,
       more: { outcome: AS_PINNED, faults: ['left: x'] },
       surprises: 1,

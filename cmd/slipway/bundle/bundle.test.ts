@@ -162,7 +162,7 @@ describe('bundle validate', () => {
     expect(narrow.split(/\s+/)).toEqual(wide.split(/\s+/));
   });
 
-  test('tells what cannot be read as a finding, with its place', async () => {
+  test('an unreadable file is a finding, with its place', async () => {
     const report = await workplace().json<Report>('bundle', 'validate', 'broken');
     expect(report).toMatchObject({
       valid: false,
@@ -229,7 +229,7 @@ describe('an object that its CRD in the bundle refuses', () => {
     expect(others.findings.map(({ check }) => check)).not.toContain('own-objects');
   });
 
-  test('is left out of what render prints, and named', async () => {
+  test('render leaves it out of its output, and names it', async () => {
     const { stdout, stderr } = await workplace().run('bundle', 'render', 'sampled', '--namespace', 'ops', '-o', 'json');
     const objects = JSON.parse(stdout) as readonly KubeObject[];
     expect(objects.filter(({ kind }) => kind === 'Gadget').map(({ metadata }) => metadata.name)).toEqual(['good']);
@@ -377,7 +377,7 @@ describe('the image of a bundle', () => {
     expect(new Set([first, second, built, copied]).size).toBe(1);
   });
 
-  test('is labelled with what the annotations say', async () => {
+  test('the image has the labels of the annotations', async () => {
     await digestOf('bundle', 'push', 'good', `${registry.host}/team/labelled:v1`);
     const client = createRegistry();
     const { labels, files } = await pullFiles(client, registry.reference('team/labelled:v1'), { folders: [''] });
@@ -418,7 +418,7 @@ describe('the image of a bundle', () => {
     }
   });
 
-  test('is never mixed with what is in the folder before', async () => {
+  test('pull never mixes files of the image with existing ones', async () => {
     workplace().write(new Map([['full/mine.txt', 'mine']]));
     await digestOf('bundle', 'push', 'good', `${registry.host}/team/mixed:v1`);
     const { code, stderr } = await workplace().run('bundle', 'pull', `${registry.host}/team/mixed:v1`, 'full');
@@ -472,7 +472,7 @@ describe('the image of a bundle', () => {
     await digestOf('bundle', 'push', 'bad', `${registry.host}/team/bad:v1`, '--no-check');
   });
 
-  test('is not made of a folder with what is neither file nor folder', async () => {
+  test('no image is made of a folder that has an entry other than files and folders', async () => {
     workplace().write(GOOD, 'linked');
     symlinkSync('/', join(workplace().folder, 'linked/manifests/everything'));
     const { code, stderr } = await workplace().run('bundle', 'push', 'linked', `${registry.host}/team/linked:v1`);

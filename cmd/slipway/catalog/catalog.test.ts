@@ -316,7 +316,7 @@ describe('catalog build', () => {
     ]);
   });
 
-  test('needs to be told where the images of folders are, and gives the same catalog then', async () => {
+  test('needs the place of the images of folders, and gives the same catalog then', async () => {
     const folders = ['bundles/1.0.0', 'bundles/1.1.0'];
     expect((await build('from-folders', ...folders)).stderr).toContain('slipway: InputInvalid');
     const template = `${registry.host}/team/{package}:v{version}`;

@@ -57,7 +57,7 @@ describe('credentials are found', () => {
   test.each([
     { because: 'docker keeps them there', place: 'home/.docker/config.json', variables: () => ({}), flags: [] },
     {
-      because: 'docker is told another folder',
+      because: 'docker is configured with another folder',
       place: 'docker/config.json',
       variables: () => ({ DOCKER_CONFIG: join(workplace().folder, 'docker') }),
       flags: [],
@@ -69,7 +69,7 @@ describe('credentials are found', () => {
       flags: [],
     },
     {
-      because: 'podman is told another file',
+      because: 'podman is configured with another file',
       place: 'auth.json',
       variables: () => ({ REGISTRY_AUTH_FILE: join(workplace().folder, 'auth.json') }),
       flags: [],

@@ -102,7 +102,7 @@ async function untilHandedOut(manager: RunningManager, name: string): Promise<vo
   await until(`${name} is handed out`, async () => (await handedOut(manager)).includes(name));
 }
 
-test('tells when its content was built, over restarts too', async () => {
+test('the status has the time when the content was built, over restarts too', async () => {
   const digest = await publish('v1', 'first');
   await apply(`${proxy.address}/hub:v1`);
   expect((await waitFor(cluster(), CATALOG, serves(digest))).status?.['created']).toBe(CREATED);
@@ -146,7 +146,7 @@ describe('the registry fails just when something is asked for', () => {
   test.each([
     { because: 'another digest', refOf: (digest: string) => `hub@${digest}` },
     { because: 'another tag', refOf: () => 'hub:v2' },
-  ])('$because is served as soon as it can be had', async ({ refOf }) => {
+  ])('$because is served as soon as it can be pulled', async ({ refOf }) => {
     const [first, second] = [await publish('v1', 'first'), await publish('v2', 'second')];
     await apply(`${proxy.address}/hub:v1`);
     await waitFor(cluster(), CATALOG, serves(first));
@@ -174,7 +174,7 @@ describe('the registry fails just when something is asked for', () => {
   });
 });
 
-test('signatures that are enforced and cannot be checked: nothing is served, and who needs it is told', async () => {
+test('signatures that are enforced and cannot be checked: nothing is served, and each Subscription that needs it reports that', async () => {
   const digest = await publish('v1', 'first');
   await apply(`${proxy.address}/hub:v1`);
   await waitFor(cluster(), CATALOG, serves(digest));

@@ -148,7 +148,7 @@ describe('an operator that depends on another', () => {
 });
 
 describe('manual approval', () => {
-  test('holds a Revision until a person approves it, and what it depends on too', async () => {
+  test('holds a Revision until a person approves it, and its dependencies too', async () => {
     await apply(subscriptionTo('shop', 'market', { package: 'shop', approval: 'Manual' }));
     const waiting = await waitFor(cluster(), SHOP, (one) => condition(one, 'Ready')?.reason === 'ApprovalRequired');
     expect(await cluster().kubectl(['-n', 'market', 'get', 'subscriptions', '-o', 'name'])).not.toContain('store');

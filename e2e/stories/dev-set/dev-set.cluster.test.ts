@@ -99,7 +99,7 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
   describe('that are heads of channels', () => {
     let sets: readonly ObjectSet[];
 
-    test('are rendered, or refused for what no API server takes any more', () => {
+    test('are rendered, or refused for an object that no API server accepts any more', () => {
       const rendered = heads.map(renderHead);
       sets = rendered.filter((one) => 'objects' in one);
       const refused = rendered.filter((one) => 'refusal' in one);

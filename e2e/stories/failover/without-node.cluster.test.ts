@@ -58,7 +58,7 @@ describe.runIf(realNodeObstacle() !== undefined)('in the middle of ten upgrades,
     expect(writersSince(cluster(), dead)).toEqual([second.pod]);
   });
 
-  test('a leader that is told to end hands over at once', async () => {
+  test('a leader that gets SIGTERM hands over at once', async () => {
     await processes.start();
     const first = (await leaderOf(cluster()))!;
     await fleet.ask('1.2.0', SLOWLY);

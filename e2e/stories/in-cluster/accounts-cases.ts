@@ -44,7 +44,7 @@ const ON_THE_MANAGERS: readonly TeamCase[] = [
     what: 'another channel',
     act: merge(managers, { spec: { channel: 'beta' } }),
     tina: 'policy',
-    because: 'it says what is installed',
+    because: 'it decides which version is installed',
   },
   {
     what: 'suspended',
@@ -322,7 +322,7 @@ const ON_REVISIONS: readonly TeamCase[] = [
     act: apply(revision('new-1', installer)),
     tina: 'RBAC',
     theo: 'policy',
-    because: 'an apply of what there is not is a CREATE',
+    because: 'an apply of a missing object is a CREATE',
   },
   { what: 'of his own approved', act: merge(ownRevision, approved), tina: 'accepted', because: 'it is his' },
   {

@@ -43,7 +43,7 @@ function without(objects: ReadonlyMap<string, Manifest>, ...kinds: readonly stri
   return new Map([...objects].filter(([, { kind }]) => !kinds.includes(kind)));
 }
 
-test('install.yaml is what kustomize makes of the overlay with everything', async () => {
+test('install.yaml is the output of kustomize for the overlay with everything', async () => {
   expect(objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/all')))).toEqual(installed());
 });
 

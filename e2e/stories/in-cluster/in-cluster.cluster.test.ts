@@ -114,7 +114,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'install.yaml on a real node
     });
   });
 
-  test('end within their time when they are told to, and the lease is free at once', async () => {
+  test('end within their time after SIGTERM, and the lease is free at once', async () => {
     await kubectl('-n', SYSTEM, 'scale', DEPLOYMENT, '--replicas=0');
     await until('all Pods are gone', async () => (await kubectl('-n', SYSTEM, 'get', 'pods', '-o', 'name')) === '', {
       timeoutSeconds: 30,

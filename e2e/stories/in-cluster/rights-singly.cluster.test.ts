@@ -139,11 +139,11 @@ async function everyOneIsNamed(wanted: readonly Right[]): Promise<void> {
   await until('each right that is missing is named', isEmpty, { timeoutSeconds: 120, explain });
 }
 
-test('there is enough to look at', () => {
+test('there are enough rights to test', () => {
   expect(toInstall.length + forRemoval.length).toBeGreaterThan(90);
 });
 
-describe('of what another manager has installed,', () => {
+describe('of the operators that another manager has installed,', () => {
   beforeAll(async () => {
     authorizer.deny(() => false);
     const wanted = packagesOf(forRemoval);

@@ -89,7 +89,7 @@ describe('an operator', () => {
     expect(image).toContain('v2.0.0');
   });
 
-  test('is put right when somebody changes or deletes what belongs to it', async () => {
+  test('is repaired when a user changes or deletes one of its objects', async () => {
     await cluster().kubectl(['-n', 'lights', 'delete', 'deployment', 'beacon-operator']);
     await cluster().kubectl(['-n', 'lights', 'wait', '--for=create', '--timeout=30s', 'deployment/beacon-operator']);
     await cluster().kubectl(['-n', 'lights', 'scale', 'deployment', 'beacon-operator', '--replicas=3']);

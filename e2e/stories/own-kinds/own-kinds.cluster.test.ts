@@ -170,7 +170,7 @@ describe('with the rights of the manager', () => {
     expect(await field('.spec.size')).toBe('2');
   });
 
-  test('a removal waits until the operator has finalized them, and says what it waits for', async () => {
+  test('a removal waits until the operator has finalized them, and names them', async () => {
     await apply(gadget('of-a-user', {}, NAMESPACE));
     const hold = (finalizers: readonly string[]): Promise<string> =>
       kubectl(

@@ -81,7 +81,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       expect((await fleet.lacking('1.1.0')).length).toBeGreaterThan(0);
     });
 
-    test('goes on with what was begun, and changes nothing else', async () => {
+    test('continues the upgrades that were begun, and changes nothing else', async () => {
       await deploySlipway(cluster());
       await fleet.awaitAll('1.1.0');
       await onlyRuns(version);
@@ -145,7 +145,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
   describe('of which the manager is removed first', () => {
     const FEW = 3;
 
-    test('leaves operators that run, and Subscriptions that say what holds them', async () => {
+    test('leaves operators that run, and Subscriptions that name their finalizers', async () => {
       const few = createFleet(cluster(), FEW);
       await deploySlipway(cluster());
       await few.applyCatalog();

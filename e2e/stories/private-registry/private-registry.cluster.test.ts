@@ -91,7 +91,7 @@ describe('a Catalog in a registry that asks for a password', () => {
     await waitFor(cluster(), SUBSCRIPTION, runs('1.0.0'));
   });
 
-  test('is told of by a guide of which every command was typed here', () => {
+  test('has a guide, of which every command ran here', () => {
     expect(others).toEqual([]);
   });
 

@@ -185,7 +185,7 @@ describe('a Revision that a person made', () => {
     expect(isReady(await get(cluster(), 'subscription', 'store', NAMESPACE))).toBe(true);
   });
 
-  test('brings no image into the namespace for a package that nobody has', async () => {
+  test('brings no image into the namespace for a package that no Catalog has', async () => {
     await writes.apply(cluster(), subscriptionTo('ghost', NAMESPACE, { package: 'ghost' }));
     const ghost = { kind: 'subscription', name: 'ghost', namespace: NAMESPACE };
     const owner = await waitFor(cluster(), ghost, (one) => condition(one, 'Ready')?.reason === 'PackageNotFound');
@@ -249,7 +249,7 @@ describe('a Revision that a person made', () => {
   });
 });
 
-describe('a Secret with manifests that somebody swapped', () => {
+describe('a Secret with manifests that a user swapped', () => {
   interface Stored extends Judged {
     readonly type: string;
     readonly data: Readonly<Record<string, string>>;
@@ -282,11 +282,11 @@ describe('a Secret with manifests that somebody swapped', () => {
   test.each([
     { edit: { data: { manifests: gzipSync('[]').toString('base64') } }, because: 'it holds something else' },
     { edit: { data: {} }, because: 'it holds nothing' },
-  ])('is written again, and what was deleted comes back: $because', async ({ edit }) => {
+  ])('is written again, and a deleted object is restored: $because', async ({ edit }) => {
     await expectRepaired(await swap(edit));
   });
 
-  test('is left to its owner if it is of another type, who is told, and the manager goes on when it is gone', async () => {
+  test('is left to its owner if it is of another type; a condition reports it, and the manager continues when it is gone', async () => {
     const before = await swap({ type: 'Opaque' });
     const { name } = before.metadata;
     const told = await waitFor(cluster(), STORE, (one) => JSON.stringify(one.status).includes('"Collision"'));
@@ -314,7 +314,7 @@ test.each(LENGTHS)('a Subscription with a name of %i characters is installed, up
   expect(items).toEqual([]);
 });
 
-test('the removal of an operator is not held by what a person made in its name', async () => {
+test('the removal of an operator is not held by objects that a person made in its name', async () => {
   await forge({ name: 'orphan', inventory: 'precious' });
   await expectRefused('orphan');
   await writes.remove(cluster(), STORE);

@@ -192,7 +192,7 @@ describe("a tenant's operator that needs a lower version (s2)", () => {
 });
 
 describe('what was made as a dependency in another namespace (s1)', () => {
-  test('is not deleted with what a tenant removes', async () => {
+  test('is not deleted with the objects that a tenant removes', async () => {
     await apply(subscriptionTo('needer', PLATFORM, { package: 'needer' }));
     await waitFor(cluster(), { kind: 'subscription', name: 'needer', namespace: PLATFORM }, runs('1.0.0'));
     await kubectl('-n', PLATFORM, 'delete', 'subscription', 'needer', '--timeout=60s');

@@ -196,7 +196,7 @@ describe('custom resources that a team asks to delete', () => {
   });
   afterAll(revokeAll);
 
-  test('stay while its account may not, and the Subscription says what to grant, and names nothing of others', async () => {
+  test('stay while its account may not delete them, and the Subscription names the right to grant, and no objects of others', async () => {
     await startRemoval(cluster(), STORE);
     const message = await reasonIs('Forbidden');
     expect(message).toContain(
@@ -229,7 +229,7 @@ describe('the Subscription of an administrator', () => {
     expect(await gadgetsLeft()).toEqual([`${PLATFORM}/precious`, `${TEAM}/mine`]);
   });
 
-  test('goes without the custom resources once its account is gone, which an event tells', async () => {
+  test('is removed without the custom resources once its account is gone, which an event reports', async () => {
     await kubectl('-n', TEAM, 'delete', 'serviceaccount', 'installer');
     await until(
       'it is gone',

@@ -136,7 +136,7 @@ const THAT_CROWD: readonly Way[] = [
       return reason === 'InternalError' ? reason : 'no effect';
     },
     defence: 'no effect',
-    because: 'fields are bounded, and so is what they cost',
+    because: 'fields are bounded, and so is their cost',
   },
 ];
 

@@ -78,7 +78,7 @@ export const READ: readonly Way[] = [
     },
     defence: 'ResolutionFailed',
     because:
-      'of what others have installed it says the Subscription and the version, and not what their Catalog offers',
+      'the message names the Subscription and the version that others have installed, and not the content of their Catalog',
   },
   {
     name: 'roles of a victim by watchNamespaces',
@@ -88,7 +88,7 @@ export const READ: readonly Way[] = [
       return quietly(attacker, await attacker.reasonOf('curious'), [/Subscription platform|belongs to|exists already/]);
     },
     defence: 'Forbidden',
-    because: 'what is there is looked at as the account',
+    because: 'existing objects are read as the account',
   },
   {
     name: 'custom resources of others that keep an own CRD',
