@@ -160,7 +160,7 @@ describe('the names of controller-runtime', () => {
   });
 });
 
-test('the guide says of every alert what to do', () => {
+test('the guide has a remedy for every alert', () => {
   const guide = readText('docs/how-to/watch-slipway.md') ?? '';
   expect([...guide.matchAll(/^\| (Slipway\w+) \|/gm)].map(([, name]) => name)).toEqual(
     alerts.map(({ alert }) => alert),

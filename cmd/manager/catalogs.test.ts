@@ -63,13 +63,13 @@ test('a Catalog that was deleted and created again is tried again', async () => 
   expect(() => attempts.check()).toThrow('1 of 1 not loaded yet');
 });
 
-test('serves what the leader has found, once', async () => {
+test('serves the content that the leader has found, once', async () => {
   const { content, look } = replica([catalog('a', DIGEST)], ['a']);
   expect(await look('a')).toBe('done');
   expect(content.get('a')?.digest).toBe(DIGEST);
 });
 
-test('asks no registry for a Catalog of which the leader has found nothing', async () => {
+test('asks no registry for a Catalog for which the leader has found no content', async () => {
   expect(await replica([catalog('a')]).look('a')).toBe('done');
 });
 

@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const asked = (): number => api.requests.filter(({ path }) => path === '/readyz').length;
 
-test('what is under way is said with the one that takes longest', async () => {
+test('work under way is reported with the reconcile that takes longest', async () => {
   const [quick, slow] = ['catalog', 'subscription'].map((name) => ({ name, queue: createWorkQueue({ clock }) }));
   const tell = describeWork([quick!, slow!]);
   expect(tell()).toBe('none under way');
@@ -53,7 +53,7 @@ test('what is under way is said with the one that takes longest', async () => {
 });
 
 describe('whether the API server is reached', () => {
-  test('is asked twice a minute by a replica that does nothing else, however often it is probed', async () => {
+  test('an idle replica asks the API server twice a minute, however often it is probed', async () => {
     await using server = await probed(new Map([['api-server', reachability.check]]));
     for (let second = 0; second < 120; second += 2) {
       expect(await server.ask('/readyz')).toBe('200 ok\n');
@@ -62,12 +62,12 @@ describe('whether the API server is reached', () => {
     expect(asked()).toBe(4);
   });
 
-  test('is asked once for probes that come while it is asked', async () => {
+  test('probes that come during a request to the API server share its answer', async () => {
     await Promise.all(Array.from({ length: 10 }, () => reachability.check()));
     expect(asked()).toBe(1);
   });
 
-  test('is not asked where it has answered another request, a renewal of the lease above all', async () => {
+  test('the API server is not asked if it has answered another request, such as a renewal of the lease', async () => {
     for (let second = 0; second < 120; second += 10) {
       reachability.seen({ status: 200 });
       clock.advance(10);

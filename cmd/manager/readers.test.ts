@@ -143,7 +143,7 @@ describe('whatever a client sends', () => {
     { because: 'an old protocol', bytes: 'GET /healthz HTTP/1.0\r\n\r\n', status: 200 },
   ];
 
-  test('is answered or refused, and the process goes on', { timeout: 60_000 }, async () => {
+  test('is answered or refused, and the process keeps running', { timeout: 60_000 }, async () => {
     const served = await start();
     const before = rssOf(served);
     for (const { because, bytes, status } of requests) {

@@ -40,7 +40,7 @@ describe.skipIf(!hasShared)('published packages', { timeout }, () => {
     await runTrials(cluster(), { corpus, trials, report: (some) => results.push(...some) });
   }, timeout);
 
-  test.each(SAMPLE)('$name ends as the page says, without anything left: $because', ({ name }) => {
+  test.each(SAMPLE)('$name has the outcome of the page, without an object left: $because', ({ name }) => {
     const own = results.filter(({ trial }) => trial.of.name === name);
     expect(surprisesIn(own)).toEqual([]);
     const pageRow = parsePage(readFileSync(join(ROOT, PAGE), 'utf8')).find((row) => row.name === name);

@@ -27,7 +27,7 @@ describe('a page', () => {
     expect(parsePage(renderPage(ROWS))).toEqual(ROWS);
   });
 
-  test('is the same in whatever order the rows come', () => {
+  test('is the same for every order of the rows', () => {
     expect(renderPage(ROWS.toReversed())).toBe(renderPage(ROWS));
   });
 
@@ -54,7 +54,7 @@ describe(PAGE, () => {
     expect(rows.filter(({ source }) => source === 'dev-set')).toHaveLength(60);
   });
 
-  test('says of every refusal that it is one, and of no other package', () => {
+  test('marks every refusal, and no other package', () => {
     expect(contradictionsIn(rows)).toEqual([]);
   });
 });

@@ -104,7 +104,7 @@ describe('bundle validate', () => {
     expect(await checks('--dockerfile', 'Dockerfile')).toContain('openshift-label');
   });
 
-  test('says of each finding what, where and what to do', async () => {
+  test('reports each finding with its place and its remedy', async () => {
     const report = await workplace().json<Report>('bundle', 'validate', 'bad');
     expect(report).toMatchObject({ source: 'bad', package: 'gadget-operator', version: '1.0.0', valid: false });
     expect(report.findings).toHaveLength(report.errors + report.warnings);
@@ -173,7 +173,7 @@ describe('bundle validate', () => {
     expect(JSON.stringify(report.findings)).toContain('manifests/broken.yaml');
   });
 
-  test('takes the version of Kubernetes, categories and the Dockerfile into account', async () => {
+  test('considers the version of Kubernetes, categories and the Dockerfile', async () => {
     workplace().write(makeFiles({ metadata: { annotations: { categories: 'Toys' } }, objects: [BUDGET] }), 'old');
     workplace().write(new Map([['Dockerfile', 'FROM scratch\nLABEL com.redhat.openshift.versions="v4.6-v4.8"\n']]));
     const checks = async (...args: readonly string[]): Promise<readonly string[]> =>
@@ -219,7 +219,7 @@ describe('an object that its CRD in the bundle refuses', () => {
     workplace().write(makeFiles({ modes: ['AllNamespaces'], objects }), 'sampled');
   });
 
-  test('is a warning of validate, with its file, and only where installing is judged', async () => {
+  test('is a warning of validate, with its file, and only if the installation is judged', async () => {
     const args = ['bundle', 'validate', 'sampled'] as const;
     const { findings } = await workplace().json<{ findings: { check: string; file?: string }[] }>(...args);
     const found = findings.filter(({ check }) => check === 'own-objects');
@@ -291,7 +291,7 @@ describe('bundle render', () => {
     expect(parseYaml(stdout).map(({ value }) => value)).toEqual(await render());
   });
 
-  test('changes the Deployments as the file of the configuration says', async () => {
+  test('changes the Deployments by the file of the configuration', async () => {
     workplace().write(
       new Map([['config.yaml', 'replicas: 3\ndeployments:\n- name: gadget-manager\n  args: [--verbose]\n']]),
     );

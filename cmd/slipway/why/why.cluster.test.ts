@@ -64,7 +64,7 @@ test('a kubeconfig with a credential plugin reaches the API server', async () =>
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('slipway: Forbidden: ') });
 });
 
-describe('a Subscription that a manager looks after', () => {
+describe('a Subscription that a manager reconciles', () => {
   const inCluster = (...args: readonly string[]): Promise<Answer> =>
     workplace().json<Answer>(...args, '--namespace', 'lights', '--kubeconfig', cluster().kubeconfig);
   const inCatalog = (...args: readonly string[]): Promise<Answer> =>

@@ -138,7 +138,7 @@ describe('why PACKAGE', () => {
     });
   });
 
-  test('a catalog that is named first goes before the others', async () => {
+  test('a catalog that is named first takes precedence over the others', async () => {
     expect(await ask('why', 'gadget', '--catalog', 'hub', '--catalog', 'team')).toMatchObject({
       available: { version: '1.5.0' },
     });
@@ -247,7 +247,7 @@ describe('a question that cannot be answered', () => {
     expect(stderr).toMatch(/^slipway: InputInvalid: .*\n {2}\S.*\n$/);
   });
 
-  test('for the catalog cannot be read, says so', async () => {
+  test('that cannot be given since the catalog is unreadable names the catalog', async () => {
     const { code, stderr } = await workplace().run('why', 'gadget', '--catalog', 'broken');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('slipway: CatalogInvalid') });
   });

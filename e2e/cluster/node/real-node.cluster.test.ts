@@ -110,7 +110,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
       expect(await podField(cluster(), 'lost', 'state.waiting.message')).toContain('not found');
     });
 
-    test('that crash: the state says so, and the log why', async () => {
+    test('that crash: the state shows it, and the log has the cause', async () => {
       await apply(cluster(), deployment({ namespace: 'restricted', name: 'broken', args: ['fail'] }));
       await until(
         'it crashes again and again',
@@ -152,7 +152,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
       await Promise.all(clusters.map(({ stop }) => stop()));
     }
 
-    test('two real ones and a fake one: Pods come to the real ones, and a killed one comes back', async () => {
+    test('two real ones and a fake one: Pods are scheduled to the real ones, and a killed one is restarted', async () => {
       const cluster = clusters[0]!;
       await namespace(cluster, 'restricted');
       await apply(cluster, deployment({ namespace: 'restricted', name: 'web', replicas: 2, spread: true }));

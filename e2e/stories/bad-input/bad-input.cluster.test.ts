@@ -183,7 +183,7 @@ describe('a Subscription', () => {
     await remove('subscription', 'wrong');
   });
 
-  test('says so where a namespace that it is to watch is being deleted', async () => {
+  test('reports that a namespace that it should watch is being deleted', async () => {
     await cluster().kubectl(['create', 'namespace', 'closing']);
     await apply(held('closing'));
     await cluster().kubectl(['delete', 'namespace', 'closing', '--wait=false']);

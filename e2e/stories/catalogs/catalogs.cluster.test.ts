@@ -127,7 +127,7 @@ describe('what was served is deleted from the registry', () => {
     await untilHandedOut(await start(), 'second');
   });
 
-  test('and nothing takes its place: the Catalog is not Ready, until something does', async () => {
+  test('and is not replaced: the Catalog is not Ready until it is replaced', async () => {
     const first = await publish('v1', 'first');
     await apply(`${proxy.address}/hub:v1`, { interval: '24h' });
     await waitFor(cluster(), CATALOG, serves(first));
@@ -159,7 +159,7 @@ describe('the registry fails just when something is asked for', () => {
     await untilHandedOut(leader(), 'second');
   });
 
-  test('the look that a person asked for is made as soon as it can be', async () => {
+  test('the check that a person requested is made as soon as possible', async () => {
     const first = await publish('v1', 'first');
     await apply(`${proxy.address}/hub:v1`, { interval: '24h' });
     await waitFor(cluster(), CATALOG, serves(first));

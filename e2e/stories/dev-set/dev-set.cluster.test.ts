@@ -73,7 +73,7 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
     return Promise.all(items.map((item) => slots(() => task(item))));
   }
 
-  test('have CRDs that come back as they were published, defaults aside', async () => {
+  test('have CRDs that the API server returns as they were published, except for defaults', async () => {
     const crds = distinctCrds(bundles);
     const refused: Crd[] = [];
     await inParallel(crds, async (crd) => {
@@ -125,7 +125,7 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
       report(`${crds.length} CRDs are applied and read back equal`);
     });
 
-    test('render to objects that the API server takes, all of them', async () => {
+    test('render to objects that the API server accepts, all of them', async () => {
       await makeNamespaces();
       await awaitKinds();
       const objects = sets.flatMap((set) => set.objects.filter(isNoCrd).map((object) => ({ set, object })));
@@ -136,7 +136,7 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
       report(`${judged.length} objects: all taken, ${lenient.length} of them not under strict validation`);
     });
 
-    test('are refused whole where one object is: nothing is written', async () => {
+    test('are refused as a whole if one object is refused: nothing is written', async () => {
       const whole = sets.find(({ package: name }) => name === 'limitador-operator')?.objects ?? [];
       const objects = whole.map((object) => (object.kind === 'Deployment' ? withForeignSelector(object) : object));
       expect(objects).not.toEqual(whole);

@@ -34,7 +34,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
     await isLit('v1', 'harbour', 'far', '1.0.0');
   });
 
-  test('goes on with those Beacons in the next release', async () => {
+  test('keeps those Beacons lit in the next release', async () => {
     await offer(...RELEASES.slice(0, 2));
     await waitFor(cluster(), SUBSCRIPTION, runs('1.1.0'));
     await isLit('v1', NAMESPACE, 'north', '1.1.0');
@@ -84,7 +84,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
     await expect(apply(v1)).rejects.toThrow(/denied the request: spec\.light\.brightness/);
   });
 
-  test('puts the light out before a Beacon goes', async () => {
+  test('puts the light out before a Beacon is removed', async () => {
     await kubectl(['-n', NAMESPACE, 'get', 'configmap', 'beacon-west']);
     await kubectl(['-n', NAMESPACE, 'delete', 'beacon', 'west', '--timeout=60s']);
     await expect(kubectl(['-n', NAMESPACE, 'get', 'configmap', 'beacon-west'])).rejects.toThrow(/not found/i);

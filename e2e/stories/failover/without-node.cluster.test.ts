@@ -73,7 +73,7 @@ describe.runIf(realNodeObstacle() !== undefined)('in the middle of ten upgrades,
     expect(writersSince(cluster(), ended)).toEqual([second.pod]);
   });
 
-  test('a leader that stands still finds the fence closed when it goes on', async () => {
+  test('a paused leader finds the fence closed when it continues', async () => {
     await processes.start();
     const first = (await leaderOf(cluster()))!;
     const standing = processes.of(first.pod);

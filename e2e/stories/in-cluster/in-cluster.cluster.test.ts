@@ -61,7 +61,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'install.yaml on a real node
     for (const pod of pods) expect(await proxied(pod, 'readyz?verbose')).toContain('[+]informers ok');
   });
 
-  test('and goes on with another setting', async () => {
+  test('and continues with another setting', async () => {
     await allowPlainRegistry(cluster());
     await until('only the new Pods are left', async () => (await podNames()).length === 2);
   });

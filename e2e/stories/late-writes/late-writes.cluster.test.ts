@@ -37,7 +37,7 @@ beforeAll(async () => {
   await apply(cluster(), catalogOf(CATALOG, `${cluster().registry}/catalog:latest`));
 });
 
-test('the steps end where they should if nothing is late', async () => {
+test('the steps have their usual results if no write is late', async () => {
   let now: Step = 'install';
   const count = createCounter();
   const leader = await startLeader(cluster(), new Map(), {

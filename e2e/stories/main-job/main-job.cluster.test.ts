@@ -69,7 +69,7 @@ describe('an operator', () => {
     expect(await cluster().kubectl(['get', 'crd', 'beacons.example.slipway.dev', '-o', 'name'])).toContain('beacons');
   });
 
-  test('is installed by a manager that says that it leads', async () => {
+  test('is installed by a manager that reports that it leads', async () => {
     const metrics = await (await fetch(`${manager.url}/metrics`)).text();
     expect(metrics).toMatch(/^leader_election_master_status\{name="slipway-manager"\} 1$/m);
   });

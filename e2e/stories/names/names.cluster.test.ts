@@ -101,7 +101,7 @@ function eventAbout({ apiVersion, kind, metadata }: KubeObject, index: number): 
   };
 }
 
-describe('where others have kinds of the same names', () => {
+describe('in a cluster with kinds of the same names', () => {
   test.each(KINDS)('$singular alone is another project’s', async ({ singular, scope }) => {
     const where = scope === 'Namespaced' ? ['-n', 'lights'] : [];
     expect(await cluster().kubectl([...where, 'get', singular, '-o', 'name'])).not.toContain(GROUP);

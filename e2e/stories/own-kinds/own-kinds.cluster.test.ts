@@ -281,7 +281,7 @@ describe.skipIf(!hasFound)('published bundles', () => {
     await waitFor(cluster(), { kind: 'subscription', name, namespace: name, timeoutSeconds: 120 }, runs(version));
   });
 
-  test('samples that their CRD takes are there', async () => {
+  test('samples that their CRD accepts are applied', async () => {
     const found = await names('secrets.ecr.mobb.redhat.com', '-n', 'ecr-secret-operator');
     expect(found).toEqual(['ecr-secret-sample']);
   });

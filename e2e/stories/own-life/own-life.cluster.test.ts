@@ -89,7 +89,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await expectUntouched(2);
     });
 
-    test('goes back to the release before, which has no such field, and no operator notices', async () => {
+    test('is rolled back to the release before, which has no such field, without an effect on operators', async () => {
       await apply(WITH_NEW_FIELD);
       await kubectl('-n', FIRST, 'patch', 'subscription', FIRST, '--type=merge', '-p', JSON.stringify(NEW_SPEC));
       expect(await newField()).not.toBe('');
@@ -111,7 +111,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await expectUntouched(3);
     });
 
-    test('comes forward again', async () => {
+    test('is upgraded again', async () => {
       await kubectl('apply', '--server-side', '-f', join(ROOT, 'deploy/crds'));
       await deploySlipway(cluster());
       await onlyRuns(version);
@@ -159,7 +159,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       expect((await few.generations()).size).toBe(FEW);
     });
 
-    test('goes completely once it is installed again', async () => {
+    test('is removed completely once it is installed again', async () => {
       await type(putBack);
       await expectUnchanged(cluster(), empty);
     });

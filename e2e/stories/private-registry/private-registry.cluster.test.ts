@@ -32,23 +32,23 @@ describe('a Catalog in a registry that asks for a password', () => {
     await manager?.stop();
   });
 
-  test('says that its Secret is missing', async () => {
+  test('reports that its Secret is missing', async () => {
     await type(applyCatalog);
     await expectTold('PullSecretInvalid', /Secret slipway-system\/registry-login does not exist\. Create it/);
   });
 
-  test('says that the Secret is of another type', async () => {
+  test('reports that the Secret is of another type', async () => {
     await kubectl('-n', SYSTEM, 'create', 'secret', 'generic', SECRET, '--from-literal=password=open');
     await expectTold('PullSecretInvalid', /Secret slipway-system\/registry-login has no \.dockerconfigjson/);
   });
 
-  test('says that the Secret is malformed', async () => {
+  test('reports that the Secret is malformed', async () => {
     await kubectl('-n', SYSTEM, 'delete', 'secret', SECRET);
     await kubectl('-n', SYSTEM, 'create', 'secret', 'generic', SECRET, '--from-literal=.dockerconfigjson={"auths":');
     await expectTold('PullSecretInvalid', /Secret slipway-system\/registry-login: .*not JSON/);
   });
 
-  test('says that the password is wrong', async () => {
+  test('reports that the password is wrong', async () => {
     await kubectl('-n', SYSTEM, 'delete', 'secret', SECRET);
     await type(makeSecret, 'guessed');
     const catalog = await expectTold('RegistryDenied', /team\/catalog/);
@@ -76,7 +76,7 @@ describe('a Catalog in a registry that asks for a password', () => {
     await kubectl('delete', 'catalog', 'stranger');
   });
 
-  test('leaves in service what it had when the password is changed, and says so', async () => {
+  test('keeps its last content in service when the password is changed, and reports it', async () => {
     await type(replaceSecret, 'changed');
     const stale = await until(
       'the new Secret counts',

@@ -53,7 +53,7 @@ describe('a Catalog of repositories', () => {
     await waitFor(cluster(), SUBSCRIPTION, runs('1.1.0'));
   });
 
-  test('leaves out a tag whose bundle cannot be read, and says so; the others are offered', async () => {
+  test('leaves out a tag whose bundle cannot be read, and reports it; the others are offered', async () => {
     await push(`${cluster().registry}/gadget:v1.2.0`, { files: new Map([['readme', Buffer.from('')]]), labels: {} });
     await publish('1.3.0');
     await look();
@@ -64,7 +64,7 @@ describe('a Catalog of repositories', () => {
     });
   });
 
-  test('goes on serving what it had when the repository is gone', async () => {
+  test('keeps serving its last content when the repository is gone', async () => {
     const source = { repositories: [{ repository: `${cluster().registry}/nowhere` }] };
     await apply({ kind: 'Catalog', metadata: { name: 'team' }, spec: { source } });
     await waitFor(cluster(), CATALOG, (one) => condition(one, 'Ready')?.reason === 'CatalogStale');

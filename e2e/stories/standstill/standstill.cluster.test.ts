@@ -64,7 +64,7 @@ describe.each(DISTURBANCES)('while $what', ({ what, disturb, mute }) => {
   });
 });
 
-test('a replica that has lost the lead has ended, each with the exit code that says so', () => {
+test('each replica that has lost the lead has ended, with the exit code for that', () => {
   expect(replicas.ended.length).toBeGreaterThan(0);
   expect(new Set(replicas.ended)).toEqual(new Set([1]));
 });

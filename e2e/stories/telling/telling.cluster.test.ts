@@ -328,7 +328,7 @@ describe('a pipeline that waits as the guide says', () => {
     expect((await get(cluster(), 'subscription', 'beacon', NAMESPACE)).status?.installed?.version).toBe('5.0.0');
   });
 
-  test('ends with an error where there is no such version', async () => {
+  test('ends with an error if there is no such version', async () => {
     expect(await pipeline('9.9.9', ask, wait)).toMatch(/^exit code 1: /);
   });
 

@@ -128,7 +128,7 @@ async function notesAbout(namespace: string, name: string, reason: string): Prom
 describe('a Revision with properties that are no JSON (s11), or that ask for a version that does not exist (s4)', () => {
   const nested = '['.repeat(5000) + ']'.repeat(5000);
 
-  test('stops no other: an install, an upgrade and a removal of others go on', async () => {
+  test('stops no other: an install, an upgrade and a removal of others continue', async () => {
     await subscribe('ghost', { package: 'ghost', suspend: true });
     await subscribe('deep', { package: 'ghost', suspend: true });
     const impossible = { type: 'olm.package.required', value: '{"packageName":"store","versionRange":">9.0.0"}' };
@@ -167,7 +167,7 @@ describe("a tenant's operator that needs a lower version (s2)", () => {
     ]);
   }, 240_000);
 
-  test('does not keep it from being removed, although it is being deleted and never goes (s3)', async () => {
+  test('does not keep it from being removed, although it is being deleted and a finalizer holds it (s3)', async () => {
     const hold = (finalizers: readonly string[]): Promise<string> =>
       kubectl(
         '-n',
@@ -210,7 +210,7 @@ describe('a Catalog for namespaces with a label', () => {
   const CLOSED = { kind: 'subscription', name: 'needer', namespace: TEAM };
   const allowedNamespaces = { matchLabels: { tier: 'gold' } };
 
-  test('is not used elsewhere, and says which label is missing', async () => {
+  test('is not used elsewhere, and the message names the missing label', async () => {
     await apply(catalogOf('main', `${cluster().registry}/main:latest`, { allowedNamespaces }));
     await subscribe('needer', { catalog: 'main' });
     const refused = await waitFor(cluster(), CLOSED, (one) => condition(one, 'Ready')?.reason === 'CatalogNotAllowed');

@@ -148,7 +148,7 @@ describe('a CRD that an earlier Subscription of the name left', () => {
     expect(await gadgetsLeft()).toEqual([`${PLATFORM}/precious`]);
   });
 
-  test('is a collision for a team that may delete CRDs, which says how it is handed over', async () => {
+  test('is a collision for a team that may delete CRDs, and the message explains how to hand it over', async () => {
     await grant('crds-with-delete');
     await subscribe({ ...asTeam, ...deleting });
     expect(await reasonIs('Collision')).toContain(`an earlier Subscription ${TEAM}/store, which left it`);
@@ -206,7 +206,7 @@ describe('custom resources that a team asks to delete', () => {
     expect(await gadgetsLeft()).toEqual([`${PLATFORM}/precious`, `${TEAM}/mine`]);
   });
 
-  test('go in all namespaces once it may, though the manager may not read them one by one', async () => {
+  test('are deleted in all namespaces once it may, though the manager may not get them', async () => {
     await grant('delete-gadgets');
     await remove(cluster(), STORE);
     expect(await gadgetsLeft()).toBeUndefined();
