@@ -204,7 +204,7 @@ function faultsOfKind(kind: CustomKind, object: KubeObject): readonly string[] {
   }
 }
 
-/** Parsing leaves out what the schema does not have, which is how a misspelt field shows. */
+/** Parsing drops fields that the schema does not have; a dropped field is a misspelt one. */
 function unknownFields(written: unknown, parsed: unknown, path: string): readonly string[] {
   if (typeof written !== 'object' || written === null) return [];
   return Object.entries(written).flatMap(([name, value]) => {
@@ -223,7 +223,7 @@ function hasHeading({ path, anchor }: Link): boolean {
   return anchorsOf(prose).includes(anchor ?? '');
 }
 
-/** Documents that are read where they lie. */
+/** Documents that need no link, since they are read in their folder. */
 function isLooseEnd(path: string): boolean {
   return !path.startsWith('docs/') && path.includes('/');
 }

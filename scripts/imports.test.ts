@@ -1,4 +1,4 @@
-/** Keeps the direction of imports: who may know whom, one sentence a rule. */
+/** Keeps the direction of imports: one sentence for each folder and those that it may import. */
 import { expect, describe, test } from 'vitest';
 import { importsOf, readText, repositoryFiles, type Import } from './source-files.ts';
 

@@ -4,7 +4,7 @@ import { GROUP } from '../api/names.ts';
 import { ambiguousNames, isFull, kindWords, kubectlCommands } from './kubectl-commands.ts';
 import { readText, repositoryFiles } from './source-files.ts';
 
-/** Documents, sources that print, manifests and dashboards; a test may type what it likes in its own cluster. */
+/** Documents, sources that print, manifests and dashboards; a test may run any command in its own cluster. */
 const files = repositoryFiles().filter(
   (path) => /\.(?:md|ts|ya?ml|json|tpl|txt)$|Makefile$/.test(path) && !/(?<!rules)\.test\.|testdata\//.test(path),
 );

@@ -7,7 +7,7 @@ import { readText } from './source-files.ts';
 
 export interface Step {
   readonly script: string;
-  /** What the document says that is printed. */
+  /** The output that the document shows. */
   readonly printed?: string;
 }
 
@@ -22,7 +22,7 @@ function stepOf({ text }: Fence, next: Fence | undefined): Step {
 }
 
 export interface Typing {
-  /** What `registry.example` stands for, where the document does not say how it is replaced. */
+  /** The value of `registry.example`, if the document does not say how it is replaced. */
   readonly registry?: string;
   /** Folder with kubectl and crane. */
   readonly tools: string;

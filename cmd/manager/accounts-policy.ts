@@ -22,7 +22,7 @@ export interface Judgement {
 }
 
 export interface AccountsPolicy {
-  /** What the last look found; undefined until one succeeds, and after one that failed. */
+  /** The result of the last check; undefined until one succeeds, and after a failed one. */
   readonly inForce: () => boolean | undefined;
   /** Looks again and again until `signal` aborts, and logs what changed; never rejects. */
   run(signal: AbortSignal): Promise<void>;
@@ -95,7 +95,7 @@ interface Binding extends KubeObject {
   };
 }
 
-/** Pure: what the policies of that name and all bindings of the cluster come to. */
+/** Pure: whether the policies of that name are in force, given all bindings of the cluster. */
 export function judgePolicy(policies: readonly KubeObject[], bindings: readonly KubeObject[]): Judgement {
   const policy = (policies as readonly Policy[]).find(({ metadata }) => metadata.name === POLICY_NAME);
   const denying = (bindings as readonly Binding[]).filter(

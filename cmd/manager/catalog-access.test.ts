@@ -20,7 +20,7 @@ interface Review {
   readonly spec: object;
 }
 
-/** An API server that gives these answers, and counts what it was asked. */
+/** An API server that gives these answers, and records the requests. */
 function scene(answers: Answers | Error = GOOD) {
   const asked: Review[] = [];
   const clock = createManualClock();

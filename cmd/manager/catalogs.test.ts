@@ -1,4 +1,4 @@
-/** A replica that does not lead: what it serves, and when it says that it is ready. */
+/** A replica that does not lead: the content that it serves, and its readiness. */
 import { expect, test } from 'vitest';
 import type { Catalog } from '../../api/catalog.ts';
 import { createCatalogFollower } from '../../controllers/catalog/follow.ts';

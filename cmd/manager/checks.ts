@@ -34,13 +34,13 @@ export function describeWork(controllers: readonly Pick<Controller, 'name' | 'qu
 export interface Reachability {
   /** Records the outcome of every request to the API server, for `onRequest` of the transport. */
   readonly seen: (facts: Pick<RequestFacts, 'status'>) => void;
-  /** Asks the API server only where it has answered nothing else for 30 s, and once however many wait. */
+  /** Asks the API server only if it has answered no other request for 30 s; probes that wait share one request. */
   readonly check: () => Promise<undefined>;
 }
 
 const ANSWER_COUNTS_SECONDS = 30;
 
-/** Whether the API server answers, as far as is known. @param ask Rejects where it does not. */
+/** Whether the API server answers, as far as is known. @param ask Rejects if it does not. */
 export function createReachability(ask: () => Promise<unknown>, clock: Clock = systemClock): Reachability {
   let answeredAt = -Infinity;
   let asking: Promise<void> | undefined;

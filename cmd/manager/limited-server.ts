@@ -1,6 +1,6 @@
 /**
  * An HTTP server that hostile clients cannot fill: connections are counted, of all and of one address, requests must
- * arrive in time, and a client that takes nothing of its answer is cut. A slow one that goes on reading is not.
+ * arrive in time, and a client that reads nothing of its answer is disconnected. A slow one that keeps reading is not.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

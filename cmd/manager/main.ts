@@ -75,7 +75,7 @@ interface Wiring extends Omit<WireOptions, 'fence'> {
   /** Called when the API server is silent, so that no watch waits on a dead connection. */
   readonly distrust: RootTransport['distrust'];
   readonly reachability: Reachability;
-  /** For what has no name, as reviews of tokens. */
+  /** For requests about objects without a name, such as reviews of tokens. */
   readonly transport: Pick<RootTransport, 'request'>;
   /** Aborts when the manager ends, for whatever reason. */
   readonly life: AbortSignal;

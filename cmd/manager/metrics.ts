@@ -29,7 +29,7 @@ export interface State {
   readonly content: CatalogContent;
 }
 
-/** Registers what is counted from the caches; call it once per registry. */
+/** Registers the metrics that are counted from the caches; call it once per registry. */
 export function registerState(registry: Registry, { catalogs, subscriptions, revisions, content }: State): void {
   const allCatalogs = (): readonly Catalog[] => catalogs.list();
   const allSubscriptions = (): readonly Subscription[] => subscriptions.list();

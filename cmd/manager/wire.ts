@@ -60,9 +60,9 @@ export interface Manager {
   readonly cachesReady: Check;
   /** Whether the catalogs are served that this replica can serve. */
   readonly catalogsReady: Check;
-  /** What is being reconciled, and for how long. */
+  /** The reconciles under way, and their durations. */
   readonly work: Check;
-  /** Serves what the leader has found, until `signal` aborts; on a replica that does not lead. */
+  /** Serves the content that the leader has found, until `signal` aborts; on a replica that does not lead. */
   follow(signal: AbortSignal): Promise<void>;
   /** Runs the controllers until `signal` aborts; only the leader does. */
   run(signal: AbortSignal): Promise<void>;
@@ -130,7 +130,7 @@ export function wireManager(wiring: WireOptions): Manager {
     reconcile: attempts.watch(createCatalogFollower(forCatalogs)),
     watches: [{ informer: caches.catalogs, keys: ownKey }],
     observer: wiring.runtime.controller('catalog-content'),
-    // A replica that comes to lead goes on at once.
+    // A replica that becomes the leader continues at once.
     shutdownSeconds: 0,
     log,
   });
@@ -230,7 +230,7 @@ interface OurCaches {
   readonly namespaces: Informer;
 }
 
-/** Our own kinds, and the namespaces, by whose labels Catalogs say where they may be used. */
+/** Our own kinds, and the namespaces, since Catalogs select the namespaces that may use them by labels. */
 function watchOurKinds(informers: InformerFactory): OurCaches {
   return {
     catalogs: informers.informer<Catalog>({ apiVersion: API_VERSION, kind: CATALOG.kind }),
@@ -283,7 +283,7 @@ function onChangeByPeople(
   };
 }
 
-/** Subscriptions that wait for others, where one of these has news. */
+/** Enqueues Subscriptions that wait for others when one of these changes. */
 function waitingFor(subscriptions: Informer<Subscription>, event: WatchEventOf<Subscription>): readonly ObjectKey[] {
   return wokenBy(subscriptions.list(), event).flatMap(ownKey);
 }

@@ -24,7 +24,7 @@ const HELP_WIDTH = 100;
 /** Of package.json; a file that is read would have to be shipped. */
 const VERSION = '0.1.0';
 
-/** The program; it throws a CommanderError where the arguments are wrong, or once help has been printed. */
+/** The program; it throws a CommanderError if the arguments are wrong, or once help has been printed. */
 export function buildProgram(perform: Perform, { print, complain, columns = HELP_WIDTH }: Writers): Command {
   const program = new Command('slipway')
     .description(

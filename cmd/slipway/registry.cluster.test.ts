@@ -1,4 +1,7 @@
-/** What the command line pushes, other tools read, and the reverse: a real registry, and crane as a second client. */
+/**
+ * Other tools read the images that the command line pushes, and the reverse: a real registry, and crane as a second
+ * client.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What the image is made of, as far as it needs no network: pins, licences, bundles. */
+/** The parts of the image that can be checked without a network: pins, licences, bundles. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The image of the manager: what is in it, how it is labelled, and its bill of materials beside it. */
+/** The image of the manager: its files, its labels, and its bill of materials. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -42,7 +42,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
 
 export interface ManagerImage extends NodeImage {
   readonly version: string;
-  /** What it says of itself, by the names of the OCI image specification. */
+  /** Its labels, by the names of the OCI image specification. */
   readonly labels: Readonly<Record<string, string>>;
   /** Refer to the images, one each. */
   readonly sboms: readonly Sbom[];
@@ -58,7 +58,7 @@ export interface ManagerImageOptions {
   readonly architectures?: readonly Architecture[];
 }
 
-/** Builds it from the checkout; what the commit says of itself is in its labels, so every commit has one digest. */
+/** Builds it from the checkout; its labels contain the data of the commit, so every commit has one digest. */
 export async function buildManagerImage({ architectures }: ManagerImageOptions = {}): Promise<ManagerImage> {
   const { version, description, license } = await packageFacts();
   const created = await commitTime();

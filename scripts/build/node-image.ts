@@ -30,7 +30,7 @@ export interface NodeImageInput {
 
 export interface NodeImage {
   readonly index: BuiltIndex;
-  /** What is in the image of each architecture, in the order of the index. */
+  /** The files in the image of each architecture, in the order of the index. */
   readonly contents: readonly ImageContents[];
 }
 

@@ -1,4 +1,4 @@
-/** Judges the files or documents of a catalog, for every command that does before it goes on. Pure. */
+/** Judges the files or documents of a catalog, for every command that checks a catalog before it continues. Pure. */
 import { ReasonedError } from '../../../api/errors.ts';
 import { createCatalogChecker } from '../../../catalog/check/check.ts';
 import type { CatalogFinding } from '../../../catalog/check/finding.ts';

@@ -1,4 +1,4 @@
-/** What a catalog is built from: templates, which are files, and bundles, which are folders or images. */
+/** The sources of a catalog: templates, which are files, and bundles, which are folders or images. */
 import { buildBundleBlob, parseBundleDirectory, type BundleBlob } from '../../../catalog/blob.ts';
 import { isFields, textField, type Fields } from '../../../catalog/fields.ts';
 import { buildRepositoryCatalog } from '../../../catalog/repository/build.ts';
@@ -23,7 +23,7 @@ import { versionRules } from '../../../resolver/version-rules.ts';
 
 export interface SourceFlags extends RegistryFlags {
   readonly manifests: 'excerpt' | 'objects';
-  /** The upgrade graph of bundles that are named alone: what they state, or their versions whatever they state. */
+  /** The upgrade graph of bundles that are named alone: the stated one, or one by versions that ignores it. */
   readonly graph: 'stated' | 'versions';
   /** Names images by digest, whatever the sources say. */
   readonly pin?: boolean;

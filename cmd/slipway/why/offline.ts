@@ -77,7 +77,9 @@ function questionOf(subject: Subject, catalogs: readonly CatalogSource[], flags:
 
 const KUBERNETES_VERSION = /^v?\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:[-+].*)?$/;
 
-/** What is installed comes from the first catalog that has it; a version that none has goes by the usual name. */
+/**
+ * The installed bundle is taken from the first catalog that has it; a version that no catalog has gets the usual name.
+ */
 function findInstalled(text: string, packageName: string, catalogs: readonly CatalogSource[]): Installed {
   for (const { name: catalog, content } of catalogs) {
     const bundle = content(packageName)?.bundles.find(({ name, version }) => version === text || name === text);
