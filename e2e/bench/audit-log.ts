@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export interface AuditedRequest {
   readonly verb: string;
-  /** `deployments.apps`, with `/status` for a subresource; the path where there is no resource. */
+  /** `deployments.apps`, with `/status` for a subresource; the path if there is no resource. */
   readonly resource: string;
   readonly name: string;
   readonly dryRun: boolean;

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../api/object.ts';
 import type { Resource } from '../../kube/client/resource-path.ts';
 
 export interface FloorClient {
-  /** Server-side apply; answers what the API server says, throws where it refuses. */
+  /** Server-side apply; returns the answer of the API server, throws if it refuses. */
   apply(object: KubeObject, resource: Resource): Promise<string>;
   delete(object: KubeObject, resource: Resource, propagation: 'Background' | 'Foreground'): Promise<string>;
   /** Requests sent so far. */

@@ -15,7 +15,7 @@ const BYTES = 1_150_000;
 const NAMESPACE = 'default';
 /** Megabytes that it may cost to have watched them come. */
 const BUDGET = 40;
-/** Until what was read has been collected. */
+/** Long enough that the garbage of the read objects is collected. */
 const QUIET_MS = 20_000;
 
 /** The rows about a manager that works, and one that starts beside them. */

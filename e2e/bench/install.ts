@@ -39,7 +39,7 @@ export interface InstallOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Of Node, in place of those in the image. */
   readonly nodeOptions?: readonly string[];
-  /** Seconds for which nothing is done once all is installed, to see what the manager does then. */
+  /** Idle seconds once all is installed, to measure the manager during them. */
   readonly idleSeconds?: number;
   /** Whether a Deployment is deleted, to see when it is back. */
   readonly repair?: boolean;

@@ -31,7 +31,7 @@ interface Scenario extends Omit<Budget, 'name' | 'objects'> {
   readonly operators: () => readonly BenchOperator[];
   /** Further measurements while all is installed. */
   readonly watched?: boolean;
-  /** Takes long: only where it is asked for by name. */
+  /** Takes long: runs only if its name is given. */
   readonly long?: boolean;
 }
 

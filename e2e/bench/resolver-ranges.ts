@@ -1,4 +1,4 @@
-/** Measures what the worst of many hostile ranges costs to read and to ask once. */
+/** Measures the cost of parsing the worst of many hostile ranges, and of one question to it. */
 import { GRAMMARS, hostileRanges } from '../../resolver/testdata/hostile-ranges.ts';
 import { parseVersion } from '../../resolver/version.ts';
 

@@ -113,5 +113,5 @@ export function settleDown(): Promise<void> {
   return pause(2500);
 }
 
-/** The account that both sides act as: the API server does the same work to see what they may. */
+/** The account that both sides act as: the API server does the same work to check their rights. */
 export const ACTOR = { namespace: SYSTEM, name: 'slipway-manager' } as const;

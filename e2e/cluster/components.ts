@@ -65,7 +65,7 @@ const ARGUMENTS: Readonly<Record<ComponentName, (layout: Layout, settings: Compo
   registry: ({ folder }) => ['serve', join(folder, 'registry.json')],
 };
 
-/** A list that is given twice would be joined: what is given again is left out before. */
+/** A list flag that is given twice would be joined: the first value is left out if it is given again. */
 function replaceFlags(flags: readonly string[], given: readonly string[]): readonly string[] {
   const nameOf = (flag: string): string => flag.split('=', 1)[0] ?? '';
   const again = new Set(given.map(nameOf));

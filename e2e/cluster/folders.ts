@@ -30,7 +30,7 @@ export function clusterFolder(name: string): string {
   return join(clustersFolder(), name);
 }
 
-/** Makes the folder of a new cluster, complete in one step. Throws where a cluster of that name is there. */
+/** Makes the folder of a new cluster, complete in one step. Throws if a cluster of that name exists. */
 export function createClusterFolder(name = `test-${randomBytes(6).toString('hex')}`): string {
   const target = clusterFolder(name);
   const partial = mkdtempSync(join(clustersFolder(), UNFINISHED));

@@ -30,7 +30,7 @@ export interface TestCluster extends AsyncDisposable {
   /** Run with all rights; resolve to stdout, throw with stderr. */
   readonly kubectl: (args: readonly string[], stdin?: string) => Promise<string>;
   readonly crane: (args: readonly string[], stdin?: string) => Promise<string>;
-  /** A request with all rights, without the price of a process; throws where it is refused. */
+  /** A request with all rights, without the cost of a process; throws if it is refused. */
   readonly request: Admin['call'];
   /** The same for a GET. */
   readonly read: (path: string) => Promise<Record<string, unknown>>;
@@ -135,7 +135,7 @@ function writePodFiles(folder: string, files: Readonly<Record<string, string>>):
   return folder;
 }
 
-/** A tool ends before it would be worth while to collect what it has used, or to do two things at once. */
+/** A tool ends before garbage collection or parallel work would pay off. */
 function toolEnvironment(folder: string): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', HOME: folder, GOGC: 'off', GOMEMLIMIT: '1GiB', GOMAXPROCS: '1' };
 }

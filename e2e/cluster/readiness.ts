@@ -9,7 +9,7 @@ export async function etcdReady({ address, ports }: Layout): Promise<boolean> {
   return (await statusOf(`http://${address}:${ports.etcd}/readyz`)) === 200;
 }
 
-/** Whether the registry answers; that it asks who is there is an answer too. */
+/** Whether the registry answers; a request for credentials is an answer too. */
 export async function registryReady({ address, ports }: Layout, options: RegistryOptions): Promise<boolean> {
   const scheme = options.tls === true ? 'https' : 'http';
   return [200, 401].includes(await statusOf(`${scheme}://${address}:${ports.registry}/v2/`));

@@ -40,7 +40,7 @@ export async function startAll(starting: Starting): Promise<void> {
   ]);
 }
 
-/** Starts a component and waits until it can be used. Throws with the end of its log where it ends instead. */
+/** Starts a component and waits until it can be used. Throws with the end of its log if it ends instead. */
 export async function startComponent(name: ComponentName, starting: Starting): Promise<void> {
   await launch(name, starting);
   await awaitReady(name, starting);

@@ -16,7 +16,7 @@ export interface ToolModule {
   readonly cgo?: boolean;
 }
 
-/** In the order in which they are built: what takes longest first. */
+/** In the order in which they are built: the slowest build first. */
 export const TOOL_MODULES: readonly ToolModule[] = [
   {
     name: 'kubernetes',

@@ -17,7 +17,7 @@ function requires(one: CorpusPackage, other: CorpusPackage): boolean {
   return wanted.has(other.package) || !wanted.isDisjointFrom(kindsOf(other));
 }
 
-/** What is to be in the cluster once: the package, what it brings along, and the kinds of all of them. */
+/** Names that a cluster can have only once: the package, its dependencies, and the kinds of all of them. */
 export function claimsOf(of: CorpusPackage, corpus: readonly CorpusPackage[]): ReadonlySet<string> {
   const names = new Set([of.package, ...requiredPackages(of, corpus)]);
   const all = corpus.filter((one) => names.has(one.package));

@@ -1,4 +1,4 @@
-/** What becomes of results: rows, and surprises where they are not as expected. */
+/** Results become rows, and surprises if they are not as expected. */
 import { describe, expect, test } from 'vitest';
 import { planTrials, type Trial } from './plan.ts';
 import { REFUSALS } from './refusals.ts';

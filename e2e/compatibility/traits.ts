@@ -1,4 +1,4 @@
-/** Reads from the bundles of trials what they ask of the cluster beyond what the catalog says. */
+/** Reads from the bundles of trials the requirements on the cluster that the catalog does not list. */
 import { groupKind, groupOf } from '../../api/object.ts';
 import { parseBundle, type Bundle } from '../../bundles/parse.ts';
 import { ownKinds } from '../../bundles/render/kinds.ts';

@@ -8,7 +8,7 @@ export type Standing =
   /** Nothing more happens; or it waits, and its status names the reason. */
   | { readonly state: 'Stalled' | 'Waiting'; readonly reason: string; readonly message: string };
 
-/** Only what is said about the spec that there is now counts. */
+/** Only conditions about the present spec count. */
 export function standingOf(subscription: Judged, bundle: string): Standing {
   const says = (type: string): Condition | undefined => {
     const said = condition(subscription, type);
@@ -23,7 +23,7 @@ export function standingOf(subscription: Judged, bundle: string): Standing {
   return { state: 'Waiting', reason: said?.reason ?? 'none', message: said?.message ?? 'the status says nothing' };
 }
 
-/** Reasons of work that goes on by itself: to wait for it is no answer. */
+/** Reasons of work that continues without a change: the verdict waits for its end. */
 const UNDER_WAY: ReadonlySet<string> = new Set(['none', 'Progressing', 'Installing', 'Upgrading', 'UpgradeAvailable']);
 
 /** How a trial ended. */

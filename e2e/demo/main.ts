@@ -14,7 +14,7 @@ import { lightBeacon, showBothVersions, showWebhooks } from './beacons.ts';
 const NAMESPACE = 'lights';
 const SUBSCRIPTION = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE, timeoutSeconds: 120 };
 
-/** Why the operator's Pods only pretend to run; undefined where they do run. */
+/** Why the operator's Pods only pretend to run; undefined if they do run. */
 const obstacle = realNodeObstacle();
 
 async function demo(): Promise<void> {

@@ -17,7 +17,7 @@ export function done(outcome: string, next: string): void {
   print(`\n${outcome}, in ${seconds(started)}. ${next}`);
 }
 
-/** Shows what a command printed. */
+/** Shows the output of a command. */
 export function show(text: string): void {
   print(text.trimEnd().replaceAll(/^/gm, '   '));
 }

@@ -89,7 +89,7 @@ function placeOf(index: number): string {
   return `value-${index}-`;
 }
 
-/** A catalog is JSON, so that only what is JSON can stand in it. */
+/** A catalog is JSON, so its content must be JSON too. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -19,7 +19,7 @@ const ORDINARY_LENGTH = 3;
 /** Longer lists are of one repeated entry, and rare. */
 const LONG_LENGTH = 300;
 
-/** Values of a schema; `path` is where it stands: `spec.windows[].cron`. */
+/** Values of a schema; `path` is its place: `spec.windows[].cron`. */
 export function valuesOf(schema: StructuralSchema, options: SchemaOptions, path = ''): fc.Arbitrary<unknown> {
   if (schema['x-kubernetes-preserve-unknown-fields'] === true) {
     const known = fields(schema, options, path);

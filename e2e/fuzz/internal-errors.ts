@@ -1,4 +1,4 @@
-/** Finds what the manager itself calls its defect: InternalError in the conditions of our kinds and in events. */
+/** Finds reports of the manager's own defects: InternalError in the conditions of our kinds and in events. */
 import type { Condition } from '../../api/conditions.ts';
 import { KINDS } from '../../api/kinds.ts';
 import type { TestCluster } from '../cluster/cluster.ts';

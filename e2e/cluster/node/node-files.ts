@@ -93,7 +93,7 @@ SystemdCgroup = false
 `;
 }
 
-/** `server` has to be there too: without it containerd goes on to the host that an image's name begins with. */
+/** `server` is required too: without it containerd also asks the host that an image's name begins with. */
 function registryHosts({ registry }: NodeFacts): string {
   return `server = "${registry}"\n\n[host."${registry}"]\ncapabilities = ["pull", "resolve"]\n`;
 }

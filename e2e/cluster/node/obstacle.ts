@@ -1,4 +1,4 @@
-/** Says in one line why this machine cannot run a real node, where it cannot. */
+/** Reports in one line why this machine cannot run a real node, if it cannot. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -298,7 +298,7 @@ function podField(cluster: TestCluster, app: string, path: string): Promise<stri
   return cluster.kubectl(['get', 'pods', '-n', 'restricted', '-l', `app=${app}`, '-o', field]);
 }
 
-/** None where the folder itself is no more. */
+/** None if the folder itself is gone. */
 function foldersIn(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());

@@ -28,7 +28,7 @@ afterAll(async () => {
   await manager?.stop();
 });
 
-/** `store` is in the catalog `platform`; what needs it, and `clock`, are in `apps`. */
+/** `store` is in the catalog `platform`; its dependents, and `clock`, are in `apps`. */
 async function publishAll(clockVersions: readonly string[]): Promise<void> {
   const stores = await publishVersions('store', ['1.0.0', '1.5.0', '2.0.0']);
   await publishCatalog(packageDocuments('store', stores), `${cluster().registry}/platform:latest`);

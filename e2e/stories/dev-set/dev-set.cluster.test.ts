@@ -223,7 +223,7 @@ function distinctCrds(bundles: readonly PublishedBundle[]): readonly Crd[] {
 
 const CRD_VERSION = 'apiextensions.k8s.io/v1';
 
-/** Those of a head; where the bundle has a conversion webhook, its CRD is published without it. */
+/** The CRDs of a head; if the bundle has a conversion webhook, its CRD is published without it. */
 function crdsOf({ folder, bundle, objects }: ObjectSet): readonly Crd[] {
   const crds = new Map(bundle.crds.map(({ object }) => [object.metadata.name, object]));
   return objects

@@ -64,7 +64,7 @@ export function writersSince(cluster: TestCluster, moment: number): readonly str
   return pods.filter((pod, index) => pod !== pods[index - 1]);
 }
 
-/** When a Pod was deleted, in milliseconds since 1970. Throws where it was not. */
+/** When a Pod was deleted, in milliseconds since 1970. Throws if it was not. */
 export function toldToGoAt(cluster: TestCluster, pod: string): number {
   const deletion = audited(cluster, pod).find(
     ({ verb, objectRef }) => verb === 'delete' && objectRef?.resource === 'pods' && objectRef.name === pod,
@@ -73,7 +73,7 @@ export function toldToGoAt(cluster: TestCluster, pod: string): number {
   return receivedAt(deletion);
 }
 
-/** The content of a catalog from whichever replica serves it; rejects where none does. */
+/** The content of a catalog from any replica that serves it; rejects if none does. */
 export async function serveCatalog(client: Client, catalog: string): Promise<string> {
   const labelSelector = 'app.kubernetes.io/name=slipway,app.kubernetes.io/component=manager';
   const pods = await client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: SYSTEM, labelSelector });

@@ -1,4 +1,4 @@
-/** The manager where it belongs: a Pod from our image, with its own rights, doing the main job on a real node. */
+/** The manager in the cluster: a Pod from our image, with its own rights, doing the main job on a real node. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { PACKAGE, publishImages, publishReleases, RELEASES } from '../../lib/beacon-operator.ts';

@@ -11,7 +11,7 @@ export interface Package {
   readonly subscription?: (namespace: string) => object;
   /** Name of another Subscription in the namespace, to a package that no Catalog has. */
   readonly occupied?: string;
-  /** Not where nothing answers for it here, or it is made to fail. */
+  /** False if no webhook answers for it here, or if the case makes it fail. */
   readonly becomesReady?: boolean;
   /** Labels of its Pods. */
   readonly podLabels?: Readonly<Record<string, string>>;
@@ -123,7 +123,7 @@ interface Case {
   readonly holds?: (name: string) => Omit<Package, 'name'>;
 }
 
-/** The first resource of a rule, with its group → what needs that rule. */
+/** The first resource of a rule, with its group → the package that needs that rule. */
 const CASES: ReadonlyMap<string, Case> = new Map<string, Case>([
   ['*/*', { name: 'any', holds: withCrd }],
   ['slipway.dev/catalogs', { name: 'asked' }],

@@ -49,7 +49,7 @@ const isSingle = ({ group }: Right): boolean => group === 'config.openshift.io';
 
 const rights = clusterRole.rules.flatMap(rightsOf).map(withName);
 const some = rights.filter((right) => !WHOLE_CLUSTER.has(right.verb) && right.group !== '*' && !isSingle(right));
-/** Needed to remove what a manager before this one has installed. */
+/** Needed to remove objects that a manager before this one has applied. */
 const forRemoval: readonly Right[] = [
   ...some.filter((right) => right.verb === 'get' && !isOwn(right) && right.resource !== 'pods/log'),
   ...some.filter(({ verb, resource }) => verb === 'patch' && resource === 'revisions'),

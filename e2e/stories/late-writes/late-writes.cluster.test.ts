@@ -206,7 +206,7 @@ async function ask(step: Step): Promise<void> {
   await apply(cluster(), ...OPERATORS.map((name) => subscriptionTo(name, name, { package: name, ...spec })));
 }
 
-/** The operators that have not come where the step leads. */
+/** The operators that have not reached the result of the step. */
 async function lacking(step: Step): Promise<readonly string[]> {
   const there = new Map((await list(cluster(), 'subscription')).map((one) => [one.metadata.name, one]));
   const version = VERSIONS[step];

@@ -5,7 +5,7 @@ const GUIDE = 'docs/how-to/remove-slipway.md';
 
 export interface RemovalSteps {
   readonly inOrder: readonly Step[];
-  /** Shows what is held where the manager went first. */
+  /** Shows the objects that are held if the manager was removed first. */
   readonly whereHeld: readonly Step[];
   /** What helps then. */
   readonly putBack: readonly Step[];

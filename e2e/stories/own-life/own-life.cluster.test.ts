@@ -27,7 +27,7 @@ import {
 /** Enough to be busy while one of them is done. */
 const SIZE = 5;
 
-/** One of the fleet, and a Subscription of it that has what the release before does not know. */
+/** One of the fleet, and a patch and a Subscription with a field that the release before does not know. */
 const FIRST = 'operator-0';
 const NEW_SPEC = { spec: { [NEW_FIELD]: [{ cron: '* * * * *', duration: '1h' }] } };
 const WITH_NEW_FIELD = subscriptionTo('x', 'default', { package: 'x', ...NEW_SPEC.spec });

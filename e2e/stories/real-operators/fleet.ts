@@ -10,7 +10,7 @@ const NAME = 'operator';
 const TIMEOUT_SECONDS = 120;
 
 export interface Fleet {
-  /** Resolves when what every namespace has by itself is there. */
+  /** Resolves when the objects that Kubernetes makes in every namespace exist. */
   makeNamespaces(): Promise<void>;
   /** Applies all Subscriptions at once, so that they are worked on side by side. */
   subscribe(spec: (route: Route) => object): Promise<void>;

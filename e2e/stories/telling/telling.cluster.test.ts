@@ -307,7 +307,7 @@ describe('a pipeline that waits as the guide says', () => {
   ];
   const [ask, wait, published] = GUIDE.map(({ script }) => script);
 
-  /** Exit code 0, or what was printed before another one. */
+  /** Exit code 0, or the output before another one. */
   async function pipeline(version: string, ...scripts: readonly (string | undefined)[]): Promise<string> {
     const typed = scripts.map((script = '') => ({ script: script.replaceAll('2.0.0', version) }));
     const settings = { tools: cluster().tools, variables: { KUBECONFIG: cluster().kubeconfig } };

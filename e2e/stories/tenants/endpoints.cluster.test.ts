@@ -1,4 +1,4 @@
-/** Who reads catalog content from a manager that asks for tokens, with the API server's own tokens and rights. */
+/** Clients of catalog content from a manager that requires tokens, with the API server's own tokens and rights. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join } from 'node:path';
 import { useCluster } from '../../lib/cluster.ts';

@@ -258,7 +258,10 @@ describe('a Secret with manifests that a user swapped', () => {
   const read = async (name: string): Promise<Stored> =>
     (await cluster().read(`${SECRETS}/${name}`)) as unknown as Stored;
 
-  /** Replaces the Secret of the active Revision, once all is done, and deletes the Deployment; returns what was there. */
+  /**
+   * Replaces the Secret of the active Revision, once all is done, and deletes the Deployment; returns the former
+   * Secret.
+   */
   async function swap(edit: object): Promise<Stored> {
     const { installed } = (await waitFor(cluster(), STORE, runs('1.1.0'))).status ?? {};
     const revision = { kind: 'revision', name: installed?.revision ?? '', namespace: NAMESPACE };

@@ -29,7 +29,7 @@ export interface Way {
 }
 
 export interface Attacker {
-  /** For what the test looks up, not for the attack. */
+  /** For requests of the test itself, not of the attack. */
   readonly cluster: TestCluster;
   /** Sends a request as the tenant, or as an account of his namespace. */
   readonly send: (act: Act, as?: Person) => Promise<'refused' | 'no effect'>;

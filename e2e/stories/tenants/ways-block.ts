@@ -1,4 +1,4 @@
-/** Ways to keep what others have from being reconciled, upgraded or removed. */
+/** Ways to keep other users' operators from being reconciled, upgraded or removed. */
 import { get } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 import { patch, REVISIONS, SUBSCRIPTIONS, type Way } from './ways-attacker.ts';

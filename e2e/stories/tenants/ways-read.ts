@@ -6,7 +6,7 @@ import { OTHER, PLATFORM, TEAM, WITH_CRDS } from './ways-scene.ts';
 /** Names of objects, of a private Catalog and of its versions, which no tenant is to read. */
 const HIDDEN = [/precious/, /vault\.v/, /private-login/, /audience/, /Catalog private/i];
 
-/** The ending, or an alarm if something of it stands where the tenant reads. */
+/** The ending, or an alarm if the tenant can read a part of it. */
 async function quietly(attacker: Attacker, ending: Ending, further: readonly RegExp[] = []): Promise<Ending> {
   const text = await attacker.read();
   const found = [...HIDDEN, ...further].flatMap((secret) => secret.exec(text)?.[0] ?? []);
