@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const signal = new AbortController().signal;
 
 describe('a bundle that was pulled', () => {
-  test('is had without the registry, after a restart too, by whoever has the same pull secret', async () => {
+  test('a pulled bundle is served without the registry, after a restart too, for the same pull secret only', async () => {
     const server = await startFakeRegistry();
     const client = createRegistry();
     const image = buildImage({ files: new Map([['manifests/csv.yaml', Buffer.from('kind: X')]]), labels: {} });

@@ -1,7 +1,7 @@
 /**
- * Where bundles are pulled from: a registry, with what was pulled before kept on disk. Rendering a bundle anew, for
- * another configuration or after its manifests were lost, then needs no registry. What one pull secret opened is not
- * handed out without it.
+ * Where bundles are pulled from: a registry, behind a cache on disk. Rendering a bundle again, for another
+ * configuration or after its manifests were lost, then needs no registry. Each pull secret has a cache of its own, so
+ * an image that one secret opened is not served without it.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { cachedSource, openBlobCache } from '../oci/blob-cache.ts';
 import type { ImageSource } from '../oci/source.ts';
 import type { Registries } from './registries.ts';
 
-/** Bytes that are kept for each pull secret: bundles are small, and some hundreds of them fit. */
+/** Size of the cache of each pull secret: bundles are small, and some hundreds of them fit. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** The source for a pull secret of the manager's namespace; anonymous without one. */

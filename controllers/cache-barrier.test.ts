@@ -17,7 +17,7 @@ function clientAnswering(written: KubeObject): Pick<Cluster, 'create' | 'patch'>
   return { create: async () => written, patch: async () => written };
 }
 
-/** A cache that is told what to hold. */
+/** A cache whose content the test sets. */
 function fakeCache(): Pick<Informer, 'apiVersion' | 'kind' | 'get' | 'on'> & { hold(object?: KubeObject): void } {
   let held: KubeObject | undefined;
   const all = new Set<Handlers>();
@@ -39,25 +39,25 @@ function fakeCache(): Pick<Informer, 'apiVersion' | 'kind' | 'get' | 'on'> & { h
   };
 }
 
-describe('a reconcile begins', () => {
+describe('when a reconcile begins after a write', () => {
   it.each([
-    { because: 'the cache holds what was written', namespace: 'a', written: revision('7'), held: revision('7') },
-    { because: 'the cache is further already', namespace: 'a', written: revision('7'), held: revision('9') },
-    { because: 'what was written lies in another namespace', namespace: 'b', written: revision('7'), held: undefined },
+    { because: 'the cache holds the written object', namespace: 'a', written: revision('7'), held: revision('7') },
+    { because: 'the cache holds a later state already', namespace: 'a', written: revision('7'), held: revision('9') },
+    { because: 'the write was in another namespace', namespace: 'b', written: revision('7'), held: undefined },
     { because: 'the write has changed nothing', namespace: 'a', written: revision('6'), held: revision('6') },
     {
-      because: 'a kind is written that no cache follows',
+      because: 'no cache follows the kind that was written',
       namespace: 'a',
       written: { ...revision('7'), kind: 'Secret' },
       held: undefined,
     },
     {
-      because: 'the object that the write let go is forgotten',
+      because: 'the cache no longer has the object whose finalizer the write took off',
       namespace: 'a',
       written: revision('7', { deletionTimestamp: 'x' }),
       held: undefined,
     },
-  ])('at once where $because', async ({ namespace, written, held }) => {
+  ])('a reconcile begins at once if $because', async ({ namespace, written, held }) => {
     const cache = fakeCache();
     cache.hold(held);
     const barrier = createWriteBarrier([cache]);
@@ -78,18 +78,18 @@ describe('a reconcile begins', () => {
       later: undefined,
     },
     {
-      because: 'what was written is deleted before the cache has seen it, and never will',
+      because: 'the written object is deleted before the cache has seen it, so it never will',
       before: revision('6'),
       written: revision('7'),
       later: undefined,
     },
     {
-      because: 'another of that name is made before the cache has seen it',
+      because: 'another object of that name is made before the cache has seen it',
       before: undefined,
       written: revision('7'),
       later: revision('9', { uid: 'v' }),
     },
-  ])('only once the cache has caught up: $because', async ({ before, written, later }) => {
+  ])('a reconcile begins only when the cache has caught up: $because', async ({ before, written, later }) => {
     const cache = fakeCache();
     cache.hold(before);
     const barrier = createWriteBarrier([cache]);
@@ -105,21 +105,24 @@ describe('a reconcile begins', () => {
   });
 
   it.each([
-    { because: 'the watch stands still', before: revision('6'), written: revision('7') },
-    { because: 'the object was gone before it was waited for', before: undefined, written: revision('7') },
+    { because: 'the watch lags', before: revision('6'), written: revision('7') },
+    { because: 'the object was gone before the wait began', before: undefined, written: revision('7') },
     { because: 'versions are no numbers', before: revision('a6'), written: revision('a7') },
-  ])('after five seconds whatever the cache holds: $because', async ({ before, written }) => {
-    const cache = fakeCache();
-    cache.hold(before);
-    const clock = createManualClock();
-    const barrier = createWriteBarrier([cache], clock);
-    await barrier.watched(clientAnswering(written)).create(written);
-    const again = (): Promise<unknown> =>
-      Promise.resolve(barrier.behind(async () => undefined)({ namespace: 'a', name: 'x' }, context));
-    const done = again();
-    clock.advance(5);
-    await done;
-    await again();
-    expect(clock.timers).toBe(0);
-  });
+  ])(
+    'a reconcile begins after five seconds at the latest, whatever the cache holds: $because',
+    async ({ before, written }) => {
+      const cache = fakeCache();
+      cache.hold(before);
+      const clock = createManualClock();
+      const barrier = createWriteBarrier([cache], clock);
+      await barrier.watched(clientAnswering(written)).create(written);
+      const again = (): Promise<unknown> =>
+        Promise.resolve(barrier.behind(async () => undefined)({ namespace: 'a', name: 'x' }, context));
+      const done = again();
+      clock.advance(5);
+      await done;
+      await again();
+      expect(clock.timers).toBe(0);
+    },
+  );
 });

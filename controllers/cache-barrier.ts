@@ -1,6 +1,7 @@
 /**
- * Keeps reconciles from deciding on what was before their own writes: what a reconcile writes to our kinds is
- * remembered, and the next reconcile in that namespace begins when the caches have seen it. Nobody waits in between.
+ * Keeps a reconcile from deciding on a state from before the manager's own writes: the writes of a reconcile to our
+ * kinds are remembered, and the next reconcile in that namespace begins when the caches have seen them. No worker waits
+ * in between.
  */
 import type { Cluster } from '../apply/cluster.ts';
 import { keyOfObject, type KubeObject } from '../api/object.ts';
@@ -12,9 +13,9 @@ import type { Informer } from '../kube/watch/informer.ts';
 type Cache = Pick<Informer, 'apiVersion' | 'kind' | 'get' | 'on'>;
 
 export interface WriteBarrier {
-  /** The same client; its writes to cached kinds are remembered. */
+  /** The same client, but its writes to cached kinds are remembered. */
   watched<Client extends Pick<Cluster, 'create' | 'patch'>>(client: Client): Client;
-  /** The same reconcile function, begun when the caches have seen what was written in the namespace of its key. */
+  /** The same reconcile function, but it begins when the caches have seen the writes to the namespace of its key. */
   behind(reconcile: Reconcile): Reconcile;
 }
 
@@ -49,10 +50,10 @@ export function createWriteBarrier(caches: readonly Cache[], clock: Clock = syst
   };
 }
 
-/** A watch that lags more than this is not waited for: the next reconcile meets a Conflict at worst. */
+/** The longest wait for a watch that lags; after that the next reconcile meets a Conflict at worst. */
 const PATIENCE_SECONDS = 5;
 
-/** Resolves when the cache has the object in this state or a later one, or has forgotten it since. */
+/** Resolves when the cache has the object in this state or a later one, or no longer has it. */
 export async function awaitSeen(
   informer: Pick<Informer, 'get' | 'on'>,
   written: KubeObject,
@@ -78,14 +79,14 @@ export async function awaitSeen(
   });
 }
 
-/** resourceVersions of one kind can be compared as numbers. @see KEP-5504 */
+/** The API server lets clients compare the resourceVersions of one kind as numbers. @see KEP-5504 */
 function isSeen(cached: KubeObject | undefined, written: KubeObject): boolean {
   const { uid, resourceVersion } = written.metadata;
   if (isGone(written)) return cached?.metadata.uid !== uid;
   return cached !== undefined && Number(cached.metadata.resourceVersion) >= Number(resourceVersion);
 }
 
-/** The last finalizer was taken off: there is no later state to wait for. */
+/** Whether the write took the last finalizer off: no later state follows. */
 function isGone({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
 }

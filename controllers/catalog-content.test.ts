@@ -3,7 +3,7 @@ import type { CatalogIndex } from '../catalog/index/open.ts';
 import type { IndexStore } from '../catalog/store.ts';
 import { createCatalogContent } from './catalog-content.ts';
 
-test('who waits for a catalog is told of it though old files cannot be deleted', async () => {
+test('listeners learn of a new catalog although old files cannot be deleted', async () => {
   const index = { close: () => undefined } as CatalogIndex;
   const store: IndexStore = {
     open: () => index,
@@ -20,7 +20,7 @@ test('who waits for a catalog is told of it though old files cannot be deleted',
   expect(told).toEqual(['public sha256:new']);
 });
 
-test('content is closed when the last one has read it, after other content took its place', async () => {
+test('an index that was replaced is closed when its last reader releases it', async () => {
   const closed: string[] = [];
   const indexOf = (name: string) => ({ path: name, close: () => closed.push(name) }) as unknown as CatalogIndex;
   const store: IndexStore = {

@@ -1,6 +1,6 @@
 /**
- * The content of all Catalogs that this process serves: one open index each. A new index takes the place of the
- * old one at once; until then, and if it cannot be made, the old one stays in service. Every replica has its own.
+ * The content of all Catalogs that this process serves: one open index each. A new index replaces the old one at once;
+ * until then, and if it cannot be built, the old one stays in service. Every replica has its own.
  */
 import type { CatalogIndex } from '../catalog/index/open.ts';
 import { createLending, type Lending } from '../catalog/lending.ts';
@@ -14,15 +14,15 @@ export interface ServedCatalog {
 
 export interface CatalogContent {
   get(catalog: string): ServedCatalog | undefined;
-  /** As `get`, and open until it is released, though other content takes its place meanwhile. */
+  /** As `get`, and the index stays open until it is released, even if other content replaces it in the meantime. */
   borrow(catalog: string): (ServedCatalog & { readonly release: () => void }) | undefined;
-  /** Opens what an earlier process built; returns whether it is in service now. */
+  /** Opens an index that an earlier process built; returns whether it is in service now. */
   restore(catalog: string, digest: string): boolean;
   /** Builds an index and takes it into service. */
   load(catalog: string, source: CatalogSource, signal: AbortSignal): Promise<CatalogIndex>;
   /** Takes a catalog out of service and deletes its files. */
   drop(catalog: string): void;
-  /** Calls with the name of each catalog whose content has changed. */
+  /** Calls the listener with the name of each catalog whose content has changed. */
   onChange(listener: (catalog: string) => void): void;
 }
 
@@ -30,7 +30,10 @@ interface Held extends ServedCatalog {
   readonly lending: Lending;
 }
 
-/** @param expected What was in service before this process began, by catalog: not yet opened, and not to be deleted. */
+/**
+ * @param expected Digests that were in service before this process began, by catalog: not opened yet, and not to be
+ * deleted.
+ */
 export function createCatalogContent(store: IndexStore, expected: () => ReadonlyMap<string, string>): CatalogContent {
   const served = new Map<string, Held>();
   const listeners: ((catalog: string) => void)[] = [];
@@ -40,7 +43,7 @@ export function createCatalogContent(store: IndexStore, expected: () => Readonly
     if (next === undefined) served.delete(catalog);
     else served.set(catalog, { ...next, lending: createLending(() => next.index.close()) });
     old?.lending.retire();
-    // First who waits for it, then the disk: files that cannot be deleted are no reason to keep others waiting.
+    // First the listeners, then the disk: files that cannot be deleted are no reason to keep listeners waiting.
     for (const listener of listeners) listener(catalog);
     store.collect(new Map([...expected(), ...[...served].map(([name, { digest }]) => [name, digest] as const)]));
   }

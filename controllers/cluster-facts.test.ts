@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Client } from '../kube/client/client.ts';
 import { createServerFacts, parseServerVersion } from './cluster-facts.ts';
 
-/** A client that counts what it is asked; OpenShift where it has a version. */
+/** A client that counts its requests; OpenShift if it has a version. */
 function fakeClient({ openShift }: { readonly openShift?: string } = {}): {
   readonly client: Client;
   readonly asked: string[];
@@ -27,8 +27,8 @@ function fakeClient({ openShift }: { readonly openShift?: string } = {}): {
 
 const signal = new AbortController().signal;
 
-describe('what is known of the cluster', () => {
-  test('is its version and its kinds', async () => {
+describe('facts about the cluster', () => {
+  test('the facts are the version and the kinds of the cluster', async () => {
     const facts = await createServerFacts(fakeClient().client, () => new Date()).get(signal);
     expect(facts).toEqual({
       kubernetesVersion: '1.34.1',
@@ -39,17 +39,17 @@ describe('what is known of the cluster', () => {
     });
   });
 
-  test('and the version of OpenShift, where it is one', async () => {
+  test('the facts include the version of OpenShift if the cluster is one', async () => {
     const facts = await createServerFacts(fakeClient({ openShift: '4.19.3' }).client, () => new Date()).get(signal);
     expect(facts.openShiftVersion).toBe('4.19.3');
   });
 
   test.each([
-    { because: 'it was asked a moment ago', seconds: 5, afresh: false, asked: 1 },
-    { because: 'it was asked long ago', seconds: 301, afresh: false, asked: 2 },
+    { because: 'they were fetched a moment ago', seconds: 5, afresh: false, asked: 1 },
+    { because: 'they were fetched long ago', seconds: 301, afresh: false, asked: 2 },
     { because: 'something is missing', seconds: 11, afresh: true, asked: 2 },
-    { because: 'something is missing, and was a moment ago', seconds: 5, afresh: true, asked: 1 },
-  ])('is asked for $asked times where $because', async ({ seconds, afresh, asked }) => {
+    { because: 'something is missing, but they were fetched a moment ago', seconds: 5, afresh: true, asked: 1 },
+  ])('the facts are fetched $asked times if $because', async ({ seconds, afresh, asked }) => {
     let now = 0;
     const fake = fakeClient();
     const source = createServerFacts(fake.client, () => new Date(now));
@@ -60,9 +60,9 @@ describe('what is known of the cluster', () => {
   });
 
   test.each([
-    { because: 'an older one will do', afresh: false, waits: false },
+    { because: 'an older answer is good enough', afresh: false, waits: false },
     { because: 'something is missing', afresh: true, waits: true },
-  ])('an answer that does not come is waited for: $waits, as $because', async ({ afresh, waits }) => {
+  ])('a caller waits for an answer that does not come: $waits, since $because', async ({ afresh, waits }) => {
     let now = 0;
     const fake = fakeClient();
     let answer = (path: string): Promise<string> => fake.client.raw(path);

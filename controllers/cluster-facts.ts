@@ -1,30 +1,30 @@
 /**
- * What is known of the cluster itself: the API server's version and the kinds that it serves. Asked for when a
- * decision needs it, and kept for a while: an idle manager asks nothing.
+ * Facts about the cluster itself: the API server's version and the kinds that it serves. Fetched when a decision needs
+ * them, and kept for a while: an idle manager sends no request.
  */
 import type { Client } from '../kube/client/client.ts';
 import type { GroupVersionKind } from '../catalog/model.ts';
 import type { ClusterFacts } from '../resolver/input.ts';
 
-/** What bundles can ask of a cluster, whoever installed what there is. */
+/** The facts that a bundle can require of a cluster, no matter who installed its parts. */
 export type ServerFacts = Pick<ClusterFacts, 'kubernetesVersion' | 'openShiftVersion' | 'providedKinds'>;
 
-/** Who asks for a fresh answer gets one that is no older than this. */
+/** A caller that asks for a fresh answer gets one that is no older than this. */
 const FRESH_SECONDS = 10;
 
-/** Answers at most so many seconds old are good enough: servers are upgraded rarely. */
+/** Answers of at most this age are good enough: servers are upgraded rarely. */
 const KEEP_SECONDS = 300;
 
 const OPENSHIFT = { apiVersion: 'config.openshift.io/v1', kind: 'ClusterVersion', name: 'version' };
 
 export interface ServerFactsSource {
-  /** The facts; `afresh` where something was missing and may have come. Throws what a client throws. */
+  /** The facts; `afresh` if something was missing and may exist by now. Throws the errors of the client. */
   get(signal: AbortSignal, options?: { readonly afresh?: boolean }): Promise<ServerFacts>;
 }
 
 /**
- * A source over a client; concurrent questions share one answer. One that is old is good enough while it is asked
- * anew: an API server that takes its time holds up none but the first questions, and those where something is missing.
+ * A source over a client; concurrent callers share one answer. An old answer is returned while a new one is fetched, so
+ * a slow API server delays only the first caller, and callers that need a fresh answer.
  */
 export function createServerFacts(client: Client, now: () => Date): ServerFactsSource {
   let known: { readonly facts: ServerFacts; readonly at: number } | undefined;
@@ -73,12 +73,12 @@ async function fetchServerFacts(client: Client, signal: AbortSignal): Promise<Se
   };
 }
 
-/** `1.34.1` of `{"gitVersion":"v1.34.1+k3s1"}`; undefined where the answer has none. */
+/** `1.34.1` of `{"gitVersion":"v1.34.1+k3s1"}`; undefined if the answer has none. */
 export function parseServerVersion(body: string): string | undefined {
   return /"gitVersion":\s*"v?(?<version>\d+\.\d+\.\d+)/.exec(body)?.groups?.['version'];
 }
 
-/** The version that a cluster of OpenShift has reached. */
+/** The version that an OpenShift cluster has reached. */
 function parseOpenShiftVersion(object: object | undefined): string | undefined {
   const { status } = (object ?? {}) as { readonly status?: { readonly desired?: { readonly version?: unknown } } };
   const version = status?.desired?.version;

@@ -1,4 +1,7 @@
-/** Hashes of parts of a Subscription's spec: what a bundle renders to, and what becomes of it. Pure. */
+/**
+ * Hashes of parts of a Subscription's spec: of the fields that decide the rendered objects, and of those that decide
+ * the outcome. Pure.
+ */
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../api/json.ts';
 import type { Subscription } from '../api/subscription.ts';
@@ -10,8 +13,8 @@ export function configHash({ spec }: Subscription): string {
 }
 
 /**
- * 32 hex digits over the fields that decide which bundle comes next, or whether its roll-out succeeds. Equal hash: to try
- * a bundle that failed once more would fail once more.
+ * 32 hex digits over the fields that decide which bundle comes next, or whether its roll-out succeeds. If the hash is
+ * the same, a bundle that failed would fail again.
  */
 export function outcomeHash(subscription: Subscription): string {
   const { channel, version, catalog, catalogSelector, edges, dependencies } = subscription.spec;

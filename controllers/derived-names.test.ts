@@ -1,4 +1,7 @@
-/** Whatever the CRD takes as the name of a Subscription, a package or a namespace, what is derived from it is taken too. */
+/**
+ * For every name of a Subscription, a package or a namespace that the CRD accepts, the API server accepts all derived
+ * names.
+ */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createFakeCluster } from '../apply/fake-cluster.ts';
@@ -17,7 +20,7 @@ const OBJECT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9
 const LABEL_VALUE = /^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
 
 const LOWER = 'abcxyz019'.split('');
-/** A text of a length between bounds: letters at its ends, and the other characters anywhere between. */
+/** A text with a length within bounds: letters at its ends, and the other characters anywhere between. */
 function nameOf(most: number, inner: readonly string[]): fc.Arbitrary<string> {
   const between = fc.array(fc.constantFrom(...LOWER, ...inner), { maxLength: most - 2, size: 'max' });
   const end = fc.constantFrom(...LOWER);
@@ -37,7 +40,7 @@ function requireValid({ metadata }: KubeObject): void {
   for (const value of Object.values(metadata.labels ?? {})) expect(value).toMatch(LABEL_VALUE);
 }
 
-test('the names and labels of what the manager creates for a Subscription', async () => {
+test('the API server accepts the names and labels of all objects that are made for a Subscription', async () => {
   const manifests = await packManifests([]);
   const property = fc.asyncProperty(
     names,
@@ -73,7 +76,7 @@ test('the names and labels of what the manager creates for a Subscription', asyn
   await fc.assert(property, { numRuns: 300 });
 });
 
-test('the names of Subscriptions for packages that are depended on', () => {
+test('the API server accepts the names of Subscriptions for dependencies', () => {
   fc.assert(
     fc.property(packages, (packageName) => {
       const step = { package: packageName, catalog: 'main', channel: 'stable', bundle: 'b', version: '1.0.0' };

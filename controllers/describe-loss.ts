@@ -1,13 +1,13 @@
-/** What is said of custom resources that were lost with their CRD, by an event and by a condition alike. Pure. */
+/** The words about custom resources that were lost with their CRD, for an event and a condition alike. Pure. */
 import { ANNOTATION } from '../api/names.ts';
 import type { Loss } from '../api/repair.ts';
 
-/** Which custom resources were lost, and how many as far as known. */
+/** Which custom resources were lost, and how many if that is known. */
 export function describeLoss({ crd, since, message }: Loss): string {
   return `CustomResourceDefinition ${crd} was deleted (noticed ${since}), and all of its custom resources with it: ${message}`;
 }
 
-/** What a person does about losses up to a time. */
+/** The advice for losses up to a time. */
 export function adviseOnLoss(
   { metadata }: { readonly metadata: { readonly name: string; readonly namespace?: string } },
   until: string,

@@ -1,11 +1,11 @@
-/** What controllers tell a person, as Kubernetes events; kube/'s recorder writes them. */
+/** The Kubernetes events that controllers record for people; the recorder in kube/ writes them. */
 import type { KubeObject } from '../api/object.ts';
 import type { Reason } from '../api/reasons.ts';
 
 export interface EventFacts {
   readonly type: 'Normal' | 'Warning';
   readonly reason: Reason;
-  /** What was done or tried, as one CamelCase word: `Install`, `Upgrade`, `Remove`. */
+  /** The act that was done or tried, as one CamelCase word: `Install`, `Upgrade`, `Remove`. */
   readonly action: string;
   readonly note: string;
 }

@@ -1,4 +1,4 @@
-/** The finalizer that holds an object of ours until what it made is gone. */
+/** The finalizer that holds an object of ours until the objects that it made are gone. */
 import { FINALIZER } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import type { Cluster } from '../apply/cluster.ts';
@@ -8,8 +8,8 @@ export function hasFinalizer({ metadata }: KubeObject): boolean {
 }
 
 /**
- * Adds the finalizer; returns the object as it is then. Throws Conflict (retried) where the object has changed.
- * @param further Metadata that is written with it.
+ * Adds the finalizer; returns the object with it. Throws Conflict (retried) if the object has changed.
+ * @param further Metadata that is written in the same request.
  */
 export async function addFinalizer<Kind extends KubeObject>(
   cluster: Pick<Cluster, 'patch'>,

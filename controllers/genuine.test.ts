@@ -22,7 +22,7 @@ interface Parts {
   readonly spec?: Partial<RevisionSpec>;
 }
 
-/** A Revision as the manager makes it, but for what a case changes by hand. */
+/** A Revision as the manager makes it, except for the changes of a case. */
 function made({ name, owners, spec }: Parts = {}): Revision {
   const { metadata, ...rest } = revision(spec);
   return {
@@ -50,7 +50,7 @@ describe('a Revision that the manager can have made', () => {
       one: made({
         owners: [{ ...OWNER, kind: 'Application', apiVersion: 'argoproj.io/v1', controller: false }, OWNER],
       }),
-      because: 'others may own it besides',
+      because: 'it has further owners',
     },
     {
       one: made({ owners: [{ ...OWNER, apiVersion: 'slipway.dev/v1' }] }),
@@ -62,11 +62,11 @@ describe('a Revision that the manager can have made', () => {
       because: 'the Subscription named that account before',
     },
   ];
-  test.each(cases)('is genuine: $because', ({ one }) => {
+  test.each(cases)('a Revision is genuine: $because', ({ one }) => {
     expect(problemOf(one, subscription())).toBeUndefined();
   });
 
-  test('is genuine as it is created, for Subscriptions with and without an account', async () => {
+  test('a Revision is genuine as it is created, for Subscriptions with and without an account', async () => {
     for (const spec of [{}, { serviceAccountName: 'installer' }]) {
       const owner = subscription({ spec });
       const cluster = { ...createFakeCluster(), create: async (object: KubeObject) => object };
@@ -107,7 +107,7 @@ describe('a Revision that the manager cannot have made', () => {
     {
       one: made({ owners: [{ ...OWNER, name: 'store' }] }),
       says: 'spec.subscription',
-      because: 'it is owned by one Subscription and speaks of another',
+      because: 'its owner is one Subscription and its spec names another',
     },
     {
       one: made({ owners: [{ ...OWNER, uid: 'earlier' }] }),
@@ -119,12 +119,12 @@ describe('a Revision that the manager cannot have made', () => {
     {
       one: made({ spec: { manifests: manifestsNaming('db-password') } }),
       says: 'db-password',
-      because: 'it names a Secret of somebody else',
+      because: 'it names a Secret of another owner',
     },
     {
       one: made({ spec: { manifests: manifestsNaming(`${SECRET}-0`, 'db-password') } }),
       says: 'db-password',
-      because: 'it names a Secret of somebody else besides its own',
+      because: 'it names a Secret of another owner besides its own',
     },
     {
       one: made({ spec: { manifests: manifestsNaming(`${SECRET}-0`, `${SECRET}-0`) } }),
@@ -135,12 +135,12 @@ describe('a Revision that the manager cannot have made', () => {
     {
       one: made({ spec: property('['.repeat(30_000)) }),
       says: 'spec.properties[0]',
-      because: 'a property is cut off, and deep',
+      because: 'a property is deeply nested and incomplete',
     },
     {
       one: made({ spec: property(`${'['.repeat(30_000)}${']'.repeat(30_000)}`) }),
       says: 'spec.properties[0]',
-      because: 'a property is too deep for any reader',
+      because: 'a property is nested too deep to be parsed',
     },
     {
       one: made({ spec: { package: 'store', subscription: 'gadget' } }),
@@ -153,19 +153,19 @@ describe('a Revision that the manager cannot have made', () => {
       because: 'the same configuration has no account',
     },
   ];
-  test.each(cases)('is not: $because', ({ one, says }) => {
+  test.each(cases)('a Revision is not genuine: $because', ({ one, says }) => {
     expect(problemOf(one, subscription())).toContain(says);
     expect(genuineOf([one, made()], subscription())).toHaveLength(1);
   });
 
-  test('is not, if it drops the account that the same configuration has', () => {
+  test('a Revision is not genuine if it drops the account that the same configuration has', () => {
     const owner = subscription({ spec: { serviceAccountName: 'installer' } });
     const one = made({ spec: { configHash: configHash(owner) } });
     expect(problemOf(one, owner)).toContain('spec.serviceAccountName');
   });
 });
 
-test('without its Subscription a Revision is judged by itself: what it installed is still to be removed', () => {
+test('a Revision without its Subscription is judged by itself: its objects still have to be removed', () => {
   expect(problemOf(made({ owners: [{ ...OWNER, uid: 'gone' }] }), undefined)).toBeUndefined();
   expect(problemOf(made({ owners: [] }), undefined)).toContain('metadata.ownerReferences');
   expect(problemOf(made({ name: 'mine' }), undefined)).toContain('gadget-1');

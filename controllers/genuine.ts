@@ -1,10 +1,10 @@
 /**
- * Tells the Revisions that the manager made from those that a person wrote by hand. What a Revision says is done with
- * the rights of the manager or of an account, so one that the manager cannot have made is not acted on: nothing of it
- * is applied, and nothing that it names is deleted. Pure; the controllers of Subscriptions and Revisions ask.
+ * Distinguishes the Revisions that the manager made from those that a person wrote by hand. A Revision is carried out
+ * with the rights of the manager or of an account, so one that the manager cannot have made is ignored: nothing of it
+ * is applied, and nothing that it names is deleted. Pure; called by the controllers of Subscriptions and Revisions.
  *
- * The checks are about what follows from what: the names of the Revision and of its Secrets, its owner, and the account.
- * A policy that reserves the creation of Revisions for the manager is the first defence, this is the second.
+ * The checks cover derived values: the names of the Revision and of its Secrets, its owner, and the account. A policy
+ * that reserves the creation of Revisions for the manager is the first defence, this is the second.
  */
 import type { Revision } from '../api/revision.ts';
 import type { Subscription } from '../api/subscription.ts';
@@ -22,7 +22,7 @@ export function revisionName(subscription: string, number: number): string {
  * Why the manager cannot have made a Revision as it is, as a sentence without its end; undefined if it can have.
  *
  * @param subscription The live Subscription of the name that the Revision gives. Without one, the Revision is judged by
- *   itself: its Subscription may be gone, and what it installed is still to be removed.
+ * itself: its Subscription may be gone while its objects still have to be removed.
  */
 export function problemOf(revision: Revision, subscription: Subscription | undefined): string | undefined {
   const known = JUDGED.get(revision);
@@ -36,13 +36,15 @@ export function problemOf(revision: Revision, subscription: Subscription | undef
   return problem;
 }
 
-/** Objects of the caches are never changed, and every Subscription asks about the Revisions of all others. */
+/**
+ * Memoized, since every Subscription asks about the Revisions of all others; objects of the caches are never changed.
+ */
 const JUDGED = new WeakMap<
   Revision,
   { readonly subscription: Subscription | undefined; readonly problem: string | undefined }
 >();
 
-/** Those that the manager made for this Subscription. */
+/** The Revisions that the manager made for this Subscription. */
 export function genuineOf(revisions: readonly Revision[], subscription: Subscription): readonly Revision[] {
   return revisions.filter((revision) => problemOf(revision, subscription) === undefined);
 }
@@ -68,7 +70,7 @@ function problemOfNames({ metadata, spec }: Revision): string | undefined {
   return `spec.manifests.secrets names ${wrong}, which is not the name that follows from the digest`;
 }
 
-/** What is fixed by the Subscription: its package, and for the configuration that it has now its account. */
+/** Checks the fields that the Subscription fixes: the package, and for its current configuration the account. */
 function problemOfContent({ spec }: Revision, subscription: Subscription | undefined): string | undefined {
   if (subscription === undefined) return undefined;
   if (spec.package !== subscription.spec.package)

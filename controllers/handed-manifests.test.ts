@@ -4,7 +4,7 @@ import type { PackedManifests } from './manifests.ts';
 
 const packed = (digest: string, bytes = 1): PackedManifests => ({ digest, objects: 1, pieces: [Buffer.alloc(bytes)] });
 
-test('what is put is taken once, by its digest', () => {
+test('stored manifests are taken once, by their digest', () => {
   const handed = createHandedManifests();
   handed.put(packed('a', 3));
   expect(handed.take('b')).toBeUndefined();
@@ -12,7 +12,7 @@ test('what is put is taken once, by its digest', () => {
   expect(handed.take('a')).toBeUndefined();
 });
 
-test('of more than there is room for, the oldest is given up', () => {
+test('if there is not enough room, the oldest manifests are dropped', () => {
   const handed = createHandedManifests(10);
   handed.put(packed('a', 6));
   handed.put(packed('b', 4));
@@ -22,7 +22,7 @@ test('of more than there is room for, the oldest is given up', () => {
   expect(handed.take('c')).toBeDefined();
 });
 
-test('what is larger than the room is not kept', () => {
+test('manifests that are larger than the room are not kept', () => {
   const handed = createHandedManifests(10);
   handed.put(packed('a', 11));
   expect(handed.take('a')).toBeUndefined();

@@ -1,18 +1,18 @@
 /**
  * Hands packed manifests from the controller that has just stored them to the one that reads them next, within the
- * process: one read less for each Revision. What is stored in the Secrets is what counts; what is not handed over, or
- * was given up for want of room, is read there, and both are checked against the digest of the Revision.
+ * process: one read less for each Revision. Only the Secrets count: manifests that were not handed over, or were
+ * dropped for lack of room, are read from there. Both are checked against the digest of the Revision.
  */
 import type { PackedManifests } from './manifests.ts';
 
 export interface HandedManifests {
-  /** Called once they are stored. */
+  /** Called after the manifests are stored. */
   put(packed: PackedManifests): void;
-  /** The pieces of that digest, once; undefined where they are not here. */
+  /** The pieces of that digest, once; undefined if they were not handed over or were dropped. */
   take(digest: string): readonly Buffer[] | undefined;
 }
 
-/** Bytes that wait to be taken; of more than these, the oldest are given up. */
+/** The most bytes that wait to be taken; beyond that, the oldest are dropped. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 export function createHandedManifests(maxBytes = MAX_BYTES): HandedManifests {

@@ -29,15 +29,18 @@ test('objects of kinds that CRDs among them define are read too: a bundle may br
   expect(() => parseManifests(JSON.stringify([foreign, crd]), REVISION)).toThrow('Pod');
 });
 
-describe('manifests that no bundle renders to are refused for good', () => {
+describe('manifests that no bundle renders to are rejected for good', () => {
   const without = (field: string): object => ({ ...CONFIG_MAP, [field]: undefined });
   test.each([
     { json: 'not json', because: 'it is not JSON' },
-    { json: `${'['.repeat(50_000)}${']'.repeat(50_000)}`, because: 'it is nested without end' },
+    { json: `${'['.repeat(50_000)}${']'.repeat(50_000)}`, because: 'it is nested too deep' },
     { json: '', because: 'it is empty' },
     { json: 'null', because: 'it is no list' },
-    { json: JSON.stringify([{ ...CRD, spec: null }, GADGET]), because: 'a CRD defines nothing' },
-    { json: JSON.stringify([{ ...CRD, spec: { group: 7, names: { kind: {} } } }, GADGET]), because: 'a CRD is absurd' },
+    { json: JSON.stringify([{ ...CRD, spec: null }, GADGET]), because: 'a CRD has no spec' },
+    {
+      json: JSON.stringify([{ ...CRD, spec: { group: 7, names: { kind: {} } } }, GADGET]),
+      because: 'a CRD has fields of wrong types',
+    },
     {
       json: JSON.stringify([
         sampleCrd('Ingress', { group: 'networking.k8s.io' }),
@@ -67,7 +70,7 @@ describe('manifests that no bundle renders to are refused for good', () => {
   });
 });
 
-test('whatever they hold, they become objects to apply or an error with a reason', () => {
+test('any text becomes objects to apply or an error with a reason', () => {
   const kind = fc.constantFrom('ConfigMap', 'Secret', 'Deployment', 'Service', 'ServiceAccount', 'ClusterRole');
   const metadata = fc.oneof(
     fc.jsonValue(),

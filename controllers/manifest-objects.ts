@@ -1,6 +1,6 @@
 /**
- * Reads the objects out of the manifests of a Revision. The digest says that they are those of the Revision; it does not
- * say that the manager rendered them, so their shape is checked before anything is made of them. Pure.
+ * Reads the objects out of the manifests of a Revision. The digest proves that they belong to the Revision, but not
+ * that the manager rendered them, so their shape is checked before they are used. Pure.
  */
 import { ReasonedError } from '../api/errors.ts';
 import { isRecord, parseJson } from '../api/json.ts';
@@ -10,8 +10,8 @@ import { kindsDefinedIn } from '../apply/phases.ts';
 import { isRendered } from '../bundles/render/rendered-kinds.ts';
 
 /**
- * The objects in JSON text. Throws RevisionInvalid, never retried, for what no bundle renders to: the text is the same
- * at every try.
+ * The objects in JSON text. Throws RevisionInvalid, never retried, for objects that no bundle renders to: the text is
+ * the same at every try.
  */
 export function parseManifests(json: string, revision: Pick<Revision, 'metadata'>): readonly KubeObject[] {
   const value = parseOrUndefined(json);

@@ -24,7 +24,7 @@ beforeEach(async () => {
   ref = { apiVersion: 'v1', kind: 'Secret', namespace: 'ops', name: ours.metadata.name };
 });
 
-/** The Secret as another writer would have made it, in the place of ours. */
+/** The Secret as another writer would have made it, in place of ours. */
 type Edit = (secret: KubeObject) => KubeObject;
 
 const otherContent: Edit = (secret) => ({ ...secret, data: { manifests: 'eA==' } });
@@ -37,19 +37,19 @@ const noOwner: Edit = (secret) => ({ ...secret, metadata: { ...secret.metadata, 
 const otherType: Edit = (secret) => ({ ...secret, type: 'Opaque' });
 
 const SWAPPED: readonly { readonly edit: Edit; readonly because: string }[] = [
-  { edit: otherContent, because: 'it holds something else' },
+  { edit: otherContent, because: 'it holds other content' },
   { edit: noContent, because: 'it holds nothing' },
   { edit: otherOwner, because: 'it belongs to an earlier Subscription of the name' },
   { edit: noOwner, because: 'it belongs to no Subscription' },
 ];
 
 describe('stored manifests', () => {
-  test('are read back', async () => {
+  test('stored manifests are read back', async () => {
     await storeManifests(cluster, revision, packed.pieces);
     expect(await loadManifests(cluster, revision)).toEqual(OBJECTS);
   });
 
-  test('are written once: those that are there stay as they are', async () => {
+  test('stored manifests are written once: existing Secrets stay as they are', async () => {
     await storeManifests(cluster, revision, packed.pieces);
     const before = await cluster.get(ref);
     await storeManifests(cluster, revision, packed.pieces);
@@ -57,7 +57,7 @@ describe('stored manifests', () => {
   });
 
   test.each([...SWAPPED, { edit: otherType, because: 'it is of another type' }])(
-    'are missing, and asked for again, if somebody swapped the Secret: $because',
+    'manifests count as missing, with a retry, if another writer replaced the Secret: $because',
     async ({ edit }) => {
       cluster.put(edit(ours));
       await expect(loadManifests(cluster, revision)).rejects.toMatchObject({
@@ -67,13 +67,13 @@ describe('stored manifests', () => {
     },
   );
 
-  test.each(SWAPPED)('are written in the place of a swapped Secret of our type: $because', async ({ edit }) => {
+  test.each(SWAPPED)('manifests are written in place of a replaced Secret of our type: $because', async ({ edit }) => {
     cluster.put(edit(ours));
     await storeManifests(cluster, revision, packed.pieces);
     expect(await loadManifests(cluster, revision)).toEqual(OBJECTS);
   });
 
-  test('are not written over a Secret of another type: it is the user who has to decide', async () => {
+  test('manifests are not written over a Secret of another type: the user has to decide', async () => {
     cluster.put(otherType(ours));
     const before = await cluster.get(ref);
     await expect(storeManifests(cluster, revision, packed.pieces)).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe('stored manifests', () => {
     expect(await cluster.get(ref)).toEqual(before);
   });
 
-  test('a Secret that was made by another writer meanwhile is not replaced', async () => {
+  test('a Secret that another writer made in the meantime is not replaced', async () => {
     cluster.put(otherContent(ours));
     const racing = {
       ...cluster,
@@ -99,8 +99,8 @@ describe('stored manifests', () => {
   });
 });
 
-describe('the Secrets of a Revision that goes', () => {
-  test('go with it, for one list and one deletion each', async () => {
+describe('the Secrets of a Revision that is deleted', () => {
+  test('the Secrets of a Revision are deleted with it, by one list and one deletion each', async () => {
     await storeManifests(cluster, revision, packed.pieces);
     const before = cluster.requests.length;
     await deleteManifests(cluster, revision);
@@ -108,7 +108,7 @@ describe('the Secrets of a Revision that goes', () => {
     expect(cluster.requests.slice(before).map(({ verb }) => verb)).toEqual(['list', 'delete', 'get']);
   });
 
-  test('are found as the release before wrote them', async () => {
+  test('the Secrets that the release before wrote are found', async () => {
     const { revision: name } = { revision: revision.metadata.name };
     expect(ours).toMatchObject({ type: SECRET_TYPE, metadata: { labels: { 'slipway.dev/revision': name } } });
   });
@@ -117,13 +117,13 @@ describe('the Secrets of a Revision that goes', () => {
     { edit: otherType, because: 'it is of another type' },
     { edit: otherOwner, because: 'it belongs to another Subscription' },
     { edit: noOwner, because: 'it belongs to no Subscription' },
-  ])('are left alone if they are not ours: $because', async ({ edit }) => {
+  ])('a Secret that is not ours is left alone: $because', async ({ edit }) => {
     cluster.put(edit(ours));
     await deleteManifests(cluster, revision);
     expect(await cluster.get(ref)).toBeDefined();
   });
 
-  test('are those that it names: another Secret of our type stays', async () => {
+  test('only Secrets that the Revision names are deleted: another Secret of our type stays', async () => {
     const other = { ...ours, metadata: { ...ours.metadata, name: 'gadget-1-00000000-0' } };
     cluster.put(other);
     await deleteManifests(cluster, revision);
@@ -131,14 +131,14 @@ describe('the Secrets of a Revision that goes', () => {
   });
 });
 
-test('manifests whose digest is right and whose content is absurd are refused for good', async () => {
+test('manifests with the right digest and invalid content are rejected for good', async () => {
   const absurd = await packManifests([null, { kind: 'Pod' }] as unknown as KubeObject[]);
   const forged = revisionOf({ manifests: describeManifests('gadget-1', absurd) });
   await storeManifests(cluster, forged, absurd.pieces);
   await expect(loadManifests(cluster, forged)).rejects.toMatchObject({ reason: 'RevisionInvalid', retry: 'never' });
 });
 
-test('manifests that unpack to more than is allowed are not unpacked', async () => {
+test('manifests that unpack to more than the limit are not unpacked', async () => {
   const bomb = await packManifests([
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { x: 'x'.repeat(65 * 1024 * 1024) } },
   ]);

@@ -1,6 +1,6 @@
 /**
- * Stores the packed manifests of a Revision in Secrets beside it, reads them back and deletes them. Only a Secret of our
- * type whose controller is the Revision's Subscription is ours: any other of that name is left alone.
+ * Stores the packed manifests of a Revision in Secrets beside it, reads them back and deletes them. Only a Secret of
+ * our type whose controller is the Revision's Subscription is ours: any other Secret of that name is left alone.
  */
 import { isAlreadyExists } from '../api/api-answers.ts';
 import type { Cluster } from '../apply/cluster.ts';
@@ -64,7 +64,7 @@ async function replaceUnlessEqual(
   const live = await cluster.get(refOf(secret));
   if (live !== undefined && live['type'] !== SECRET_TYPE) throw foreign(secret);
   if (live !== undefined && isOurs(live, secret) && dataOf(live) === dataOf(secret)) return;
-  // A Secret that is immutable cannot be set right in its place.
+  // An immutable Secret cannot be corrected in place.
   if (live !== undefined) await cluster.delete(refOf(live), uidOf(live));
   await cluster.create(secret);
 }
@@ -78,7 +78,7 @@ function foreign(secret: KubeObject): ReasonedError {
   });
 }
 
-/** The piece that a Secret holds; as a text, why it holds none. Throws what reading throws. */
+/** The piece that a Secret holds, or a text that says why it holds none. Throws the errors of the client. */
 export async function readPiece(
   cluster: Pick<Cluster, 'get'>,
   revision: Revision,
@@ -93,8 +93,8 @@ export async function readPiece(
 }
 
 /**
- * Deletes the Secrets of a Revision that goes; the garbage collector would take a minute to do the same. One list,
- * without contents, finds those of our type; what else has such a name stays.
+ * Deletes the Secrets of a Revision that is being deleted; the garbage collector would take a minute to do the same.
+ * One list, without contents, finds the Secrets of our type; any other Secret of such a name stays.
  */
 export async function deleteManifests(cluster: Pick<Cluster, 'list' | 'delete'>, revision: Revision): Promise<void> {
   const { namespace = '', name } = revision.metadata;

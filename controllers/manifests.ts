@@ -1,6 +1,6 @@
 /**
- * Keeps the rendered objects of a Revision in the cluster: gzipped JSON in immutable Secrets, so that repair,
- * rollback and uninstall never need a registry. A Secret holds at most 1 MiB, so large ones are cut in pieces.
+ * Keeps the rendered objects of a Revision in the cluster: gzipped JSON in immutable Secrets, so that repair, rollback
+ * and uninstall never need a registry. A Secret holds at most 1 MiB, so large manifests are split into pieces.
  */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -16,7 +16,7 @@ import { readPiece, secretNames } from './manifest-secrets.ts';
 /** Bytes of a piece before base64: Secrets are limited to 1 MiB, names and metadata included. */
 const PIECE_BYTES = 700 * 1024;
 
-/** The most that a Revision's objects may take when they are unpacked. */
+/** The most bytes that a Revision's objects may have when they are unpacked. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Rendered objects, ready to be stored. */
@@ -44,11 +44,11 @@ export function describeManifests(revisionName: string, packed: PackedManifests)
 }
 
 /**
- * Reads the objects back. Throws ManifestsMissing, retried with growing delays, if a Secret is missing or is not what
- * the Revision says (the Subscription's controller writes it again), and RevisionInvalid, never retried, if the Revision
- * says what the manager cannot have rendered.
+ * Reads the objects back. Throws ManifestsMissing, retried with growing delays, if a Secret is missing or its content
+ * does not match the digest in the Revision (the Subscription's controller writes it again), and RevisionInvalid, never
+ * retried, if the content cannot have been rendered by the manager.
  *
- * @param handed The pieces, where they are at hand and need not be read.
+ * @param handed The pieces, if the caller has them and they need not be read.
  */
 export async function loadManifests(
   cluster: Pick<Cluster, 'get'>,

@@ -1,16 +1,16 @@
 /**
- * What a deletion asks the API server to check first, so that one that arrives late deletes nothing that was not meant:
- * see decision 24.
+ * The preconditions that the API server checks before a deletion, so that a deletion that arrives late deletes only the
+ * intended object: see decision 24.
  */
 import type { DeleteOptions } from '../apply/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 
-/** The very object: for one whose deletion was ordered for good. */
+/** The same object, by uid: if its deletion is final. */
 export function uidOf({ metadata: { uid } }: KubeObject): Pick<DeleteOptions, 'uid'> {
   return uid === undefined ? {} : { uid };
 }
 
-/** The very object, and not written since it was seen: for one that may be needed again meanwhile. */
+/** The same object, unchanged since it was read: if it may be needed again in the meantime. */
 export function asSeen(object: KubeObject): Pick<DeleteOptions, 'uid' | 'resourceVersion'> {
   const { resourceVersion } = object.metadata;
   return { ...uidOf(object), ...(resourceVersion !== undefined && { resourceVersion }) };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createRecent } from './recent.ts';
 
-it('of too many entries the oldest go, and what is set again is new', () => {
+it('beyond the limit the oldest entries are dropped, and an entry that is set again is new', () => {
   const recent = createRecent<number>(2);
   recent.set('a', 1);
   recent.set('b', 2);
@@ -12,7 +12,7 @@ it('of too many entries the oldest go, and what is set again is new', () => {
   expect(recent.get('a')).toBeUndefined();
 });
 
-it('keys that mean something to JavaScript are keys', () => {
+it('keys that are names of JavaScript properties are ordinary keys', () => {
   const recent = createRecent<number>();
   expect(recent.get('__proto__')).toBeUndefined();
   recent.set('__proto__', 1);

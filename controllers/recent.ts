@@ -1,15 +1,16 @@
 /**
- * A map for what is remembered from one reconcile to the next and can be lost: of too many entries the oldest go. Objects come
- * and go without a last reconcile that would forget them, as those that the garbage collector takes.
+ * A map that is kept from one reconcile to the next and may lose entries: beyond a size the oldest are dropped. It is
+ * bounded because some objects, such as those that the garbage collector deletes, have no last reconcile that would
+ * remove their entry.
  */
 export interface Recent<Value> {
   get(key: string): Value | undefined;
-  /** Puts it at the end. */
+  /** Moves the entry to the end. */
   set(key: string, value: Value): void;
   delete(key: string): void;
 }
 
-/** More than there are Revisions under way in a large cluster. */
+/** More than there are Revisions in progress in a large cluster. */
 const MOST = 4096;
 
 export function createRecent<Value>(most: number = MOST): Recent<Value> {

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** A registry that asks for USER, and what the manager knows of the Secret `login`, which is replaced at will. */
+/** A registry that requires USER, and the manager's view of the Secret `login`, which tests replace. */
 async function startScene() {
   const fake = await startFakeRegistry({ auth: { kind: 'basic', ...USER } });
   stops.push(() => fake.close());
@@ -31,7 +31,7 @@ async function startScene() {
     },
   });
   stops.push(() => registries('login').close());
-  /** What the registry answers: `found`, or the reason why not. */
+  /** The registry's answer: `found`, or the reason of the error. */
   const ask = (pullSecret: string | undefined = 'login'): Promise<string> => outcomeOf(registries, fake, pullSecret);
   return { scene, fake, registries, ask };
 }
@@ -65,20 +65,20 @@ function secretFor({ host }: FakeRegistry, password = USER.password): Secret {
 }
 
 describe('a pull secret', () => {
-  test('opens the registry that it is for, and is read from the namespace of the manager', async () => {
+  test('a pull secret opens the registry that it is for, and is read from the namespace of the manager', async () => {
     const { scene, fake, ask } = await startScene();
     scene.secret = secretFor(fake);
     expect(await ask()).toBe('found');
     expect(scene.read[0]).toEqual({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE, name: 'login' });
   });
 
-  test('of the older type does so too', async () => {
+  test('a pull secret of the older type opens its registry too', async () => {
     const { scene, fake, ask } = await startScene();
     scene.secret = { data: { '.dockercfg': encode({ [fake.host]: USER }) } };
     expect(await ask()).toBe('found');
   });
 
-  test('that nobody names is not read', async () => {
+  test('a pull secret that no Catalog names is not read', async () => {
     const { scene, fake, registries } = await startScene();
     scene.secret = secretFor(fake);
     stops.push(() => registries(undefined).close());
@@ -86,7 +86,7 @@ describe('a pull secret', () => {
     expect(scene.read).toEqual([]);
   });
 
-  test('is read once for as long as it is fresh', async () => {
+  test('a pull secret is read once for as long as it is fresh', async () => {
     const { scene, fake, ask } = await startScene();
     scene.secret = secretFor(fake);
     for (const now of [0, 10_000, 30_000]) {
@@ -96,7 +96,7 @@ describe('a pull secret', () => {
     expect(scene.read).toHaveLength(1);
   });
 
-  test('that the registry refused is read again at the next attempt: a corrected one counts at once', async () => {
+  test('a pull secret that the registry rejected is read again at the next attempt', async () => {
     const { scene, fake, ask } = await startScene();
     scene.secret = secretFor(fake, 'wrong');
     expect(await ask()).toBe('RegistryDenied');
@@ -106,7 +106,7 @@ describe('a pull secret', () => {
     expect(scene.read).toHaveLength(3);
   });
 
-  test('without an entry for the registry is read again, too', async () => {
+  test('a pull secret without an entry for the registry is read again, too', async () => {
     const { scene, fake, ask } = await startScene();
     scene.secret = { data: { '.dockerconfigjson': encode({ auths: {} }) } };
     expect(await ask()).toBe('RegistryDenied');
@@ -114,7 +114,7 @@ describe('a pull secret', () => {
     expect(await ask()).toBe('found');
   });
 
-  test('that is right is not read again because an image is not there', async () => {
+  test('a valid pull secret is not read again because an image does not exist', async () => {
     const { scene, fake, registries, ask } = await startScene();
     scene.secret = secretFor(fake);
     expect(await ask()).toBe('found');
@@ -125,7 +125,7 @@ describe('a pull secret', () => {
     expect(scene.read).toHaveLength(1);
   });
 
-  test('that is taken away is missed half a minute later', async () => {
+  test('a deleted pull secret is noticed half a minute later', async () => {
     const { scene, fake, ask } = await startScene();
     scene.secret = secretFor(fake);
     expect(await ask()).toBe('found');
@@ -144,20 +144,23 @@ describe('a pull secret', () => {
       secret: { data: { '.dockerconfigjson': encode({ auths: { 'registry.example': 'user:password' } }) } },
       says: 'its entries are not objects',
     },
-  ])('is told by its name where $because, and one that is right counts at once', async ({ secret, says }) => {
-    const { scene, fake, registries, ask } = await startScene();
-    scene.secret = secret;
-    const error = await registries('login')
-      .resolve(fake.reference('team/app:v1'))
-      .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ reason: 'PullSecretInvalid', retry: 'backoff' });
-    expect((error as ReasonedError).message).toContain('slipway-system/login');
-    expect((error as ReasonedError).message).toContain(says);
-    scene.secret = secretFor(fake);
-    expect(await ask()).toBe('found');
-  });
+  ])(
+    'an invalid pull secret is named in the error if $because, and a corrected one counts at once',
+    async ({ secret, says }) => {
+      const { scene, fake, registries, ask } = await startScene();
+      scene.secret = secret;
+      const error = await registries('login')
+        .resolve(fake.reference('team/app:v1'))
+        .catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ reason: 'PullSecretInvalid', retry: 'backoff' });
+      expect((error as ReasonedError).message).toContain('slipway-system/login');
+      expect((error as ReasonedError).message).toContain(says);
+      scene.secret = secretFor(fake);
+      expect(await ask()).toBe('found');
+    },
+  );
 
-  test('opens nothing for who names another', async () => {
+  test('a pull secret does not open the registry for a Catalog that names another one', async () => {
     const { scene, fake, registries, ask } = await startScene();
     scene.secret = secretFor(fake);
     expect(await ask()).toBe('found');

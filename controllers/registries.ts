@@ -4,7 +4,7 @@ import { ReasonedError } from '../api/errors.ts';
 import { parseDockerConfig, type CredentialLookup } from '../oci/docker-config.ts';
 import { createRegistry, type Registry, type RegistryOptions } from '../oci/registry.ts';
 
-/** How long a Secret that was read is used while registries accept it, in milliseconds. */
+/** How long the content of a Secret is used, in milliseconds, unless a registry rejects it. */
 const SECRET_AGE_MS = 30_000;
 
 /** The client for a pull secret of the manager's namespace; anonymous without one. */
@@ -34,7 +34,7 @@ export function createRegistries(options: RegistriesOptions): Registries {
 type Lookup = ReturnType<typeof parseDockerConfig>;
 
 /**
- * Only a Secret that could be read is remembered, and only until a registry refuses what it says: one that was corrected
+ * Only a Secret that could be read is kept, and only until a registry rejects its credentials: a corrected Secret
  * counts at the next attempt.
  */
 function credentialsIn(
@@ -56,7 +56,7 @@ function credentialsIn(
   return { credentials, onDenied };
 }
 
-/** Whoever reads the message has to know which of several Secrets it is. */
+/** Adds the name of the Secret to the message, since there may be several. */
 function parseSecret(content: Uint8Array, secret: string): Lookup {
   try {
     return parseDockerConfig(content);

@@ -1,22 +1,23 @@
 /**
- * What a Revision says that its bundle provides and needs. A Revision may have been written by hand, so each is read for
- * itself, and nothing that it contains throws: one that cannot be read counts as one that says nothing. Pure.
+ * The properties in a Revision: what its bundle provides and needs. A Revision may have been written by hand, so each
+ * property is parsed by itself, and no content throws: a Revision whose properties cannot be read counts as one without
+ * any. Pure.
  */
 import { parseJson } from '../api/json.ts';
 import type { Revision } from '../api/revision.ts';
 import type { Property } from '../catalog/model.ts';
 
-/** What a Revision provides and needs; nothing if any of it cannot be read. Never throws. */
+/** The properties of a Revision; none if any of them cannot be read. Never throws. */
 export function propertiesOf(revision: Pick<Revision, 'spec'>): readonly Property[] {
   return read(revision).properties;
 }
 
-/** What is wrong with the properties of a Revision, as the rest of a sentence; undefined if all can be read. Never throws. */
+/** The fault in the properties of a Revision, as the rest of a sentence; undefined if all can be read. Never throws. */
 export function propertyProblem(revision: Pick<Revision, 'spec'>): string | undefined {
   return read(revision).problem;
 }
 
-/** Whether a property of this type says what a bundle needs. */
+/** Whether a property of this type is a requirement of the bundle. */
 export function isRequirement(type: string): boolean {
   return type.endsWith('.required') || type === 'olm.constraint';
 }
@@ -26,7 +27,7 @@ interface Reading {
   readonly problem?: string;
 }
 
-/** Parsed once for each Revision: its spec never changes. */
+/** Each Revision is parsed once: its spec never changes. */
 const known = new WeakMap<object, Reading>();
 
 function read({ spec: { properties: stored } }: Pick<Revision, 'spec'>): Reading {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSerializer } from './serialize.ts';
 
-it('tasks of one key run one after the other, others meanwhile, and a failure holds up nobody', async () => {
+it('tasks of one key run one after the other, others at the same time, and a failure holds up none', async () => {
   const serialize = createSerializer();
   const told: string[] = [];
   const gate = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** Runs tasks of one key one after the other, tasks of different keys side by side. */
+/** Runs tasks of one key one after the other, and tasks of different keys at the same time. */
 export function createSerializer(): <T>(key: string, task: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return async (key, task) => {

@@ -9,7 +9,7 @@ export interface Account {
 }
 
 /**
- * Throws ServiceAccountNotFound, retried with back-off, if the account does not exist, and what the client throws.
+ * Throws ServiceAccountNotFound, retried with back-off, if the account does not exist, and the errors of the client.
  *
  * @param cluster As the manager.
  */

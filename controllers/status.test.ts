@@ -18,7 +18,7 @@ describe('the patch of a status', () => {
     expect(diffMerge(before, after)).toEqual(patch);
   });
 
-  it('turns the one value into the other when it is applied', () => {
+  it('the patch turns the one value into the other when it is applied', () => {
     const value = fc.dictionary(
       fc.constantFrom('a', 'b', 'c'),
       fc.oneof(fc.integer(), fc.array(fc.integer()), fc.dictionary(fc.constantFrom('x', 'y'), fc.integer())),
@@ -30,7 +30,7 @@ describe('the patch of a status', () => {
     );
   });
 
-  it('is bound to the version of the object that was observed', async () => {
+  it('the patch is bound to the version of the object that was observed', async () => {
     const patches: unknown[] = [];
     const cluster = { patch: async (...args: readonly unknown[]) => (patches.push(args), observed) };
     const observed = {

@@ -1,14 +1,14 @@
 /**
- * Writes the status of our own kinds: only what differs from the object that was observed, and only if that
- * object is still the newest. A stale observation ends in a Conflict, and the reconcile runs again on fresh data.
+ * Writes the status of our own kinds: only the difference to the object that was observed, and only if that object is
+ * still the newest. A stale observation ends in a Conflict, and the reconcile runs again on fresh data.
  */
 import type { Cluster } from '../apply/cluster.ts';
 import { canonicalJson, isRecord } from '../api/json.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 
 /**
- * Patches `status` of the object to be as given, and returns the object as it is then. Sends nothing where nothing
- * differs. Throws Conflict (retried) where the object has changed since it was observed.
+ * Patches `status` of the object to the given value, and returns the object as it is then. Sends nothing if nothing
+ * differs. Throws Conflict (retried) if the object has changed since it was observed.
  */
 export async function writeStatus<Kind extends KubeObject>(
   cluster: Pick<Cluster, 'patch'>,
@@ -23,7 +23,7 @@ export async function writeStatus<Kind extends KubeObject>(
 }
 
 /**
- * The JSON merge patch that turns one value into the other; undefined where they are equal.
+ * The JSON merge patch that turns one value into the other; undefined if they are equal.
  * @see https://www.rfc-editor.org/rfc/rfc7386
  */
 export function diffMerge(before: unknown, after: unknown): unknown {

@@ -1,4 +1,4 @@
-/** A defect is told on the object that it keeps from being reconciled. */
+/** A defect is reported on the object that it keeps from being reconciled. */
 import { describe, expect, test } from 'vitest';
 import { findCondition, type Condition } from '../api/conditions.ts';
 import { ReasonedError } from '../api/errors.ts';
@@ -51,7 +51,7 @@ const ready = (observedGeneration: number): Condition => ({
 });
 
 describe('a defect', () => {
-  test('is in the conditions and in one event, and is thrown on to be retried', async () => {
+  test('a defect is in the conditions and in one event, and is thrown on to be retried', async () => {
     const { run, condition, events } = setUp(defect);
     await expect(run()).rejects.toThrow('x is not a function');
     expect(condition('Ready')).toMatchObject({ status: 'False', reason: 'InternalError' });
@@ -59,7 +59,7 @@ describe('a defect', () => {
     expect(events).toMatchObject([{ type: 'Warning', reason: 'InternalError' }]);
   });
 
-  test('is told once, however often it is met', async () => {
+  test('a defect is reported once, however often it occurs', async () => {
     const { run, events, cluster } = setUp(defect);
     await expect(run()).rejects.toThrow();
     const before = cluster.requests.length;
@@ -69,9 +69,9 @@ describe('a defect', () => {
   });
 
   test.each([
-    { observed: 2, status: 'True', because: 'it is as was asked' },
-    { observed: 1, status: 'False', because: 'something else was asked since' },
-  ])('leaves Ready at $status where $because', async ({ observed, status }) => {
+    { observed: 2, status: 'True', because: 'the object is as requested' },
+    { observed: 1, status: 'False', because: 'the spec was changed since' },
+  ])('a defect leaves Ready at $status if $because', async ({ observed, status }) => {
     const { run, condition } = setUp(defect, [ready(observed)]);
     await expect(run()).rejects.toThrow();
     expect(condition('Ready')?.status).toBe(status);
@@ -79,14 +79,14 @@ describe('a defect', () => {
   });
 });
 
-test('what has a reason is told by whoever met it', async () => {
+test('an error with a reason is not reported as a defect: its controller reports it', async () => {
   const error = new ReasonedError({ reason: 'Conflict', retry: 'backoff', message: 'changed' });
   const { run, cluster, events } = setUp(() => Promise.reject(error));
   await expect(run()).rejects.toBe(error);
   expect([cluster.requests, events]).toEqual([[], []]);
 });
 
-test('what was ended on purpose is no defect', async () => {
+test('an abort is no defect', async () => {
   const { run, stop, cluster } = setUp(defect);
   stop.abort(new Error('SIGTERM'));
   await expect(run()).rejects.toThrow();

@@ -1,6 +1,6 @@
 /**
- * Tells of a defect where people look. An error with a reason is told by the controller that meets it; one without
- * any is a defect of Slipway, and would be in the log only. It is retried with back-off as everything is.
+ * Reports a defect in the status of the object. An error with a reason is reported by the controller that meets it; an
+ * error without one is a defect of Slipway, and would be in the log only. Both are retried with back-off.
  */
 import { findCondition, replaceConditions, type Condition, type NextCondition } from '../api/conditions.ts';
 import { ReasonedError } from '../api/errors.ts';
@@ -20,7 +20,7 @@ export interface DefectDeps {
   readonly now: () => Date;
 }
 
-/** The same reconcile function, with what it throws without a reason in the object's conditions and in an event. */
+/** The same reconcile function; an error without a reason is written into the object's conditions and an event. */
 export function tellDefects(reconcile: Reconcile, deps: DefectDeps): Reconcile {
   return async (key, context) => {
     try {
@@ -40,7 +40,7 @@ function describeDefect(error: unknown): Trouble {
   return { reason: 'InternalError', message: `A defect of Slipway, please report it; it is tried again: ${what}` };
 }
 
-/** What keeps an object from being reconciled at all. */
+/** Why an object cannot be reconciled at all. */
 export interface Trouble {
   readonly reason: Reason;
   readonly message: string;
@@ -50,7 +50,7 @@ interface Status {
   readonly conditions?: readonly Condition[];
 }
 
-/** Writes it into the conditions, and an event where it is new. What was as asked is so still. */
+/** Writes the trouble into the conditions, and records an event if it is new. An object that was Ready stays Ready. */
 export async function tellTrouble(
   { cluster, record, now }: Omit<DefectDeps, 'objects'>,
   object: KubeObject,
@@ -66,7 +66,7 @@ export async function tellTrouble(
   await writeStatus(cluster, object, { ...status, conditions });
 }
 
-/** What was as asked is so still, unless something else was asked since. */
+/** An object that was Ready stays Ready, unless its spec was changed since. */
 function conditionsOf({ conditions }: Status, generation: number, trouble: Trouble): readonly NextCondition[] {
   const reconciling: NextCondition = { type: 'Reconciling', status: 'True', ...trouble };
   const ready = findCondition(conditions, 'Ready');

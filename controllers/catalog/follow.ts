@@ -1,6 +1,6 @@
 /**
- * Serves what the Catalogs say is in service, on a replica that does not lead: read-only towards the cluster. The
- * leader asks registries when that is due; here only what it has found is fetched.
+ * Serves the content that the status of each Catalog names, on a replica that does not lead: it writes nothing to the
+ * cluster. The leader asks registries for new content; a follower fetches only the digest that the leader has found.
  */
 import type { Catalog } from '../../api/catalog.ts';
 import type { Informer } from '../../kube/watch/informer.ts';

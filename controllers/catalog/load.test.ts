@@ -10,10 +10,10 @@ beforeEach(async () => {
 });
 afterEach(() => scene[Symbol.asyncDispose]());
 
-/** What the repository offers, whose tags are no bundles: their digests make the content all the same. */
+/** A repository whose tags are no bundles: their digests make the content all the same. */
 const offered = (one: FakeManager): number | undefined => one.content.get('hub')?.index.counts.bundles;
 
-describe('the content of repositories', () => {
+describe('loading the content of repositories', () => {
   beforeEach(async () => {
     await scene.publish('v1.0.0', ['first']);
     scene.change({ source: { repositories: [{ repository: `${scene.registry.host}/hub` }] } });
@@ -21,12 +21,12 @@ describe('the content of repositories', () => {
     expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
   });
 
-  test('has a digest over all tags, and nobody knows when it was built', () => {
+  test('the content of repositories has a digest over all tags, and no time of build', () => {
     expect(scene.catalog().status?.digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(scene.catalog().status).not.toHaveProperty('created');
   });
 
-  test('says which tags are not offered, once for each content', async () => {
+  test('an event names the tags that are not offered, once for each content', async () => {
     const told = () => scene.events.filter(({ reason }) => reason === 'BundleInvalid');
     expect(told()).toMatchObject([{ type: 'Warning', note: expect.stringContaining('hub:v1.0.0') }]);
     scene.request('now');
@@ -34,14 +34,14 @@ describe('the content of repositories', () => {
     expect(told()).toHaveLength(1);
   });
 
-  test('is made anew from the same tags where it is suspended and the folder is empty', async () => {
+  test('a suspended Catalog with an empty folder builds its content again from the same tags', async () => {
     scene.change({ suspend: true });
     const fresh = scene.start();
     expect(await fresh.lead()).toBeUndefined();
     expect(fresh.content.get('hub')?.digest).toBe(scene.catalog().status?.digest);
   });
 
-  test('is not made of tags that were moved since it was suspended', async () => {
+  test('a suspended Catalog builds no content from tags that were moved since its suspension', async () => {
     scene.change({ suspend: true });
     await scene.publish('v1.1.0', ['second']);
     const fresh = scene.start();
@@ -54,7 +54,7 @@ describe('the content of repositories', () => {
     });
   });
 
-  test('is what the tags are now, on a replica that does not lead and has nothing', async () => {
+  test('a replica that does not lead, with an empty folder, serves the current tags', async () => {
     await scene.publish('v1.1.0', ['second']);
     const follower = scene.start();
     expect(await follower.follow()).toBeUndefined();
@@ -65,13 +65,13 @@ describe('the content of repositories', () => {
     expect(scene.catalog().status?.digest).toBe(ahead);
   });
 
-  test('cannot be had from an image', async () => {
+  test('content of repositories cannot be loaded from an image', async () => {
     scene.change({ source: { image: { ref: scene.ref('v1') } } });
     expect(await scene.start().follow()).toMatchObject({ reason: 'CatalogUnavailable', retry: 'backoff' });
   });
 });
 
-test('what one source left is no content of another: the image of before is pulled by its digest until there is other', async () => {
+test('content of another source is no fallback: the earlier image is pulled by its digest', async () => {
   await scene.publish('v1', ['first']);
   await manager.lead();
   scene.change({ source: { repositories: [{ repository: `${scene.registry.host}/nowhere` }] } });

@@ -1,6 +1,6 @@
 /**
- * Takes a Catalog's content into service: what its source stands for now, or what was found before. The leader's
- * reconcile and the replicas that follow it call it; it writes nothing to the cluster but events.
+ * Takes a Catalog's content into service: the current content of its source, or a digest that was found before. Called
+ * by the leader's reconcile and by the replicas that follow; writes nothing to the cluster but events.
  */
 import type { Catalog } from '../../api/catalog.ts';
 import { ReasonedError } from '../../api/errors.ts';
@@ -20,13 +20,15 @@ export interface LoadDeps {
   readonly record: RecordEvent;
 }
 
-/** Takes into service what the Catalog's source stands for now. Throws what a registry throws, and CatalogInvalid. */
+/**
+ * Takes the current content of the Catalog's source into service. Throws the errors of a registry, and CatalogInvalid.
+ */
 export async function loadCurrent(deps: LoadDeps, catalog: Catalog, signal: AbortSignal): Promise<CatalogFindings> {
   const look = await lookAt(deps, catalog, signal);
   const { digest } = look;
   const { name } = catalog.metadata;
   if (isHeld(deps, name, digest)) {
-    // Served, and perhaps not told yet: an earlier look could not write the status.
+    // In service, but perhaps not in the status yet: an earlier reconcile could not write it.
     const created = catalog.status?.digest === digest ? catalog.status.created : await look.created();
     return findingsOf({ digest, created }, indexOf(deps, name));
   }
@@ -35,8 +37,8 @@ export async function loadCurrent(deps: LoadDeps, catalog: Catalog, signal: Abor
 }
 
 /**
- * Takes into service what was found before. Throws what a registry throws, CatalogInvalid, and CatalogUnavailable
- * where the source cannot give it any more.
+ * Takes a digest that was found before into service. Throws the errors of a registry, CatalogInvalid, and
+ * CatalogUnavailable if the source no longer has that content.
  */
 export async function loadFound(
   deps: LoadDeps,
@@ -51,16 +53,16 @@ export async function loadFound(
     return void (await deps.content.load(name, source, signal));
   }
   const look = spec.source.repositories === undefined ? undefined : await lookAt(deps, catalog, signal);
-  // Tags that have moved are new content, which a suspended Catalog does not want.
+  // Tags that have moved are new content, which a suspended Catalog does not take.
   if (look === undefined || (spec.suspend && look.digest !== digest)) throw lost(catalog, digest);
   if (!isHeld(deps, name, look.digest)) await deps.content.load(name, await look.pull(), signal);
 }
 
-/** What a Catalog's source stands for now, and how to get it. */
+/** The current content of a Catalog's source, and how to get it. */
 interface Look {
   readonly digest: string;
   readonly pull: () => Promise<CatalogSource>;
-  /** When it was built, where it says so: asked by itself, as an index does not tell. */
+  /** When the image was built, if it says so. A request of its own, since an index does not contain it. */
   readonly created: () => Promise<string | undefined>;
 }
 
@@ -99,7 +101,7 @@ function tellIgnored({ record }: LoadDeps, catalog: Catalog, ignored: Repository
   record(catalog, { type: 'Warning', reason: 'BundleInvalid', action: 'Refresh', note });
 }
 
-/** Whether that content is in service now; what was built before is opened. */
+/** Whether that content is in service now; an index that was built before is opened. */
 function isHeld({ content }: LoadDeps, name: string, digest: string): boolean {
   return content.get(name)?.digest === digest || content.restore(name, digest);
 }

@@ -24,7 +24,7 @@ function catalog(spec: object, status?: object, annotations: Record<string, stri
   };
 }
 
-describe('whether the registry is asked', () => {
+describe('the decision whether to ask the registry', () => {
   it.each([
     { because: 'a new catalog has no content', catalog: catalog({}), serving: undefined, plan: { kind: 'check' } },
     {
@@ -58,79 +58,79 @@ describe('whether the registry is asked', () => {
       plan: { kind: 'check' },
     },
     {
-      because: 'another digest is wanted than the one in service, though the spec was observed',
+      because: 'the spec was observed, but names another digest than the one in service',
       catalog: catalog({ source: { image: { ref: `registry.example/c:v1@sha256:${'b'.repeat(64)}` } } }, fresh),
       serving: digest,
       plan: { kind: 'check' },
     },
     {
-      because: 'another tag is wanted than the one in service, though the spec was observed',
+      because: 'the spec was observed, but names another tag than the one in service',
       catalog: catalog({ source: { image: { ref: 'registry.example/c:v2' } } }, fresh),
       serving: digest,
       plan: { kind: 'check' },
     },
     {
-      because: 'repositories are wanted and an image is in service, though the spec was observed',
+      because: 'the spec was observed, but names repositories while an image is in service',
       catalog: catalog({ source: { repositories: [{ repository: 'registry.example/c' }] } }, fresh),
       serving: digest,
       plan: { kind: 'check' },
     },
     {
-      because: 'the repositories were looked at',
+      because: 'the repositories were checked',
       catalog: catalog({ source: { repositories: [{ repository: 'registry.example/c' }] } }, { ...fresh, digest: SHA }),
       serving: SHA,
       plan: { kind: 'wait', seconds: 240 },
     },
     {
-      because: 'the reference cannot be read, which whoever pulls it tells',
+      because: 'the reference cannot be read, which the pull reports',
       catalog: catalog({ source: { image: { ref: 'http://registry.example/c' } } }, fresh),
       serving: digest,
       plan: { kind: 'check' },
     },
     {
-      because: 'the last look failed',
+      because: 'the last check failed',
       catalog: catalog({}, { ...fresh, conditions: stale }),
       serving: digest,
       plan: { kind: 'check' },
     },
     {
-      because: 'the last look failed for good, and the tag may have been moved',
+      because: 'the last check failed for good, and the tag may have been moved',
       catalog: catalog({}, { ...fresh, conditions: [{ ...condition, type: 'Stalled', reason: 'CatalogInvalid' }] }),
       serving: digest,
       plan: { kind: 'check' },
     },
     {
-      because: 'the last look failed where nothing was in service',
+      because: 'the last check failed while nothing was in service',
       catalog: catalog({}, { ...fresh, conditions: [{ ...condition, status: 'False', reason: 'ImageNotFound' }] }),
       serving: digest,
       plan: { kind: 'check' },
     },
     {
-      because: 'a suspended catalog is not asked though the last look failed',
+      because: 'a suspended catalog is not checked even if the last check failed',
       catalog: catalog({ suspend: true }, { ...fresh, conditions: stale }),
       serving: digest,
       plan: { kind: 'suspended' },
     },
     {
-      because: 'a restarted manager opens what was in service',
+      because: 'a restarted manager opens the content that was in service',
       catalog: catalog({}, fresh),
       serving: undefined,
       plan: { kind: 'restore', digest },
     },
     {
-      because: 'a restarted manager opens what was in service before it asks for what is new',
+      because: 'a restarted manager opens the content that was in service before it asks for new content',
       catalog: catalog({}, { ...fresh, observedGeneration: 0, conditions: stale }),
       serving: undefined,
       plan: { kind: 'restore', digest },
     },
     {
-      because: 'this replica serves what was found before another one led',
+      because: 'this replica serves content that was found before another one led',
       catalog: catalog({}, fresh),
       serving: `registry.example/c:v1@sha256:${'c'.repeat(64)}`,
       plan: { kind: 'check' },
     },
     {
-      because: 'what a suspended catalog had is in service, and nothing else',
+      because: 'a suspended catalog serves exactly the content that it had',
       catalog: catalog({ suspend: true }, fresh),
       serving: `registry.example/c:v1@sha256:${'c'.repeat(64)}`,
       plan: { kind: 'restore', digest },
@@ -142,43 +142,43 @@ describe('whether the registry is asked', () => {
       plan: { kind: 'restore', digest },
     },
     {
-      because: 'a suspended catalog is not asked',
+      because: 'a suspended catalog is not checked',
       catalog: catalog({ suspend: true }, { ...fresh, observedGeneration: 0 }),
       serving: digest,
       plan: { kind: 'suspended' },
     },
     {
-      because: 'signatures that cannot be checked are only to be warned of',
+      because: 'unchecked signatures only cause a warning',
       catalog: catalog({ verify: { keys, enforcement: 'Warn' } }, fresh),
       serving: digest,
       plan: { kind: 'wait', seconds: 240 },
     },
     {
-      because: 'signatures that cannot be checked are to be enforced',
+      because: 'signatures are enforced, which this version cannot do',
       catalog: catalog({ verify: { keys, enforcement: 'Enforce' } }, fresh),
       serving: digest,
       plan: { kind: 'refused', error: expect.objectContaining({ reason: 'UnsupportedField', retry: 'never' }) },
     },
     {
-      because: 'signatures that cannot be checked are to be enforced, suspended or not',
+      because: 'signatures are enforced, which this version cannot do, suspended or not',
       catalog: catalog({ verify: { keys, enforcement: 'Enforce' }, suspend: true }, fresh),
       serving: undefined,
       plan: { kind: 'refused', error: expect.objectContaining({ reason: 'UnsupportedField' }) },
     },
     {
-      because: 'a person asks',
+      because: 'a person requests a check',
       catalog: catalog({}, fresh, { 'slipway.dev/reconcile-requested-at': 'x' }),
       serving: digest,
       plan: { kind: 'check' },
     },
     {
-      because: 'what a person asked for was done',
+      because: 'the requested check was done',
       catalog: catalog({}, { ...fresh, lastHandledReconcileAt: 'x' }, { 'slipway.dev/reconcile-requested-at': 'x' }),
       serving: digest,
       plan: { kind: 'wait', seconds: 240 },
     },
     {
-      because: 'what a person asked for at length was done',
+      because: 'the requested check was done, and its annotation is very long',
       catalog: catalog(
         {},
         { ...fresh, lastHandledReconcileAt: 'x'.repeat(256) },

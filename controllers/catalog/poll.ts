@@ -11,11 +11,11 @@ export type PollPlan =
   /** Nothing may be served. */
   | { readonly kind: 'refused'; readonly error: ReasonedError }
   | { readonly kind: 'suspended' }
-  /** Ask what the source stands for now. */
+  /** Ask for the current digest of the source. */
   | { readonly kind: 'check' }
-  /** What the status says is in service is to be opened: what an earlier process built needs no registry. */
+  /** Open the index of the digest in the status: an index that an earlier process built needs no registry. */
   | { readonly kind: 'restore'; readonly digest: string }
-  /** Nothing to do for so many seconds; for ever where absent. */
+  /** Nothing to do for so many seconds; without `seconds`, until something changes. */
   | { readonly kind: 'wait'; readonly seconds?: number };
 
 /** @param serving Digest of the content in service in this process. */
@@ -32,18 +32,21 @@ export function planPoll(catalog: Catalog, serving: string | undefined, now: Dat
   return seconds <= 0 ? { kind: 'check' } : { kind: 'wait', seconds };
 }
 
-/** First of all: what is known is to be in service whatever becomes of the registry. What is newer stays. */
+/** Comes first: known content is served even if the registry fails. Content newer than the status stays. */
 function mustRestore({ spec, status }: Catalog, serving: string | undefined): boolean {
   return serving === undefined || (spec.suspend && serving !== status?.digest);
 }
 
-/** Whether a person asks: by another spec, or by the annotation. */
+/** Whether a person requests a check: by a changed spec, or by the annotation. */
 function isAsked(catalog: Catalog): boolean {
   const { metadata, status } = catalog;
   return status?.observedGeneration !== metadata.generation || requestOf(catalog) !== status?.lastHandledReconcileAt;
 }
 
-/** Whether the last look failed, or what is in service is of another source: the spec was observed, not done. */
+/**
+ * Whether the last check failed, or the content in service is of another source: the spec was observed, but not carried
+ * out.
+ */
 function isUnfinished({ spec, status }: Catalog): boolean {
   if (status?.digest === undefined || !isOfSource(spec.source, status.digest)) return true;
   const failed = (['Reconciling', 'Stalled'] as const).some((type) => findCondition(status.conditions, type));
@@ -51,7 +54,7 @@ function isUnfinished({ spec, status }: Catalog): boolean {
   return failed || ready?.status === 'False' || ready?.reason === 'CatalogStale';
 }
 
-/** What a person asked for by the annotation, as the status repeats it. */
+/** The value of the annotation that requests a check, as the status repeats it. */
 export function requestOf({ metadata }: Catalog): string | undefined {
   return metadata.annotations?.[ANNOTATION.reconcileRequestedAt]?.slice(0, 256);
 }

@@ -45,7 +45,7 @@ async function pathsIn(digest: string): Promise<readonly string[]> {
 describe('an image that is no catalog', () => {
   const BUNDLE = { 'operators.operatorframework.io.bundle.package.v1': 'gadget' };
 
-  test('is refused by its labels, with the package of the bundle that it is', async () => {
+  test('an image that is no catalog is rejected by its labels, with the package of its bundle', async () => {
     const digest = await publish({ labels: BUNDLE });
     await expect(pullCatalog(client, digest, signal)).rejects.toMatchObject({
       reason: 'CatalogInvalid',
@@ -55,29 +55,29 @@ describe('an image that is no catalog', () => {
   });
 
   test.each([
-    { because: 'it says that it is a catalog as well', labels: { ...BUNDLE, [LABEL]: '/configs' } },
-    { because: 'it says nothing, and may be a catalog nevertheless', labels: {} },
-  ])('cannot be told before its content is read: $because', async ({ labels }) => {
+    { because: 'its labels also name a catalog folder', labels: { ...BUNDLE, [LABEL]: '/configs' } },
+    { because: 'it has no labels, and may be a catalog nevertheless', labels: {} },
+  ])('an image that is no catalog is recognized only by its content: $because', async ({ labels }) => {
     const source = await pullCatalog(client, await publish({ labels }), signal);
     expect(source.seemsToBe).toEqual(expect.any(String));
   });
 });
 
 describe('the reference of a Catalog', () => {
-  test('is that of its image', () => {
+  test('the reference of a Catalog is that of its image', () => {
     expect(catalogReference(catalog({ image: { ref: 'r.example/hub:v1' } }))).toEqual(
       parseReference('r.example/hub:v1'),
     );
   });
 
   test.each([
-    { because: 'it has no image', source: {}, reason: 'InvalidSpec' },
-    { because: 'it is none', source: { image: { ref: 'http://hub' } }, reason: 'ReferenceInvalid' },
-  ])('is refused for good where $because', ({ source, reason }) => {
+    { because: 'the source has no image', source: {}, reason: 'InvalidSpec' },
+    { because: 'the text is no reference', source: { image: { ref: 'http://hub' } }, reason: 'ReferenceInvalid' },
+  ])('the reference of a Catalog is rejected for good if $because', ({ source, reason }) => {
     expect(() => catalogReference(catalog(source))).toThrow(expect.objectContaining({ reason, retry: 'never' }));
   });
 
-  test('is resolved to one by digest that keeps the tag', async () => {
+  test('the reference of a Catalog is resolved to a digest, and keeps its tag', async () => {
     const digest = await publish({});
     const found = await resolveCatalog(client, registry.reference('hub:v1'), signal);
     expect(found).toBe(`${registry.host}/hub:v1@${digest.slice(digest.indexOf('@') + 1)}`);
@@ -87,13 +87,13 @@ describe('the reference of a Catalog', () => {
 describe('the files of a catalog image', () => {
   test.each([
     { because: 'no label names a folder', labels: {}, paths: ['configs/a/catalog.json'] },
-    { because: 'a label names one', labels: { [LABEL]: '/elsewhere' }, paths: ['elsewhere/catalog.json'] },
-    { because: 'a label names one that is not there', labels: { [LABEL]: '/nowhere' }, paths: [] },
-  ])('are $paths where $because', async ({ labels, paths }) => {
+    { because: 'a label names a folder', labels: { [LABEL]: '/elsewhere' }, paths: ['elsewhere/catalog.json'] },
+    { because: 'a label names a folder that does not exist', labels: { [LABEL]: '/nowhere' }, paths: [] },
+  ])('the files of a catalog image are $paths if $because', async ({ labels, paths }) => {
     expect(await pathsIn(await publish({ labels }))).toEqual(paths);
   });
 
-  test('that the registry does not have are an error to try again', async () => {
+  test('files that the registry does not have are an error to retry', async () => {
     const gone = `${registry.host}/hub@sha256:${'0'.repeat(64)}`;
     await expect(pullCatalog(client, gone, signal)).rejects.toMatchObject({
       reason: 'ImageNotFound',
@@ -102,15 +102,15 @@ describe('the files of a catalog image', () => {
   });
 });
 
-describe('when an image was built', () => {
+describe('the time at which an image was built', () => {
   test.each([
-    { because: 'it says so', created: '2026-01-02T03:04:05Z', is: '2026-01-02T03:04:05Z' },
-    { because: 'parts of seconds do not count', created: '2026-01-02T03:04:05.999Z', is: '2026-01-02T03:04:05Z' },
+    { because: 'its configuration has it', created: '2026-01-02T03:04:05Z', is: '2026-01-02T03:04:05Z' },
+    { because: 'fractions of seconds are dropped', created: '2026-01-02T03:04:05.999Z', is: '2026-01-02T03:04:05Z' },
     { because: 'it was built in another time zone', created: '2026-01-02T03:04:05+02:00', is: '2026-01-02T01:04:05Z' },
     { because: 'the epoch is no time', created: '1970-01-01T00:00:00Z', is: undefined },
-    { because: 'the first second of a language is no time', created: '0001-01-01T00:00:00Z', is: undefined },
-    { because: 'it says nonsense', created: 'yesterday', is: undefined },
-  ])('is $is: $because', async ({ created, is }) => {
+    { because: 'the zero time of a language is no time', created: '0001-01-01T00:00:00Z', is: undefined },
+    { because: 'its configuration has no valid time', created: 'yesterday', is: undefined },
+  ])('the time of build is $is: $because', async ({ created, is }) => {
     expect((await pullCatalog(client, await publish({ created }), signal)).created).toBe(is);
   });
 });

@@ -12,19 +12,19 @@ export interface CatalogSource {
   /** Image reference by digest. */
   readonly digest: string;
   readonly files: CatalogFiles;
-  /** When the image was built, to the second, where it says so. */
+  /** When the image was built, to the second, if it says so. */
   readonly created?: string;
-  /** Of an image: what it seems to be, if it turns out to have no packages. */
+  /** For an image that turns out to have no packages: the kind of image that its labels suggest. */
   readonly seemsToBe?: string;
 }
 
-/** What the Catalog's reference stands for now, as a reference by digest. Throws what a registry throws. */
+/** The current digest of the Catalog's reference, as a reference by digest. Throws the errors of a registry. */
 export async function resolveCatalog(registry: Registry, reference: Reference, signal: AbortSignal): Promise<string> {
   const { digest } = await registry.resolve(reference, signal);
   return formatReference(withDigest(reference, digest));
 }
 
-/** The reference of a catalog image; throws InvalidSpec where the Catalog has none. */
+/** The reference of a catalog image; throws InvalidSpec if the Catalog has none. */
 export function catalogReference({ metadata, spec }: Catalog): Reference {
   const ref = spec.source.image?.ref;
   if (ref !== undefined) return parseReference(ref);
@@ -48,7 +48,7 @@ export async function pullCatalog(registry: Registry, digest: string, signal: Ab
   return { digest, files: catalogFiles(tree), seemsToBe, ...(created !== undefined && { created }) };
 }
 
-/** Images that are built to be the same every time carry the epoch, or the zero of a language: no time at all. */
+/** Images of reproducible builds carry the epoch, or a language's zero time: neither is a time of build. */
 function timeOfBuild(created: string | undefined): string | undefined {
   const time = Date.parse(created ?? '');
   return time > 0 ? formatTime(new Date(time)) : undefined;

@@ -9,7 +9,7 @@ let manager: FakeManager;
 
 let conflicts = 0;
 
-/** Somebody else changes the Catalog just before its status is written. */
+/** Another writer changes the Catalog just before its status is written. */
 function failNextWrite(): void {
   conflicts = 1;
 }
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene[Symbol.asyncDispose]());
 
-/** Publishes a first content and has it served. */
+/** Publishes a first content and serves it. */
 async function serveFirst(): Promise<string> {
   const digest = await scene.publish('v1', ['first']);
   await manager.lead();
@@ -32,8 +32,8 @@ async function serveFirst(): Promise<string> {
   return digest;
 }
 
-describe('a look that succeeds', () => {
-  test('takes the content into service and says when the next one is due', async () => {
+describe('a check that succeeds', () => {
+  test('a check with new content takes it into service and returns when the next one is due', async () => {
     const digest = await scene.publish('v1', ['a', 'b']);
     expect(await manager.lead()).toEqual({ requeueAfterSeconds: 300 });
     expect(manager.packages()).toEqual(['a', 'b']);
@@ -48,7 +48,7 @@ describe('a look that succeeds', () => {
     expect(scene.events).toMatchObject([{ type: 'Normal', reason: 'Succeeded' }]);
   });
 
-  test('at the same content changes when it was checked, and nothing else', async () => {
+  test('a check without new content changes the time of the last check only', async () => {
     await serveFirst();
     scene.asked();
     scene.now = new Date('2026-01-01T01:00:00Z');
@@ -61,7 +61,7 @@ describe('a look that succeeds', () => {
     expect(scene.events).toHaveLength(1);
   });
 
-  test('by digest is the last one', async () => {
+  test('after a check of a digest, no further check follows', async () => {
     const digest = await scene.publish('v1', ['first']);
     scene.change({ source: { image: { ref: `${scene.registry.host}/hub@${digest}` } } });
     expect(await manager.lead()).toBeUndefined();
@@ -71,11 +71,11 @@ describe('a look that succeeds', () => {
   });
 });
 
-describe('when the content was built', () => {
+describe('the time of build in the status', () => {
   const created = '2025-12-24T12:00:00Z';
   const told = (): string | undefined => scene.catalog().status?.created;
 
-  test('is told, and stays told over looks and restarts', async () => {
+  test('the time of build is reported, and stays over checks and restarts', async () => {
     const folder = scene.newFolder();
     await scene.publish('v1', ['first'], { created });
     for (const one of [scene.start(folder), scene.start(folder), scene.start()]) {
@@ -87,7 +87,7 @@ describe('when the content was built', () => {
     }
   });
 
-  test('is not told of content that does not say so', async () => {
+  test('the time of build is absent if the image has none', async () => {
     await scene.publish('v1', ['first'], { created });
     await manager.lead();
     await scene.publish('v1', ['second']);
@@ -97,7 +97,7 @@ describe('when the content was built', () => {
     expect(told()).toBeUndefined();
   });
 
-  test('is told though the status could not be written when the content was taken into service', async () => {
+  test('the time of build is reported even if the first write of the status failed', async () => {
     await serveFirst();
     await scene.publish('v1', ['second'], { created });
     scene.request('now');
@@ -109,8 +109,8 @@ describe('when the content was built', () => {
   });
 });
 
-describe('what failed once is tried until it is done', () => {
-  test('another digest', async () => {
+describe('after a failure', () => {
+  test('a check for another digest is retried until it succeeds', async () => {
     await serveFirst();
     const digest = await scene.publish('v2', ['second']);
     scene.change({ source: { image: { ref: `${scene.registry.host}/hub@${digest}` } } });
@@ -125,7 +125,7 @@ describe('what failed once is tried until it is done', () => {
     expect(scene.condition('Reconciling')).toBeUndefined();
   });
 
-  test('another tag, without waiting for the interval', async () => {
+  test('a check for another tag is retried without waiting for the interval', async () => {
     await serveFirst();
     await scene.publish('v2', ['second']);
     scene.change({ source: { image: { ref: scene.ref('v2') } }, interval: '24h' });
@@ -136,7 +136,7 @@ describe('what failed once is tried until it is done', () => {
     expect(manager.packages()).toEqual(['second']);
   });
 
-  test('what a person asked for, which is repeated only then', async () => {
+  test('a requested check is retried, and its request is repeated in the status only when it succeeds', async () => {
     await serveFirst();
     await scene.publish('v1', ['second']);
     scene.request('now');
@@ -149,7 +149,7 @@ describe('what failed once is tried until it is done', () => {
     expect(manager.packages()).toEqual(['second']);
   });
 
-  test('over a restart, with what is known in service all the while', async () => {
+  test('a failed check is retried after a restart, while the known content stays in service', async () => {
     const folder = scene.newFolder();
     manager = scene.start(folder);
     await serveFirst();
@@ -167,7 +167,7 @@ describe('what failed once is tried until it is done', () => {
   });
 });
 
-test('content that cannot be read is looked at again after the interval, as the tag may be moved', async () => {
+test('invalid content is checked again after the interval, since the tag may be moved', async () => {
   await serveFirst();
   await scene.publishText('v1', '}{');
   scene.request('now');
@@ -181,7 +181,7 @@ test('content that cannot be read is looked at again after the interval, as the 
 });
 
 describe('a manager with an empty folder', () => {
-  test('serves what the tag stands for now, though what was served before is gone', async () => {
+  test('a manager with an empty folder serves the current content of the tag if the earlier content is gone', async () => {
     const old = await serveFirst();
     await scene.publish('v1', ['second']);
     scene.remove(old);
@@ -191,7 +191,7 @@ describe('a manager with an empty folder', () => {
     expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
   });
 
-  test('serves another source, though the registry of the one before does not answer', async () => {
+  test('a manager with an empty folder serves a new source, even if the earlier registry does not answer', async () => {
     await serveFirst();
     const digest = await scene.publish('v2', ['second']);
     scene.change({ source: { image: { ref: `${scene.registry.host}/hub@${digest}` } } });
@@ -201,7 +201,7 @@ describe('a manager with an empty folder', () => {
     expect(fresh.packages()).toEqual(['second']);
   });
 
-  test('serves the last good content by its digest where the tag is gone, and says so', async () => {
+  test('a manager with an empty folder serves the last good digest if the tag is gone, and reports it', async () => {
     await serveFirst();
     scene.registry.store.repositories.get('hub')?.tags.delete('v1');
     scene.now = new Date('2026-01-01T01:00:00Z');
@@ -224,7 +224,7 @@ describe('a manager with an empty folder', () => {
       breakIt: () => scene.registry.store.repositories.clear(),
       reason: 'ImageNotFound',
     },
-  ])('does not say that it serves anything where $because', async ({ breakIt, reason }) => {
+  ])('a manager with an empty folder does not claim to serve content if $because', async ({ breakIt, reason }) => {
     await serveFirst();
     breakIt();
     const fresh = scene.start();
@@ -239,7 +239,7 @@ describe('a manager with an empty folder', () => {
     expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
   });
 
-  test('goes on where another one could not serve what this one has', async () => {
+  test('a manager goes on from a status of another one that could not serve the same content', async () => {
     const folder = scene.newFolder();
     manager = scene.start(folder);
     await serveFirst();
@@ -254,7 +254,7 @@ describe('a manager with an empty folder', () => {
 });
 
 describe('a suspended Catalog', () => {
-  test('keeps what is known in service, and asks for nothing new', async () => {
+  test('a suspended Catalog keeps its known content in service, and checks for nothing new', async () => {
     await serveFirst();
     await scene.publish('v1', ['second']);
     scene.change({ suspend: true });
@@ -267,7 +267,7 @@ describe('a suspended Catalog', () => {
     expect(scene.catalog().status?.lastHandledReconcileAt).toBeUndefined();
   });
 
-  test('is served from an empty folder as it was when it was suspended', async () => {
+  test('a suspended Catalog is served from an empty folder as it was at its suspension', async () => {
     await serveFirst();
     await scene.publish('v1', ['second']);
     scene.change({ suspend: true });
@@ -279,7 +279,7 @@ describe('a suspended Catalog', () => {
     expect(scene.catalog().status?.lastChecked).toBe('2026-01-01T00:00:00Z');
   });
 
-  test('says that nothing is in service where what was known is gone, and why', async () => {
+  test('a suspended Catalog reports that nothing is in service if its content is gone, and why', async () => {
     const old = await serveFirst();
     await scene.publish('v1', ['second']);
     scene.remove(old);
@@ -299,7 +299,7 @@ describe('a suspended Catalog', () => {
 });
 
 describe('a replica that does not lead', () => {
-  test('serves what the leader has found, and what it finds later', async () => {
+  test('a follower serves the content that the leader has found, and its later content', async () => {
     const follower = scene.start();
     expect(await follower.follow()).toBeUndefined();
     expect(follower.packages()).toBeUndefined();
@@ -315,7 +315,7 @@ describe('a replica that does not lead', () => {
     expect(follower.packages()).toEqual(['second']);
   });
 
-  test('goes on with what it has while the new content cannot be pulled', async () => {
+  test('a follower keeps its content while the new content cannot be pulled', async () => {
     const follower = scene.start();
     await serveFirst();
     await follower.follow();
@@ -327,7 +327,7 @@ describe('a replica that does not lead', () => {
     expect(follower.packages()).toEqual(['first']);
   });
 
-  test('serves what a new leader found after the old content was deleted', async () => {
+  test('a follower serves the content of a new leader after the old content was deleted', async () => {
     const old = await serveFirst();
     await scene.publish('v1', ['second']);
     scene.remove(old);
@@ -339,7 +339,7 @@ describe('a replica that does not lead', () => {
   });
 });
 
-test('a status that another writer was faster with is no failure of the Catalog', async () => {
+test('a status that another writer changed first is no failure of the Catalog', async () => {
   await scene.publish('v1', ['first']);
   failNextWrite();
   expect(await manager.lead()).toMatchObject({ reason: 'Conflict' });
@@ -353,7 +353,7 @@ describe('signatures, which cannot be checked', () => {
   const enforce = { keys, enforcement: 'Enforce' } as const;
   const warnings = (): number => scene.events.filter(({ reason }) => reason === 'UnsupportedField').length;
 
-  test('where they are enforced: no registry is asked, nothing is served, and it is said why', async () => {
+  test('with enforced signatures, no registry is asked, nothing is served, and the status says why', async () => {
     await scene.publish('v1', ['first']);
     scene.change({ verify: enforce });
     scene.asked();
@@ -366,7 +366,7 @@ describe('signatures, which cannot be checked', () => {
     expect(scene.events).toMatchObject([{ type: 'Warning', reason: 'UnsupportedField' }]);
   });
 
-  test('where they are enforced from now on: what was served is taken away, on every replica', async () => {
+  test('when signatures become enforced, every replica stops serving the content', async () => {
     await serveFirst();
     const follower = scene.start();
     await follower.follow();
@@ -384,7 +384,7 @@ describe('signatures, which cannot be checked', () => {
     expect(scene.condition('Stalled')).toBeUndefined();
   });
 
-  test('where they are enforced: a replica that does not lead does not wait for the leader to say so', async () => {
+  test('with enforced signatures, a follower does not wait for the status of the leader', async () => {
     await serveFirst();
     scene.change({ verify: enforce });
     const follower = scene.start();
@@ -392,7 +392,7 @@ describe('signatures, which cannot be checked', () => {
     expect(follower.packages()).toBeUndefined();
   });
 
-  test('where they are warned of: the content is served, and one event for each content and spec warns', async () => {
+  test('with signatures that only warn, the content is served, with one event for each content and spec', async () => {
     await scene.publish('v1', ['first']);
     scene.change({ verify: { keys, enforcement: 'Warn' } });
     await manager.lead();

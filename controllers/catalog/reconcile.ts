@@ -1,6 +1,6 @@
 /**
- * Reconciles a Catalog: asks its registry when that is due, builds an index of new content and takes it into
- * service. What cannot be refreshed stays in service as it is. It knows nothing of Subscriptions.
+ * Reconciles a Catalog: asks its registry when a check is due, builds an index of new content and takes it into
+ * service. If a refresh fails, the old content stays in service. It knows nothing of Subscriptions.
  */
 import type { Catalog } from '../../api/catalog.ts';
 import { ReasonedError } from '../../api/errors.ts';
@@ -50,7 +50,7 @@ export function createCatalogReconciler(deps: CatalogDeps): Reconcile {
   };
 }
 
-/** Asks the registry; where that fails, the last good content is in service, if it can be had at all. */
+/** Asks the registry; if that fails, the last good content is put into service, if it can still be loaded. */
 async function check(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): Promise<Result> {
   const found = await attempt(signal, () => loadCurrent(deps, catalog, signal));
   if (found instanceof ReasonedError) {
@@ -63,7 +63,7 @@ async function check(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): 
   return isPinned(catalog) ? undefined : { requeueAfterSeconds: intervalSeconds(catalog) };
 }
 
-/** What was in service may still be there by its digest, though the tag is gone or stands for something broken. */
+/** The last good image may still exist by its digest, even if its tag is gone or now names a broken image. */
 async function keepLastGood(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): Promise<void> {
   const digest = catalog.status?.digest;
   if (digest === undefined || !isImageDigest(digest) || isServed(deps, catalog)) return;
@@ -74,12 +74,15 @@ async function fail(deps: CatalogDeps, catalog: Catalog, error: ReasonedError): 
   tellFailure(deps, catalog, error);
   const served = isServed(deps, catalog);
   await writeStatus(deps.cluster, catalog, summarizeFailure(catalog, { error, served }, deps.now()));
-  // What cannot be read will not get better by itself, but the tag may be moved to something that can.
+  // An invalid image does not get better by itself, but its tag may be moved to a valid one.
   if (error.retry === 'never' && !isPinned(catalog)) return { requeueAfterSeconds: intervalSeconds(catalog) };
   throw error;
 }
 
-/** Takes the Catalog out of service; once more when the caches know why, so that who needs it can say so. */
+/**
+ * Takes the Catalog out of service; requeued once, so that Subscriptions are reconciled when the caches have the
+ * reason.
+ */
 async function refuse(deps: CatalogDeps, catalog: Catalog, error: ReasonedError): Promise<Result> {
   deps.content.drop(catalog.metadata.name);
   const written = await writeStatus(deps.cluster, catalog, summarizeRefusal(catalog, error, deps.now()));
@@ -89,12 +92,12 @@ async function refuse(deps: CatalogDeps, catalog: Catalog, error: ReasonedError)
 }
 
 interface SuspendOptions {
-  /** What was in service and is not here. */
+  /** The digest that was in service and is not open in this process. */
   readonly missing?: string;
   readonly signal: AbortSignal;
 }
 
-/** Looks for nothing new; what is missing here is put back. */
+/** Checks for nothing new; content that is missing in this process is loaded again. */
 async function suspend(deps: CatalogDeps, catalog: Catalog, { missing, signal }: SuspendOptions): Promise<Result> {
   const restore = async (): Promise<void> => {
     if (missing !== undefined) await loadFound(deps, catalog, { digest: missing, signal });
@@ -107,7 +110,7 @@ async function suspend(deps: CatalogDeps, catalog: Catalog, { missing, signal }:
   return undefined;
 }
 
-/** What was tried, or why it failed; a defect is thrown, and so is whatever comes of an end that was asked for. */
+/** The result of the work, or the reason why it failed. Defects are thrown, and so is any error after an abort. */
 async function attempt<Value>(signal: AbortSignal, work: () => Promise<Value>): Promise<Value | ReasonedError> {
   try {
     return await work();
@@ -127,7 +130,7 @@ function tellChange({ record }: CatalogDeps, catalog: Catalog, found: CatalogFin
   record(catalog, { type: 'Normal', reason: 'Succeeded', action: 'Refresh', note });
 }
 
-/** Once for each content and each spec. */
+/** Records the warning once for each content and each spec. */
 function tellUnverified({ record }: CatalogDeps, catalog: Catalog, found: CatalogFindings): void {
   const { metadata, status } = catalog;
   const note = warningOf(catalog);

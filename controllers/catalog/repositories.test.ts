@@ -5,7 +5,7 @@ import { resolveTags } from './repositories.ts';
 
 const signal = new AbortController().signal;
 
-/** A registry of tags and what they stand for; a tag without a digest is listed and gone. */
+/** A registry of tags and their digests; a tag without a digest is listed, but gone. */
 function fakeRegistry(repositories: Readonly<Record<string, Readonly<Record<string, string>>>>): Registry {
   const tagsOf = (repository: string): Readonly<Record<string, string>> => repositories[repository] ?? {};
   return {
@@ -24,7 +24,7 @@ async function digestOf(tags: Readonly<Record<string, string>>): Promise<string>
 }
 
 describe('the tags of repositories', () => {
-  test('that are versions, in their order, by digest', async () => {
+  test('tags that are versions are listed in their order, by digest', async () => {
     const registry = fakeRegistry({ gadget: { 'v1.10.0': 'b', latest: 'c', 'v1.9.0': 'a' } });
     const { repositories } = await resolveTags(registry, [{ repository: 'r.example/gadget' }], signal);
     expect(repositories[0]?.versions.map(({ tag, image }) => [tag, image])).toEqual([
@@ -36,14 +36,14 @@ describe('the tags of repositories', () => {
   test.each([
     { because: 'nothing was pushed', tags: { 'v1.0.0': 'a' }, same: true },
     { because: 'a tag that is no version was moved', tags: { 'v1.0.0': 'a', latest: 'd' }, same: true },
-    { because: 'a tag is listed that has gone since', tags: { 'v1.0.0': 'a', 'v2.0.0': '' }, same: true },
+    { because: 'a tag is listed that was deleted since', tags: { 'v1.0.0': 'a', 'v2.0.0': '' }, same: true },
     { because: 'a version was pushed', tags: { 'v1.0.0': 'a', 'v1.1.0': 'b' }, same: false },
     { because: 'a tag was moved', tags: { 'v1.0.0': 'c' }, same: false },
-  ])('give the same digest ($same) where $because', async ({ tags, same }) => {
+  ])('the digest over the tags stays the same ($same) if $because', async ({ tags, same }) => {
     expect((await digestOf(tags)) === (await digestOf({ 'v1.0.0': 'a' }))).toBe(same);
   });
 
-  test('are bounded over all repositories together', async () => {
+  test('the number of tags is bounded over all repositories together', async () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`v1.${at}.0`, 'a']));
     const names = Array.from({ length: 10 }, (_, at) => `team${at}`);
     const registry = fakeRegistry(Object.fromEntries(names.map((name) => [name, many])));
@@ -53,7 +53,7 @@ describe('the tags of repositories', () => {
     expect(repositories[0]?.ignored).toHaveLength(100);
   });
 
-  test('cannot be told while the registry is down', async () => {
+  test('tags cannot be resolved while the registry is down', async () => {
     const down = {
       listTags: () =>
         Promise.reject(new ReasonedError({ reason: 'RegistryUnavailable', retry: 'backoff', message: 'down' })),

@@ -1,5 +1,5 @@
 /**
- * The content of a Catalog of repositories: which tags are versions and what they stand for now, and the bundles
+ * The content of a Catalog of repositories: which tags are versions and which digests they have now, and the bundles
  * behind them as the documents of a file-based catalog. Bundles that are known by digest are not pulled again.
  */
 import { ReasonedError } from '../../api/errors.ts';
@@ -23,15 +23,15 @@ import type { CatalogSource } from './pull.ts';
 
 type Repositories = NonNullable<CatalogSpec['source']['repositories']>;
 
-/** Versions that all repositories of a Catalog offer together at most, the newest of each. */
+/** The most versions that all repositories of a Catalog offer together; the newest of each repository count. */
 const MAX_VERSIONS = 2000;
 
-/** Requests to registries that are under way at once. */
+/** Requests to registries at the same time. */
 const IN_FLIGHT = 8;
 
 const FOLDERS = ['manifests/', 'metadata/'];
 
-/** What the tags of the repositories stand for now. */
+/** The current versions and digests of the repositories' tags. */
 export interface Tags {
   /** Digest over all of them. */
   readonly digest: string;
@@ -45,7 +45,7 @@ interface TaggedRepository {
   readonly ignored: readonly IgnoredTag[];
 }
 
-/** Lists the tags and asks what each version stands for. Throws what a registry throws. */
+/** Lists the tags and asks for the digest of each version. Throws the errors of a registry. */
 export async function resolveTags(registry: Registry, wanted: Repositories, signal: AbortSignal): Promise<Tags> {
   const slots = createSlots(IN_FLIGHT);
   const limits = { ...DEFAULT_TAG_LIMITS, maxVersions: Math.ceil(MAX_VERSIONS / wanted.length) };
@@ -66,7 +66,7 @@ export async function resolveTags(registry: Registry, wanted: Repositories, sign
   return { digest: repositoriesDigest(images), repositories };
 }
 
-/** Undefined for a tag that has gone since it was listed. */
+/** Undefined for a tag that was deleted since it was listed. */
 async function resolveTag(
   registry: Registry,
   repository: string,
@@ -89,9 +89,10 @@ export interface RepositoryContent extends CatalogSource {
 }
 
 /**
- * The documents of all bundles. One that cannot be read is left out, and said to be; the others are offered.
+ * The documents of all bundles. A bundle that cannot be read is left out and listed in `ignored`; the others are
+ * offered.
  *
- * @param served What is in service: the bundles in it are known.
+ * @param served The index in service: its bundles are known and not pulled.
  */
 export async function pullRepositories(
   registry: Registry,
@@ -120,7 +121,7 @@ export async function pullRepositories(
   return { digest, files: [fileOf(documents)], ignored: [...before, ...unreadable, ...ignored] };
 }
 
-/** The entry of a bundle, or why it has none; what a retry may cure is thrown. */
+/** The entry of a bundle, or the reason why it has none; an error that a retry may cure is thrown. */
 async function describe(registry: Registry, image: string, signal: AbortSignal): Promise<BundleBlob | ReasonedError> {
   try {
     const { files } = await pullFiles(registry, parseReference(image), {

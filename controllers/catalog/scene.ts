@@ -1,5 +1,5 @@
 /**
- * For tests: one Catalog in a cluster, a registry, and managers that reconcile it one look at a time. Everything is
+ * For tests: one Catalog in a cluster, a registry, and managers that reconcile it one check at a time. Everything is
  * real but the cluster: the registry answers over HTTP, and the content is an index on disk.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -25,38 +25,38 @@ import { createCatalogReconciler } from './reconcile.ts';
 const NAME = 'hub';
 const REF = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Catalog', name: NAME };
 
-/** What a look came to: when to look again, or the error that the controller is given. */
+/** The outcome of a check: when to check again, or the error that the controller gets. */
 export type Looked = Result | ReasonedError;
 
 export interface FakeManager {
   readonly content: CatalogContent;
-  /** One look as the leader. */
+  /** One reconcile as the leader. */
   lead(): Promise<Looked>;
-  /** One look as a replica that does not lead. */
+  /** One reconcile as a replica that does not lead. */
   follow(): Promise<Looked>;
-  /** Names of the packages that it serves; undefined where nothing is in service. */
+  /** Names of the packages that it serves; undefined if nothing is in service. */
   packages(): readonly string[] | undefined;
 }
 
 export interface CatalogScene extends AsyncDisposable {
   readonly registry: FakeRegistry;
   readonly events: readonly EventFacts[];
-  /** What the clock shows; tests set it forward. */
+  /** The time of the clock; tests set it forward. */
   now: Date;
   /** `<registry>/hub:<tag>`. */
   ref(tag: string): string;
   /** Pushes a catalog with packages of those names; returns its digest. */
   publish(tag: string, packages: readonly string[], facts?: { readonly created?: string }): Promise<string>;
-  /** Pushes a catalog whose text is given. */
+  /** Pushes a catalog of the given text. */
   publishText(tag: string, text: string): Promise<string>;
-  /** Takes a manifest away, by its digest. */
+  /** Deletes a manifest, by its digest. */
   remove(digest: string): void;
-  /** Methods and paths of what was asked since the last call. */
+  /** Methods and paths of the requests since the last call. */
   asked(): readonly string[];
   catalog(): Catalog;
   condition(type: ConditionType): Condition | undefined;
   change(spec: Partial<Catalog['spec']>): void;
-  /** A person asks for a look. */
+  /** A person requests a check. */
   request(value: string): void;
   /** A manager with a folder of its own, or with that of another. */
   start(folder?: string): FakeManager;

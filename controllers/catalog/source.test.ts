@@ -15,12 +15,32 @@ test.each([
   { because: 'the tag is another', source: image('r.example/hub:v2'), digest: `r.example/hub:v1@${A}`, is: false },
   { because: 'the registry is another', source: image('s.example/hub:v1'), digest: `r.example/hub:v1@${A}`, is: false },
   { because: 'a short name is completed', source: image('hub'), digest: `docker.io/library/hub:latest@${A}`, is: true },
-  { because: 'it is that digest', source: image(`r.example/hub@${A}`), digest: `r.example/hub@${A}`, is: true },
-  { because: 'it is another digest', source: image(`r.example/hub@${B}`), digest: `r.example/hub@${A}`, is: false },
-  { because: 'it is over repositories', source: repositories, digest: A, is: true },
-  { because: 'it is over repositories, not of an image', source: image('r.example/hub'), digest: A, is: false },
-  { because: 'it is of an image, not of repositories', source: repositories, digest: `r.example/hub@${A}`, is: false },
+  {
+    because: 'the source names that digest',
+    source: image(`r.example/hub@${A}`),
+    digest: `r.example/hub@${A}`,
+    is: true,
+  },
+  {
+    because: 'the source names another digest',
+    source: image(`r.example/hub@${B}`),
+    digest: `r.example/hub@${A}`,
+    is: false,
+  },
+  { because: 'the digest is over repositories, like the source', source: repositories, digest: A, is: true },
+  {
+    because: 'the digest is over repositories, and the source is an image',
+    source: image('r.example/hub'),
+    digest: A,
+    is: false,
+  },
+  {
+    because: 'the digest is of an image, and the source is repositories',
+    source: repositories,
+    digest: `r.example/hub@${A}`,
+    is: false,
+  },
   { because: 'the reference cannot be read', source: image('http://hub'), digest: `r.example/hub@${A}`, is: false },
-])('a digest is of the source ($is): $because', ({ source, digest, is }) => {
+])('a digest belongs to the source ($is): $because', ({ source, digest, is }) => {
   expect(isOfSource(source, digest)).toBe(is);
 });

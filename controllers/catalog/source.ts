@@ -1,8 +1,10 @@
-/** What a Catalog's source can stand for, as far as its spec says it. Pure. */
+/** Whether a digest can be the content of a Catalog's source, as far as the spec shows it. Pure. */
 import type { CatalogSpec } from '../../api/catalog.ts';
 import { formatReference, parseReference, withDigest, type Reference } from '../../oci/reference.ts';
 
-/** Whether the digest in a status can be of the source: of the same image and tag, or one over repositories. */
+/**
+ * Whether the digest in a status can belong to the source: of the same image and tag, or a digest over repositories.
+ */
 export function isOfSource({ image }: CatalogSpec['source'], digest: string): boolean {
   if (image === undefined || !isImageDigest(digest)) return image === undefined && !isImageDigest(digest);
   const reference = readReference(image.ref);
@@ -11,12 +13,12 @@ export function isOfSource({ image }: CatalogSpec['source'], digest: string): bo
   return formatReference(withDigest(reference, found)) === digest;
 }
 
-/** Whether what a status names can be pulled by its digest; one over repositories names no image. */
+/** Whether the digest in a status can be pulled; a digest over repositories names no image. */
 export function isImageDigest(text: string): boolean {
   return text.includes('@');
 }
 
-/** Undefined for a text that is no reference: whoever asks the registry says so. */
+/** Undefined for a text that is no reference: the code that asks the registry reports it. */
 function readReference(text: string): Reference | undefined {
   try {
     return parseReference(text);

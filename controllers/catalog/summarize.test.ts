@@ -58,7 +58,7 @@ describe('the Ready condition of a Catalog', () => {
       ready: ['True', 'Succeeded', '3 packages with 5 bundles in service'],
     },
     {
-      because: 'one is one',
+      because: 'a count of one has a singular',
       status: summarizeContent(catalog(undefined), { ...found, packages: 1, bundles: 1 }, now),
       ready: ['True', 'Succeeded', '1 package with 1 bundle in service'],
     },
@@ -73,13 +73,13 @@ describe('the Ready condition of a Catalog', () => {
       stuck: ['Reconciling', 'RegistryUnavailable'],
     },
     {
-      because: 'there was content, and it is not served here',
+      because: 'there was content, and this process does not serve it',
       status: summarizeFailure(catalog(served), { error: down, served: false }, now),
       ready: ['False', 'RegistryUnavailable', 'Nothing is in service. it is RegistryUnavailable. Look there'],
       stuck: ['Reconciling', 'RegistryUnavailable'],
     },
     {
-      because: 'there never was any content, and a retry is no use',
+      because: 'there never was any content, and a retry is of no use',
       status: summarizeFailure(catalog(undefined), { error: failure('CatalogInvalid', 'never'), served: false }, now),
       ready: ['False', 'CatalogInvalid', 'Nothing is in service. it is CatalogInvalid. Look there'],
       stuck: ['Stalled', 'CatalogInvalid'],
@@ -90,7 +90,7 @@ describe('the Ready condition of a Catalog', () => {
       ready: ['True', 'Suspended', 'Suspended; what is known stays in service'],
     },
     {
-      because: 'it is suspended, and what is known cannot be had',
+      because: 'it is suspended, and its known content cannot be loaded',
       status: summarizeSuspension(catalog(served), { served: false, error: down }, now),
       ready: [
         'False',
@@ -99,7 +99,7 @@ describe('the Ready condition of a Catalog', () => {
       ],
     },
     {
-      because: 'it was suspended before anything was known',
+      because: 'it was suspended before any content was known',
       status: summarizeSuspension(catalog(undefined), { served: false }, now),
       ready: ['False', 'Suspended', 'Suspended, and nothing is in service'],
     },
@@ -109,7 +109,7 @@ describe('the Ready condition of a Catalog', () => {
       ready: ['False', 'UnsupportedField', 'it is UnsupportedField. Look there'],
       stuck: ['Stalled', 'UnsupportedField'],
     },
-  ])('where $because', ({ status, ready: [is, reason, message], stuck }) => {
+  ])('the Ready condition if $because', ({ status, ready: [is, reason, message], stuck }) => {
     expect(conditionOf(status, 'Ready')).toMatchObject({ status: is, reason, message, observedGeneration: 2 });
     expect(status.observedGeneration).toBe(2);
     const others = (['Reconciling', 'Stalled'] as const).flatMap((type) => {
@@ -119,7 +119,7 @@ describe('the Ready condition of a Catalog', () => {
     expect(others).toEqual(stuck === undefined ? [] : [stuck]);
   });
 
-  it('says that signatures are not checked, whatever else there is to say', () => {
+  it('the Ready condition warns that signatures are not checked, beside any other message', () => {
     const asks = catalog(served, { verify: warn });
     for (const status of [
       summarizeContent(asks, found, now),
@@ -135,8 +135,8 @@ describe('the Ready condition of a Catalog', () => {
   });
 });
 
-describe('what the status tells of the content', () => {
-  it('is when it was checked and changed, where it has changed', () => {
+describe('the status of the content', () => {
+  it('new content sets the time of the check and of the change', () => {
     const other = { ...found, digest: `r.example/hub:v1@sha256:${'b'.repeat(64)}`, packages: 9 };
     expect(summarizeContent(catalog(served), other, now)).toMatchObject({
       ...other,
@@ -145,7 +145,7 @@ describe('what the status tells of the content', () => {
     });
   });
 
-  it('is when it was checked alone, where it has not', () => {
+  it('unchanged content sets the time of the check only', () => {
     expect(summarizeContent(catalog(served), found, now)).toMatchObject({
       lastChecked: '2026-01-02T00:00:00Z',
       lastChanged: served.lastChanged,
@@ -153,31 +153,31 @@ describe('what the status tells of the content', () => {
     });
   });
 
-  it('is not when other content was built', () => {
+  it('new content without a time of build removes the earlier time of build', () => {
     const { created: _, ...unknown } = found;
     expect(summarizeContent(catalog(served), unknown, now)).not.toHaveProperty('created');
   });
 
   it.each([
-    { because: 'a look failed', status: summarizeFailure(catalog(served), { error: down, served: true }, now) },
+    { because: 'a check failed', status: summarizeFailure(catalog(served), { error: down, served: true }, now) },
     { because: 'it is suspended', status: summarizeSuspension(catalog(served), { served: true }, now) },
-  ])('stays as it was where $because', ({ status }) => {
+  ])('the status keeps the facts about the content if $because', ({ status }) => {
     const { observedGeneration: _, ...before } = served;
     expect(status).toMatchObject(before);
   });
 
-  it('is nothing where nothing may be served', () => {
+  it('the status has no facts about content if nothing may be served', () => {
     const status = summarizeRefusal(catalog(served), failure('UnsupportedField', 'never'), now);
     for (const field of ['digest', 'packages', 'channels', 'bundles', 'created'])
       expect(status).not.toHaveProperty(field);
   });
 });
 
-describe('what a person asked for', () => {
+describe('the request of a person', () => {
   it.each([
-    { because: 'it was done', status: summarizeContent(catalog(served), found, now), echo: 'now' },
+    { because: 'the check was done', status: summarizeContent(catalog(served), found, now), echo: 'now' },
     {
-      because: 'it failed',
+      because: 'the check failed',
       status: summarizeFailure(catalog(served), { error: down, served: true }, now),
       echo: 'before',
     },
@@ -186,18 +186,18 @@ describe('what a person asked for', () => {
       status: summarizeSuspension(catalog(served), { served: true }, now),
       echo: 'before',
     },
-  ])('is repeated as $echo where $because', ({ status, echo }) => {
+  ])('a request is repeated in the status as $echo if $because', ({ status, echo }) => {
     expect(status.lastHandledReconcileAt).toBe(echo);
   });
 
-  it('is no longer repeated when it is taken back', () => {
+  it('a request is no longer repeated in the status after the annotation was removed', () => {
     const { metadata, ...rest } = catalog(served);
     const { annotations: _, ...plain } = metadata;
     expect(summarizeContent({ ...rest, metadata: plain }, found, now)).not.toHaveProperty('lastHandledReconcileAt');
   });
 });
 
-test('the status of the longest reference that a spec can have is one that the API server takes', () => {
+test('the API server accepts a status with the longest reference that a spec can have', () => {
   const tag = 't'.repeat(128);
   const name = `registry.example/${'long/'.repeat(47)}n`;
   const longest = `${name}:${tag}@sha512:${'a'.repeat(128)}`;

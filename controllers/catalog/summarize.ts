@@ -6,14 +6,14 @@ import type { Reason } from '../../api/reasons.ts';
 import { requestOf } from './poll.ts';
 import { warningOf } from './verification.ts';
 
-/** What a look at the registry came to. */
+/** The result of a check of the registry. */
 export interface CatalogFindings {
-  /** Reference by digest of what is in service now. */
+  /** The content in service now, as a reference by digest. */
   readonly digest: string;
   readonly packages: number;
   readonly channels: number;
   readonly bundles: number;
-  /** When the image was built, where it says so. */
+  /** When the image was built, if it says so. */
   readonly created?: string;
 }
 
@@ -35,11 +35,14 @@ export function summarizeContent(catalog: Catalog, found: CatalogFindings, now: 
 
 export interface Failure {
   readonly error: ReasonedError;
-  /** Whether this process serves content of the Catalog all the same. */
+  /** Whether this process still serves content of the Catalog. */
   readonly served: boolean;
 }
 
-/** A failure leaves the last good content in service, and says so; without any, the catalog is not ready. */
+/**
+ * After a failure the last good content stays in service, and the condition says so; if there is none, the catalog is
+ * not ready.
+ */
 export function summarizeFailure(catalog: Catalog, { error, served }: Failure, now: Date): CatalogStatus {
   const { reason } = error;
   const message = error.describe();
@@ -67,7 +70,7 @@ function down(reason: Reason, why: string): NextCondition {
 export interface Suspension {
   /** Whether this process serves content of the Catalog. */
   readonly served: boolean;
-  /** Why it does not. */
+  /** Why this process does not serve it, if the reason is an error. */
   readonly error?: ReasonedError;
 }
 
@@ -82,7 +85,7 @@ export function summarizeSuspension(catalog: Catalog, { served, error }: Suspens
   });
 }
 
-/** Nothing may be served: the status no longer tells of any content. */
+/** Nothing may be served: the status no longer names any content. */
 export function summarizeRefusal(catalog: Catalog, error: ReasonedError, now: Date): CatalogStatus {
   const { digest: _d, packages: _p, channels: _c, bundles: _b, created: _t, ...before } = observed(catalog);
   const { reason } = error;
@@ -96,7 +99,9 @@ export function summarizeRefusal(catalog: Catalog, error: ReasonedError, now: Da
   });
 }
 
-/** The status of before, about the spec of now: what a person asked for is repeated only once it was done. */
+/**
+ * The earlier status with the observed generation. A person's request is repeated in it only once it was carried out.
+ */
 function observed({ metadata, status }: Catalog): CatalogStatus {
   return { ...status, observedGeneration: metadata.generation ?? 0 };
 }
@@ -121,7 +126,7 @@ function judged(status: CatalogStatus, catalog: Catalog, { conditions, now }: Ve
   };
 }
 
-/** What does not act is said whatever else there is to say. */
+/** The warning about a field that does not act is part of every Ready message. */
 function withWarning(catalog: Catalog, ready: NextCondition): NextCondition {
   const warning = warningOf(catalog);
   return warning === undefined ? ready : { ...ready, message: `${ready.message}. ${warning}` };

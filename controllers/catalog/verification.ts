@@ -1,11 +1,11 @@
 /**
- * What `spec.verify` comes to while signatures cannot be checked. Who enforces them gets nothing rather than content
- * of which nobody knows who made it; who wants a warning gets one. Pure.
+ * The effect of `spec.verify` in a version that cannot check signatures: with enforcement, a Catalog serves nothing,
+ * rather than content of unknown origin; with `Warn`, it shows a warning. Pure.
  */
 import type { Catalog } from '../../api/catalog.ts';
 import { ReasonedError } from '../../api/errors.ts';
 
-/** Why nothing of the Catalog may be served; undefined where it may. Never retried: the spec is to change. */
+/** Why nothing of the Catalog may be served; undefined if it may. Never retried: the spec has to change. */
 export function refusalOf({ metadata, spec }: Catalog): ReasonedError | undefined {
   if (spec.verify === undefined || spec.verify.enforcement === 'Warn') return undefined;
   return new ReasonedError({
@@ -16,7 +16,9 @@ export function refusalOf({ metadata, spec }: Catalog): ReasonedError | undefine
   });
 }
 
-/** What is to be said of content that is used without a check; undefined where none was asked for, or none is used. */
+/**
+ * The warning about content that is used without a check; undefined if the spec requests none, or if nothing is served.
+ */
 export function warningOf({ spec }: Catalog): string | undefined {
   if (spec.verify?.enforcement !== 'Warn') return undefined;
   return 'Signatures are not checked: spec.verify does not act in this version';

@@ -1,6 +1,4 @@
-/**
- * As whom a Revision is rolled out and removed, and whether its messages may name what others have in the cluster.
- */
+/** The account with which a Revision is rolled out and removed, and whether its messages may name objects of others. */
 import type { Cluster } from '../../apply/cluster.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { ObjectRef } from '../../api/object.ts';
@@ -10,22 +8,22 @@ import type { RevisionFacts } from './observe.ts';
 type Facts = Pick<RevisionFacts, 'revision' | 'subscription'>;
 
 /**
- * The account that is named; undefined for the manager. What the Subscription says now comes first: it also says what
- * becomes of custom resources.
+ * The account that is named; undefined for the manager. The Subscription's current value comes first: it also decides
+ * what becomes of custom resources.
  */
 export function accountOf({ revision, subscription }: Facts): Account | undefined {
   const name = subscription?.spec.serviceAccountName ?? revision.spec.serviceAccountName;
   return name === undefined ? undefined : { namespace: revision.metadata.namespace ?? '', name };
 }
 
-/** Whether neither Revision nor Subscription names an account: by the policy, their word is then an administrator's. */
+/** Whether neither Revision nor Subscription names an account: by the policy, an administrator then wrote them. */
 export function actsAsManager(facts: Facts): boolean {
   return accountOf(facts) === undefined;
 }
 
 /**
- * Why an account cannot act any more: it is gone, or is going with its namespace; undefined if it can. Throws what the
- * client throws.
+ * Why an account can no longer act: it, or its namespace, is gone or being deleted; undefined if it can. Throws the
+ * errors of the client.
  *
  * @param cluster As the manager.
  */
@@ -45,8 +43,8 @@ export async function whyAccountIsGone(
 }
 
 /**
- * Resolves with the error to report for an attempt that was refused for `reason`: rights are not the problem of an account
- * that does not exist. Undefined for any other attempt. Throws what the client throws.
+ * Resolves with the error to report for an attempt that was rejected for `reason`: an account that does not exist is
+ * reported as missing, not as lacking rights. Undefined for any other attempt. Throws the errors of the client.
  *
  * @param cluster As the manager.
  */

@@ -4,7 +4,7 @@ import { actors, checkOf } from './actors.ts';
 import type { Deps, RevisionDeps } from './deps.ts';
 import type { RevisionFacts } from './observe.ts';
 
-/** A client that notes whom it is asked to act as. */
+/** A client that records the users that it impersonates. */
 function noting(): { readonly client: Client; readonly subjects: Subject[] } {
   const subjects: Subject[] = [];
   const client = { as: (subject: Subject) => (subjects.push(subject), client) } as unknown as Client;
@@ -15,7 +15,7 @@ function factsOf(spec: object): RevisionFacts {
   return { revision: { metadata: { name: 'beacon-1', namespace: 'lights' }, spec } } as unknown as RevisionFacts;
 }
 
-test('who acts as an account sends no groups: the right to impersonate any group is the right to everything', () => {
+test('a client that acts as an account sends no groups, since a right to impersonate groups gives all rights', () => {
   const { client, subjects } = noting();
   actors({ client } as RevisionDeps, factsOf({ serviceAccountName: 'installer' }));
   const check = checkOf({ client, now: () => new Date(0) } as Deps, new AbortController().signal);
@@ -33,13 +33,17 @@ test('without an account the manager acts as itself', () => {
 });
 
 test.each([
-  { revision: {}, subscription: { serviceAccountName: 'new' }, because: 'the Revision is of before it named one' },
+  {
+    revision: {},
+    subscription: { serviceAccountName: 'new' },
+    because: 'the Revision is older than the field in the Subscription',
+  },
   {
     revision: { serviceAccountName: 'old' },
     subscription: { serviceAccountName: 'new' },
-    because: 'the Revision is of before it named another one',
+    because: 'the Revision was made when the Subscription named another account',
   },
-])('a Subscription that names an account never acts as more: $because', ({ revision, subscription }) => {
+])('a Subscription that names an account never acts with more rights: $because', ({ revision, subscription }) => {
   const { client, subjects } = noting();
   const facts = { ...factsOf(revision), subscription: { spec: subscription } } as unknown as RevisionFacts;
   actors({ client } as RevisionDeps, facts);

@@ -1,4 +1,6 @@
-/** As whom a Revision is rolled out: the manager itself, and the ServiceAccount that the Subscription names. */
+/**
+ * The clients that roll out a Revision: the manager's own, and that of the ServiceAccount that the Subscription names.
+ */
 import type { Client, Subject } from '../../kube/client/client.ts';
 import { accountOf } from './account.ts';
 import type { Account } from '../service-account.ts';
@@ -8,7 +10,7 @@ import type { ReadText } from './last-lines.ts';
 import type { RevisionFacts } from './observe.ts';
 import type { RollOutDeps } from './roll-out.ts';
 
-/** As the manager: whoever may change a CRD need not be able to read its objects. */
+/** As the manager: an account that may change a CRD need not be able to read its custom resources. */
 export function listPageOf({ client }: RevisionDeps): RollOutDeps['listPage'] {
   return (kind, options, signal) => client.listPage(kind, options, signal);
 }
@@ -22,7 +24,7 @@ export function actors({ client }: RevisionDeps, facts: RevisionFacts): Actors {
   return { cluster: client, acting, read, allows: (access, signal) => acting.allows(access, signal) };
 }
 
-/** The client of who removes what is not certainly the Subscription's; undefined for the manager. */
+/** The client that removes objects that may not be the Subscription's; undefined for the manager. */
 export function removerOf({ client }: Pick<RevisionDeps, 'client'>, facts: RevisionFacts): Client | undefined {
   const account = accountOf(facts);
   return account && client.as(serviceAccount(account));
@@ -33,15 +35,15 @@ export type Actor = Deps & RollOutDeps & Actors;
 export type Actors = Pick<RollOutDeps, 'cluster' | 'acting' | 'allows'> & { readonly read: ReadText };
 
 /**
- * Without groups: the API server then gives those of every ServiceAccount, and asks for the right to impersonate this
- * account and nothing else.
+ * Without groups: the API server then adds those of every ServiceAccount, and requires the right to impersonate only
+ * this account.
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  */
 function serviceAccount({ namespace, name }: Account): Subject {
   return { user: `system:serviceaccount:${namespace}:${name}` };
 }
 
-/** What a check of conversions needs: it asks as the operator itself. */
+/** The input of a check of conversions, which reads as the operator itself. */
 export function checkOf(deps: Deps, signal: AbortSignal): Omit<ConversionCheck, 'crds'> {
   const { client, now } = deps;
   const as = (account: Account): Client => client.as(serviceAccount(account));

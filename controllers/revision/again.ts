@@ -1,4 +1,7 @@
-/** When a Revision is looked at again, besides when a watch says so: a deadline, a retry, the end of the bake time. */
+/**
+ * When a Revision is reconciled again without a change that a watch reports: a deadline, a retry, the end of the bake
+ * time.
+ */
 import { isReady } from '../../api/conditions.ts';
 import { parseDuration } from '../../api/duration.ts';
 import { ReasonedError } from '../../api/errors.ts';
@@ -19,13 +22,13 @@ export interface Written {
   readonly written: Revision;
   readonly subscription: Subscription;
   readonly outcome: RollOut;
-  /** Why an object that only earlier Revisions had could not be deleted. */
+  /** Why a leftover could not be deleted. */
   readonly unpruned?: Failure | undefined;
-  /** Seconds that something waits for, if not 0. */
+  /** Seconds until something that the Revision waits for; 0 if it waits for nothing. */
   readonly pauses: readonly number[];
 }
 
-/** When to look again, besides when a watch says so. */
+/** When to reconcile again if no watch reports a change before. */
 export function next(deps: RevisionDeps, { written, subscription, outcome, unpruned, pauses }: Written): Result {
   const retry = outcome.kind === 'applied' ? retryOf(outcome.result) : undefined;
   const [failure] = outcome.kind === 'applied' ? outcome.result.failures : [];
@@ -49,8 +52,8 @@ export function next(deps: RevisionDeps, { written, subscription, outcome, unpru
 }
 
 /**
- * Certificates run out without any change that a watch could report, some custom resources no watch follows, and a fight ends
- * when nothing more happens.
+ * Causes that no watch reports: certificates expire, some custom resources are not watched, and a contest ends when
+ * nothing more happens.
  */
 function whenDue({ managed, now }: RevisionDeps, { status }: Revision, pauses: readonly number[]): Result {
   const { inventory = [] } = status ?? {};
@@ -61,15 +64,15 @@ function whenDue({ managed, now }: RevisionDeps, { status }: Revision, pauses: r
   return due.length === 0 ? undefined : { requeueAfterSeconds: Math.min(...due) };
 }
 
-/** What a failure is judged by. */
+/** The values by which a failure is judged. */
 export interface Failing {
   readonly onFailure: Subscription['spec']['onFailure'];
   readonly deadlineSeconds: number;
-  /** Of given-up.ts. */
+  /** `begin` of given-up.ts returned it. */
   readonly noteRefusal: (until?: Date) => void;
 }
 
-/** What was refused rests: until the next attempt where it is to be retried, else until something changes. */
+/** A rejected Revision rests: until the next attempt if it is to be retried, else until something changes. */
 export function restAfter({ now }: RevisionDeps, written: Revision, { deadlineSeconds, noteRefusal }: Failing): Result {
   const worked = secondsOfWork(written, now());
   if (worked === undefined) return noteRefusal();
@@ -78,7 +81,7 @@ export function restAfter({ now }: RevisionDeps, written: Revision, { deadlineSe
   return { requeueAfterSeconds: seconds };
 }
 
-/** Seconds until what only earlier Revisions had may go. */
+/** Seconds until leftovers may be pruned. */
 export function bakeSecondsLeft({ now }: RevisionDeps, { revision, subscription }: RevisionFacts): number {
   const bake = parseDuration(subscription?.spec.onFailure.bakeTime ?? '0s', BAKE_TIME_BOUNDS);
   const ready = revision.status?.conditions?.find(({ type, status }) => type === 'Ready' && status === 'True');

@@ -1,4 +1,4 @@
-/** What an archived Revision says: why it was given up, what it waits for, or that it is history. */
+/** The status of an archived Revision: why it failed, what it waits for, or that it is history. */
 import { describe, expect, test } from 'vitest';
 import type { Condition } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -44,7 +44,7 @@ function revisionOf({ conditions, more, approved = true }: Case): Revision {
 
 describe('an archived Revision', () => {
   test.each<Case>([
-    { because: 'it is made to be activated at once', says: undefined },
+    { because: 'it was just made, and is activated at once', says: undefined },
     { because: 'a person has not approved it', approved: false, says: 'ApprovalRequired' },
     {
       because: 'it worked and another one took over',
@@ -52,27 +52,27 @@ describe('an archived Revision', () => {
       says: 'Archived: Kept as history',
     },
     {
-      because: 'no other one answers for its objects yet',
+      because: 'no other one has taken over its objects yet',
       conditions: [said('Ready', 'True', 'Succeeded')],
       more: { inventory: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'u', hash: 'h' }] },
       handedOver: false,
       says: undefined,
     },
     {
-      because: 'it was given up',
+      because: 'it failed and was replaced',
       conditions: [said('Ready', 'False', 'ObjectInvalid'), said('Stalled', 'True', 'ObjectInvalid')],
       says: 'Archived: Kept as history; it failed: as it says',
       failure: 'ObjectInvalid: as it says',
     },
     {
-      because: 'it became unhealthy within the bake time, which only the Subscription calls a failure',
+      because: 'it became unhealthy within the bake time, which only the Subscription counts as a failure',
       conditions: [said('Ready', 'False', 'WorkloadUnhealthy'), said('Reconciling', 'True', 'Progressing')],
       subscription: { quarantined: [gone] },
       says: 'Archived: Kept as history; it failed: as it says',
       failure: 'WorkloadUnhealthy: as it says',
     },
     {
-      because: 'it was replaced on its way, and not for a failure',
+      because: 'it was replaced during its roll-out, without a failure',
       conditions: [said('Ready', 'False', 'Progressing'), said('Reconciling', 'True', 'Progressing')],
       says: 'Archived: Kept as history',
     },
@@ -82,7 +82,7 @@ describe('an archived Revision', () => {
       says: 'Archived: Kept as history',
     },
     {
-      because: 'it is known for long that it failed, whatever became of the quarantine',
+      because: 'its failure was recorded long ago, and stays whatever becomes of the quarantine',
       conditions: [said('Ready', 'False', 'Archived')],
       more: { failure: { reason: 'ObjectInvalid', message: 'as it said', since: time } },
       says: 'Archived: Kept as history; it failed: as it said',

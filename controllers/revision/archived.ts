@@ -1,4 +1,4 @@
-/** What an archived Revision says of itself: why it was given up, what it waits for, or that it is history. Pure. */
+/** The status of an archived Revision: why it failed, what it waits for, or that it is history. Pure. */
 import { findCondition, isReason } from '../../api/conditions.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { hasWorked, type Revision, type RevisionStatus } from '../../api/revision.ts';
@@ -12,7 +12,7 @@ export interface Archived {
 
 export interface ArchivedFacts {
   readonly subscription: Pick<Subscription, 'status'> | undefined;
-  /** Whether an active Revision answers for what it made. */
+  /** Whether an active Revision has taken over its inventory. */
   readonly handedOver: boolean;
 }
 
@@ -21,10 +21,11 @@ export function judgeArchived(revision: Revision, facts: ArchivedFacts): Archive
   const { spec, status } = revision;
   const waiting = waitOf(revision, facts.subscription);
   if (waiting !== undefined) return { judgement: { state: 'Resting', ...waiting }, failure: undefined };
-  // It is made so, to be activated at once: there is no history yet.
+  // The Subscription creates a Revision archived and activates it at once: there is no history yet.
   const { conditions, inventory = [] } = status ?? {};
   if (conditions === undefined && inventory.length === 0 && spec.approved) return undefined;
-  // What it came to is told until another Revision answers for what it made: in a moment, and in one write.
+  // Keep this Revision's last outcome until the active one has taken over its inventory; both changes then go into one
+  // status write.
   if (!facts.handedOver && inventory.length > 0) return undefined;
   if (!spec.approved)
     return {
@@ -38,7 +39,7 @@ export function judgeArchived(revision: Revision, facts: ArchivedFacts): Archive
 
 const WAITS: readonly string[] = ['OutsideWindow', 'DependencyNotReady'] satisfies Reason[];
 
-/** What the Subscription waits for before it makes this Revision active. */
+/** The reason why the Subscription waits before it makes this Revision active. */
 function waitOf(
   revision: Revision,
   subscription: ArchivedFacts['subscription'],
@@ -52,8 +53,8 @@ function waitOf(
 }
 
 /**
- * Why it was given up, as it said when it was still active. That trouble within the bake time is a failure is decided by
- * the Subscription, which has quarantined the version then.
+ * Why it failed, from its status while it was active. Trouble within the bake time counts as a failure only if the
+ * Subscription has quarantined the version.
  */
 function failureOf(
   { spec, status }: Revision,
@@ -69,5 +70,5 @@ function failureOf(
   return since === undefined ? undefined : { reason: ready.reason, message: ready.message, since };
 }
 
-/** What is said of a Revision that is not being applied. */
+/** The reasons of a Revision that is not being applied. */
 const RESTING: ReadonlySet<string> = new Set<Reason>(['Archived', 'ApprovalRequired', 'Suspended', 'Uninstalling']);

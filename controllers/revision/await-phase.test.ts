@@ -10,7 +10,7 @@ const crd = (metadata: object, established: boolean): KubeObject => {
   return { ...bare, metadata: { ...bare.metadata, uid: 'u1', ...metadata }, status };
 };
 
-/** A watch that knows one object, and what it learns. */
+/** A watch with one object and its later states. */
 function watching(first: KubeObject | undefined) {
   let known = first;
   const listeners = new Set<(object: KubeObject) => void>();
@@ -28,7 +28,7 @@ function watching(first: KubeObject | undefined) {
   };
 }
 
-test('a phase is waited for until the watch says that its objects work', async () => {
+test('a roll-out waits for a phase until the watch shows that its objects work', async () => {
   const watch = watching(crd({ generation: 1 }, false));
   const waited = createPhaseWaits(watch, () => 600).of(never)('crds', [crd({ generation: 1 }, false)]);
   watch.see(crd({ generation: 1 }, true));
@@ -36,19 +36,19 @@ test('a phase is waited for until the watch says that its objects work', async (
   expect(watch.listeners.size).toBe(0);
 });
 
-test('what worked before the write is not taken for what was written', async () => {
+test('the state before the write is not taken for the state of the written object', async () => {
   const watch = watching(crd({ generation: 1 }, true));
   const unready = await createPhaseWaits(watch, () => 0).of(never)('crds', [crd({ generation: 2 }, false)]);
   expect(unready).toHaveLength(1);
 });
 
-test('what takes longer is told, with what is known of it', async () => {
+test('an object that takes longer is reported, with its known state', async () => {
   const watch = watching(crd({ generation: 1 }, false));
   const unready = await createPhaseWaits(watch, () => 0).of(never)('crds', [crd({ generation: 1 }, false)]);
   expect(unready.map(({ ref, health }) => [ref.name, health.state])).toEqual([['widgets.example.com', 'Progressing']]);
 });
 
-test('no more than a few wait at a time: the others come back when a watch says so', async () => {
+test('only a few roll-outs wait at the same time: the others continue when a watch reports a change', async () => {
   const watch = watching(crd({ generation: 1 }, false));
   const waits = createPhaseWaits(watch, () => 600);
   const wait = (): Promise<readonly unknown[]> => waits.of(never)('crds', [crd({ generation: 1 }, false)]);

@@ -1,7 +1,7 @@
 /**
- * Waits within a roll-out for what is ready a moment after it was written: CRDs to be Established, Deployments of
- * programs that start at once. Going on costs less than coming back: a status that nobody reads, and every object
- * looked at again. What takes longer is left to the watches; roll-out.ts asks.
+ * Waits within a roll-out for objects that are ready a moment after they were written: CRDs to be Established,
+ * Deployments of programs that start at once. To wait costs less than another reconcile, which writes an intermediate
+ * status and checks every object again. Objects that take longer are left to the watches. Called by roll-out.ts.
  */
 import { newerOf, type ApplyRequest } from '../../apply/apply.ts';
 import { identityOf } from '../../apply/identity.ts';
@@ -13,10 +13,10 @@ import { observeManaged } from './observe-managed.ts';
 
 /** A large CRD is Established in less than two seconds unless the API server has much to do. */
 const CRD_SECONDS = 3;
-/** Whether a workload that is not there by then comes in two seconds or in two minutes, nobody knows. */
+/** A workload that is not ready by then may take two seconds or two minutes. */
 const OTHER_SECONDS = 1;
 
-/** Of the reconciles that there are at a time, others are to go on meanwhile. */
+/** The most reconciles that wait at the same time, so that the others go on. */
 const MOST_WAITING = 8;
 
 export interface PhaseWaits {
@@ -24,7 +24,7 @@ export interface PhaseWaits {
   of(signal: AbortSignal): NonNullable<ApplyRequest['waitFor']>;
 }
 
-/** @param secondsOf How long a phase is waited for. */
+/** @param secondsOf The longest wait for a phase. */
 export function createPhaseWaits(
   managed: Pick<ManagedObjects, 'get' | 'onChange'>,
   secondsOf: (phase: PhaseName) => number = patienceFor,
@@ -52,7 +52,7 @@ function patienceFor(phase: PhaseName): number {
   return phase === 'crds' ? CRD_SECONDS : OTHER_SECONDS;
 }
 
-/** What the watches know, but never less than what the API server has answered. */
+/** The state in the watches, or the API server's answer to our write if that is newer. */
 function orAnswered(observe: Observe, objects: readonly KubeObject[]): Observe {
   const written = objects.filter(({ metadata }) => metadata.uid !== undefined);
   const answers = new Map(written.map((object) => [identityOf(refOf(object)), object]));

@@ -1,6 +1,6 @@
 /**
- * Brings an active Revision into the cluster, as far as it goes now, and writes what came of it: roll out, judge,
- * prune what only earlier Revisions had, explain what does not work.
+ * Brings an active Revision into the cluster, as far as possible now, and writes the outcome: roll out, judge, prune
+ * leftovers, explain objects that do not work.
  */
 import { parseDuration } from '../../api/duration.ts';
 import { ReasonedError } from '../../api/errors.ts';
@@ -41,7 +41,7 @@ import {
   type RevisionFindings,
 } from './summarize.ts';
 
-/** One attempt. Throws what is to be retried with back-off, after it was written into the status. */
+/** One attempt. Throws errors that are to be retried with back-off, after they were written into the status. */
 export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
   const rest = deps.givenUp.restOf(facts, deps.now());
   if (rest !== undefined) return rest;
@@ -100,13 +100,16 @@ function describeOne({ repair, times }: Contest): string {
   return describeContest(repair, times, CONTEST.minutes);
 }
 
-/** Nothing is left to do of a roll-out. */
+/** Drops the memory of a roll-out that is finished. */
 function forget({ desired, rehearsals }: Deps, revision: Revision): void {
   desired.forget(revision);
   rehearsals.forget(revision);
 }
 
-/** What a former leader made too late. Throws why it cannot be removed, so that it is tried again. */
+/**
+ * Removes objects that a former leader made too late. Throws the reason if one cannot be removed, so that it is
+ * retried.
+ */
 async function removeUnlisted(deps: Actor, facts: RevisionFacts, signal: AbortSignal): Promise<void> {
   const found = findUnlisted(facts, deps.managed);
   if (found.length === 0) return;
@@ -121,7 +124,7 @@ async function removeUnlisted(deps: Actor, facts: RevisionFacts, signal: AbortSi
   if (failure !== undefined) throw new ReasonedError(failure);
 }
 
-/** Errors with a reason are outcomes; a Conflict is none, since fresh facts are on their way. */
+/** An error with a reason is an outcome; a Conflict is not, since a newer state is about to arrive. */
 async function attempt<T>(task: () => Promise<T>): Promise<T | ReasonedError> {
   try {
     return await task();
@@ -152,7 +155,7 @@ async function giveUp(
   throw error;
 }
 
-/** Judges a roll-out, and prunes once it is healthy for long enough. */
+/** Judges a roll-out, and prunes once the bake time is over. */
 async function finish(
   deps: Actor,
   facts: RevisionFacts,
@@ -180,7 +183,10 @@ async function finish(
   return { ...found, ...judgePruning(judgement, removals), inventory };
 }
 
-/** A CRD that has custom resources stays, and an object that is another owner's by now: an event names each. */
+/**
+ * Records an event for each leftover that stays: a CRD that has custom resources, or an object that another owner has
+ * by now.
+ */
 function reportKept({ record }: Deps, { revision, subscription }: RevisionFacts, removals: readonly Removal[]): void {
   for (const { ref, outcome, message = '' } of removals) {
     if (outcome !== 'kept' && outcome !== 'foreign') continue;
@@ -190,7 +196,7 @@ function reportKept({ record }: Deps, { revision, subscription }: RevisionFacts,
   }
 }
 
-/** Asks whether what is in place answers, unless that was asked on the way. */
+/** Checks whether the applied objects answer, unless the roll-out has checked it already. */
 async function judgeOutcome(
   deps: Actor,
   applied: RevisionFacts,
@@ -203,7 +209,7 @@ async function judgeOutcome(
   return answer.state === 'Ready' || result.failures.length > 0 ? judgement : answer;
 }
 
-/** Whether what is in place answers too. */
+/** Checks whether the conversion webhooks of the CRDs answer. */
 function confirm(
   deps: Actor,
   { revision }: RevisionFacts,

@@ -24,14 +24,14 @@ const WEBHOOK = {
   webhook: { clientConfig: { service: { namespace: 'ops', name: 'gadget-service' } } },
 };
 
-/** A Revision that has never been Ready, unless said. */
+/** A Revision that has never been Ready, unless the case says otherwise. */
 const revision = (status: object = {}): Revision => ({ metadata: { uid: 'u1' }, status }) as unknown as Revision;
 
 interface Given {
   readonly crds?: readonly KubeObject[];
   /** Seconds after the beginning. */
   readonly at?: number;
-  /** What a read of a version fails with. */
+  /** The error of a read of a version. */
   readonly fails?: Readonly<Record<string, string>>;
   readonly objects?: readonly KubeObject[];
   readonly pods?: readonly KubeObject[];
@@ -45,7 +45,7 @@ const pod = (metadata: object): KubeObject => ({
   spec: { serviceAccountName: 'gadget' },
 });
 
-/** A cluster with these Gadgets, and these Pods behind their webhook's Service; notes which versions are read. */
+/** A cluster with these Gadgets, and these Pods behind their webhook's Service; records the versions that are read. */
 function check(given: Given, asked: string[] = []): ConversionCheck {
   const { crds = [crd(WEBHOOK)], at = 0, fails = {}, objects = [GADGET], pods = [pod({})] } = given;
   return {
@@ -71,13 +71,13 @@ function check(given: Given, asked: string[] = []): ConversionCheck {
 }
 
 describe('a Revision with a conversion webhook', () => {
-  test('is ready once objects can be read in every version that is served', async () => {
+  test('a Revision with a conversion webhook is ready once objects can be read in every served version', async () => {
     const asked: string[] = [];
     expect(await createConversions().confirm(revision(), READY, check({}, asked))).toBe(READY);
     expect(asked).toEqual(['example.com/v1', 'example.com/v2']);
   });
 
-  test('is not ready while the webhook does not answer, and says what the API server says', async () => {
+  test("a Revision is not ready while its conversion webhook is silent, and shows the API server's message", async () => {
     const judgement = await createConversions().confirm(
       revision(),
       READY,
@@ -88,7 +88,7 @@ describe('a Revision with a conversion webhook', () => {
     expect(judgement.message).toContain('connection refused');
   });
 
-  test('has failed when it is silent for too long, and not before', async () => {
+  test('a Revision has failed when its conversion webhook is silent for too long, and not before', async () => {
     const conversions = createConversions();
     const fails = { 'example.com/v2': REFUSED };
     const states = [];
@@ -98,7 +98,7 @@ describe('a Revision with a conversion webhook', () => {
     expect(states).toEqual(['Working', 'Working', 'Failed']);
   });
 
-  test('may be silent again later for as long: an answer in between ends the silence', async () => {
+  test('a conversion webhook may be silent again for as long: an answer in between ends the silence', async () => {
     const conversions = createConversions();
     const fails = { 'example.com/v2': REFUSED };
     await conversions.confirm(revision(), READY, check({ fails }));
@@ -108,8 +108,8 @@ describe('a Revision with a conversion webhook', () => {
   });
 });
 
-describe('who answers', () => {
-  test('must be the new release: Pods that are to go are waited for', async () => {
+describe('the Pods that answer conversions', () => {
+  test('conversions must be answered by the new release: Pods that are being deleted are waited for', async () => {
     const asked: string[] = [];
     const leaving = [pod({}), pod({ name: 'older', deletionTimestamp: '2026-01-01T00:00:00Z' })];
     const judgement = await createConversions().confirm(revision(), READY, check({ pods: leaving }, asked));
@@ -119,25 +119,25 @@ describe('who answers', () => {
     expect(asked).toEqual([]);
   });
 
-  test('is known where that was proved, and Pods that are to go are not waited for', async () => {
+  test('if it was proved before that the new Pods answer, Pods that are being deleted are not waited for', async () => {
     const leaving = check({ pods: [pod({ deletionTimestamp: '2026-01-01T00:00:00Z' })] });
     expect(await createConversions().confirm(revision(), READY, { ...leaving, isProved: true })).toBe(READY);
   });
 
-  test('is nobody where no Pod is behind the Service, and then nothing is said', async () => {
+  test('if no Pod is behind the Service of a conversion webhook, nothing is reported', async () => {
     const fails = { 'example.com/v1': REFUSED };
     expect(await createConversions().confirm(revision(), READY, check({ pods: [], fails }))).toBe(READY);
   });
 });
 
-describe('nobody is asked', () => {
+describe('conversions that are not checked', () => {
   test.each<Given & { judgement?: Judgement; status?: object; because: string }>([
-    { crds: [crd({ strategy: 'None' })], because: 'nothing is converted by a webhook' },
+    { crds: [crd({ strategy: 'None' })], because: 'no webhook converts the objects' },
     { crds: [], because: 'there is no CRD' },
     { objects: [], because: 'there is no object to convert' },
-    { status: { firstReadyTime: '2026-01-01T00:00:00Z' }, because: 'it has answered before' },
-    { judgement: { ...READY, state: 'Working' }, because: 'its Pods are not there yet' },
-  ])('where $because', async ({ judgement = READY, status = {}, ...given }) => {
+    { status: { firstReadyTime: '2026-01-01T00:00:00Z' }, because: 'the webhook has answered before' },
+    { judgement: { ...READY, state: 'Working' }, because: 'its Pods are not ready yet' },
+  ])('no object is read if $because', async ({ judgement = READY, status = {}, ...given }) => {
     const asked: string[] = [];
     const fails = { 'example.com/v1': REFUSED };
     expect(await createConversions().confirm(revision(status), judgement, check({ ...given, fails }, asked))).toBe(
@@ -147,7 +147,7 @@ describe('nobody is asked', () => {
   });
 });
 
-test('an error that is not about conversion does not hold a Revision up', async () => {
+test('an error that is not about conversion does not hold up a Revision', async () => {
   const fails = { 'example.com/v1': 'read Gadget.example.com ops/one: too many requests' };
   expect(await createConversions().confirm(revision(), READY, check({ fails }))).toBe(READY);
 });

@@ -1,7 +1,7 @@
 /**
- * Asks the API server for a custom resource in every version of a CRD, once its operator should convert them: a conversion
- * webhook that does not answer makes them unreadable, and no Deployment's health tells. Asked until it answers for the
- * first time; that a webhook fails later is not noticed here, nor one that has no object to convert.
+ * Reads a custom resource in every version of a CRD once its operator should convert them: a conversion webhook that
+ * does not answer makes them unreadable, and a Deployment's health does not show it. Repeated until the webhook answers
+ * for the first time; a webhook that fails later is not noticed here, nor one that has no object to convert.
  */
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import type { Cluster } from '../../apply/cluster.ts';
@@ -13,9 +13,9 @@ import { createRecent } from '../recent.ts';
 import type { Account } from '../service-account.ts';
 import type { Judgement } from './summarize.ts';
 
-/** How long a webhook whose Pods are available may be silent: a Service needs a moment to find them. */
+/** How long a webhook whose Pods are available may fail to answer: a Service needs a moment to find its Pods. */
 export const SILENCE_SECONDS = 20;
-/** How often it is asked meanwhile. */
+/** How often the webhook is asked during that time. */
 export const ASK_AGAIN_SECONDS = 2;
 /** Longer than Services need, and shorter than the API server waits for a webhook. */
 const WITHIN_MS = 10_000;
@@ -24,22 +24,24 @@ export interface ConversionCheck {
   /** As the manager. */
   readonly cluster: Pick<Cluster, 'get' | 'list'>;
   readonly listPage: ListPage;
-  /** As a ServiceAccount: the operator's own may read its objects, the manager need not. */
+  /** As a ServiceAccount: the operator's own may read its custom resources, the manager may not. */
   readonly as: (account: Account) => Pick<Cluster, 'get'>;
-  /** The objects of the Revision that are CRDs, as they are in the cluster. */
+  /** The CRDs of the Revision, as they are in the cluster. */
   readonly crds: readonly KubeObject[];
-  /** Whether it was proved before that the new Pods answer, so that those before them need not be gone; not unless told. */
+  /** Whether it was proved before that the new Pods answer, so that the old Pods may still exist; false by default. */
   readonly isProved?: boolean;
   readonly now: Date;
   readonly signal: AbortSignal;
 }
 
 export interface Conversions {
-  /** The judgement; not Ready before every conversion is answered, and Failed when one has been silent for too long. */
+  /**
+   * The judgement; not Ready before every conversion webhook answers, and Failed if one has not answered for too long.
+   */
   confirm(revision: Revision, judgement: Judgement, check: ConversionCheck): Promise<Judgement>;
 }
 
-/** Remembers since when which Revision waits for an answer; after a restart the time begins anew. */
+/** Remembers for each Revision since when it waits for an answer; a restart of the manager restarts that time. */
 export function createConversions(): Conversions {
   const silentSince = createRecent<Date>();
   return {
@@ -67,7 +69,7 @@ export function createConversions(): Conversions {
   };
 }
 
-/** No watch tells when a webhook begins to answer. */
+/** No watch reports when a webhook begins to answer. */
 const WORKING = { state: 'Working', askAgainSeconds: ASK_AGAIN_SECONDS } as const;
 
 function isConverted({ spec }: KubeObject): boolean {
@@ -88,7 +90,7 @@ async function findServers(crd: KubeObject, { cluster, signal }: ConversionCheck
   return { crd, pods: await cluster.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace, labelSelector }, signal) };
 }
 
-/** It may still answer in place of the new ones. */
+/** Whether a Pod is being deleted: it may still answer in place of the new ones. */
 function isLeaving({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
@@ -99,7 +101,7 @@ function serviceOf({ spec }: KubeObject): { readonly namespace: string; readonly
   return { namespace: textOf(namespace), name: textOf(name) };
 }
 
-/** What the API server says where a conversion is not answered; undefined where all are, or nothing needs one. */
+/** The API server's message if a conversion webhook does not answer; undefined if all answer, or none is needed. */
 async function findSilence(converted: readonly Converted[], check: ConversionCheck): Promise<string | undefined> {
   for (const { crd, pods } of converted) {
     const account = accountOf(pods);
@@ -109,7 +111,7 @@ async function findSilence(converted: readonly Converted[], check: ConversionChe
   return undefined;
 }
 
-/** Whom the operator acts as. */
+/** The account of the operator, by its Pods. */
 function accountOf([pod]: readonly KubeObject[]): Account | undefined {
   if (pod === undefined) return undefined;
   const name = textOf(fieldsOf(pod['spec'])['serviceAccountName']) || 'default';
@@ -125,7 +127,7 @@ function servedKinds({ spec: given }: KubeObject): readonly Kind[] {
   return served.map(({ name }) => ({ apiVersion: `${textOf(spec['group'])}/${textOf(name)}`, kind }));
 }
 
-/** Lists may come from a cache of what was converted before; a single object is read and converted anew. */
+/** A list may come from the API server's cache of converted objects; a single object is read and converted again. */
 async function askForObject(
   kinds: readonly Kind[],
   { reader, listPage, signal }: ConversionCheck & { readonly reader: Pick<Cluster, 'get'> },
@@ -145,7 +147,7 @@ async function askForObject(
     signal.throwIfAborted();
     if (limit.aborted) return `the API server has no answer within ${WITHIN_MS / 1000} s`;
     const { message } = error as Error;
-    // Without the name of the object, which the manager has chosen and which may be another tenant's.
+    // The text before that names the object, which the manager has chosen and which may be another tenant's.
     const said = message.indexOf('conversion webhook');
     return said < 0 ? undefined : message.slice(said);
   }

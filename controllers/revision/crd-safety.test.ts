@@ -7,7 +7,7 @@ import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
 
 const account = sample('v1', 'ServiceAccount', 'widget-manager', { namespace: NAMESPACE });
 const first = [sampleCrd('Widget', { field: 'size' }), account];
-/** The field `size` goes, and a Deployment comes. */
+/** The field `size` is removed, and a Deployment is added. */
 const second = [sampleCrd('Widget', { field: 'weight' }), account, sampleDeployment('widget-manager')];
 const widget = (name: string, spec: object): Parameters<Harness['cluster']['put']>[0] =>
   sample('example.com/v1', 'Widget', name, { namespace: NAMESPACE, spec });
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 
 describe('an upgrade whose CRD would lose data of an object', () => {
-  test('writes nothing, and says which rule, object and waiver', async () => {
+  test('an upgrade with an unsafe CRD writes nothing, and names the rule, the object and the waiver', async () => {
     harness.cluster.put(widget('a', { size: 1 }));
     await upgrade();
     const before = writes();
@@ -46,7 +46,7 @@ describe('an upgrade whose CRD would lose data of an object', () => {
     );
   });
 
-  test('of a tenant names no object of other namespaces', async () => {
+  test('an upgrade of a tenant with an unsafe CRD names no object of other namespaces', async () => {
     harness.cluster.put(widget('a', { size: 1 }));
     harness.cluster.put({ ...widget('precious', { size: 1 }), metadata: { name: 'precious', namespace: 'platform' } });
     await upgrade({ serviceAccountName: 'installer' });
@@ -55,7 +55,7 @@ describe('an upgrade whose CRD would lose data of an object', () => {
     expect(JSON.stringify(status)).not.toContain('precious');
   });
 
-  test('is decided once: further reconciles send nothing, until an input changes', async () => {
+  test('an upgrade with an unsafe CRD is decided once: until an input changes, nothing is sent', async () => {
     harness.cluster.put(widget('a', { size: 1 }));
     await upgrade();
     await harness.settle(2);
@@ -67,7 +67,7 @@ describe('an upgrade whose CRD would lose data of an object', () => {
     expect(harness.cluster.requests.length).toBeGreaterThan(before);
   });
 
-  test('is decided anew where a person asks for it on the Revision, which says that it was', async () => {
+  test('an unsafe CRD is checked again when a person requests it, and the status confirms the request', async () => {
     harness.cluster.put(widget('a', { size: 1 }));
     await upgrade();
     await harness.settle(2);
@@ -81,7 +81,7 @@ describe('an upgrade whose CRD would lose data of an object', () => {
     expect(harness.revision(2).status?.lastHandledReconcileAt).toBe('now');
   });
 
-  test('goes once a person has asked and the object is gone', async () => {
+  test('an upgrade with an unsafe CRD goes on when the object is deleted and a reconcile requested', async () => {
     harness.cluster.put(widget('a', { size: 1 }));
     await upgrade();
     await harness.settle(2);
@@ -98,28 +98,28 @@ describe('an upgrade whose CRD would lose data of an object', () => {
       },
       because: 'the rule is waived on this CRD',
     },
-  ])('goes where $because', async ({ spec }) => {
+  ])('an upgrade with an unsafe CRD goes on if $because', async ({ spec }) => {
     harness.cluster.put(widget('a', { size: 1 }));
     await upgrade(spec);
     expect(findCondition((await harness.settle(2)).status?.conditions, 'Ready')?.status).toBe('True');
     expect(await fieldsOfCrd()).toContain('weight');
   });
 
-  test('is refused where the waiver is for another rule', async () => {
+  test('an upgrade with an unsafe CRD is rejected if the waiver is for another rule', async () => {
     harness.cluster.put(widget('a', { size: 1 }));
     await upgrade({ crdUpgradeSafety: { waivers: [{ crd: 'widgets.example.com', rule: 'enum' }] } });
     expect(findCondition((await harness.settle(2)).status?.conditions, 'Ready')?.reason).toBe('CRDUnsafe');
   });
 });
 
-test('an upgrade goes where no object has what is lost', async () => {
+test('an upgrade goes on if no object has the field that its CRD removes', async () => {
   harness.cluster.put(widget('a', { other: 1 }));
   await upgrade();
   expect(findCondition((await harness.settle(2)).status?.conditions, 'Ready')?.status).toBe('True');
 });
 
-describe('on the way back to a Revision that worked', () => {
-  test('a CRD that objects need stays as it is, which an event tells, and all else is applied', async () => {
+describe('a rollback to a Revision that worked', () => {
+  test('in a rollback a CRD that objects need stays, with an event, and all other objects are applied', async () => {
     await upgrade();
     await harness.settle(2);
     harness.cluster.put(widget('a', { weight: 1 }));
@@ -134,7 +134,7 @@ describe('on the way back to a Revision that worked', () => {
     ]);
   });
 
-  test('a CRD goes back where no object would be hurt', async () => {
+  test('in a rollback a CRD is changed back if no object would be hurt', async () => {
     await upgrade();
     await harness.settle(2);
     harness.setState(2, 'Archived');

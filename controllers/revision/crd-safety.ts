@@ -1,7 +1,8 @@
 /**
- * Says of each CRD that is there whether a Revision may change it, as the Subscription asks for it. A CRD that could
- * hurt objects refuses the whole roll-out, before anything is written. On the way back to a Revision that has worked
- * it stays as it is instead: the operator that worked is worth more than its own schema.
+ * Decides for each existing CRD whether a Revision may change it, with the enforcement of the Subscription. A CRD
+ * change that could hurt custom resources rejects the whole roll-out, before the first write. In a rollback to a
+ * Revision that has worked, such a CRD is left as it is instead: the operator that worked matters more than its older
+ * schema.
  */
 import type { Permission, Permit } from '../../apply/apply.ts';
 import { isCrdEntry } from '../../apply/custom-resources.ts';
@@ -16,11 +17,11 @@ export interface CrdSafetyOptions {
   /** As the manager: an account that may change CRDs need not be able to read their objects. */
   readonly listPage: ListPage;
   readonly signal: AbortSignal;
-  /** Told of a CRD that is left as it is, in a sentence. */
+  /** Called for a CRD that is left as it is, with a sentence. */
   readonly onLeft: (message: string) => void;
 }
 
-/** The permission for the objects of a Revision; of kinds other than CRDs every change is permitted. */
+/** The permission for the objects of a Revision; for kinds other than CRDs every change is permitted. */
 export function permitCrds(
   { revision, subscription }: { readonly revision: Revision; readonly subscription: Subscription | undefined },
   options: CrdSafetyOptions,
@@ -45,7 +46,7 @@ function judgeAdvance(verdict: CrdVerdict): Permission {
   return { kind: 'refuse', failure: { reason, retry, message, ...(hint !== undefined && { hint }) } };
 }
 
-/** The API server takes back no version in which objects are stored, whatever is enforced here. */
+/** A version in which objects are stored is never removed, whatever the enforcement: the API server would reject it. */
 function judgeReturn(
   object: KubeObject,
   verdict: CrdVerdict,

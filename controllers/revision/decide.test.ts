@@ -68,7 +68,7 @@ function handMade({ metadata, ...rest }: Revision): Revision {
 const GOING = { deleted: true };
 const READY = { Ready: 'True' } as const;
 
-describe('what a Revision needs', () => {
+describe('the plan for a Revision', () => {
   const cases: readonly {
     one: Revision;
     of?: Subscription;
@@ -82,7 +82,7 @@ describe('what a Revision needs', () => {
       of: subscription(),
       siblings: [revision('b')],
       plan: { kind: 'nothing' },
-      because: 'another one is active too, and the controller of Subscriptions decides which of them acts',
+      because: 'another one is active too, and the controller of Subscriptions decides which of them stays active',
     },
     {
       one: revision('a'),
@@ -95,47 +95,51 @@ describe('what a Revision needs', () => {
       one: revision('a', { approved: false }),
       of: subscription(),
       plan: { kind: 'awaitApproval' },
-      because: 'a person has not said yes',
+      because: 'a person has not approved it',
     },
     {
       one: revision('a'),
       of: subscription({ suspend: true }),
       plan: { kind: 'suspended' },
-      because: 'nothing is to be done',
+      because: 'its Subscription is suspended',
     },
-    { one: revision('a'), plan: { kind: 'nothing' }, because: 'its Subscription is gone, and it goes next' },
+    {
+      one: revision('a'),
+      plan: { kind: 'nothing' },
+      because: 'its Subscription is gone, and the garbage collector deletes it next',
+    },
     {
       one: revision('a'),
       of: subscription({ deleted: true }),
       plan: { kind: 'nothing' },
-      because: 'its Subscription deletes it in a moment',
+      because: 'its Subscription is being deleted, and deletes it in a moment',
     },
     {
       one: revision('a', { state: 'Archived', holds: ['x'] }),
       of: subscription(),
       plan: { kind: 'archived', handedOver: false },
-      because: 'nobody has taken over what it lists',
+      because: 'no active Revision has taken over its inventory',
     },
     {
       one: revision('a', { state: 'Archived', holds: ['x'] }),
       of: subscription(),
       siblings: [revision('b', { holds: ['x', 'y'] })],
       plan: { kind: 'archived', handedOver: true },
-      because: 'the active one lists all of it',
+      because: 'the inventory of the active one has all its entries',
     },
     {
       one: revision('a', { state: 'Archived', holds: ['x'] }),
       of: subscription(),
       siblings: [revision('b', { holds: ['y'] })],
       plan: { kind: 'archived', handedOver: false },
-      because: 'the active one does not list all of it yet',
+      because: 'the inventory of the active one does not have all its entries yet',
     },
     {
       one: revision('a', { state: 'Archived', holds: ['x'] }),
       of: subscription(),
       siblings: [revision('b', { holds: ['y'], conditions: READY })],
       plan: { kind: 'archived', handedOver: true },
-      because: 'the active one has pruned what it did not want',
+      because: 'the active one has pruned its leftovers',
     },
     {
       one: handMade(revision('a', { holds: ['x'] })),
@@ -147,31 +151,35 @@ describe('what a Revision needs', () => {
       one: handMade(revision('a', { ...GOING, holds: ['x'] })),
       of: subscription({ deleted: true }),
       plan: { kind: 'invalid', problem: NO_OWNER },
-      because: 'what it lists may be of others, also while the operator is removed',
+      because: 'its inventory may list objects of others, also while the operator is uninstalled',
     },
     {
       one: handMade(revision('a', { ...GOING, holds: ['x'] })),
       plan: { kind: 'invalid', problem: NO_OWNER },
-      because: 'what it lists may be of others, also without a Subscription',
+      because: 'its inventory may list objects of others, also without a Subscription',
     },
     {
       one: revision('a', { ...GOING, finalizer: false }),
       plan: { kind: 'nothing' },
-      because: 'nothing holds it any more',
+      because: 'it has no finalizer any more',
     },
     {
       one: revision('a', { ...GOING, holds: ['x'] }),
       of: subscription({ deleted: true }),
       plan: { kind: 'remove' },
-      because: 'the operator is to go',
+      because: 'the operator is uninstalled',
     },
-    { one: revision('a', { ...GOING, holds: ['x'] }), plan: { kind: 'remove' }, because: 'nobody else will' },
+    {
+      one: revision('a', { ...GOING, holds: ['x'] }),
+      plan: { kind: 'remove' },
+      because: 'no other Revision will remove its objects',
+    },
     {
       one: revision('a', { ...GOING, state: 'Archived', holds: ['x'] }),
       of: subscription({ deleted: true }),
       siblings: [revision('b', GOING)],
       plan: { kind: 'waitForActive', name: 'widgets-2' },
-      because: 'what runs decides the order of removal',
+      because: 'the active Revision decides the order of removal',
     },
     {
       one: revision('a', { ...GOING, state: 'Archived' }),
@@ -185,50 +193,50 @@ describe('what a Revision needs', () => {
       of: subscription({ deleted: true }),
       siblings: [revision('b', { state: 'Archived' })],
       plan: { kind: 'remove' },
-      because: 'nothing runs',
+      because: 'no Revision is active',
     },
     {
       one: revision('a', { ...GOING, state: 'Archived' }),
       of: subscription(),
       siblings: [revision('b')],
       plan: { kind: 'release' },
-      because: 'it is history that is forgotten, and lists nothing',
+      because: 'it is deleted as old history, and its inventory is empty',
     },
     {
       one: revision('a', { ...GOING, holds: ['x'] }),
       of: subscription(),
       plan: { kind: 'nothing' },
-      because: 'what it lists must not be forgotten while its Subscription stays',
+      because: 'its inventory must not be lost while its Subscription stays',
     },
     {
       one: revision('a', { ...GOING, state: 'Archived', holds: ['x'] }),
       of: subscription(),
       siblings: [revision('b', { holds: ['x'] })],
       plan: { kind: 'release' },
-      because: 'another one answers for what it lists',
+      because: 'another one has its entries in its inventory',
     },
   ];
 
-  test.each(cases)('$plan.kind, because $because', ({ one, of, siblings = [], plan }) => {
+  test.each(cases)('the plan is $plan.kind, because $because', ({ one, of, siblings = [], plan }) => {
     expect(decideRevision({ revision: one, subscription: of, siblings })).toEqual(plan);
   });
 });
 
 describe('a Revision is settled', () => {
   test.each([
-    { one: revision('a', { conditions: READY }), settled: true, because: 'it is ready and nothing is under way' },
-    { one: revision('a'), settled: false, because: 'it says nothing yet' },
+    { one: revision('a', { conditions: READY }), settled: true, because: 'it is ready and no work is in progress' },
+    { one: revision('a'), settled: false, because: 'it has no status yet' },
     {
       one: revision('a', { conditions: { ...READY, Reconciling: 'True' } }),
       settled: false,
-      because: 'something is to be pruned',
+      because: 'leftovers are to be pruned',
     },
     {
       one: revision('a', { conditions: READY, judgedGeneration: 0 }),
       settled: false,
-      because: 'it speaks of an older spec',
+      because: 'its conditions are about an older spec',
     },
-  ])('$settled, because $because', ({ one, settled }) => {
+  ])('a Revision is settled: $settled, because $because', ({ one, settled }) => {
     expect(isSettled(one)).toBe(settled);
   });
 });

@@ -1,8 +1,8 @@
 /**
  * Decides what a Revision needs now. Pure: a function of the caches' content.
  *
- * Whoever is Active owns what the Subscription has in the cluster: its inventory takes in those of the others
- * as soon as it begins, and what only they had is pruned once it is healthy.
+ * The active Revision owns everything that the Subscription has in the cluster: its inventory takes in those of the
+ * others as soon as it begins, and their leftovers are pruned once it is healthy.
  */
 import { identityOf } from '../../apply/identity.ts';
 import { findCondition, isReady } from '../../api/conditions.ts';
@@ -12,13 +12,15 @@ import { problemOf } from '../genuine.ts';
 import type { RevisionFacts } from './observe.ts';
 
 export type RevisionPlan =
-  /** The manager did not make it: nothing is applied, deleted or taken over, and nothing but the finalizer holds it. */
+  /**
+   * The manager did not make it: nothing is applied, deleted or taken over; if it is deleted, only the finalizer goes.
+   */
   | { readonly kind: 'invalid'; readonly problem: string }
-  /** Its objects are to be removed, then it may go. */
+  /** Delete its objects, then release it. */
   | { readonly kind: 'remove' }
-  /** It may go; its objects stay, and the next active Revision takes them over. */
+  /** Release it; its objects stay, and the next active Revision takes them over. */
   | { readonly kind: 'release' }
-  /** Another Revision is being removed first. */
+  /** Another Revision is removed first. */
   | { readonly kind: 'waitForActive'; readonly name: string }
   | { readonly kind: 'archived'; readonly handedOver: boolean }
   | { readonly kind: 'awaitApproval' }
@@ -32,7 +34,7 @@ export function decideRevision({ revision, subscription, siblings }: RevisionFac
   if (revision.metadata.deletionTimestamp !== undefined) return decideDeletion({ revision, subscription, siblings });
   if (subscription === undefined || subscription.metadata.deletionTimestamp !== undefined) return { kind: 'nothing' };
   if (revision.spec.state === 'Archived') return { kind: 'archived', handedOver: isHandedOver(revision, siblings) };
-  // A former leader's write has arrived late: the controller of Subscriptions decides which of the two acts.
+  // A former leader's write has arrived late: the controller of Subscriptions decides which of the two stays active.
   if (siblings.some(({ spec }) => spec.state === 'Active')) return { kind: 'nothing' };
   if (!revision.spec.approved) return { kind: 'awaitApproval' };
   if (subscription.spec.suspend) return { kind: 'suspended' };
@@ -42,12 +44,13 @@ export function decideRevision({ revision, subscription, siblings }: RevisionFac
 function decideDeletion({ revision, subscription, siblings }: RevisionFacts): RevisionPlan {
   if (!hasFinalizer(revision)) return { kind: 'nothing' };
   if (subscription !== undefined && subscription.metadata.deletionTimestamp === undefined) {
-    // In a namespace that is deleted, Revisions may go before their Subscription: what they list must not be forgotten.
+    // In a namespace that is deleted, Revisions may go before their Subscription: their inventory must not be lost.
     const known = (revision.status?.inventory ?? []).length > 0 && !isHandedOver(revision, siblings);
     return known ? { kind: 'nothing' } : { kind: 'release' };
   }
   const active = siblings.find(({ spec }) => spec.state === 'Active');
-  // Custom resources are finalised by the operator that runs, so what runs decides the order of removal.
+  // The running operator finalizes its custom resources, so the active Revision, which installed it, decides the order
+  // of removal.
   if (revision.spec.state === 'Archived' && active !== undefined) {
     const isHistory = (revision.status?.inventory ?? []).length === 0;
     return isHistory ? { kind: 'release' } : { kind: 'waitForActive', name: active.metadata.name };
@@ -55,7 +58,7 @@ function decideDeletion({ revision, subscription, siblings }: RevisionFacts): Re
   return { kind: 'remove' };
 }
 
-/** Whether an active Revision answers for everything that an archived one lists, or has pruned what it did not want. */
+/** Whether an active Revision has all entries of an archived one in its inventory, or has pruned its leftovers. */
 function isHandedOver({ status }: Revision, siblings: readonly Revision[]): boolean {
   const active = siblings.find(({ spec }) => spec.state === 'Active');
   if (active === undefined) return false;
@@ -63,7 +66,7 @@ function isHandedOver({ status }: Revision, siblings: readonly Revision[]): bool
   return isSettled(active) || (status?.inventory ?? []).every((entry) => covered.has(identityOf(entry)));
 }
 
-/** Whether everything is applied, healthy and pruned, about the spec that there is now. */
+/** Whether everything is applied, healthy and pruned, for the current spec. */
 export function isSettled({ metadata, status }: Revision): boolean {
   return isReady({ metadata, status: status ?? {} }) && findCondition(status?.conditions, 'Reconciling') === undefined;
 }

@@ -1,4 +1,4 @@
-/** What the reconciler of Revisions is given, and what it keeps between reconciles. */
+/** The dependencies of the reconciler of Revisions, and its memory between reconciles. */
 import type { PhaseName } from '../../apply/phases.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { RecordEvent } from '../events.ts';
@@ -20,25 +20,25 @@ export interface RevisionDeps {
   readonly caches: RevisionCaches;
   readonly client: Client;
   readonly managed: ManagedObjects;
-  /** Notes whose objects are being removed; see late-removals.ts. */
+  /** Remembers whose objects are being removed; see late-removals.ts. */
   readonly late?: { removing(facts: RevisionFacts): void };
-  /** As whom the manager itself acts. */
+  /** The ServiceAccount of the manager itself. */
   readonly manager: Account;
   readonly record: RecordEvent;
   readonly now: () => Date;
-  /** What was stored a moment ago. */
+  /** Manifests that were stored a moment ago. */
   readonly handed?: Pick<HandedManifests, 'take'>;
-  /** Whether the API server is to call webhooks before anything depends on them; true unless told. */
+  /** Whether the API server calls webhooks as a test before anything depends on them; true by default. */
   readonly probeWebhooks?: boolean;
-  /** How long a phase is waited for; as await-phase.ts says unless told. */
+  /** The longest wait for a phase; by default as in await-phase.ts. */
   readonly patience?: (phase: PhaseName) => number;
-  /** Told of each object that was put right. */
+  /** Called for each object that was repaired. */
   readonly countRepair?: CountRepair;
-  /** Runs tasks of one Subscription one after the other: two Revisions never write at the same time. */
+  /** Runs the tasks of one Subscription one after the other: two Revisions never write at the same time. */
   readonly serialize: <T>(key: string, task: () => Promise<T>) => Promise<T>;
 }
 
-/** With what is remembered from one reconcile to the next; all of it can be lost. */
+/** With the memory from one reconcile to the next; all of it can be lost. */
 export interface Deps extends RevisionDeps {
   readonly givenUp: GivenUp;
   readonly desired: DesiredObjects;

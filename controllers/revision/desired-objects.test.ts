@@ -26,7 +26,7 @@ async function scene(uid: string, characters: number, reads: string[]) {
   return { revision, get };
 }
 
-it('are loaded again where there are more of them than memory is to hold', async () => {
+it('objects of Revisions are loaded again if there are more than memory should hold', async () => {
   const reads: string[] = [];
   const scenes = await Promise.all(['1', '2', '3'].map((uid) => scene(uid, 7_000_000, reads)));
   const desired = createDesiredObjects({
@@ -37,7 +37,7 @@ it('are loaded again where there are more of them than memory is to hold', async
   expect(reads).toEqual(['1', '2', '3', '1']);
 });
 
-it('are loaded once while a Revision is rolled out, and again after that', async () => {
+it('objects of a Revision are loaded once during its roll-out, and again after that', async () => {
   const packed = await packManifests([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }]);
   const revision = {
     apiVersion: 'slipway.dev/v1alpha1',

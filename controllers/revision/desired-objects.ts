@@ -1,6 +1,6 @@
 /**
- * The objects of Revisions as they belong in the cluster: loaded from their Secrets once and kept while a Revision is
- * rolled out, since every change of an object on the way asks for them again. Forgotten as soon as nothing is left to do.
+ * The objects of Revisions as they belong in the cluster: loaded from their Secrets once and kept during the roll-out,
+ * since every change of an object causes a reconcile that needs them. Dropped as soon as the roll-out is finished.
  */
 import type { Cluster } from '../../apply/cluster.ts';
 import { prepareObjects, type Owner, type PrepareOptions } from '../../apply/prepare.ts';
@@ -17,7 +17,10 @@ export interface DesiredObjects {
   forget(revision: Revision): void;
 }
 
-/** Roll-outs whose objects are kept, and characters of all of them as JSON; what is more is loaded again. */
+/**
+ * The most roll-outs whose objects are kept, and the most characters of all of them as JSON; beyond that they are
+ * loaded again.
+ */
 const [MOST_KEPT, MOST_CHARACTERS] = [32, 16_000_000];
 
 interface Kept {
@@ -27,7 +30,7 @@ interface Kept {
 
 /**
  * @param cluster As the manager: the Secrets are ours.
- * @param handed What was stored a moment ago.
+ * @param handed Manifests that were stored a moment ago.
  */
 export function createDesiredObjects(
   cluster: Pick<Cluster, 'get'>,
@@ -55,7 +58,7 @@ function total(kept: ReadonlyMap<string, Kept>): number {
   return [...kept.values()].reduce((sum, { characters }) => sum + characters, 0);
 }
 
-/** Everything that the objects follow from; all of it is immutable in a Revision. */
+/** Everything that decides the objects; all of it is immutable in a Revision. */
 function keyOf({ metadata, spec }: Revision): string {
   return `${metadata.uid} ${spec.manifests.digest}`;
 }
@@ -68,7 +71,7 @@ async function loadObjects(
   return prepareObjects(await loadManifests(cluster, revision, handed), prepareFor(revision));
 }
 
-/** What every object that a Revision makes carries. */
+/** The labels, annotations and namespace for every object of a Revision. */
 export function prepareFor(revision: Revision): PrepareOptions {
   const { metadata, spec } = revision;
   const installNamespace = metadata.namespace ?? '';

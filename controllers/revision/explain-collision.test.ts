@@ -1,4 +1,7 @@
-/** A second Subscription for a package that another one has: it is named first, and no advice can destroy anything. */
+/**
+ * A second Subscription for a package that another one has: the message names that one first, and its advice destroys
+ * nothing.
+ */
 import { describe, expect, test } from 'vitest';
 import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
@@ -111,32 +114,35 @@ describe('a second Subscription for a package', () => {
       begins: /^Subscription ops\/first already has/,
     },
     {
-      because: 'the other is being removed',
+      because: 'the other is being deleted',
       holder: { isLeaving: true },
       begins: /^Subscription ops\/first, which is being removed, still has package "widget-operator"/,
     },
-  ])('is told whose it is, before anything else: $because', async ({ holder, spec = {}, begins }) => {
-    const harness = await second([crd, config], [crd, config], holder, spec);
-    const ready = readyOf(harness);
-    expect(ready.reason).toBe('Collision');
-    expect(ready.message).toMatch(begins);
-    expect(ready.message).toContain('CustomResourceDefinition');
-  });
+  ])(
+    'the message of a second Subscription begins with the holder of the package: $because',
+    async ({ holder, spec = {}, begins }) => {
+      const harness = await second([crd, config], [crd, config], holder, spec);
+      const ready = readyOf(harness);
+      expect(ready.reason).toBe('Collision');
+      expect(ready.message).toMatch(begins);
+      expect(ready.message).toContain('CustomResourceDefinition');
+    },
+  );
 
   test.each<{ because: string; holder: Holder }>([
     { because: 'the other has another package', holder: { package: 'gadget-operator' } },
     {
-      because: 'the other Subscription has never applied it, whatever the object says',
+      because: 'the other Subscription has never applied the object, although its annotation names it',
       holder: { holds: false, namespace: 'platform' },
     },
-  ])('is told of the object alone: $because', async ({ holder }) => {
+  ])('the message of a collision names the object alone: $because', async ({ holder }) => {
     const ready = readyOf(await second([crd, config], [crd], holder));
     expect(ready.reason).toBe('Collision');
     expect(ready.message).not.toContain(ALREADY);
     expect(ready.message).toMatch(/^CustomResourceDefinition\S* \S+ exists already and belongs to Subscription/);
   });
 
-  test('which collides with others besides is told of both', async () => {
+  test('the message names both if a second Subscription collides with further objects', async () => {
     const harness = createHarness();
     await harness.addRevision(1, [crd, other, config]);
     addHolder(harness, [crd], {});
@@ -147,7 +153,7 @@ describe('a second Subscription for a package', () => {
     expect(message).toContain('belongs to Subscription a/b');
   });
 
-  test('one whose first Revision waits holds nothing yet: who applies first has it', async () => {
+  test('a Subscription whose first Revision waits holds nothing yet: the first to apply gets the package', async () => {
     const harness = createHarness();
     await harness.addRevision(1, [crd, config]);
     addHolder(harness, [], { holds: false });
@@ -155,7 +161,7 @@ describe('a second Subscription for a package', () => {
     expect(readyOf(harness).reason).toBe('Succeeded');
   });
 
-  test('can be deleted as the message says, and nothing of the first is gone', async () => {
+  test('the second Subscription can be deleted as the message advises, and nothing of the first is gone', async () => {
     const harness = await second([crd, config], [crd, config], {});
     expect(readyOf(harness).message).toContain('Delete this Subscription');
     const refs = [crd, config].map(refOf);
@@ -172,7 +178,7 @@ describe('a second Subscription for a package', () => {
   });
 });
 
-test('no advice of a collision is to remove what others have', async () => {
+test('no advice about a collision suggests to remove objects of others', async () => {
   const harness = await second([crd, config], [crd], { package: 'gadget-operator' });
   const messages = [readyOf(harness).message, readyOf(await second([crd], [crd], {})).message];
   for (const message of messages) {

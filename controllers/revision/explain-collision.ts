@@ -1,6 +1,6 @@
 /**
- * Says of collisions with the objects of another Subscription that this one already has the package: one sentence in place
- * of a list of objects, and advice that destroys nothing. Pure.
+ * Explains collisions with another Subscription that already has the same package: one sentence in place of a list of
+ * objects, and advice that destroys nothing. Pure.
  */
 import { keyOfObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -11,9 +11,9 @@ import { genuineOf } from '../genuine.ts';
 import type { RevisionCaches, RevisionFacts } from './observe.ts';
 
 /**
- * The failures, with those first and as one that another Subscription for the same package is the cause of. What an object
- * says of its owner can be written by others, and would let them ask which Subscriptions there are elsewhere: it counts only
- * if the other one has this very object in its inventory.
+ * The failures; those that another Subscription for the same package causes come first, as one failure for each such
+ * Subscription. Other users can write the owner that an object names, and could so find out which Subscriptions exist
+ * elsewhere: it counts only if the other Subscription has this very object in its inventory.
  */
 export function explainCollisions(
   failures: readonly Failure[],
@@ -42,7 +42,7 @@ function holderOf({ holder }: Failure, { spec }: Revision, caches: RevisionCache
   return has ? subscription : undefined;
 }
 
-/** Objects that are named; all of them are in `status.phases`. */
+/** The most objects that the message names; `status.phases` has all of them. */
 const MOST_NAMED = 3;
 
 function explain({ metadata, spec }: Subscription, failures: readonly Failure[]): Failure {

@@ -61,13 +61,13 @@ beforeEach(() => {
   cluster.put(deployment);
 });
 
-test('does without where the account may not look at Pods', async () => {
+test('there is no explanation if the account may not read Pods', async () => {
   const refused = new ReasonedError({ reason: 'Forbidden', retry: 'backoff', message: 'cannot list pods' });
   cluster = { ...cluster, list: () => Promise.reject(refused) };
   expect(await explain({})).toEqual(working);
 });
 
-test('names the Pod and container with the trouble', async () => {
+test('the explanation names the failing Pod and container', async () => {
   putPod({ state: { waiting: { reason: 'ImagePullBackOff', message: 'not found' } } });
   const { message, ...rest } = await explain({});
   expect(rest).toEqual({ state: 'Working', reason: 'WorkloadUnhealthy' });
@@ -76,19 +76,19 @@ test('names the Pod and container with the trouble', async () => {
   );
 });
 
-describe('leaves the judgement alone, and reads nothing,', () => {
+describe('the judgement is unchanged, and nothing is read,', () => {
   const cases: readonly { given: Situation; because: string }[] = [
     { given: { judgement: { ...working, state: 'Ready' } }, because: 'all is well' },
-    { given: { judgement: { ...working, state: 'Failed' } }, because: 'it is refused, which has its own words' },
+    { given: { judgement: { ...working, state: 'Failed' } }, because: 'it was rejected, which has its own message' },
     { given: { workedSeconds: 1 }, because: 'Pods need a moment to start' },
-    { given: { unready: [] }, because: 'nothing is known to be wrong' },
+    { given: { unready: [] }, because: 'no object is known to be unhealthy' },
     {
       given: { unready: [notAvailable({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: 'data' })] },
-      because: 'Pods say nothing about a claim',
+      because: 'Pods show nothing about a claim',
     },
   ];
 
-  test.each(cases)('where $because', async ({ given }) => {
+  test.each(cases)('the judgement is unchanged, and nothing is read, if $because', async ({ given }) => {
     putPod({ state: { waiting: { reason: 'ImagePullBackOff', message: 'not found' } } });
     expect(await explain(given)).toBe(given.judgement ?? working);
     expect(cluster.requests).toEqual([]);
@@ -98,11 +98,11 @@ describe('leaves the judgement alone, and reads nothing,', () => {
 test.each([
   { gone: true, because: 'the Deployment is gone' },
   { gone: false, because: 'its Pods have no trouble' },
-])('leaves the judgement alone where $because', async ({ gone }) => {
+])('the judgement is unchanged if $because', async ({ gone }) => {
   if (gone) await cluster.delete(refOf(deployment));
   expect(await explain({})).toBe(working);
 });
 
-test('patience is short where the deadline is', () => {
+test('the first Pods are read sooner if the deadline is short', () => {
   expect([patienceOf(600), patienceOf(2)]).toEqual([3, 1]);
 });

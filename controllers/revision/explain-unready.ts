@@ -1,6 +1,6 @@
 /**
- * Adds to "a Deployment is not available" why: which container of which Pod, what the kubelet says about it, and what it
- * wrote last. Reads Pods only while something is wrong.
+ * Adds the cause to "a Deployment is not available": the failing container and Pod, the kubelet's message, and the last
+ * lines of the log. Reads Pods only while something is wrong.
  */
 import type { ApplyResult, Unready } from '../../apply/apply.ts';
 import type { Cluster } from '../../apply/cluster.ts';
@@ -12,23 +12,23 @@ import { readLastLines, withLastLines, type ReadText } from './last-lines.ts';
 import type { RollOut } from './roll-out.ts';
 import type { Judgement } from './summarize.ts';
 
-/** How long a Deployment may take before its Pods are looked into: they need a moment to start. */
+/** How long a Deployment may take before its Pods are inspected: they need a moment to start. */
 export function patienceOf(deadlineSeconds: number): number {
   return Math.min(3, deadlineSeconds / 2);
 }
 
 export interface ExplainOptions {
   readonly outcome: RollOut;
-  /** For how long the Revision has been worked on. */
+  /** Seconds since the roll-out of the Revision began. */
   readonly workedSeconds: number;
-  /** How long it may take in all. */
+  /** The most seconds that it may take in all. */
   readonly deadlineSeconds: number;
-  /** For the log of a container. */
+  /** Reads the log of a container. */
   readonly read: ReadText;
   readonly signal: AbortSignal;
 }
 
-/** The judgement with the most telling problem of the first Deployment that is not available for longer than usual. */
+/** The judgement with the most helpful problem of the first Deployment that takes longer than usual. */
 export async function explainUnready(
   cluster: Cluster,
   judgement: Judgement,
@@ -44,8 +44,8 @@ export async function explainUnready(
 }
 
 /**
- * Seconds for which a Deployment that is not available is left alone, since its rollout has moved a moment ago; 0 where
- * there is none or nothing is known of it.
+ * Seconds for which a Deployment that is not available is left alone, because its rollout moved a moment ago; 0 if
+ * there is none or its state is not known.
  */
 export function secondsToStart(
   outcome: RollOut,
@@ -66,7 +66,7 @@ export function secondsToStart(
   return left > 0 ? left : 0;
 }
 
-/** When the Deployment was made or its rollout went on last, in milliseconds since 1970. */
+/** When the Deployment was made or its rollout last moved, in milliseconds since 1970. */
 function lastMoveOf({ metadata, ...object }: KubeObject): number {
   const { conditions = [] } = (object['status'] ?? {}) as {
     readonly conditions?: readonly { readonly type?: string; readonly lastUpdateTime?: string }[];
@@ -80,7 +80,7 @@ function unreadyOf(result: ApplyResult): readonly Unready[] {
   return result.phases.flatMap((phase) => phase.unready);
 }
 
-/** An account that may not look at Pods gets no explanation; the judgement stands without. */
+/** An account that may not read Pods gets no explanation; the judgement stays as it is. */
 async function problemOf(cluster: Cluster, ref: ObjectRef, reading: Reading): Promise<string | undefined> {
   try {
     const live = await cluster.get(ref, reading.signal);
@@ -111,7 +111,7 @@ async function firstProblem(
   return withLastLines(problem.message, await readLastLines(read, problem, { namespace, signal }));
 }
 
-/** What the kubelet says, where a Pod's status alone does not tell; none where they cannot be read. */
+/** The kubelet's events, if the status of a Pod does not show the cause; none if they cannot be read. */
 async function eventsAbout(
   cluster: Cluster,
   { kind, pod }: PodProblem,

@@ -16,14 +16,14 @@ const SILENT: Judgement = { state: 'Working', reason: 'WebhookSilent', message: 
 interface Given {
   readonly objects?: readonly KubeObject[];
   readonly name?: StageName;
-  /** What asking the webhooks comes to. */
+  /** The outcome of calling the webhooks. */
   readonly proof?: Judgement;
-  /** What reading custom resources comes to. */
+  /** The outcome of reading custom resources. */
   readonly confirm?: (judgement: Judgement, check: ConversionCheck) => Promise<Judgement>;
 }
 
 interface Told extends Gate {
-  /** How often all was said to be proved. */
+  /** How often `complete` was called. */
   completed(): number;
 }
 
@@ -53,16 +53,16 @@ function gate({ objects = [crd, service], name = 'whole', proof = READY, confirm
 
 const unreadable = (): Promise<Judgement> => Promise.resolve(SILENT);
 
-describe('what follows the workloads', () => {
+describe('the phases after the workloads', () => {
   test.each<Given & { because: string }>([
     { proof: SILENT, because: 'a webhook does not answer' },
     { confirm: unreadable, because: 'the API server cannot read custom resources' },
     {
       proof: SILENT,
       objects: [sampleDeployment('widget')],
-      because: 'a webhook does not answer, though there is no CRD',
+      because: 'a webhook does not answer, although there is no CRD',
     },
-  ])('waits while $because, and the reason is kept', async (given) => {
+  ])('the phases after the workloads wait while $because, and the reason is kept', async (given) => {
     const closed = gate(given);
     const unready = await closed.confirm('workloads');
     expect(unready.map(({ health }) => health)).toEqual([{ state: 'Progressing', message: 'it does not answer' }]);
@@ -70,7 +70,7 @@ describe('what follows the workloads', () => {
     expect(closed.completed()).toBe(0);
   });
 
-  test('goes on once everybody answers, which is proved once', async () => {
+  test('the phases after the workloads go on once all webhooks answer, which is proved once', async () => {
     const open = gate({});
     expect(await open.confirm('workloads')).toEqual([]);
     expect(open.answer()?.state).toBe('Ready');
@@ -78,13 +78,13 @@ describe('what follows the workloads', () => {
   });
 });
 
-describe('a stage before the last', () => {
+describe('a stage before the last one', () => {
   test.each<{ name: StageName; completed: number }>([
     { name: 'rehearsal', completed: 0 },
     { name: 'letIn', completed: 0 },
     { name: 'handOver', completed: 1 },
     { name: 'return', completed: 0 },
-  ])('$name ends with the next one, at once', async ({ name, completed }) => {
+  ])('the stage $name ends with the next one, at once', async ({ name, completed }) => {
     const staged = gate({ name });
     expect(await staged.confirm('workloads')).toHaveLength(1);
     expect(staged.answer()).toMatchObject({ state: 'Working', reason: 'Progressing' });
@@ -92,14 +92,14 @@ describe('a stage before the last', () => {
     expect(staged.completed()).toBe(completed);
   });
 
-  test('that is a rehearsal reads nothing: nobody converts by the new Pods yet', async () => {
+  test('the stage of a rehearsal reads no custom resource: no new Pod converts yet', async () => {
     const staged = gate({ name: 'rehearsal', confirm: unreadable });
     await staged.confirm('workloads');
     expect(staged.answer()?.reason).toBe('Progressing');
   });
 });
 
-test('nothing is asked before the workloads work', async () => {
+test('no webhook is called before the workloads are ready', async () => {
   const early = gate({ proof: SILENT });
   expect(await early.confirm('crds')).toEqual([]);
   expect(early.answer()).toBeUndefined();

@@ -1,7 +1,7 @@
 /**
- * Holds back what follows the workloads until it is proved that the operator answers: admission webhooks above all,
- * which would refuse what they match, and the next stage of an upgrade, which would take away what works. A step of
- * roll-out.ts; what is asked is in rehearsal/ and in conversions.ts.
+ * Holds back the phases after the workloads until it is proved that the operator answers: above all admission webhooks,
+ * which would reject the objects that they match, and the next stage of an upgrade, which would remove working Pods. A
+ * step of roll-out.ts; the checks are in rehearsal/ and conversions.ts.
  */
 import type { Unready } from '../../apply/apply.ts';
 import { isCrdEntry } from '../../apply/custom-resources.ts';
@@ -25,9 +25,9 @@ export interface GateOptions {
 }
 
 export interface Gate {
-  /** `confirm` of an apply: an object that nobody answers for, where there is one. */
+  /** The apply's `confirm` callback: returns an object whose webhook does not answer, if any. */
   readonly confirm: (phase: PhaseName) => Promise<readonly Unready[]>;
-  /** What asking came to; undefined where nothing was asked. */
+  /** The result of the check; undefined if there was none. */
   answer(): Judgement | undefined;
 }
 
@@ -46,7 +46,7 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
-/** Ready in the last stage only: what follows the workloads belongs to no other. */
+/** Ready in the last stage only: the phases after the workloads belong to no earlier stage. */
 async function judgeStage(options: GateOptions): Promise<Judgement> {
   const { rehearsals, subject, stage, check, read } = options;
   const proof = await rehearsals.prove(subject, stage, { read, signal: check.signal });
@@ -59,14 +59,14 @@ async function judgeStage(options: GateOptions): Promise<Judgement> {
   return stage.name === 'whole' ? judgement : goOn(options, 'Custom resources can be read in every version');
 }
 
-/** What a stage ends with that needs no custom resource to be read. */
+/** The messages of stages that end without reading a custom resource. */
 const NEXT: Readonly<Partial<Record<StageName, string>>> = {
   rehearsal: 'The new Pods answer the API server and are let in',
   letIn: 'The new Pods take over',
   return: 'The Pods that worked before are the only ones again',
 };
 
-/** No watch tells of the next stage. */
+/** No watch reports the next stage, so it is requeued. */
 function goOn({ rehearsals, subject, stage }: GateOptions, message: string): Judgement {
   const askAgainSeconds = rehearsals.pause(subject.revision, stage);
   return { state: 'Working', reason: 'Progressing', message, askAgainSeconds };

@@ -1,7 +1,6 @@
 /**
- * Remembers which Revisions were refused, and in which circumstances, so that a refusal is decided once and then rests
- * until something changes that it depends on, or until it is to be tried again. Kept in memory only: after a restart
- * each is decided again.
+ * Remembers which Revisions were rejected, and under which conditions, so that a rejected Revision is not tried again
+ * until one of those conditions changes or its retry is due. Kept in memory only: after a restart each is tried again.
  */
 import { createHash } from 'node:crypto';
 import { findCondition } from '../../api/conditions.ts';
@@ -14,13 +13,13 @@ import type { RevisionFacts } from './observe.ts';
 
 export interface GivenUp {
   /**
-   * How long the Revision rests, for it was refused in exactly these circumstances and says so: for some seconds, or
-   * without them until something changes. Undefined where it is to be tried.
+   * How long to leave the Revision alone, because it was rejected under exactly these conditions and its status says
+   * so: for some seconds, or without them until something changes. Undefined if it is to be tried.
    */
   restOf(facts: RevisionFacts, now: Date): Rest | undefined;
   /**
-   * Begins an attempt; what it returns notes that it was refused, until a time or for good. The circumstances are those
-   * of the beginning, so that a change during the attempt is not overlooked.
+   * Begins an attempt; the returned function notes that it was rejected, until a time or for good. The conditions are
+   * those at the beginning, so that a change during the attempt counts.
    */
   begin(facts: RevisionFacts): (until?: Date) => void;
   forget(facts: RevisionFacts): void;
@@ -35,7 +34,7 @@ interface Refusal {
   readonly until: Date | undefined;
 }
 
-/** @param managed What the watches know of the objects that were applied. */
+/** @param managed The state of the applied objects, from the watches. */
 export function createGivenUp(managed: Pick<ManagedObjects, 'get'>): GivenUp {
   const refusals = createRecent<Refusal>();
   return {
@@ -64,7 +63,7 @@ function saysSo({ revision }: RevisionFacts): boolean {
   return findCondition(revision.status?.conditions, 'Ready')?.status === 'False';
 }
 
-/** What a refusal depends on: both specs, a person's request, and the objects that are in the cluster. */
+/** The conditions of a rejection: both specs, a person's request, and the objects in the cluster. */
 function circumstancesOf(
   { revision, subscription, siblings }: RevisionFacts,
   managed: Pick<ManagedObjects, 'get'>,
@@ -75,7 +74,7 @@ function circumstancesOf(
   const requested = [subscription, revision].map(
     (each) => each?.metadata.annotations?.[ANNOTATION.reconcileRequestedAt],
   );
-  // an inventory may be long, and whether it is the same is all that is asked
+  // hashed, since an inventory may be long and only equality matters
   const all = JSON.stringify([describeSpec(revision), describeSpec(subscription), requested, states]);
   return createHash('sha256').update(all).digest('base64');
 }

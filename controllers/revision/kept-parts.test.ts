@@ -83,7 +83,7 @@ const workload = fc
     status: found,
   }));
 
-/** Everything that is asked of an object that a watch knows. */
+/** Every question that the code asks about an object of a watch. */
 function answers(object: KubeObject): unknown {
   const replicaSet = { ...object, kind: 'ReplicaSet', metadata: { ...object.metadata, ownerReferences: [] } };
   return {
@@ -99,8 +99,8 @@ function answers(object: KubeObject): unknown {
   };
 }
 
-describe('what is kept of a workload', () => {
-  it('answers every question as the whole object does', () => {
+describe('the kept parts of a workload', () => {
+  it('the kept parts of a workload answer every question as the whole object does', () => {
     fc.assert(
       fc.property(workload, (object) => {
         expect(answers(keepHealth(object))).toEqual(answers(object));
@@ -108,7 +108,7 @@ describe('what is kept of a workload', () => {
     );
   });
 
-  it('has no template, and nothing that others noted on it', () => {
+  it('the kept parts of a workload have no template, and no annotation of others', () => {
     fc.assert(
       fc.property(workload, (object) => {
         const kept = JSON.stringify(keepHealth(object));
@@ -143,7 +143,7 @@ describe.each([
   { because: 'messages in a status', object: { ...base, status: { conditions: [{ type: 'Ready', message: BIG }] } } },
   { because: 'many conditions', object: { ...base, status: { conditions: many.map((type) => ({ type })) } } },
 ])('an object made large by $because', ({ object }) => {
-  it.each([keepHealth, keepMetadata, keepName])('is small in memory: %o', (keep) => {
+  it.each([keepHealth, keepMetadata, keepName])('a large object is small in memory: %o', (keep) => {
     expect(JSON.stringify(keep(object)).length).toBeLessThan((keep === keepHealth ? 64 : 16) * 1024);
     expect(keep(object).metadata).toMatchObject({ name: 'a', namespace: 'ops', uid: 'u1' });
   });
@@ -170,13 +170,13 @@ it('keeps the annotation by which another program writes the authority of a CRD,
   expect(assessHealth(keepHealth(crd)).state).toBe('Progressing');
 });
 
-it('an object that is kept by name still says whose it is', () => {
+it('an object that is kept by name still names its owner', () => {
   const claims = { [ANNOTATION.owner]: 'ops/widgets', [ANNOTATION.ownerUid]: 'u', [ANNOTATION.adoptBy]: 'ops/other' };
   const kept = keepName(having({ annotations: { ...claims, 'a.example/b': 'c' } }));
   expect(kept.metadata.annotations).toEqual(claims);
 });
 
-it('a CRD says what it serves, however long its certificates are', () => {
+it('a CRD keeps its served versions, however long its certificates are', () => {
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { description: BIG } } }];
   const crd: KubeObject = {
     ...base,

@@ -1,24 +1,24 @@
 /**
- * What is kept in memory of an object that carries our label: the parts that something here reads, and no more. A person
- * who may write an object may make it as large as the API server takes it; templates, schemas and foreign annotations are
- * most of that. Pure; managed-objects.ts applies it to each object as it arrives.
+ * Selects the parts of an object with our label that are kept in memory: those that some code here reads, and no more.
+ * A person who may write an object may make it as large as the API server accepts; most of that is templates, schemas
+ * and foreign annotations. Pure; managed-objects.ts applies it to each object as it arrives.
  */
 import { ANNOTATION, CA_INJECTION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, type Fields } from '../../apply/untyped.ts';
 
-/** Of a specification and a status: longer texts say nothing that is read here. */
+/** For texts of a specification or a status: no code reads longer ones. */
 const LONGEST_TEXT = 4096;
-/** Of labels and annotations: names of Subscriptions with their namespace have room. */
+/** For labels and annotations: the name of a Subscription with its namespace fits. */
 const LONGEST_NOTE = 512;
-/** Of conditions, finalizers and owners: controllers write fewer. */
+/** For conditions, finalizers and owners: controllers write fewer. */
 const MOST_ENTRIES = 32;
-/** What is left of an object is smaller than this, or it is kept by name. */
+/** For the kept parts of an object together; a larger object is kept by name only. */
 const MOST_BYTES = 64 * 1024;
-/** The same for metadata: an owner's name, for one, has no limit of its own. */
+/** The same for metadata: an owner's name, for example, has no limit of its own. */
 const MOST_METADATA_BYTES = 16 * 1024;
 
-/** Metadata by which it is known whose an object is, in which state, and how far a roll-out or a removal has come. */
+/** The metadata that shows the owner and the state of an object, and the progress of a roll-out or a removal. */
 export function keepMetadata(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const { annotations, labels, finalizers, ownerReferences, ...rest } = metadata;
@@ -40,7 +40,7 @@ function isAtMost(kept: KubeObject, characters: number): boolean {
   return JSON.stringify(kept).length <= characters;
 }
 
-/** That it is there, and whose it says it is. */
+/** Identity and claimed owner only. */
 export function keepName({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { annotations, labels, ...rest } = metadata;
   return {
@@ -54,7 +54,7 @@ export function keepName({ apiVersion, kind, metadata }: KubeObject): KubeObject
   };
 }
 
-/** Metadata, and what the health and the roll-out of the kind are judged by. */
+/** Metadata, and the fields that decide health and roll-out of the kind. */
 export function keepHealth(object: KubeObject): KubeObject {
   const { spec, status } = object as KubeObject & { readonly spec?: unknown; readonly status?: unknown };
   const isCrd = object.kind === 'CustomResourceDefinition';
@@ -63,7 +63,7 @@ export function keepHealth(object: KubeObject): KubeObject {
     ...(spec !== undefined && { spec: isCrd ? keepServed(fieldsOf(spec)) : keepSpec(fieldsOf(spec)) }),
     ...(status !== undefined && { status: keepStatus(fieldsOf(status)) }),
   };
-  // only people who may write to the whole cluster write a CRD, and its names are read wherever there is one
+  // only people who may write to the whole cluster write a CRD, and its names are needed for every CRD
   return isCrd || isAtMost(kept, MOST_BYTES) ? kept : keepName(object);
 }
 
@@ -111,12 +111,12 @@ function isAnnotationRead(key: string): boolean {
   return isOurs(key) || CA_INJECTION.has(key) || key.startsWith('deployment.kubernetes.io/');
 }
 
-/** How many there are to be and how they are replaced; of the template nothing. */
+/** Replicas and the strategy of replacement; nothing of the template. */
 function keepSpec(spec: Fields): Fields {
   return { ...scalarsOf(spec), ...pick(spec, ['selector', 'strategy', 'updateStrategy']) };
 }
 
-/** Counts, phases and conditions; of a CRD also what is stored. */
+/** Counts, phases and conditions; for a CRD also the stored versions. */
 function keepStatus(status: Fields): Fields {
   const { conditions } = status;
   return {
@@ -126,7 +126,7 @@ function keepStatus(status: Fields): Fields {
   };
 }
 
-/** The parts of a CRD's spec that say what it serves. */
+/** The parts of a CRD's spec that define its served versions. */
 function keepServed(spec: Fields): Fields {
   return {
     ...pick(spec, ['group', 'names', 'scope', 'conversion']),

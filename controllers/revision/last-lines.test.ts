@@ -12,7 +12,7 @@ const problem = (kind: PodProblem['kind']): PodProblem => ({
 });
 const options = { namespace: 'ops', signal: new AbortController().signal };
 
-/** A server that has these texts, by whether they are of the previous run; notes what it is asked for. */
+/** A server with these texts, by whether they are of the previous run; records its requests. */
 function server(texts: { readonly previous?: string; readonly current?: string }): {
   readonly read: (path: string) => Promise<string>;
   readonly asked: URL[];
@@ -31,14 +31,14 @@ function server(texts: { readonly previous?: string; readonly current?: string }
 }
 
 describe('the last lines', () => {
-  test('of a container that crashes are those of the run that crashed', async () => {
+  test('the last lines of a container that crashes are those of the run that crashed', async () => {
     const { read, asked } = server({ previous: 'a\nb\n', current: 'starting\n' });
     expect(await readLastLines(read, problem('CrashLooping'), options)).toEqual({ lines: ['a', 'b'] });
     expect(asked[0]?.pathname).toBe('/api/v1/namespaces/ops/pods/p-1/log');
     expect(asked[0]?.searchParams.get('container')).toBe('manager');
   });
 
-  test('are never what the kubelet says instead of a log that is gone', async () => {
+  test("the last lines never include the kubelet's message about a log that is gone", async () => {
     const gone = 'unable to retrieve container logs for containerd://6d47';
     const { read } = server({ previous: gone, current: 'cannot open the table\n' });
     expect(await readLastLines(read, problem('CrashLooping'), options)).toEqual({ lines: ['cannot open the table'] });
@@ -47,19 +47,19 @@ describe('the last lines', () => {
     ).toEqual({ lines: [] });
   });
 
-  test('of its only run, where it has not been started again yet', async () => {
+  test('the last lines are those of the only run if the container has not been started again yet', async () => {
     const { read } = server({ current: 'fatal\n' });
     expect(await readLastLines(read, problem('CrashLooping'), options)).toEqual({ lines: ['fatal'] });
   });
 
-  test('of one that is not ready are those of now', async () => {
+  test('the last lines of a container that is not ready are those of its present run', async () => {
     const { read, asked } = server({ previous: 'old', current: 'waiting for a lock' });
     expect(await readLastLines(read, problem('NotReady'), options)).toEqual({ lines: ['waiting for a lock'] });
     expect(asked).toHaveLength(1);
   });
 
   test.each(['ImagePull', 'Quota', 'Unschedulable', 'BadConfiguration'] as const)(
-    'are not asked for where nothing has run: %s',
+    'the last lines are not read if no container has run: %s',
     async (kind) => {
       const { read, asked } = server({ current: 'x' });
       expect(await readLastLines(read, problem(kind), options)).toEqual({ lines: [] });
@@ -67,12 +67,12 @@ describe('the last lines', () => {
     },
   );
 
-  test('are none where they cannot be had: the rest is told all the same', async () => {
+  test('the last lines are empty if they cannot be read: the rest of the message is unchanged', async () => {
     expect(await readLastLines(server({}).read, problem('NotReady'), options)).toEqual({ lines: [] });
   });
 
   test.each(['CrashLooping', 'NotReady'] as const)(
-    'are none where the account may not read them, and the right that it lacks is told: %s',
+    'the last lines are empty if the account may not read them, and the missing right is named: %s',
     async (kind) => {
       const said = 'pods "p-1" is forbidden: User "jane" cannot get resource "pods/log"';
       const message = `GET /api/v1/namespaces/ops/pods/p-1/log?tailLines=5: ${said}`;
@@ -82,7 +82,7 @@ describe('the last lines', () => {
     },
   );
 
-  test('are few, short, without colours and without passwords', async () => {
+  test('the last lines are few, short, without colours and without passwords', async () => {
     const long = 'x'.repeat(10_000);
     const text = ['1', '2', '3', `\u001B[31mred\u001B[0m`, 'to https://me:secret@host', 'bell\u0007', long].join('\n');
     const { lines } = await readLastLines(server({ current: text }).read, problem('NotReady'), options);
@@ -90,7 +90,7 @@ describe('the last lines', () => {
   });
 });
 
-test('a sentence gets the lines that it does not say already', () => {
+test('a sentence gets the lines that it does not contain already', () => {
   expect(withLastLines('it crashes', { lines: ['one', 'two'] })).toBe('it crashes. Its last lines: one | two');
   expect(withLastLines('it crashes: no such file', { lines: ['no such file'] })).toBe('it crashes: no such file');
   expect(withLastLines('it crashes', { lines: [] })).toBe('it crashes');

@@ -1,15 +1,15 @@
-/** What a container wrote last: what a person would ask for next, once they know which one fails. */
+/** Reads the last lines that a container wrote: the next question of a person who knows which container fails. */
 import { ReasonedError, redact } from '../../api/errors.ts';
 import type { PodProblem } from '../../apply/explain-pods.ts';
 
 /** Reads the text at a path of the API server. */
 export type ReadText = (path: string, signal?: AbortSignal) => Promise<string>;
 
-/** What is known of a log. */
+/** The result of reading a log. */
 export interface LastLines {
   /** Oldest first. */
   readonly lines: readonly string[];
-  /** Why there are none, where the API server does not let it be read. */
+  /** Why there are none, if the API server does not allow reading it. */
   readonly refusal?: string;
 }
 
@@ -21,12 +21,12 @@ export interface LastLinesOptions {
 const LINES = 5;
 const LINE_LENGTH = 240;
 const LIMIT_BYTES = 8192;
-/** A node that does not answer must not hold up what else there is to say. */
+/** A node that does not answer must not hold up the rest of the message. */
 const WITHIN_MS = 5000;
 
 /**
- * The last lines of the container that a problem is about; of one that crashes, those of its last run. None where the
- * problem is about no container that has run, where there are none, and where they cannot be read.
+ * The last lines of the container that a problem is about; for one that crashes, those of its last run. None if the
+ * container has not run, wrote nothing, or its log cannot be read.
  */
 export async function readLastLines(
   read: ReadText,
@@ -48,7 +48,7 @@ export async function readLastLines(
 
 const NONE: LastLines = { lines: [] };
 
-/** A right that is missing is told, as it can be granted; a log that is gone or slow is no news. */
+/** A missing right is reported, since it can be granted; a log that is gone or slow is not. */
 async function readRun(read: ReadText, path: string, limit: AbortSignal): Promise<LastLines> {
   try {
     return { lines: splitLines(await read(path, limit)) };
@@ -65,14 +65,14 @@ function splitLines(text: string): readonly string[] {
   return lines.filter((line) => line !== '' && !NO_LOG.test(line)).slice(-LINES);
 }
 
-/** What the kubelet answers instead of a log that is gone, with the status of a success. */
+/** The kubelet answers this, with a status of success, for a log that is gone. */
 const NO_LOG = /^unable to retrieve container logs for /;
 
 function withoutColours(line: string): string {
   return line.replaceAll(/\u001B\[[\d;]*m/g, '');
 }
 
-/** The sentence with the lines that it does not have already, or why there are none. */
+/** The sentence with the lines that it does not contain already, or the reason why there are none. */
 export function withLastLines(sentence: string, { lines, refusal }: LastLines): string {
   if (refusal !== undefined) return `${sentence}. Its log cannot be read: ${refusal}`;
   const fresh = lines.filter((line) => !sentence.includes(line));

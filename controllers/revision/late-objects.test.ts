@@ -1,4 +1,4 @@
-/** Objects that a former leader makes when they are not wanted any more, with and without a Subscription that is left. */
+/** Objects that a former leader makes when they are not wanted any more, with and without an existing Subscription. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../../api/names.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
@@ -17,7 +17,7 @@ const config = (name: string): KubeObject =>
   sample('v1', 'ConfigMap', name, { namespace: NAMESPACE, data: { x: '1' } });
 const [kept, old] = [config('kept'), config('old')];
 
-/** As the manager applies it for a Revision. */
+/** An object as the manager applies it for a Revision. */
 const preparedFor = (revision: Revision, object: KubeObject): KubeObject =>
   prepareObjects([object], prepareFor(revision))[0] as KubeObject;
 
@@ -41,7 +41,7 @@ async function upgraded(options: Parameters<typeof createHarness>[0] = {}, spec:
 }
 
 describe('an object that is made after it was pruned', () => {
-  test('is removed, and an event says why', async () => {
+  test('an object that is made after it was pruned is removed, and an event says why', async () => {
     const harness = await upgraded();
     await createObject(harness.cluster, preparedFor(harness.revision(1), old));
     await harness.settle(2);
@@ -73,7 +73,7 @@ describe('an object that is made after it was pruned', () => {
           },
         }),
     },
-  ])('stays if $because', async ({ make }) => {
+  ])('an object that is made after it was pruned stays if $because', async ({ make }) => {
     const harness = await upgraded();
     await make(harness, preparedFor(harness.revision(1), old));
     await harness.settle(2);
@@ -81,7 +81,7 @@ describe('an object that is made after it was pruned', () => {
     expect(harness.events).toEqual([]);
   });
 
-  test('stays if it is a CRD that has objects', async () => {
+  test('a CRD that is made after it was pruned stays if it has objects', async () => {
     const harness = await upgraded();
     await createObject(harness.cluster, preparedFor(harness.revision(1), sampleCrd('Widget')));
     harness.cluster.put(sample('example.com/v1', 'Widget', 'a', { namespace: NAMESPACE, spec: { size: 1 } }));
@@ -89,7 +89,7 @@ describe('an object that is made after it was pruned', () => {
     expect(harness.cluster.objects().map(({ kind }) => kind)).toContain('CustomResourceDefinition');
   });
 
-  test('is removed with the rights of the account: without them the work is tried again', async () => {
+  test('a late object is removed with the rights of the account: without them the removal is retried', async () => {
     let mayDelete = true;
     const account = { serviceAccountName: 'installer' };
     const harness = await upgraded({ accountMay: ({ verb }) => verb !== 'delete' || mayDelete }, account);
@@ -100,7 +100,7 @@ describe('an object that is made after it was pruned', () => {
   });
 });
 
-test('what a Revision intended and never made is forgotten with it: made late, it is removed', async () => {
+test('an intended object that was never made leaves the inventory, and is removed if it is made late', async () => {
   const harness = createHarness();
   harness.setSubscription({ onFailure: { bakeTime: '0s' } });
   await harness.addRevision(1, [kept]);
@@ -119,7 +119,7 @@ test('what a Revision intended and never made is forgotten with it: made late, i
   expect(names(harness)).toEqual(['kept']);
 });
 
-describe('an object of an operator that is being removed, or was', () => {
+describe('an object of an operator that is or was being uninstalled', () => {
   const since = '2026-01-01T00:10:00Z';
   const context = { signal: new AbortController().signal, log: silentLog };
   let harness: Harness;
@@ -143,7 +143,7 @@ describe('an object of an operator that is being removed, or was', () => {
     return (await harness.cluster.get(refOf(created))) as KubeObject;
   }
 
-  test('is removed if it is made later than that', async () => {
+  test('an object is removed if it is made after the removal began', async () => {
     const key = late.keyOf(await made('2026-01-01T00:10:01Z'));
     expect(key).toBeDefined();
     await late.reconcile(key!, context);
@@ -153,13 +153,13 @@ describe('an object of an operator that is being removed, or was', () => {
   test.each([
     { because: 'it was there before: it is kept', at: '2026-01-01T00:09:59Z', passed: 0 },
     { because: 'it was made in the second in which the removal began', at: since, passed: 0 },
-    { because: 'that is long ago, and memory is bounded', at: '2026-01-01T00:30:00Z', passed: 601 },
-  ])('stays if $because', async ({ at, passed }) => {
+    { because: 'the removal is long ago, and memory is bounded', at: '2026-01-01T00:30:00Z', passed: 601 },
+  ])('an object of an operator that is uninstalled stays if $because', async ({ at, passed }) => {
     harness.pass(passed);
     expect(late.keyOf(await made(at))).toBeUndefined();
   });
 
-  test('stays if another program made it', async () => {
+  test('an object of an operator that is uninstalled stays if another program made it', async () => {
     const object = preparedFor(revision, kept);
     harness.cluster.put({ ...object, metadata: { ...object.metadata, creationTimestamp: '2026-01-01T00:10:01Z' } });
     const key = late.keyOf((await harness.cluster.get(refOf(object))) as KubeObject);
@@ -167,13 +167,13 @@ describe('an object of an operator that is being removed, or was', () => {
     expect(names(harness)).toEqual(['kept']);
   });
 
-  test('asks for no reconcile if it names no Subscription whose objects were removed', async () => {
+  test('an object causes no reconcile if it names no Subscription whose objects were removed', async () => {
     expect(late.keyOf(await made('2026-01-01T00:10:01Z', config('of-others')))).toBeUndefined();
   });
 });
 
 describe('an object that the next Revision does not want, and the one after it does', () => {
-  test('is noted as left over before it is deleted, and written when it is kept: a late deletion does not meet it', async () => {
+  test('a leftover is marked before it is deleted, and written when it is kept, so a late deletion misses it', async () => {
     const harness = createHarness();
     harness.setSubscription({ onFailure: { bakeTime: '1h' } });
     await harness.addRevision(1, [kept, old]);
@@ -195,7 +195,7 @@ describe('an object that the next Revision does not want, and the one after it d
     expect((harness.revision(1).status?.inventory ?? []).some(({ leftover }) => leftover === true)).toBe(false);
   });
 
-  test('is written once for each time that a Revision becomes active, however often it is looked at', async () => {
+  test('a kept object is written once for each activation of a Revision, not at each reconcile', async () => {
     const unready = { react: (object: KubeObject) => object };
     const harness = createHarness(unready);
     const operator = sampleDeployment('operator');

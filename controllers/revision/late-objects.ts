@@ -1,8 +1,8 @@
 /**
- * Objects that a former leader made too late. A creation cannot be bound to what became of its Subscription meanwhile: the
- * object may have been pruned since, or all of the operator removed. So the leader looks for objects that name the uid of
- * a Subscription and that none of its inventories lists, and removes them. See decision 24; carry-out.ts and
- * late-removals.ts ask.
+ * Objects that a former leader made too late. A creation has no precondition on the state of its Subscription: the
+ * object may have been pruned since, or the operator uninstalled. So the leader finds objects that name the uid of a
+ * Subscription and are in none of its inventories, and removes them. See decision 24; called by carry-out.ts and
+ * late-removals.ts.
  */
 import { identityOf } from '../../apply/identity.ts';
 import type { Cluster } from '../../apply/cluster.ts';
@@ -16,10 +16,10 @@ import { ownerOf } from './desired-objects.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
 
-/** Copies that other programs made of our objects, as they were when that was seen. */
+/** Copies of our objects that other programs made, in the state in which that was found. */
 const FOREIGN = new WeakSet<KubeObject>();
 
-/** What names the Subscription of a Revision and is listed by none of its Revisions. */
+/** Objects that name the Subscription of a Revision and are in the inventory of none of its Revisions. */
 export function findUnlisted(facts: RevisionFacts, managed: Pick<ManagedObjects, 'claimedBy'>): readonly KubeObject[] {
   const owner = ownerOf(facts.revision);
   if (owner.uid === undefined) return [];
@@ -33,19 +33,19 @@ function isClaimOf({ metadata }: KubeObject, owner: Owner): boolean {
   return metadata.deletionTimestamp === undefined && metadata.annotations?.[ANNOTATION.owner] === ownerName(owner);
 }
 
-/** Why an object is removed that nobody asked to remove. */
+/** Why an object is removed without a request. */
 export const MADE_LATE = 'a former leader made it when it was not wanted any more';
 
 export interface RemoveLateOptions {
   readonly owner: Owner;
-  /** As the account of the Subscription, or the manager where there is none. */
+  /** As the account of the Subscription, or the manager if there is none. */
   readonly acting: Cluster;
   readonly signal: AbortSignal;
 }
 
 /**
- * Removes those that the manager wrote, each as it is read here. A copy that another program made stays, and so does a CRD
- * that has objects. Refusals are part of the result; throws what reading throws.
+ * Removes the objects that the manager wrote, after reading each. A copy that another program made stays, and so does a
+ * CRD that has objects. Rejected deletions are part of the result; throws the errors of reading.
  */
 export async function removeLate(
   reading: Pick<Cluster, 'get'>,

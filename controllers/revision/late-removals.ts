@@ -1,6 +1,7 @@
 /**
- * Remembers for some minutes whose objects were removed, and removes again what a former leader makes of them later: no
- * Revision is left then that could list it. A controller of its own, which is asked for each object that appears.
+ * Remembers for some minutes whose objects were removed, and removes objects that a former leader makes for them later:
+ * by then no Revision is left whose inventory could list them. A controller of its own, which is called for each object
+ * that appears.
  */
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import { identityOf } from '../../apply/identity.ts';
@@ -17,15 +18,15 @@ import { MADE_LATE, removeLate } from './late-objects.ts';
 import type { RevisionFacts } from './observe.ts';
 
 export interface LateRemovals {
-  /** The objects of a Revision are being removed: what is made of them from now on is late. */
+  /** The objects of a Revision are being removed: objects made for it from now on are late. */
   removing(facts: RevisionFacts): void;
-  /** What to reconcile for an object that has appeared or changed; undefined if it is not late. */
+  /** The key to reconcile for an object that has appeared or changed; undefined if it is not late. */
   keyOf(object: KubeObject): ObjectKey | undefined;
-  /** Removes what was noticed. Throws what is to be retried. */
+  /** Removes the objects that were noticed. Throws errors that are to be retried. */
   readonly reconcile: Reconcile;
 }
 
-/** An API server ends a connection on which nothing comes for 90 s, so a write does not arrive much later than that. */
+/** An API server closes a connection that is silent for 90 s, so a write does not arrive much later than that. */
 const REMEMBERED_SECONDS = 600;
 
 interface Removed {
@@ -66,7 +67,7 @@ export function createLateRemovals({ client, now }: LateRemovalsDeps): LateRemov
       const known = of(object);
       const { creationTimestamp = '', deletionTimestamp } = object.metadata;
       if (known === undefined || deletionTimestamp !== undefined) return undefined;
-      // In the second in which the removal began, the roll-out may have made it, and lists it.
+      // If it was made in the second in which the removal began, the roll-out may have made it, and lists it.
       if (!(Date.parse(creationTimestamp) > known.since)) return undefined;
       known.late.set(identityOf(refOf(object)), object);
       return { name: known.key };

@@ -26,9 +26,9 @@ it.each([
   },
   { because: 'there is no such Subscription', annotations: { [owner]: 'ops/gadgets' }, is: false },
   { because: 'the annotation counts, not the label', label: 'ops.widgets', annotations: { [owner]: 'a/b' }, is: false },
-  { because: 'a label alone that no Subscription has', label: 'x', is: false },
-  { because: 'a name that means something to JavaScript is a name', annotations: { [owner]: '__proto__' }, is: false },
-])('an object has a living owner: $is, for $because', ({ annotations, label = 'x', is }) => {
+  { because: 'no Subscription has the label', label: 'x', is: false },
+  { because: 'a name of a JavaScript property is an ordinary name', annotations: { [owner]: '__proto__' }, is: false },
+])('an object has a living owner: $is, because $because', ({ annotations, label = 'x', is }) => {
   const store = createObjectStore();
   const hasOwner = createLivingOwners(store);
   store.put(subscription);

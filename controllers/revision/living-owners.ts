@@ -1,6 +1,6 @@
 /**
- * Whether an object that carries our label says that it belongs to a Subscription that there is. The label alone costs
- * nothing: who may write Deployments in one namespace may write it on thousands of large ones.
+ * Whether an object with our label names an existing Subscription as its owner. The label alone proves nothing: a user
+ * who may write Deployments in one namespace may put it on thousands of large ones.
  */
 import { ANNOTATION, LABEL } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
@@ -10,8 +10,8 @@ import type { Informer } from '../../kube/watch/informer.ts';
 const BY_LABEL = 'owner-label';
 
 /**
- * By the annotations with the owner's name and uid, or by the label where an earlier release wrote no annotation; an object
- * that names another uid than that of the living one was left by an earlier Subscription of the name.
+ * Decides by the annotations with the owner's name and uid, or by the label if an earlier release wrote no annotation;
+ * an object with another uid than the existing Subscription was left by an earlier Subscription of that name.
  */
 export function createLivingOwners(
   subscriptions: Pick<Informer, 'get' | 'byIndex' | 'addIndex'>,

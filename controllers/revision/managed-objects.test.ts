@@ -17,7 +17,7 @@ const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefini
 const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 const never = new AbortController().signal;
 
-/** Informers over a fixed set of objects, and what was asked of them. */
+/** Informers over a fixed set of objects, and the requests for them. */
 function follow(
   objects: readonly KubeObject[],
   options: ManagedObjectsOptions = {},
@@ -47,8 +47,8 @@ function follow(
 const ours = { [LABEL.owner]: 'ops.widgets' };
 const theirs: KubeObject = { ...ROLE, metadata: { name: 'theirs', uid: 'u', annotations: { long: 'x'.repeat(1000) } } };
 
-describe('an object is told to be absent', () => {
-  it('where the kind has no namespaces and nobody has one of that name', async () => {
+describe('whether an object is absent', () => {
+  it('an object is absent if its kind is cluster-scoped and no object has its name', async () => {
     const { managed } = follow([theirs, { ...ROLE, metadata: { name: 'ours', labels: ours } }]);
     await managed.follow([ROLE], never);
     const absent = ['theirs', 'ours', 'nobodys'].map((name) => managed.isAbsent({ ...ROLE, name }));
@@ -56,9 +56,9 @@ describe('an object is told to be absent', () => {
   });
 
   it.each([
-    { because: 'a kind that is not followed yet tells nothing', kind: CRD },
-    { because: 'of kinds in namespaces only ours are followed', kind: SERVICE },
-  ])('not elsewhere: $because', async ({ kind }) => {
+    { because: 'the kind is not followed yet', kind: CRD },
+    { because: 'for namespaced kinds only our objects are followed', kind: SERVICE },
+  ])('an object does not count as absent if $because', async ({ kind }) => {
     const { managed } = follow([]);
     await managed.follow([SERVICE], never);
     expect(managed.isAbsent({ ...kind, namespace: 'a', name: 'x' })).toBe(false);
@@ -66,7 +66,7 @@ describe('an object is told to be absent', () => {
 });
 
 describe('a kind that the manager may not watch', () => {
-  it('is not followed, and what waits for the others does not wait for it', async () => {
+  it('a kind that the manager may not watch is not followed, and the others sync without it', async () => {
     const { managed, requests } = follow([]);
     await managed.follow([{ apiVersion: 'v1', kind: 'Pod' }, SERVICE], never);
     expect(requests.map(({ kind }) => kind)).toEqual(['Service']);
@@ -74,14 +74,14 @@ describe('a kind that the manager may not watch', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('of what others made is the name alone', async () => {
+describe('the kept parts', () => {
+  it('only the name of a foreign object is kept', async () => {
     const { managed } = follow([theirs]);
     await managed.follow([ROLE], never);
     expect(managed.get({ ...ROLE, name: 'theirs' })).toEqual({ ...ROLE, metadata: { name: 'theirs', uid: 'u' } });
   });
 
-  it('of a namespace is the name with its labels, by which Catalogs select it', () => {
+  it('of a namespace, the name and the labels are kept, by which Catalogs select it', () => {
     const namespace: KubeObject = {
       apiVersion: 'v1',
       kind: 'Namespace',
@@ -95,7 +95,7 @@ describe('what is kept', () => {
     });
   });
 
-  it('of CRDs is the health of ours and the names of all, by one watch each', async () => {
+  it('of CRDs, the health of ours and the names of all are kept, by one watch each', async () => {
     const { managed, requests } = follow([{ ...CRD, metadata: { name: 'theirs' } }]);
     await managed.follow([CRD, CRD], never);
     await managed.follow([CRD], never);
@@ -117,13 +117,13 @@ describe('a workload with our label', () => {
   const deployment: KubeObject = { ...DEPLOYMENT, metadata, spec, status: { replicas: 2 } };
   const ref = { ...DEPLOYMENT, namespace: 'b', name: 'a' };
 
-  it('is kept without its template where its owner is there', async () => {
+  it('a workload with our label is kept without its template if its owner exists', async () => {
     const { managed } = follow([deployment], { hasOwner: () => true });
     await managed.follow([DEPLOYMENT], never);
     expect(managed.get(ref)).toEqual({ ...DEPLOYMENT, metadata, spec: { replicas: 3 }, status: { replicas: 2 } });
   });
 
-  it('is kept by name where its owner is no Subscription', async () => {
+  it('a workload with our label is kept by name if its owner is no Subscription', async () => {
     const { managed } = follow([deployment], { hasOwner: () => false });
     await managed.follow([DEPLOYMENT], never);
     expect(managed.get(ref)).toEqual({ ...DEPLOYMENT, metadata });
@@ -132,21 +132,21 @@ describe('a workload with our label', () => {
   it.each([
     { hasOwner: true, annotations: { [ANNOTATION.letIn]: 'abc' } },
     { hasOwner: false, annotations: {} },
-  ])('of a kind without health is kept alike, where its owner is there: $hasOwner', async (row) => {
+  ])('an object of a kind without health is kept in the same way, if its owner exists: $hasOwner', async (row) => {
     const noted = { ...metadata, annotations: { [ANNOTATION.letIn]: 'abc' } };
     const { managed } = follow([{ ...SERVICE, metadata: noted }], { hasOwner: () => row.hasOwner });
     await managed.follow([SERVICE], never);
     expect(managed.get({ ...SERVICE, namespace: 'b', name: 'a' })?.metadata.annotations).toEqual(row.annotations);
   });
 
-  it('comes in small pages, and only kinds without a body in large ones', async () => {
+  it('kinds with a body are listed in small pages, and only kinds without one in large pages', async () => {
     const { managed, requests } = follow([]);
     await managed.follow([DEPLOYMENT, SERVICE], never);
     expect(requests.map(({ pageSize = Infinity }) => pageSize <= 25)).toEqual([true, false]);
   });
 });
 
-it('a CRD is kept with what it serves and who converts it, and without its schemas', async () => {
+it('a CRD is kept with its served versions and its conversion, and without its schemas', async () => {
   const names = { kind: 'Widget', plural: 'widgets' };
   const version = { name: 'v1', served: true, storage: true };
   const spec = { group: 'example.com', names, scope: 'Namespaced', conversion: { strategy: 'None' } };
@@ -160,7 +160,7 @@ it('a CRD is kept with what it serves and who converts it, and without its schem
   expect(managed.get({ ...CRD, name: 'widgets.example.com' })?.['spec']).toEqual({ ...spec, versions: [version] });
 });
 
-it('a kind whose objects cannot be listed is waited for half a minute, not for ever', async () => {
+it('follow waits half a minute, not for ever, for a kind whose objects cannot be listed', async () => {
   const clock = createManualClock();
   const silent = { addIndex: () => undefined, on: () => () => undefined };
   const unlisted = { hasSynced: false, synced: new Promise<void>(() => undefined), ...silent };
@@ -188,7 +188,7 @@ describe('a kind that no Revision names any longer', () => {
     return { clock, managed: createManagedObjects(create, { clock, release }), asked, released };
   }
 
-  it('is followed no longer after some minutes, and again when it is asked for', async () => {
+  it('a kind that no Revision names is followed no longer after some minutes, and again on request', async () => {
     const { clock, managed, asked, released } = scene();
     await managed.follow([SERVICE], never);
     managed.tidy(() => false);
@@ -199,7 +199,7 @@ describe('a kind that no Revision names any longer', () => {
     expect(asked).toEqual(['Service', 'Service']);
   });
 
-  it('is followed in the version that its CRD serves now', async () => {
+  it('a kind is followed in the version that its CRD serves now', async () => {
     const { managed, asked, released } = scene();
     const own = { apiVersion: 'example.com/v1', kind: 'Widget', served: { plural: 'widgets', namespaced: true } };
     const next = { ...own, apiVersion: 'example.com/v2' };
@@ -211,7 +211,7 @@ describe('a kind that no Revision names any longer', () => {
     expect([asked, released]).toEqual([['Widget', 'Widget'], ['Widget']]);
   });
 
-  it('is followed no longer at once if a bundle defined it: the right to follow it went with it', async () => {
+  it('a kind that a bundle defined is followed no longer at once: its right was removed with it', async () => {
     const { managed, asked, released } = scene();
     const own = { apiVersion: 'example.com/v1', kind: 'Widget', served: { plural: 'widgets', namespaced: true } };
     await managed.followOwn([own], never);
@@ -223,9 +223,13 @@ describe('a kind that no Revision names any longer', () => {
   });
 
   it.each([
-    { because: 'another Revision has objects of it', again: false, isInUse: () => true },
-    { because: 'somebody has asked for it a moment ago, and has not noted it yet', again: true, isInUse: () => false },
-  ])('is still followed where $because', async ({ again, isInUse }) => {
+    { because: 'another Revision has objects of the kind', again: false, isInUse: () => true },
+    {
+      because: 'a roll-out has asked for it a moment ago, and has not written its inventory yet',
+      again: true,
+      isInUse: () => false,
+    },
+  ])('a kind is still followed if $because', async ({ again, isInUse }) => {
     const { clock, managed, released } = scene();
     await managed.follow([SERVICE], never);
     managed.tidy(isInUse);

@@ -1,8 +1,8 @@
 /**
- * Follows the objects that Slipway has applied, by one watch for each kind, so that a change or a deletion is
- * noticed at once and what nobody has touched is never sent again. Of kinds that can be unhealthy what health is judged by
- * is kept, of the others metadata (kept-parts.ts), and of objects whose owner is no Subscription the name. Of kinds that
- * live in no namespace, everybody's objects are known by name: what is not there need not be looked for.
+ * Follows the objects that Slipway has applied, by one watch for each kind, so that a change or a deletion is noticed
+ * at once and an unchanged object is never sent again. For kinds that can be unhealthy, the fields that decide health
+ * are kept; for others, metadata (kept-parts.ts); for objects whose owner is no Subscription, the name. For
+ * cluster-scoped kinds the names of all objects are known, so that an absent object need not be read.
  */
 import { knownScope } from '../../apply/identity.ts';
 import { hasHealth } from '../../apply/health.ts';
@@ -19,61 +19,64 @@ type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
 export interface ManagedObjects {
   /**
    * Begins to follow the kinds that are not followed yet; resolves when all their objects are known. Kinds that the
-   * manager may not watch are left out: they would be asked for in vain, for ever. Throws
-   * ApiUnavailable (retried) where they are not after half a minute: a kind that has gone, or may not be listed.
+   * manager may not watch are left out, since the watch would be rejected for ever. Throws ApiUnavailable (retried) if
+   * the objects are not known after half a minute, because a kind is gone or may not be listed.
    */
   follow(kinds: Iterable<Kind>, signal: AbortSignal): Promise<void>;
   /**
-   * The same for kinds that a bundle defines, of which the caller knows that the manager may follow them. They are followed
-   * until no Revision lists one of their objects, in the version that was asked for last.
+   * The same for kinds that a bundle defines, which the caller knows that the manager may follow. They are followed
+   * until no Revision has one of their objects in its inventory, in the version of the last call.
    */
   followOwn(kinds: Iterable<DefinedKind>, signal: AbortSignal): Promise<void>;
-  /** What the watch knows of an object; undefined also where its kind is not followed. */
+  /** The state of an object in its watch; undefined also if its kind is not followed. */
   get(ref: ObjectRef): KubeObject | undefined;
-  /** Whether nobody has an object of this name, as far as a watch over all of them knows. */
+  /** Whether no object of this name exists, as far as a watch over all objects of the kind knows. */
   isAbsent(ref: ObjectRef): boolean;
-  /** Whether all objects of the kind that are ours are known. */
+  /** Whether all our objects of the kind are known. */
   isFollowed(kind: Kind): boolean;
-  /** The followed objects that say by their annotation that they belong to the Subscription of this uid. */
+  /** The followed objects whose annotation names the Subscription of this uid as owner. */
   claimedBy(ownerUid: string): readonly KubeObject[];
-  /** The same, in this very version, which may be served no longer one day. */
+  /** Whether the kind is followed in exactly this version, which may cease to be served. */
   followsVersion(kind: Kind): boolean;
-  /** Calls for every object that appears, changes or goes; returns what ends that. */
+  /** Calls the listener for every object that appears, changes or goes; returns a function that stops it. */
   onChange(listener: (object: KubeObject) => void): () => void;
 }
 
 export interface TidyManagedObjects extends ManagedObjects {
   /**
-   * Called when a Revision has gone: kinds that `isInUse` does not know, by `groupKind`, and that no call of `follow` has
-   * named for some minutes are followed no longer. Done some minutes later, once for all calls until then; at once with
-   * kinds that a bundle defines, which go with their CRD and with the right to follow them.
+   * Called when a Revision has gone: kinds that `isInUse` does not know, by `groupKind`, and that no call of `follow`
+   * has named for some minutes are followed no longer. Done some minutes later, once for all calls until then; at once
+   * for kinds that a bundle defines, which go with their CRD and with the right to follow them.
    */
   tidy(isInUse: (kind: string) => boolean): void;
 }
 
-/** While it is waited for the objects of a kind, nothing else is done for the Subscription. */
+/** Nothing else is done for the Subscription during this wait for the objects of a kind. */
 const PATIENCE_SECONDS = 30;
 
 /**
- * Objects of kinds with a body come in pages of so many: each may be as large as the API server takes it, 1.5 MB, and a page
- * is there three times while it is read, as bytes, as text and as objects.
+ * Page size for kinds with a body: each object may be as large as the API server accepts, 1.5 MB, and is in memory
+ * three times while it is read: as bytes, as text and as an object.
  */
 const PAGE_SIZE = 10;
 
 export interface ManagedObjectsOptions {
-  /** Whether a Subscription that an object names as its owner is there; see living-owners.ts. Of others the name is kept. */
+  /**
+   * Whether the Subscription that an object names as its owner exists; see living-owners.ts. Of other objects only the
+   * name is kept.
+   */
   readonly hasOwner?: (object: KubeObject) => boolean;
-  /** Takes back an informer that is not needed any longer. */
+  /** Receives an informer that is not needed any longer. */
   readonly release?: (informer: Informer) => void;
   readonly clock?: Clock;
 }
 
 const BY_OWNER_UID = 'owner-uid';
 
-/** Longer than anything that was asked for waits for its informer. */
+/** Longer than any caller of `follow` waits for its informer. */
 const IDLE_SECONDS = 600;
 
-/** @param informer Gives the shared informer of a selection, started. */
+/** @param informer Returns the shared informer of a selection, started. */
 export function createManagedObjects(
   informer: (request: InformerRequest) => Informer,
   { hasOwner = () => true, release = () => undefined, clock = systemClock }: ManagedObjectsOptions = {},
@@ -82,10 +85,10 @@ export function createManagedObjects(
     object.kind === 'CustomResourceDefinition' || hasOwner(object) ? keepHealth(object) : keepName(object);
   const noteOfOurs = (object: KubeObject): KubeObject => (hasOwner(object) ? keepMetadata(object) : keepName(object));
   const followed = new Map<string, Informer>();
-  /** Of kinds without namespaces: informers of all objects, whoever made them. */
+  /** Informers of all objects of cluster-scoped kinds, no matter who made them. */
   const complete = new Map<string, Informer>();
   const offs = new Map<string, () => void>();
-  /** When it was asked last to follow a kind, in seconds. */
+  /** When a caller last asked to follow a kind, in seconds. */
   const askedAt = new Map<string, number>();
   /** Kinds that bundles define. */
   const own = new Set<string>();
@@ -185,7 +188,7 @@ export function allOf({ apiVersion, kind }: Kind): InformerRequest {
   return { apiVersion, kind, metadataOnly: true, transform: keepOfAll };
 }
 
-/** Of what others made, that it is there; of a namespace also its labels, by which Catalogs select it. */
+/** Keeps the identity of foreign objects; for a namespace also its labels, by which Catalogs select it. */
 function keepOfAll(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = object;
   const isOurs = metadata.labels?.[LABEL.owner] !== undefined;

@@ -5,7 +5,7 @@ import { observeManaged } from './observe-managed.ts';
 
 const object: KubeObject = { apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'a', name: 'x', uid: 'u' } };
 
-it('a wait ends with the change that it waits for, and reads nothing', async () => {
+it('a wait by the watches ends with the awaited change, and sends no request', async () => {
   const listeners = new Set<(object: KubeObject) => void>();
   let held: KubeObject | undefined = object;
   const observe = observeManaged({

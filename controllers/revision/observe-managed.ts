@@ -1,10 +1,10 @@
-/** Observes objects by the watches that follow them, for waits that would else read them again and again. */
+/** Observes objects by the watches that follow them, for waits that would otherwise read them again and again. */
 import { identityOf } from '../../apply/identity.ts';
 import type { Observation, Observe } from '../../apply/wait.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 
-/** What the watches know now, and again after every change of one of the objects; their kinds must be followed. */
+/** The state in the watches now, and again after every change of one of the objects; their kinds must be followed. */
 export function observeManaged(managed: Pick<ManagedObjects, 'get' | 'onChange'>): Observe {
   return async function* observe(refs, signal) {
     const asked = new Set(refs.map(identityOf));

@@ -1,4 +1,4 @@
-/** Gathers what a reconcile of a Revision looks at, from the caches: no request is sent. */
+/** Gathers the facts for a reconcile of a Revision from the caches: no request is sent. */
 import { identityOf } from '../../apply/identity.ts';
 import { mergeInventories, type InventoryEntry } from '../../apply/inventory.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -11,7 +11,7 @@ import { ownerUidOf } from '../owner.ts';
 
 export interface RevisionFacts {
   readonly revision: Revision;
-  /** Absent once the Subscription is gone altogether, also if another one has taken its name. */
+  /** Absent once the Subscription is gone, also if another one has taken its name. */
   readonly subscription: Subscription | undefined;
   /** The other Revisions that the manager made for the same Subscription. */
   readonly siblings: readonly Revision[];
@@ -22,7 +22,7 @@ export interface RevisionCaches {
   readonly subscriptions: Pick<Informer<Subscription>, 'get'>;
 }
 
-/** The facts about a Revision; undefined where it is gone. */
+/** The facts about a Revision; undefined if it is gone. */
 export function observeRevision(
   { revisions, subscriptions }: RevisionCaches,
   key: ObjectKey,
@@ -53,8 +53,8 @@ function isAnother(subscription: Subscription | undefined, uid: string | undefin
 }
 
 /**
- * What the Subscription has in the cluster: the Revision's inventory, and what those of earlier ones have besides. What one
- * of them may be deleting is marked, whatever the others say.
+ * The objects that the Subscription has in the cluster: the Revision's inventory, and the further entries of earlier
+ * ones. An entry that one of them may be deleting is marked as a leftover, even if another lists it unmarked.
  */
 export function knownInventory({ revision, siblings }: RevisionFacts): InventoryEntry[] {
   const inherited = siblings.flatMap(({ status }) => status?.inventory ?? []);

@@ -1,6 +1,7 @@
 /**
- * A Subscription's name is no title to what is in the cluster: what an earlier one left, what somebody marked by hand,
- * and what the account may not touch. Scenes of an attack stand beside those of an administrator and of an upgrade.
+ * A Subscription's name gives no title to objects in the cluster: those of an earlier Subscription, those that another
+ * user marked by hand, and those that the account may not touch. Attacks stand beside the cases of an administrator and
+ * of an upgrade.
  */
 import { describe, expect, test } from 'vitest';
 import { sample, sampleCrd } from '../../apply/sample-objects.ts';
@@ -33,13 +34,13 @@ function sceneFor(accountMay: May, options: HarnessOptions = {}): Harness {
   return harness;
 }
 
-/** What an earlier Subscription left: the CRD with an object of another namespace. */
+/** The objects of an earlier Subscription: the CRD with a custom resource of another namespace. */
 function leave(harness: Harness, annotations: Readonly<Record<string, string>> = EARLIER): void {
   harness.cluster.put({ ...crd, metadata: { ...crd.metadata, annotations } });
   harness.cluster.put(precious);
 }
 
-/** Rolls out as far as it goes; a refusal is in the status. */
+/** Rolls out as far as possible; a rejection is in the status. */
 async function rollOut(harness: Harness): Promise<string | undefined> {
   for (let round = 0; round < 4; round += 1) await harness.reconcile(1).catch(() => undefined);
   return readyOf(harness)?.reason;
@@ -65,28 +66,31 @@ const isThere = async (harness: Harness, object: KubeObject): Promise<boolean> =
 describe('a Subscription with an account that only has the name of an earlier one', () => {
   test.each<{ annotations: Readonly<Record<string, string>>; may: May; because: string }>([
     { annotations: EARLIER, may: ownNamespace, because: 'the account may not even read it' },
-    { annotations: EARLIER, may: () => true, because: 'the account may delete it, and nobody handed it over' },
+    { annotations: EARLIER, may: () => true, because: 'the account may delete it, but no person handed it over' },
     {
       annotations: { [ANNOTATION.owner]: 'ops/widgets' },
       may: ownNamespace,
       because: 'an earlier release wrote no uid',
     },
-  ])('destroys nothing of what that left, though $because', async ({ annotations, may }) => {
-    const harness = sceneFor(may);
-    leave(harness, annotations);
-    harness.setSubscription(NAMED);
-    await harness.addRevision(1, objects, NAMED);
-    expect(await rollOut(harness)).toMatch(/Forbidden|Collision/);
-    await remove(harness, { customResources: 'Delete' }, NAMED);
-    expect(harness.revision(1)).toBeUndefined();
-    expect(await isThere(harness, crd)).toBe(true);
-    expect(await isThere(harness, precious)).toBe(true);
-    expect(harness.events).toContainEqual(
-      expect.objectContaining({ type: 'Warning', note: expect.stringContaining('widgets.example.com stays') }),
-    );
-  });
+  ])(
+    'an account with the name of an earlier Subscription destroys none of its objects, although $because',
+    async ({ annotations, may }) => {
+      const harness = sceneFor(may);
+      leave(harness, annotations);
+      harness.setSubscription(NAMED);
+      await harness.addRevision(1, objects, NAMED);
+      expect(await rollOut(harness)).toMatch(/Forbidden|Collision/);
+      await remove(harness, { customResources: 'Delete' }, NAMED);
+      expect(harness.revision(1)).toBeUndefined();
+      expect(await isThere(harness, crd)).toBe(true);
+      expect(await isThere(harness, precious)).toBe(true);
+      expect(harness.events).toContainEqual(
+        expect.objectContaining({ type: 'Warning', note: expect.stringContaining('widgets.example.com stays') }),
+      );
+    },
+  );
 
-  test('destroys nothing that somebody marked with its very uid, if the account may not', async () => {
+  test('an account destroys no object that another user marked with its uid, if it may not delete it', async () => {
     const harness = sceneFor(ownNamespace);
     leave(harness, { [ANNOTATION.owner]: 'ops/widgets', [ANNOTATION.ownerUid]: 'subscription-uid' });
     harness.setSubscription(NAMED);
@@ -98,7 +102,7 @@ describe('a Subscription with an account that only has the name of an earlier on
     expect(harness.revision(1)).toBeUndefined();
   });
 
-  test('is shown the earlier one, and how it is handed over', async () => {
+  test('the message of a collision names the earlier Subscription, and how its objects are handed over', async () => {
     const harness = sceneFor(() => true);
     leave(harness);
     harness.setSubscription(NAMED);
@@ -111,7 +115,7 @@ describe('a Subscription with an account that only has the name of an earlier on
     expect(await rollOut(harness)).toBe('Succeeded');
   });
 
-  test('takes over nothing that its account may patch and not delete', async () => {
+  test('a Subscription adopts no object that its account may patch but not delete', async () => {
     const harness = sceneFor(({ verb }) => verb !== 'delete');
     leave(harness, { [ANNOTATION.adoptBy]: 'ops/widgets' });
     harness.setSubscription(NAMED);
@@ -123,7 +127,7 @@ describe('a Subscription with an account that only has the name of an earlier on
   });
 });
 
-test("a Revision made by hand claims nothing by its inventory's names", async () => {
+test('a Revision made by hand gets no objects by the names in its inventory', async () => {
   const harness = sceneFor(ownNamespace);
   const victim = sample('v1', 'Secret', 'victim', { namespace: 'platform' });
   harness.cluster.put({
@@ -138,7 +142,7 @@ test("a Revision made by hand claims nothing by its inventory's names", async ()
 });
 
 describe('an administrator', () => {
-  test('takes a retained CRD up again with a Subscription of the same name, and may remove it with its objects', async () => {
+  test('an administrator adopts a retained CRD by a Subscription of the same name, and may remove it', async () => {
     const harness = sceneFor(ownNamespace);
     leave(harness);
     await harness.addRevision(1, objects);
@@ -151,7 +155,7 @@ describe('an administrator', () => {
     expect(await isThere(harness, precious)).toBe(false);
   });
 
-  test('does not destroy by a removal what was never taken up', async () => {
+  test('a removal by an administrator does not delete objects that were never adopted', async () => {
     const harness = sceneFor(ownNamespace, {
       before: ({ verb, dryRun, ref }) => {
         if (verb === 'apply' && !dryRun && ref.kind === 'CustomResourceDefinition') throw new Error('killed');
@@ -165,7 +169,7 @@ describe('an administrator', () => {
     expect(await isThere(harness, precious)).toBe(true);
   });
 
-  test("whose Subscription was handed to a tenant's account does not lend it the manager's rights", async () => {
+  test("a Subscription that was handed to a tenant's account does not act with the manager's rights", async () => {
     const harness = sceneFor(ownNamespace);
     await harness.addRevision(1, objects);
     expect(await rollOut(harness)).toBe('Succeeded');
@@ -185,8 +189,8 @@ describe('an administrator', () => {
   });
 });
 
-describe('what the release before applied, which wrote no uid', () => {
-  /** As that release left it. */
+describe('objects that the release before applied, without a uid', () => {
+  /** The objects as that release left them. */
   async function installedBefore(spec: object): Promise<Harness> {
     const harness = sceneFor(() => true);
     harness.setSubscription(spec);
@@ -201,21 +205,24 @@ describe('what the release before applied, which wrote no uid', () => {
     return harness;
   }
 
-  test.each([{ spec: {} }, { spec: NAMED }])('goes on being ours, and is not sent again: $spec', async ({ spec }) => {
-    const harness = await installedBefore(spec);
-    const writes = (): number =>
-      harness.cluster.requests.filter(
-        ({ verb, dryRun, ref: { kind } }) => verb === 'apply' && !dryRun && kind !== 'Revision',
-      ).length;
-    const before = writes();
-    harness.setState(1, 'Active');
-    expect(await rollOut(harness)).toBe('Succeeded');
-    // A kind without a generation shows any change of its metadata as one of itself, as this test made it.
-    expect(writes() - before).toBeLessThanOrEqual(1);
-    expect((await harness.cluster.get(refOf(crd)))?.metadata.annotations).not.toHaveProperty([ANNOTATION.ownerUid]);
-  });
+  test.each([{ spec: {} }, { spec: NAMED }])(
+    'objects of the release before still belong to the Subscription, and are not sent again: $spec',
+    async ({ spec }) => {
+      const harness = await installedBefore(spec);
+      const writes = (): number =>
+        harness.cluster.requests.filter(
+          ({ verb, dryRun, ref: { kind } }) => verb === 'apply' && !dryRun && kind !== 'Revision',
+        ).length;
+      const before = writes();
+      harness.setState(1, 'Active');
+      expect(await rollOut(harness)).toBe('Succeeded');
+      // A kind without a generation shows any change of its metadata as one of itself, as this test made it.
+      expect(writes() - before).toBeLessThanOrEqual(1);
+      expect((await harness.cluster.get(refOf(crd)))?.metadata.annotations).not.toHaveProperty([ANNOTATION.ownerUid]);
+    },
+  );
 
-  test.each([{ spec: {} }, { spec: NAMED }])('is removed: $spec', async ({ spec }) => {
+  test.each([{ spec: {} }, { spec: NAMED }])('objects of the release before are removed: $spec', async ({ spec }) => {
     const harness = await installedBefore(spec);
     await remove(harness, {}, spec);
     expect(await isThere(harness, crd)).toBe(false);
@@ -223,7 +230,7 @@ describe('what the release before applied, which wrote no uid', () => {
   });
 });
 
-test('a refused account that does not exist any more is reported as missing, not as lacking rights', async () => {
+test('an account that does not exist any more is reported as missing, not as lacking rights', async () => {
   const harness = sceneFor(() => false);
   harness.setSubscription(NAMED);
   await harness.addRevision(1, [config], NAMED);
@@ -234,7 +241,7 @@ test('a refused account that does not exist any more is reported as missing, not
   expect(await rollOut(harness)).toBe('Forbidden');
 });
 
-describe('a manager that was killed after an object was made and before it was listed', () => {
+describe('a manager that was killed between making an object and writing its uid', () => {
   async function killed(accountMay: May): Promise<Harness> {
     let armed = true;
     const harness = sceneFor(accountMay, {
@@ -250,12 +257,12 @@ describe('a manager that was killed after an object was made and before it was l
     return harness;
   }
 
-  test('finds it by the uid of its owner, and goes on', async () => {
+  test('the next leader finds the object by the uid of its owner, and goes on', async () => {
     const harness = await killed(ownNamespace);
     expect(await rollOut(harness)).toBe('Succeeded');
   });
 
-  test('removes it as the account', async () => {
+  test('the next leader removes the object as the account', async () => {
     const harness = await killed(ownNamespace);
     await remove(harness, {}, NAMED);
     expect(await isThere(harness, config)).toBe(false);
@@ -265,10 +272,10 @@ describe('a manager that was killed after an object was made and before it was l
     {
       made: '2026-01-01T00:00:01Z',
       ends: 'Succeeded',
-      because: 'no earlier Subscription can have left what is younger',
+      because: 'no earlier Subscription can have left an object that is younger',
     },
     { made: '2025-12-31T23:59:59Z', ends: 'Collision', because: 'it was there before the Revision' },
-  ])('finds what a release without uids made: $ends, as $because', async ({ made, ends }) => {
+  ])('an object that a release without uids made: $ends, since $because', async ({ made, ends }) => {
     const harness = await killed(ownNamespace);
     harness.cluster.change(refOf(harness.revision(1)), ({ metadata, ...rest }) => ({
       ...rest,
@@ -282,7 +289,7 @@ describe('a manager that was killed after an object was made and before it was l
   });
 });
 
-describe('custom resources that an account is to delete', () => {
+describe('custom resources that an account should delete', () => {
   async function installed(accountMay: May, options: HarnessOptions = {}): Promise<Harness> {
     let allowed = true;
     const harness = sceneFor((request) => allowed || accountMay(request), options);
@@ -295,7 +302,7 @@ describe('custom resources that an account is to delete', () => {
     return harness;
   }
 
-  test('stay if the account does not exist any more, and an event says so', async () => {
+  test('custom resources stay if the account does not exist any more, and an event says so', async () => {
     const harness = await installed(ownNamespace);
     await harness.cluster.delete({ apiVersion: 'v1', kind: 'ServiceAccount', namespace: NAMESPACE, name: 'installer' });
     await remove(harness, { customResources: 'Delete' }, NAMED);
@@ -307,7 +314,7 @@ describe('custom resources that an account is to delete', () => {
     expect(event?.note).toContain('(ops/mine and 1 in other namespaces)');
   });
 
-  test('stay if the namespace of the account is being deleted: it must not be held up', async () => {
+  test('custom resources stay if the namespace of the account is being deleted: it must not be held up', async () => {
     const harness = await installed(ownNamespace);
     const ref = { apiVersion: 'v1', kind: 'Namespace', name: NAMESPACE };
     harness.cluster.change(ref, (object) => ({
@@ -319,7 +326,7 @@ describe('custom resources that an account is to delete', () => {
     expect(await isThere(harness, precious)).toBe(true);
   });
 
-  test('go as soon as it may', async () => {
+  test('custom resources are deleted as soon as the account has the right', async () => {
     let granted = false;
     const harness = await installed((request) => granted || ownNamespace(request));
     await remove(harness, { customResources: 'Delete' }, NAMED);
@@ -331,7 +338,7 @@ describe('custom resources that an account is to delete', () => {
     expect(await isThere(harness, precious)).toBe(false);
   });
 
-  test('are waited for by a manager that may list and delete them, and not read them', async () => {
+  test('a manager that may list and delete custom resources, but not read them, waits for their deletion', async () => {
     const harness = await installed(() => true, {
       managerMay: ({ verb, ref }) => verb !== 'get' || ref.kind !== 'Widget',
     });

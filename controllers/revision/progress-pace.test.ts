@@ -17,8 +17,8 @@ function working(message: string, more: Partial<RevisionStatus> = {}): RevisionS
 const revision = { metadata: { name: 'x', uid: 'u' }, status: working('1 of 3') } as unknown as Revision;
 const entry = { apiVersion: 'v1', kind: 'Service', name: 'x', uid: 'v', hash: 'h' };
 
-describe('a status is written', () => {
-  it('later where it only tells how far the work is', () => {
+describe('when a status is written', () => {
+  it('a status is written later if it differs only in progress', () => {
     const pace = createProgressPace();
     pace.wrote(revision, at(0));
     expect(pace.secondsLeft(revision, working('2 of 3'), at(2))).toBe(3);
@@ -27,15 +27,15 @@ describe('a status is written', () => {
 
   it.each([
     { because: 'an object was applied', next: working('1 of 3', { inventory: [entry] }) },
-    { because: 'the work has ended', next: { ...working(''), conditions: [] } },
-    { because: 'the spec is another', next: working('1 of 3', { observedGeneration: 2 }) },
-  ])('at once where $because', ({ next }) => {
+    { because: 'the work is finished', next: { ...working(''), conditions: [] } },
+    { because: 'the spec has changed', next: working('1 of 3', { observedGeneration: 2 }) },
+  ])('a status is written at once if $because', ({ next }) => {
     const pace = createProgressPace();
     pace.wrote(revision, at(0));
     expect(pace.secondsLeft(revision, next, at(1))).toBe(0);
   });
 
-  it('at once where none was written before', () => {
+  it('a status is written at once if none was written before', () => {
     expect(createProgressPace().secondsLeft(revision, working('2 of 3'), at(0))).toBe(0);
   });
 });

@@ -1,13 +1,13 @@
 /**
- * Keeps the status of a Revision from being written at every step of a roll-out: what only tells how far it is may wait
- * until a few seconds have passed since the last write. What is applied, what succeeds and what fails may not.
+ * Keeps the status of a Revision from being written at every step of a roll-out: a status that differs only in progress
+ * waits until a few seconds have passed since the last write. Applied objects, success and failure are written at once.
  */
 import { findCondition } from '../../api/conditions.ts';
 import { canonicalJson } from '../../api/json.ts';
 import { createRecent } from '../recent.ts';
 import type { Revision, RevisionStatus } from '../../api/revision.ts';
 
-/** Progress that tells nothing but how far it is comes no more often than this. */
+/** The shortest time between two writes that differ only in progress. */
 const PACE_SECONDS = 5;
 
 export interface ProgressPace {
@@ -35,7 +35,7 @@ function keyOf({ metadata }: Revision): string {
   return metadata.uid ?? `${metadata.namespace}/${metadata.name}`;
 }
 
-/** Whether work is under way before and after, for the same reason and with the same objects applied. */
+/** Whether the roll-out is in progress before and after, for the same reason and with the same objects applied. */
 function isMereProgress(before: RevisionStatus, next: RevisionStatus): boolean {
   const facts = (status: RevisionStatus): unknown => [
     (status.conditions ?? []).map(({ type, status: value, reason }) => [type, value, reason]),

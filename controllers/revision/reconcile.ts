@@ -1,7 +1,7 @@
 /**
- * Reconciles a Revision: what it says is brought into the cluster and kept there while it is Active, and removed
- * when its Subscription is deleted. It reads Subscriptions and never writes them; which Revision is Active is
- * the Subscription controller's decision.
+ * Reconciles a Revision: brings its objects into the cluster and keeps them there while it is Active, and removes them
+ * when its Subscription is deleted. It reads Subscriptions and never writes them; the Subscription controller decides
+ * which Revision is Active.
  */
 import type { Reconcile, ReconcileContext, Result } from '../../kube/controller/controller.ts';
 import { subscriptionKey } from '../by-subscription.ts';
@@ -29,7 +29,7 @@ import { hasWorked, type Revision } from '../../api/revision.ts';
 /** Nodes need a moment to find a Pod that has just become ready. */
 const WEBHOOK_SECONDS = 3;
 
-/** The longest pause between two looks at a removal that does not go on: no watch reports what it waits for. */
+/** The longest pause between two checks of a removal that makes no progress: no watch reports the end of its wait. */
 const LONGEST_PAUSE_SECONDS = { Going: 30, Refused: 120 } as const;
 
 /** The reconcile function of the controller. */
@@ -61,7 +61,7 @@ export function createRevisionReconciler(given: RevisionDeps): Reconcile {
   };
 }
 
-/** To wait in line for what no other Revision is concerned with would keep the reconcile of others waiting. */
+/** Skip the per-Subscription lock for work that touches only this Revision; waiting for it would block a worker. */
 function concernsItselfOnly(facts: RevisionFacts): boolean {
   const { kind } = decideRevision(facts);
   return (

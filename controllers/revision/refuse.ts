@@ -1,6 +1,6 @@
 /**
- * Says of a Revision that the manager did not make it, and does nothing else about it. If it is deleted, only the
- * finalizer is taken off: its inventory and the Secrets that it names may be those of others.
+ * Reports that the manager did not make a Revision, and does nothing else about it. If it is deleted, only the
+ * finalizer is taken off: its inventory and the Secrets that it names may belong to others.
  */
 import { findCondition } from '../../api/conditions.ts';
 import { redact } from '../../api/errors.ts';
@@ -18,7 +18,7 @@ export interface RefuseDeps {
   readonly now: () => Date;
 }
 
-/** @param problem Of genuine.ts. */
+/** @param problem From problemOf of genuine.ts. */
 export async function refuse(
   { client, record, now }: RefuseDeps,
   { revision }: Pick<RevisionFacts, 'revision'>,
@@ -30,7 +30,7 @@ export async function refuse(
     });
     return;
   }
-  // The problem repeats what a person wrote.
+  // The problem quotes text that a person wrote.
   const message = redact(
     `The manager did not make this Revision, and does not act on it: ${problem}. Delete it: nothing is removed with it, and the manager makes its own`,
   );

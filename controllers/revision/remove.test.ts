@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 describe('a CRD that still has objects', () => {
-  test('stays, and is told once, though the Revision is looked at again from a cache that lags', async () => {
+  test('a CRD that still has objects stays, with one event, even if the cache lags', async () => {
     harness.cluster.put(widget);
     await uninstall();
     const stale: Revision = structuredClone(harness.revision(1));
@@ -51,7 +51,7 @@ describe('a CRD that still has objects', () => {
     expect(kinds()).not.toContain('ServiceAccount');
   });
 
-  test('is not told of before it is done: a removal that does not end tells nothing', async () => {
+  test('a CRD that stays is reported after the removal: a removal that does not end reports nothing', async () => {
     harness.cluster.put(widget);
     const held = refOf(account);
     harness.cluster.change(held, (object) => ({
@@ -69,7 +69,7 @@ describe('a CRD that still has objects', () => {
   });
 });
 
-test('a Revision of history that waits for the active one says so, and holds up nobody until then', async () => {
+test('an archived Revision that waits for the active one says so, and holds up no other until then', async () => {
   await harness.addRevision(2, [sampleCrd('Widget'), account]);
   harness.setState(1, 'Archived');
   await harness.settle(2);
@@ -89,7 +89,7 @@ test('a Revision of history that waits for the active one says so, and holds up 
   expect(harness.revision(2)).toBeUndefined();
 });
 
-test('what is removed without anything left is worth no warning', async () => {
+test('an object that is removed completely causes no warning', async () => {
   await uninstall();
   await harness.reconcile(1);
   expect(harness.events).toEqual([]);
@@ -106,7 +106,7 @@ describe('why a removal is not complete', () => {
     {
       result: { ...nothing, state: 'Failed', step: 'rbac', failures: [failure] },
       says: { state: 'Working', reason: 'Forbidden', message: 'no' },
-      because: 'a refusal is the first thing to know',
+      because: 'a rejection comes first',
     },
     {
       result: { ...nothing, state: 'Waiting', stays: [stay] },
@@ -120,16 +120,16 @@ describe('why a removal is not complete', () => {
         reason: 'Uninstalling',
         message: 'ServiceAccount ops/widget-manager is being deleted: it is held by x',
       },
-      because: 'what is stuck is named with what holds it',
+      because: 'a stuck object is named with its finalizer',
     },
     {
       result: { ...nothing, state: 'Waiting', step: 'rbac' },
       says: { state: 'Working', reason: 'Uninstalling', message: 'The objects are being deleted' },
-      because: 'there is nothing to name',
+      because: 'no object can be named',
     },
   ] as const;
 
-  test.each(cases)('$says.reason, because $because', ({ result, says }) => {
+  test.each(cases)('the reason of an incomplete removal is $says.reason, because $because', ({ result, says }) => {
     expect(judgeRemoval(result)).toEqual(says);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Removes what a Revision put into the cluster, in order, and lets the Revision go. What stays, and why, is told
- * in an event on the Subscription; what is stuck is told in the Revision's condition.
+ * Removes the objects of a Revision from the cluster, in order, and releases the Revision. An event on the Subscription
+ * names each object that stays, with the reason; the Revision's condition names an object that is stuck.
  */
 import { isNotFound } from '../../api/api-answers.ts';
 import { countCustomResources } from '../../apply/custom-resources.ts';
@@ -24,13 +24,13 @@ import { accountOf, whyAccountIsGone } from './account.ts';
 import { followServed } from './roll-out.ts';
 import { summarizeRevision, type Judgement } from './summarize.ts';
 
-/** How long one step may take in one call; what takes longer is waited for by further calls. */
+/** How long one step may take in one call; a longer step is continued by further calls. */
 const STEP_SECONDS = 10;
 
 export interface RemoveDeps {
-  /** As the manager: an account that may not, or is gone, must not keep a Subscription from being deleted. */
+  /** As the manager: an account that is gone or lacks a right must not block the deletion of a Subscription. */
   readonly cluster: Cluster;
-  /** As the account: custom resources, and what the inventory does not name by its uid. Undefined: as the manager. */
+  /** As the account: for custom resources, and objects whose uid the inventory lacks. Undefined: as the manager. */
   readonly acting: Cluster | undefined;
   readonly managed: ManagedObjects;
   readonly late?: Pick<LateRemovals, 'removing'>;
@@ -38,10 +38,10 @@ export interface RemoveDeps {
   readonly now: () => Date;
 }
 
-/** `Refused`: it does not go on before somebody grants a right or changes the spec, which no watch sees. */
+/** `Refused`: it makes no progress before a person grants a right or changes the spec, which no watch reports. */
 export type RemovalState = 'Gone' | 'Going' | 'Refused';
 
-/** Does what can be done now; returns how far it is. */
+/** Does the steps that are possible now; returns the progress. */
 export async function removeRevision(
   { cluster, ...given }: RemoveDeps,
   facts: RevisionFacts,
@@ -56,7 +56,7 @@ export async function removeRevision(
     signal,
   };
   deps.late?.removing(facts);
-  // What a former leader makes late is seen by the watches, also by a leader that has not rolled anything out yet.
+  // The watches report objects that a former leader makes late, also to a leader that has not rolled out anything yet.
   void followServed(deps, revision.status?.inventory ?? [], signal).catch(() => undefined);
   const plan = await planRemoval(deps.cluster, facts, about);
   const result = await runUninstall(deps.cluster, plan, {
@@ -67,7 +67,8 @@ export async function removeRevision(
     now: deps.now,
   });
   if (result.state === 'Complete') {
-    // Told after it is done: who finds the Revision released already, from a cache that lags, has nothing to tell.
+    // Reported after the release: a reconcile with a lagging cache, which finds the Revision released, reports nothing
+    // again.
     if (await releaseRevision(cluster, revision)) tellWhatStays(deps, facts, result);
     return 'Gone';
   }
@@ -77,7 +78,7 @@ export async function removeRevision(
   return judgement.reason === 'Forbidden' ? 'Refused' : 'Going';
 }
 
-/** Custom resources that an account was to delete stay if there is no account any more. */
+/** Custom resources that an account should delete stay if the account no longer exists. */
 async function planRemoval(
   cluster: Cluster,
   facts: RevisionFacts,
@@ -93,14 +94,14 @@ async function planRemoval(
   return why === undefined ? plan : planUninstall(inventory, counts, 'Retain', why);
 }
 
-/** By the watches where they know every kind that is asked about, else by reading. */
+/** By the watches if they follow every kind in question, else by reading. */
 function observeRemoval({ cluster, managed }: Pick<RemoveDeps, 'cluster' | 'managed'>): Observe {
   const byWatch = observeManaged(managed);
   const byReading = observeByPolling(cluster);
   return (refs, signal) => (refs.every((ref) => managed.isFollowed(ref)) ? byWatch : byReading)(refs, signal);
 }
 
-/** Lets a Revision go, with the Secrets that belong to it. Returns false where it has been let go before. */
+/** Releases a Revision and deletes its Secrets. Returns false if it was released before. */
 export async function releaseRevision(cluster: Cluster, revision: Revision): Promise<boolean> {
   await deleteManifests(cluster, revision);
   try {

@@ -12,23 +12,23 @@ describe('the delay before the next attempt', () => {
     { worked: 500, seconds: 100, because: 'the last attempt is at the deadline' },
     { worked: 299, seconds: 299, because: 'it has not reached its limit' },
     { worked: 700, seconds: 1, because: 'the deadline is over' },
-  ])('after $worked s of 600 s it is $seconds s: $because', ({ worked, seconds }) => {
+  ])('the delay after $worked s of 600 s is $seconds s: $because', ({ worked, seconds }) => {
     expect(retryDelay(worked, 600)).toBe(seconds);
   });
 
-  test('is never longer than five minutes', () => {
+  test('the delay is never longer than five minutes', () => {
     expect(retryDelay(2000, 86_400)).toBe(300);
   });
 });
 
-describe('a refusal', () => {
+describe('the judgement of a rejection', () => {
   const refusal = { state: 'Failed', reason: 'CRDUnsafe', message: 'no' } as const;
 
-  test.each(['Rollback', 'Hold'] as const)('is final with %s', (strategy) => {
+  test.each(['Rollback', 'Hold'] as const)('a rejection is final with %s', (strategy) => {
     expect(judgeRetry(refusal, { strategy, progressDeadline: '10m' })).toBe(refusal);
   });
 
-  test('is work under way with Retry, and says for how long; the message is the same each time', () => {
+  test('a rejection with Retry is work in progress until the deadline; the message is the same each time', () => {
     expect(judgeRetry(refusal, { strategy: 'Retry', progressDeadline: '10m' })).toEqual({
       state: 'Working',
       reason: 'CRDUnsafe',
@@ -37,7 +37,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('a Revision that is refused, with Retry', () => {
+describe('a Revision that is rejected, with Retry', () => {
   const account = sample('v1', 'ServiceAccount', 'widget-manager', { namespace: NAMESPACE });
   const widget = sample('example.com/v1', 'Widget', 'a', { namespace: NAMESPACE, spec: { size: 1 } });
   let harness: Harness;
@@ -52,7 +52,7 @@ describe('a Revision that is refused, with Retry', () => {
     await harness.addRevision(2, [sampleCrd('Widget', { field: 'weight' }), account], { previous: 'widgets-1' });
   });
 
-  /** Lets the time pass that each reconcile asks for, and tells how long that was. */
+  /** Lets the time pass that each reconcile requests, and returns its seconds. */
   async function attempts(): Promise<number[]> {
     const delays: number[] = [];
     for (let round = 0; round < 20; round += 1) {
@@ -67,7 +67,7 @@ describe('a Revision that is refused, with Retry', () => {
   const conditionsOf = ({ status }: Revision): readonly (string | undefined)[] =>
     (['Ready', 'Reconciling', 'Stalled'] as const).map((type) => findCondition(status?.conditions, type)?.reason);
 
-  test('is tried with growing delays, and is given up at the deadline', async () => {
+  test('with Retry a rejected Revision is tried with growing delays, and has failed at the deadline', async () => {
     expect(await attempts()).toEqual([5, 5, 10, 20, 40, 40]);
     expect(conditionsOf(harness.revision(2))).toEqual([
       'ProgressDeadlineExceeded',
@@ -79,7 +79,7 @@ describe('a Revision that is refused, with Retry', () => {
     expect(harness.cluster.requests.length).toBe(before);
   });
 
-  test('is work under way meanwhile, and sends nothing between two attempts', async () => {
+  test('with Retry a rejected Revision is work in progress, and sends nothing between two attempts', async () => {
     await harness.reconcile(2);
     expect(conditionsOf(harness.revision(2))).toEqual(['CRDUnsafe', 'Progressing', undefined]);
     const before = harness.cluster.requests.length;
@@ -88,7 +88,7 @@ describe('a Revision that is refused, with Retry', () => {
     expect(harness.cluster.requests.length).toBe(before);
   });
 
-  test('is done as soon as an attempt succeeds, though no watch told that it would', async () => {
+  test('with Retry a rejected Revision is Ready as soon as an attempt succeeds, without a watch event', async () => {
     const { requeueAfterSeconds = 0 } = (await harness.reconcile(2)) ?? {};
     await harness.cluster.delete({ apiVersion: 'example.com/v1', kind: 'Widget', namespace: NAMESPACE, name: 'a' });
     harness.pass(requeueAfterSeconds);

@@ -1,4 +1,4 @@
-/** What a roll-out writes, and what it leaves alone; the parts are tested on their own. */
+/** The writes of a roll-out, and the objects that it leaves alone; the parts are tested on their own. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FakeApiError, type FakeOptions } from '../../apply/fake-cluster.ts';
 import { sample, sampleCrd, sampleDeployment, sampleOperator } from '../../apply/sample-objects.ts';
@@ -25,14 +25,14 @@ beforeEach(async () => {
   await harness.settle(1);
 });
 
-test('a Revision is Ready once all its objects are, and lists each with its uid', () => {
+test('a Revision is Ready once all its objects are, and its inventory has the uid of each', () => {
   expect(ready(1)).toBe('True');
   const { inventory = [] } = harness.revision(1).status ?? {};
   expect(inventory).toHaveLength(objects.length);
   expect(inventory.every(({ uid, hash }) => uid !== '' && hash !== '')).toBe(true);
 });
 
-test('what is in place and untouched costs no request', async () => {
+test('an object that is in place and unchanged costs no request', async () => {
   const before = harness.cluster.requests.length;
   expect(await harness.reconcile(1)).toBeUndefined();
   expect(harness.cluster.requests.length).toBe(before);
@@ -48,7 +48,7 @@ describe('drift', () => {
     expect(ready(1)).toBe('True');
   });
 
-  test('a changed object is put right', async () => {
+  test('a changed object is repaired', async () => {
     harness.cluster.change(refOf(deployment), (object) => ({
       ...object,
       metadata: { ...object.metadata, generation: 9 },
@@ -59,7 +59,7 @@ describe('drift', () => {
   });
 });
 
-test('a kind that is no longer served is named, and not waited for', async () => {
+test('a kind that is no longer served is named, and the roll-out does not wait for it', async () => {
   const crd = sampleCrd('ServiceMonitor', { group: 'monitoring.coreos.com' });
   harness.cluster.put(crd);
   const monitor = sample('monitoring.coreos.com/v1', 'ServiceMonitor', 'widget-monitor', { namespace: NAMESPACE });
@@ -84,14 +84,14 @@ describe('an upgrade', () => {
     await harness.addRevision(2, next, { previous: 'widgets-1' });
   });
 
-  test('writes nothing about a Revision that was made to be activated', async () => {
+  test('a Revision that was just made, to be activated, gets no status before', async () => {
     await harness.addRevision(3, next, { state: 'Archived' });
     const before = harness.cluster.requests.length;
     await harness.reconcile(3);
     expect(harness.cluster.requests.length).toBe(before);
   });
 
-  test('sends only what differs', async () => {
+  test('an upgrade sends only the objects that differ', async () => {
     const before = harness.cluster.requests.length;
     await harness.settle(2);
     const sent = harness.cluster.requests.slice(before).filter(({ verb, dryRun }) => verb === 'apply' && !dryRun);
@@ -101,7 +101,7 @@ describe('an upgrade', () => {
     ]);
   });
 
-  test('keeps what only the earlier Revision had until it has been healthy for the bake time', async () => {
+  test('an upgrade keeps leftovers until the Revision has been healthy for the bake time', async () => {
     await harness.settle(2);
     expect(kinds()).toContain('ConfigMap widget-config');
     expect(await harness.reconcile(2)).toMatchObject({ requeueAfterSeconds: expect.closeTo(10, 1) as number });
@@ -113,7 +113,7 @@ describe('an upgrade', () => {
   });
 
   test.each([500, 409, 403, 429])(
-    'is not finished while a deletion is answered %d, and tries it again',
+    'an upgrade is not finished while a deletion is answered %d, and retries it',
     async (code) => {
       await harness.settle(2);
       harness.pass(11);
@@ -131,7 +131,7 @@ describe('an upgrade', () => {
     },
   );
 
-  test('names what a finalizer holds, and is finished once it is gone', async () => {
+  test('an upgrade names a leftover that a finalizer holds, and is finished once it is gone', async () => {
     const config = refOf(objects.find(({ metadata }) => metadata.name === 'widget-config') ?? deployment);
     const held = { ...config, namespace: NAMESPACE };
     harness.cluster.change(held, (object) => ({
@@ -149,7 +149,7 @@ describe('an upgrade', () => {
     expect(harness.revision(2).status?.inventory?.map(({ name }) => name)).not.toContain('widget-config');
   });
 
-  test('that is refused keeps what the earlier Revision had, however long that is', async () => {
+  test('an upgrade that is rejected keeps the leftovers for as long as that lasts', async () => {
     harness.cluster.put(
       sample('v1', 'ConfigMap', 'widget-settings', { namespace: NAMESPACE, data: { by: 'somebody' } }),
     );

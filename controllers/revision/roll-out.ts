@@ -1,6 +1,6 @@
 /**
- * Brings the cluster to what an active Revision says, and keeps it there. Each call does what can be done now and
- * returns; the watches call it again. What is in place and untouched costs no request.
+ * Brings the objects of an active Revision into the cluster, and keeps them there. Each call does the steps that are
+ * possible now and returns; the watches cause the next call. An object that is in place and unchanged costs no request.
  */
 import { applyRevision, type ApplyResult, type Unready } from '../../apply/apply.ts';
 import { assessHealth, hasHealth } from '../../apply/health.ts';
@@ -46,27 +46,27 @@ export interface RollOutDeps extends OwnKindsDeps {
   readonly waits: PhaseWaits;
   readonly crdContents: CrdContents;
   readonly rehearsals: Pick<Rehearsals, 'stageOf' | 'tracesOf' | 'removed'>;
-  /** Of this stage; see gate.ts. */
+  /** The gate of this stage; see gate.ts. */
   readonly gateOf: (stage: Stage) => Gate;
 }
 
-/** What a roll-out came to. */
+/** The outcome of a roll-out. */
 export type RollOut =
-  /** Everything is in place and nobody touched it. */
+  /** Everything is in place and unchanged. */
   | { readonly kind: 'intact'; readonly unready: readonly Unready[]; readonly revision: Revision }
   | {
       readonly kind: 'applied';
       readonly result: ApplyResult;
-      /** What only earlier Revisions had and is still there. */
+      /** Leftovers that still exist. */
       readonly leftovers: readonly InventoryEntry[];
-      /** What the gate was told; undefined where it was not reached. */
+      /** The judgement of the gate; undefined if it was not reached. */
       readonly answer: Judgement | undefined;
-      /** What others had changed or deleted and is as it should be again. */
+      /** Objects that others had changed or deleted, and that were repaired. */
       readonly repairs: readonly Repair[];
       readonly revision: Revision;
     };
 
-/** @param facts Those that were decided on; the Revision in the result is the newest version of it. */
+/** @param facts The facts of the decision; the Revision in the result is its newest version. */
 export async function rollOut(deps: RollOutDeps, facts: RevisionFacts, signal: AbortSignal): Promise<RollOut> {
   const { revision } = facts;
   const inventory = revision.status?.inventory ?? [];
@@ -93,7 +93,7 @@ async function applyAgain(
   const bare = await deps.desired.of(facts.revision);
   const certified = await certify(deps, facts, { objects: bare, settled, signal });
   const own = forOwnKinds(deps, facts, { objects: certified, signal });
-  // Kinds that are only intended are followed too: a former leader may still make what it intended.
+  // Kinds of intended objects are followed too: a former leader may still make them.
   await followServed(deps, [...own.objects, ...listed], signal);
   const stage = await deps.rehearsals.stageOf(facts, own.objects, signal);
   const { objects } = stage;
@@ -101,7 +101,7 @@ async function applyAgain(
   await followServed(deps, traces, signal);
   const previousInventory = intendedInventory(facts, [...objects, ...traces]);
   const noted = noteIntent(deps, facts, previousInventory);
-  // Looked at when it is awaited: a failure before that is not unhandled.
+  // Awaited later: a rejection before that must not count as unhandled.
   noted.catch(() => undefined);
   const gate = deps.gateOf(stage);
   const drifts = await observeDrift(own.acting, listed, { objects, observed, signal });
@@ -141,7 +141,7 @@ function tellLeft({ record }: RollOutDeps, { revision, subscription }: RevisionF
   record(subscription ?? revision, { type: 'Warning', reason: 'CRDUnsafe', action: 'Apply', note });
 }
 
-/** What was tried of the objects so far, for as long as they are kept. */
+/** The writes that were tried for these objects, for as long as the objects are kept. */
 function triedOf(objects: readonly KubeObject[]): Set<string> {
   const known = TRIED.get(objects) ?? new Set<string>();
   TRIED.set(objects, known);
@@ -151,20 +151,20 @@ function triedOf(objects: readonly KubeObject[]): Set<string> {
 const TRIED = new WeakMap<readonly KubeObject[], Set<string>>();
 
 /**
- * Watches begin before the first write, so that what becomes of it is seen and need not be read. A kind whose CRD is
- * gone is not waited for: nobody would ever answer, and its objects count as missing.
+ * Watches begin before the first write, so that its result arrives by the watch and need not be read. A kind whose CRD
+ * is gone is not followed: its watch would never sync, and its objects count as missing.
  */
 export async function followServed(
   { cluster, managed }: Pick<RollOutDeps, 'cluster' | 'managed'>,
   kinds: readonly Pick<ObjectRef, 'apiVersion' | 'kind'>[],
   signal: AbortSignal,
 ): Promise<void> {
-  // A bundle's own kinds are looked up nowhere: their CRD says how they are served.
+  // A bundle's own kinds need no discovery: their CRD defines how they are served.
   const usual = kinds.filter((kind) => !isOwnKind(kind));
   const distinct = [...new Map(usual.map((kind) => [groupKind(kind), kind])).values()];
   const served = await Promise.all(
     distinct.map(async (kind) => {
-      // What cannot be asked at the moment is followed once it is applied.
+      // If discovery fails now, the kind is followed once it is applied.
       const scope = await cluster.isNamespaced(kind, signal).catch(() => undefined);
       return scope === undefined ? [] : [kind];
     }),
@@ -172,7 +172,7 @@ export async function followServed(
   await managed.follow(served.flat(), signal);
 }
 
-/** What is there, what earlier Revisions left, and what is about to be applied. */
+/** The existing objects, the leftovers of earlier Revisions, and the objects that are about to be applied. */
 function intendedInventory(facts: RevisionFacts, objects: readonly KubeObject[]): readonly InventoryEntry[] {
   const known = knownInventory(facts);
   const listed = new Set(known.map(identityOf));
@@ -180,7 +180,7 @@ function intendedInventory(facts: RevisionFacts, objects: readonly KubeObject[])
   return markLeftovers([...known, ...intended], objects);
 }
 
-/** Writes it down before anything is applied: whatever dies then, nothing is forgotten. */
+/** Writes the inventory before anything is applied: if the manager dies, no object is forgotten. */
 async function noteIntent(
   { cluster }: RollOutDeps,
   { revision }: RevisionFacts,
@@ -191,8 +191,8 @@ async function noteIntent(
 }
 
 /**
- * Deletes what only earlier Revisions had, which was noted before: see noteIntent. The rights that the manager gave itself
- * are deleted last, and as itself.
+ * Deletes leftovers, which were noted before: see noteIntent. The rights that the manager gave itself are deleted last,
+ * and as the manager.
  */
 export async function pruneLeftovers(
   { cluster, acting, managed }: RollOutDeps,
@@ -215,7 +215,7 @@ function appliedKinds(inventory: readonly InventoryEntry[]): readonly InventoryE
   return inventory.filter(({ uid }) => uid !== '');
 }
 
-/** Whether all was applied and pruned before, and only the health of something is wanting. */
+/** Whether everything was applied and pruned before, and only a workload is unhealthy. */
 function isUnhealthyOnly(revision: Revision): boolean {
   const { conditions = [] } = revision.status ?? {};
   return hasWorked(revision) && conditions.some(({ reason }) => reason === 'WorkloadUnhealthy');

@@ -21,18 +21,18 @@ describe('a Deployment that is not available is left to start', () => {
     { because: 'it was made a second ago', live: deployment('2026-01-01T00:00:09Z'), seconds: 2 },
     { because: 'it was made long ago', live: deployment('2026-01-01T00:00:00Z'), seconds: 0 },
     {
-      because: 'its rollout went on a second ago',
+      because: 'its rollout moved a second ago',
       live: deployment('2026-01-01T00:00:00Z', '2026-01-01T00:00:09Z'),
       seconds: 2,
     },
-    { because: 'nothing is known of it', live: undefined, seconds: 0 },
+    { because: 'its state is not known', live: undefined, seconds: 0 },
     { because: 'its age is not known', live: deployment(undefined), seconds: 0 },
-  ])('for $seconds s: $because', ({ live, seconds }) => {
+  ])('an unavailable Deployment is left to start for $seconds s: $because', ({ live, seconds }) => {
     const now = new Date('2026-01-01T00:00:10Z');
     expect(secondsToStart(outcome, { observed: () => live, deadlineSeconds: 600, now })).toBe(seconds);
   });
 
-  it('for no longer than half of the time that it has', () => {
+  it('an unavailable Deployment is left to start for at most half of its deadline', () => {
     const observed = (): KubeObject => deployment('2026-01-01T00:00:10Z');
     expect(secondsToStart(outcome, { observed, deadlineSeconds: 2, now: new Date('2026-01-01T00:00:10Z') })).toBe(1);
   });

@@ -63,7 +63,7 @@ describe('many missing rights', () => {
   const read = (type: 'Ready' | 'Reconciling' | 'Stalled', judged: Judgement): string =>
     findCondition(summarizeRevision(revision(), { judgement: judged }, now).conditions, type)?.message ?? '';
 
-  test('are a short sentence in Ready, which is a column, and all of them in the condition beside it', () => {
+  test('many missing rights are a short sentence in the column Ready, and in full in the other condition', () => {
     expect(read('Ready', judgement)).toMatch(
       /^ClusterRole x: attempting to grant RBAC permissions not currently held: .*…/,
     );
@@ -72,7 +72,7 @@ describe('many missing rights', () => {
     expect(read('Reconciling', judgement)).toBe(`${message}. Grant them`);
   });
 
-  test('stay short when the deadline is over', () => {
+  test('many missing rights stay short when the deadline is over', () => {
     const late = judgeDeadline(judgement, revision({ Reconciling: 'Forbidden' }), { deadlineSeconds: 600, now });
     expect(late).toMatchObject({ state: 'Failed', reason: 'ProgressDeadlineExceeded' });
     expect(read('Ready', late).length).toBeLessThanOrEqual(300);
@@ -81,21 +81,21 @@ describe('many missing rights', () => {
 
   test.each([
     { because: 'they are few', failures: [failure('Forbidden', 'backoff', 'a is forbidden', 'Grant it')] },
-    { because: 'it is about something else', failures: [failure('CRDUnsafe', 'never', 'x'.repeat(1000))] },
-  ])('are told in one way, if $because', ({ failures }) => {
+    { because: 'the reason is another one', failures: [failure('CRDUnsafe', 'never', 'x'.repeat(1000))] },
+  ])('both conditions have the same message if $because', ({ failures }) => {
     const judged = judgeApply(result({ failures }));
     expect(read('Ready', judged)).toBe(judged.message);
   });
 });
 
-describe('what an apply came to', () => {
+describe('the judgement of an apply', () => {
   const collision = failure('Collision', 'backoff', 'x belongs to y', 'Remove it');
   const unsafe = (crd: string): Failure => failure('CRDUnsafe', 'never', `${crd} is unsafe`, `Waive ${crd}`);
   const cases: readonly { given: Partial<ApplyResult>; says: Judgement; because: string }[] = [
     {
       given: { failures: [collision] },
       says: { state: 'Working', reason: 'Collision', message: 'x belongs to y. Remove it' },
-      because: 'a person may resolve it, and a retry finds out',
+      because: 'a person may resolve it, and a retry detects that',
     },
     {
       given: {
@@ -118,7 +118,7 @@ describe('what an apply came to', () => {
         reason: 'InvalidCABundle',
         message: 'CustomResourceDefinition.apiextensions.k8s.io x: its caBundle',
       },
-      because: 'nothing is waited for that the API server will never serve',
+      because: 'a kind that the API server will never serve is final',
     },
     {
       given: { failures: [unsafe('a'), unsafe('b')] },
@@ -127,12 +127,12 @@ describe('what an apply came to', () => {
         reason: 'CRDUnsafe',
         message: 'a is unsafe; b is unsafe. Waive a. Waive b',
       },
-      because: 'each of the same reason is named, and nothing cures them',
+      because: 'each failure of the reason is named, and no retry cures them',
     },
     {
       given: { failures: [collision, unsafe('a')] },
       says: { state: 'Failed', reason: 'CRDUnsafe', message: 'a is unsafe. Waive a (and 1 more)' },
-      because: 'what is final is told before what a retry may cure',
+      because: 'a final failure comes before one that a retry may cure',
     },
     {
       given: { failures: ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => failure('Forbidden', 'backoff', name)) },
@@ -142,7 +142,7 @@ describe('what an apply came to', () => {
     {
       given: { state: 'Complete', phases: [phase({ objects: [{ phase: 'workloads', ref, outcome: 'created' }] })] },
       says: { state: 'Ready', reason: 'Succeeded', message: '1 objects are applied and healthy' },
-      because: 'all is done',
+      because: 'all objects are healthy',
     },
     {
       given: { phases: [phase(), phase({ state: 'NotReady', unready: [unready] })] },
@@ -151,7 +151,7 @@ describe('what an apply came to', () => {
         reason: 'Progressing',
         message: 'Deployment.apps ops/manager: 0 of 1 replicas are available',
       },
-      because: 'the first object that does not work is waited for',
+      because: 'the roll-out waits for the first object that is not healthy',
     },
     {
       given: {
@@ -163,34 +163,34 @@ describe('what an apply came to', () => {
         ],
       },
       says: { state: 'Working', reason: 'Progressing', message: 'phase crds comes first' },
-      because: 'a phase that has not begun says why',
+      because: 'a phase that has not begun has a message',
     },
     {
       given: { phases: [phase({ name: 'crds', state: 'NotReady' })] },
       says: { state: 'Working', reason: 'Progressing', message: 'Phase crds is under way' },
-      because: 'there is nothing better to say',
+      because: 'no object has a message',
     },
   ];
 
-  test.each(cases)('$says.state for $says.reason, because $because', ({ given, says }) => {
+  test.each(cases)('the judgement is $says.state for $says.reason, because $because', ({ given, says }) => {
     expect(judgeApply(result(given))).toEqual(says);
   });
 
   test.each([
     { retries: [], retry: undefined, because: 'nothing failed' },
     { retries: ['never'], retry: undefined, because: 'nothing changes by itself' },
-    { retries: ['never', 'backoff'], retry: 'backoff', because: 'one may be cured' },
+    { retries: ['never', 'backoff'], retry: 'backoff', because: 'a retry may cure one of them' },
     {
       retries: ['backoff', { afterSeconds: 7 }],
       retry: { afterSeconds: 7 },
-      because: 'a time that was asked for counts',
+      because: 'a requested time counts',
     },
   ] as const)('$retries are retried $retry, because $because', ({ retries, retry }) => {
     expect(retryOf(result({ failures: retries.map((each) => failure('ApplyFailed', each, '')) }))).toEqual(retry);
   });
 });
 
-describe('progress, phase by phase', () => {
+describe('the phases in the status', () => {
   const object = { phase: 'workloads', ref, outcome: 'created', entry: { ...ref, uid: 'u', hash: 'h' } } as const;
   test.each([
     { given: phase({ objects: [object] }), told: { state: 'Ready', objects: 1, ready: 1 } },
@@ -206,11 +206,11 @@ describe('progress, phase by phase', () => {
       told: { state: 'Failed', ready: 0, message: 'no' },
     },
     { given: phase({ state: 'Waiting' }), told: { state: 'Pending', objects: 0 } },
-  ])('$given.state is $told.state', ({ given, told }) => {
+  ])('a phase in state $given.state is reported as $told.state', ({ given, told }) => {
     expect(phasesOf(result({ phases: [given] }))).toEqual([expect.objectContaining(told)]);
   });
 
-  test('a message is cut to what the schema takes, and to what a terminal can show', () => {
+  test('the message of a phase is cut to the limit of the schema, and to printable characters', () => {
     const message = `\u001B[31mred\u0007 Bearer abc.def ${'x'.repeat(5000)}`;
     const long = { ...unready, health: { state: 'Progressing', message } } as const;
     const [told] = phasesOf(result({ phases: [phase({ state: 'NotReady', unready: [long] })] }));
@@ -219,8 +219,8 @@ describe('progress, phase by phase', () => {
   });
 });
 
-describe('health after everything was applied once', () => {
-  test('is told by the first object that does not work', () => {
+describe('the health of a Revision that was fully applied before', () => {
+  test('the health names the first object that is not healthy', () => {
     expect(judgeHealth([unready, { ...unready, ref: { ...ref, name: 'other' } }], 4)).toEqual({
       state: 'Working',
       reason: 'WorkloadUnhealthy',
@@ -228,47 +228,47 @@ describe('health after everything was applied once', () => {
     });
   });
 
-  test('is well where all work', () => {
+  test('the health is Ready if all objects are healthy', () => {
     expect(judgeHealth([], 4)).toMatchObject({ state: 'Ready', message: '4 objects are applied and healthy' });
   });
 });
 
-describe('the deadline', () => {
+describe('the progress deadline', () => {
   const working: Judgement = { state: 'Working', reason: 'Progressing', message: 'slow' };
   const late = { state: 'Failed', reason: 'ProgressDeadlineExceeded' };
   const cases: readonly { one: Revision; judgement?: Judgement; seconds: number; says: object; because: string }[] = [
     { one: revision({ Reconciling: 'Progressing' }), seconds: 3601, says: working, because: 'there is time left' },
     { one: revision({ Reconciling: 'Progressing' }), seconds: 3600, says: late, because: 'the time is over' },
-    { one: revision(), seconds: 1, says: working, because: 'work begins only now' },
+    { one: revision(), seconds: 1, says: working, because: 'the work begins only now' },
     {
       one: revision({ Stalled: 'ProgressDeadlineExceeded' }),
       seconds: 9999,
       says: late,
-      because: 'only success ends it',
+      because: 'only success ends the failure',
     },
     {
       one: revision({ Stalled: 'CRDUnsafe' }),
       seconds: 9999,
       says: working,
-      because: 'what was refused before begins anew',
+      because: 'the time of a Revision that was rejected before begins again',
     },
     {
       one: revision({ Stalled: 'ProgressDeadlineExceeded' }),
       judgement: { state: 'Ready', reason: 'Succeeded', message: '' },
       seconds: 1,
       says: { state: 'Ready' },
-      because: 'this is success',
+      because: 'the Revision is healthy',
     },
   ];
 
   test.each(cases)(
-    'of $seconds s after an hour: $says.state, because $because',
+    '$seconds s of deadline after an hour: $says.state, because $because',
     ({ one, judgement, seconds, says }) => {
       expect(judgeDeadline(judgement ?? working, one, { deadlineSeconds: seconds, now })).toMatchObject(says);
     },
   );
 
-  test('counts from the time when work began', () => {
+  test('the deadline counts from the time when the work began', () => {
     expect(secondsOfWork(revision({ Reconciling: 'Progressing' }), now)).toBe(3600);
     expect(secondsOfWork(revision({ Ready: 'Succeeded' }), now)).toBeUndefined();
   });
@@ -292,11 +292,14 @@ describe('the status', () => {
     },
     { judgement: { state: 'Failed', reason: 'CRDUnsafe', message: '' }, conditions: ['Ready=False', 'Stalled=True'] },
     { judgement: { state: 'Resting', reason: 'Archived', message: '' }, conditions: ['Ready=False'] },
-  ] as const)('of $judgement.state has $conditions and no other', ({ judgement, conditions }) => {
-    expect(types(judgement)).toEqual(conditions);
-  });
+  ] as const)(
+    'the judgement $judgement.state becomes $conditions and no other condition',
+    ({ judgement, conditions }) => {
+      expect(types(judgement)).toEqual(conditions);
+    },
+  );
 
-  test('remembers when it was healthy for the first time, and keeps what was not found anew', () => {
+  test('the status keeps the time when it was first healthy, and the fields without new findings', () => {
     const ready: Judgement = { state: 'Ready', reason: 'Succeeded', message: '' };
     const first = summarizeRevision(revision({}, { inventory: [] }), { judgement: ready }, now);
     expect(first).toMatchObject({ firstReadyTime: '2026-01-01T01:00:00Z', observedGeneration: 3, inventory: [] });

@@ -1,4 +1,4 @@
-/** The status of a Revision, from what a roll-out came to. Pure. */
+/** The status of a Revision, from the outcome of a roll-out. Pure. */
 import type { ApplyResult, PhaseResult, Unready } from '../../apply/apply.ts';
 import type { Failure } from '../../apply/api-failure.ts';
 import type { InventoryEntry } from '../../apply/inventory.ts';
@@ -17,38 +17,38 @@ import type { Reason } from '../../api/reasons.ts';
 import { MOST_LOSSES } from '../../api/repair.ts';
 import type { Phase, Revision, RevisionStatus } from '../../api/revision.ts';
 
-/** What there is to say about a Revision, before it becomes conditions. */
+/** The judgement about a Revision, before it becomes conditions. */
 export interface Judgement {
   readonly state: 'Ready' | 'Working' | 'Failed' | 'Resting';
   readonly reason: Reason;
   readonly message: string;
-  /** Ready, and still something to do, such as pruning. */
+  /** The work that is left although it is Ready, such as pruning. */
   readonly unfinished?: string;
-  /** The same, short enough for a column, where the message is not. */
+  /** The message, short enough for a column; absent if the message is short. */
   readonly brief?: string;
-  /** Where no watch will tell that something has changed. */
+  /** Seconds until the next check, if no watch will report the change. */
   readonly askAgainSeconds?: number;
 }
 
-/** Nothing is against it, as far as one question of several goes. */
+/** One check of several found no fault. */
 export const WORKS: Judgement = { state: 'Ready', reason: 'Succeeded', message: '' };
 
 export interface RevisionFindings {
   readonly judgement: Judgement;
   readonly inventory?: readonly InventoryEntry[];
   readonly phases?: readonly Phase[];
-  /** What was put right, and what was lost for good. */
+  /** The last repair, and the custom resources that were lost for good. */
   readonly lastRepair?: RevisionStatus['lastRepair'];
   readonly losses?: RevisionStatus['losses'];
-  /** Fights with other programs, a sentence each. */
+  /** Contests with other programs, a sentence each. */
   readonly contested?: readonly string[];
-  /** Why it was given up. */
+  /** Why it failed, if it is not tried again. */
   readonly failure?: NonNullable<RevisionStatus['failure']>;
-  /** Why an object that only earlier Revisions had is still there: pruning is tried again. */
+  /** Why a leftover could not be deleted: pruning is tried again. */
   readonly unpruned?: Failure;
 }
 
-/** The new status: conditions from the judgement, the rest as found or as it was. */
+/** The new status: conditions from the judgement, the rest from the findings or unchanged. */
 export function summarizeRevision(revision: Revision, findings: RevisionFindings, now: Date): RevisionStatus {
   const { judgement, inventory, phases } = findings;
   const { failure: known, ...before }: RevisionStatus = revision.status ?? {};
@@ -78,7 +78,7 @@ function contestIn({ contested = [] }: RevisionFindings): readonly NextCondition
   return [{ type: 'Contested', status: 'True', reason: 'Contested', message: contested.join('; ') }];
 }
 
-/** Ready is shown as a column: what is too long for that is in full in the condition beside it. */
+/** Ready is shown as a column: if its message is too long for that, the condition beside it has the full text. */
 function conditionsFor({ state, reason, message, unfinished, brief }: Judgement): readonly NextCondition[] {
   const shown = (rest: ConditionType): string =>
     brief === undefined ? message : `${brief} (the condition ${rest} lists all)`;
@@ -103,7 +103,7 @@ function conditionsFor({ state, reason, message, unfinished, brief }: Judgement)
   }
 }
 
-/** What an apply came to, in a sentence. A failure that a retry may cure is work under way. */
+/** The outcome of an apply, in a sentence. A failure that a retry may cure is work in progress. */
 export function judgeApply(result: ApplyResult): Judgement {
   if (result.failures.length > 0) return judgeFailures(result.failures);
   const count = result.phases.reduce((sum, { objects }) => sum + objects.length, 0);
@@ -116,10 +116,10 @@ export function judgeApply(result: ApplyResult): Judgement {
   return { state: 'Failed', reason, message: `${describeRef(final.ref)}: ${why}` };
 }
 
-/** Failures that are named one by one. */
+/** The most failures that are named one by one. */
 const MOST_NAMED = 5;
 
-/** What is final is told before what a retry may cure; of several failures of one reason, each is named. */
+/** Final failures come before those that a retry may cure; of several failures of one reason, each is named. */
 function judgeFailures(failures: readonly Failure[]): Judgement {
   const final = failures.filter(({ retry }) => retry === 'never');
   const [first] = [...final, ...failures] as [Failure];
@@ -135,17 +135,17 @@ function judgeFailures(failures: readonly Failure[]): Judgement {
   };
 }
 
-/** Rights that are missing can be as many as a bundle has: an API server lists all of them in one sentence. */
+/** A bundle may lack many rights, and the API server lists all of them in one sentence. */
 const LONGEST_SHOWN = 300;
 const SHOWN = 200;
 
-/** The soonest retry that a failure of the apply asks for. */
+/** The soonest retry that a failure of the apply requires. */
 export function retryOf({ failures }: ApplyResult): Retry | undefined {
   const retries = failures.map(({ retry }) => retry).filter((retry) => retry !== 'never');
   return retries.find((retry) => typeof retry === 'object') ?? retries[0];
 }
 
-/** After everything was applied once: is it still healthy? */
+/** Judges the health of a Revision that was fully applied before. */
 export function judgeHealth(unready: readonly Unready[], objects: number): Judgement {
   const [first] = unready;
   if (first === undefined)
@@ -158,8 +158,8 @@ export function judgeHealth(unready: readonly Unready[], objects: number): Judge
 }
 
 /**
- * After pruning: what works is Ready, and not finished before every object that only earlier Revisions had is gone.
- * What a finalizer holds is named, and a watch reports its end; what failed is tried again.
+ * After pruning: the Revision stays Ready, but is not finished before every leftover is gone. An object that a
+ * finalizer holds is named, and a watch reports its end; a failed deletion is tried again.
  */
 export function judgePruning(
   judgement: Judgement,
@@ -173,7 +173,7 @@ export function judgePruning(
   return { judgement: { ...judgement, unfinished }, ...(unpruned !== undefined && { unpruned }) };
 }
 
-/** Turns work that takes longer than its deadline into a failure, which only success ends. */
+/** Turns work that takes longer than its deadline into a failure, which ends only when the Revision becomes healthy. */
 export function judgeDeadline(
   judgement: Judgement,
   revision: Revision,
@@ -192,7 +192,7 @@ export function judgeDeadline(
   };
 }
 
-/** For how long the Revision has been worked on without becoming healthy; undefined while it is not. */
+/** Seconds since the roll-out began without becoming healthy; undefined if none is in progress. */
 export function secondsOfWork({ status }: Revision, now: Date): number | undefined {
   const since = findCondition(status?.conditions, 'Reconciling')?.lastTransitionTime;
   return since === undefined ? undefined : (now.getTime() - Date.parse(since)) / 1000;
@@ -208,7 +208,7 @@ function describeWaiting(phases: readonly PhaseResult[]): string {
 
 const PHASE_STATE = { Done: 'Ready', NotReady: 'Waiting', Failed: 'Failed', Waiting: 'Pending' } as const;
 
-/** `status.phases`. */
+/** `status.phases`, from the result of an apply. */
 export function phasesOf(result: ApplyResult): readonly Phase[] {
   return result.phases.map((phase) => {
     const failure = phase.objects.find((object) => object.failure !== undefined)?.failure?.message;

@@ -19,12 +19,12 @@ const folder = join(import.meta.dirname, '../../deploy/rbac');
 const roles = loadAll(readFileSync(join(folder, 'rbac.yaml'), 'utf8')) as Role[];
 const rules = roles.filter(({ kind }) => kind === 'ClusterRole').flatMap(({ rules: all = [] }) => all);
 
-/** As the API server names the resource of every kind that bundles render to. */
+/** The API server's resource name of every kind that bundles render to. */
 function resourceOf(kind: string): string {
   return `${kind.toLowerCase().replace(/s$/, 'se').replace(/y$/, 'ie')}s`;
 }
 
-/** Whether a rule gives the verb, of the resource by its very name. */
+/** Whether a rule gives the verb on exactly this resource. */
 function gives(verb: string, apiVersion: string, kind: string): boolean {
   return rules.some(
     ({ apiGroups, resources, verbs }) =>
@@ -33,20 +33,20 @@ function gives(verb: string, apiVersion: string, kind: string): boolean {
 }
 
 describe('the manager', () => {
-  test.each(RENDERED_KINDS)('has the rights to follow $kind of $apiVersion', ({ apiVersion, kind }) => {
+  test.each(RENDERED_KINDS)('the manager has the rights to follow $kind of $apiVersion', ({ apiVersion, kind }) => {
     expect(mayWatch({ apiVersion, kind })).toBe(true);
     expect(['get', 'watch'].filter((verb) => !gives(verb, apiVersion, kind))).toEqual([]);
   });
 
   test.each([
-    { apiVersion: 'v1', kind: 'Pod', because: 'no bundle brings one' },
+    { apiVersion: 'v1', kind: 'Pod', because: 'no bundle brings a Pod' },
     { apiVersion: 'serving.knative.dev/v1', kind: 'Service', because: 'the right is for the Services of Kubernetes' },
-  ])('does not follow $kind of $apiVersion: $because', ({ apiVersion, kind }) => {
+  ])('the manager does not follow $kind of $apiVersion: $because', ({ apiVersion, kind }) => {
     expect(mayWatch({ apiVersion, kind })).toBe(false);
     expect(gives('watch', apiVersion, kind)).toBe(false);
   });
 
-  test('does not follow Namespaces for Revisions, though it watches their labels: no bundle brings one', () => {
+  test('the manager does not follow Namespaces for Revisions, since no bundle brings one', () => {
     expect(mayWatch({ apiVersion: 'v1', kind: 'Namespace' })).toBe(false);
   });
 });

@@ -1,13 +1,13 @@
-/** Says which kinds of objects the manager may follow by a watch. Pure. */
+/** Decides which kinds of objects the manager may watch. Pure. */
 import { groupKind, type ObjectRef } from '../../api/object.ts';
 import { RENDERED_KINDS } from '../../bundles/render/rendered-kinds.ts';
 
 const WATCHED: ReadonlySet<string> = new Set(RENDERED_KINDS.map(groupKind));
 
 /**
- * Whether the manager has the right to watch a kind: its rights (deploy/rbac) name exactly the kinds that bundles render
- * to. An object of another kind, which a person wrote into a Revision by hand or which has the kind of another group, is
- * read when it is asked about.
+ * Whether the manager has the right to watch a kind: its rights (deploy/rbac) name exactly the kinds that bundles
+ * render to. An object of another kind, such as one that a person wrote into a Revision by hand or the same kind of
+ * another group, is read when it is needed.
  */
 export function mayWatch(kind: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
   return WATCHED.has(groupKind(kind));

@@ -1,4 +1,4 @@
-/** Whatever comes in whatever order, upgrades end at the head and never go round: the decisions, carried out in memory. */
+/** In every order of activations, approvals and failures, upgrades end at the head and never run in a circle. */
 import { assert, constantFrom, array, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Revision } from '../../api/revision.ts';
@@ -26,7 +26,7 @@ type Happening = (typeof EVENTS)[number];
 
 const START = Date.parse('2026-05-01T12:00:00Z');
 
-/** A Subscription with its Revisions, and a catalog that grows by a version at a time. */
+/** A Subscription with its Revisions, and a catalog that grows by one version at a time. */
 class World {
   wanted: Subscription = subscription();
   revisions: readonly Revision[] = [];
@@ -56,7 +56,7 @@ class World {
     for (const one of this.revisions) this.change(one, { approved: true });
   }
 
-  /** One reconcile: the status first, then what is decided. */
+  /** One reconcile: the status first, then the action. */
   reconcile(): Action['do'] {
     const now = new Date(this.now());
     const plan = decideSubscription(
@@ -107,7 +107,7 @@ class World {
     });
   }
 
-  /** As the API server stores it: a change of the spec is another generation. */
+  /** As the API server stores it: a change of the spec is a new generation. */
   private switched(one: Revision, state: 'Active' | 'Archived'): Revision {
     if (one.spec.state === state) return one;
     const generation = (one.metadata.generation ?? 1) + 1;
@@ -145,7 +145,7 @@ class World {
   }
 }
 
-/** From now on all that is active works, and people approve: what becomes active until nothing is left to do. */
+/** From now on every active Revision works and people approve: the bundles that become active until the end. */
 function settle(world: World): { readonly ends: boolean; readonly activated: readonly string[] } {
   const before = world.activated.length;
   for (let round = 0; round < 30; round++) {
@@ -158,7 +158,7 @@ function settle(world: World): { readonly ends: boolean; readonly activated: rea
 }
 
 describe('any order of activations, approvals and failures', () => {
-  test('ends, and no bundle is made active twice on the way', () => {
+  test('any order of activations, approvals and failures ends, and no bundle becomes active twice on the way', () => {
     assert(
       property(array(constantFrom(...EVENTS), { maxLength: 40 }), (events) => {
         const world = new World();

@@ -2,15 +2,15 @@
 import type { Catalog } from '../../api/catalog.ts';
 import { describeUnmet, selectorProblem } from '../../resolver/selector.ts';
 
-/** The namespace of a Subscription; without labels if nothing is known of it yet. */
+/** The namespace of a Subscription; without labels if they are not known yet. */
 export interface NamespaceFacts {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Why the Catalog may not be used in the namespace and who can change that, as the rest of a sentence; undefined if it may
- * be used. A selector that means nothing selects no namespace.
+ * Why the Catalog may not be used in the namespace and who can change that, as the rest of a sentence; undefined if it
+ * may be used. An invalid selector selects no namespace.
  */
 export function whyNotAllowed({ spec, metadata }: Catalog, namespace: NamespaceFacts): string | undefined {
   const selector = spec.allowedNamespaces;

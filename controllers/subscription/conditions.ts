@@ -1,4 +1,7 @@
-/** The conditions of a Subscription: is it as the spec asks, what happens, what is newer, what is deprecated. Pure. */
+/**
+ * The conditions of a Subscription: whether it is as requested, the work in progress, newer versions, deprecations.
+ * Pure.
+ */
 import { findCondition, isReason, type NextCondition } from '../../api/conditions.ts';
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
@@ -24,7 +27,7 @@ import {
   type Waiting,
 } from './wording.ts';
 
-/** All conditions that hold. @param error What kept the plan from being carried out. */
+/** All conditions that hold. @param error Why the plan could not be carried out. */
 export function conditionsOf(
   subscription: Subscription,
   plan: ResolvedPlan,
@@ -74,14 +77,14 @@ function readyOf(subscription: Subscription, plan: ResolvedPlan, error: Reasoned
   };
 }
 
-/** What a person is to know though all is as the spec asks; of an upgrade, what is at hand now. */
+/** Remarks for a Subscription that is as requested: losses, contests, and the state of an upgrade. */
 function remarksOn({ spec }: Subscription, plan: ResolvedPlan): string {
   const contests = contestIn(plan).map(({ message }) => `; ${message}`);
   const upgrade = remarkOnHold(plan.action) || remarkOnFailure(plan);
   return [remarkOnLosses(plan.losses), upgrade, ...contests, describeLoss(plan.decision, spec.package)].join('');
 }
 
-/** As the active Revision says it. */
+/** The contest that the active Revision reports. */
 function contestIn({ active }: ResolvedPlan): readonly NextCondition[] {
   const contest = findCondition(active?.status?.conditions, 'Contested');
   return contest === undefined
@@ -89,7 +92,7 @@ function contestIn({ active }: ResolvedPlan): readonly NextCondition[] {
     : [{ type: 'Contested', status: 'True', reason: 'Contested', message: contest.message }];
 }
 
-/** Why nothing is chosen; where all that could be has failed, what failed and how to try it again. */
+/** Why nothing is chosen; if all candidates have failed, which one failed and how to try it again. */
 function explain(
   subscription: Subscription,
   plan: ResolvedPlan,
@@ -100,7 +103,7 @@ function explain(
   return { reason, message: isOfFailure ? describeUpgradeFailure(subscription, plan) : withHint(message, hint) };
 }
 
-/** Whether what worked before is being applied again, after an upgrade that failed. */
+/** Whether the version that worked before is being applied again, after an upgrade that failed. */
 function isRollingBack(plan: ResolvedPlan): boolean {
   return workOf(plan) === 'RollingBack' && (plan.active === undefined || !isHealthy(plan.active));
 }
@@ -117,12 +120,12 @@ function notReady(revision: Revision, prefix: string): NextCondition {
   };
 }
 
-/** What keeps an operator from going on, and says nothing against what is installed. */
+/** Causes that rule out an upgrade, but say nothing against the installed version. */
 const LEADS_NOWHERE: ReadonlySet<Conflict['kind']> = new Set(['edges', 'downgrade', 'quarantined']);
 
 /**
- * Whether an operator that works is as asked, although there is nowhere to go from it. Ready says so of no other version
- * than the spec allows: who asks for one waits until it is there, or learns why it is not.
+ * Whether a working operator is as requested although no upgrade is possible. Ready is true only for a version that the
+ * spec allows: a user who requests another one sees Ready become true when it is installed, or why it is not.
  */
 function isGoodEnough(
   subscription: Subscription,
@@ -143,8 +146,7 @@ function progressOf(
     const type = error.retry === 'never' ? 'Stalled' : 'Reconciling';
     return [{ type, status: 'True', reason: error.reason, message: error.describe() }];
   }
-  if (failed !== undefined && failed === active && action.do === 'nothing')
-    return [{ ...notReady(failed, ''), type: 'Stalled', status: 'True' }];
+  if (failed !== undefined && failed === active && action.do === 'nothing') return [stalledAs(failed)];
   const switching = action.do === 'create' || action.do === 'activate' || action.do === 'restore';
   if (!switching && isRollingBack(plan))
     return [{ type: 'Reconciling', status: 'True', reason: 'RollingBack', message: describeWork(plan) }];
@@ -168,7 +170,14 @@ function progressOf(
   ];
 }
 
-/** Whoever waits for a person or a time is done for now; a dependency is on its way, a wrong spec is not. */
+/** In full: Ready, a column, may be shortened. */
+function stalledAs(failed: Revision): NextCondition {
+  const short = notReady(failed, '');
+  const { message } = findCondition(currentConditions(failed), 'Stalled') ?? short;
+  return { ...short, type: 'Stalled', status: 'True', message };
+}
+
+/** Waiting for approval or a window is not progress; a missing dependency is; an invalid spec is a stall. */
 function waitingOf(action: Waiting): readonly NextCondition[] {
   const { reason } = action.hold;
   if (reason === 'ApprovalRequired' || reason === 'OutsideWindow') return [];
@@ -176,7 +185,7 @@ function waitingOf(action: Waiting): readonly NextCondition[] {
   return [{ type, status: 'True', reason, message: describeHold(action) }];
 }
 
-/** Why the active Revision does not come to an end, where there is more to say than that it is under way. */
+/** The reason why the active Revision is not finished, if it is more specific than progress. */
 function troubleOf(active: Revision | undefined): Reason | undefined {
   const ready = active && findCondition(currentConditions(active), 'Ready');
   if (ready === undefined || ready.status === 'True' || !isReason(ready.reason)) return undefined;

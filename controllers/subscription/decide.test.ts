@@ -49,10 +49,10 @@ function check(cases: readonly Case[]): void {
   });
 }
 
-describe('what a Subscription needs', () => {
+describe('the action for a Subscription', () => {
   check([
     { because: 'nothing is installed', given: {}, expected: 'create gadget.v1.0.0' },
-    { because: 'what is wanted is installed', given: { revisions: [works] }, expected: 'nothing' },
+    { because: 'the wanted bundle is installed', given: { revisions: [works] }, expected: 'nothing' },
     { because: 'it is still being applied', given: { revisions: [revision()] }, expected: 'nothing' },
     {
       because: 'a newer version follows',
@@ -61,12 +61,12 @@ describe('what a Subscription needs', () => {
     },
     { because: 'no catalog has the package', given: { catalogs: [] }, expected: 'nothing' },
     {
-      because: 'its configuration changed, for which no catalog has to answer',
+      because: 'its configuration changed, which needs no catalog',
       given: { catalogs: [], revisions: [works], subscription: reconfigured() },
       expected: 'create gadget.v1.0.0',
     },
     {
-      because: 'that configuration was made, and is to be applied',
+      because: 'the Revision of that configuration exists, and is to be applied',
       given: {
         catalogs: [],
         revisions: [works, revision({ number: 2, state: 'Archived', configHash: configHash(reconfigured()) })],
@@ -91,7 +91,7 @@ describe('what a Subscription needs', () => {
       expected: 'nothing',
     },
     {
-      because: 'the selector of catalogs means nothing, and would otherwise exclude none',
+      because: 'the catalog selector is invalid, and would otherwise exclude no catalog',
       given: {
         subscription: subscription({
           spec: { catalogSelector: { matchExpressions: [{ key: 'a b', operator: 'NotIn', values: ['x'] }] } },
@@ -130,7 +130,7 @@ describe('what a Subscription needs', () => {
       expected: 'restore gadget-1',
     },
     {
-      because: 'the image was published anew under the same name',
+      because: 'the image was published again under the same name',
       given: {
         revisions: [works],
         catalogs: [withImage(catalog({ versions: ['1.0.0'] }), `registry.example/gadget@sha256:${'b'.repeat(64)}`)],
@@ -138,14 +138,14 @@ describe('what a Subscription needs', () => {
       expected: 'create gadget.v1.0.0',
     },
     {
-      because: 'a Revision that is being deleted is none',
+      because: 'a Revision that is being deleted does not count',
       given: { revisions: [revision({ ready: true, deleted: true, state: 'Archived' })] },
       expected: 'create gadget.v1.0.0',
     },
   ]);
 });
 
-describe('what holds it back', () => {
+describe('the hold of a Revision', () => {
   const manual = subscription({ spec: { approval: 'Manual' } });
   const closed = [{ cron: '0 2 * * *', duration: '1h' }];
   const open = [{ cron: '0 12 * * *', duration: '1h' }];
@@ -153,22 +153,22 @@ describe('what holds it back', () => {
 
   check([
     {
-      because: 'a person decides',
+      because: 'approval is manual',
       given: { subscription: manual },
       expected: 'create gadget.v1.0.0: ApprovalRequired',
     },
     {
-      because: 'a person has not decided',
+      because: 'a person has not approved it',
       given: { subscription: manual, revisions: [revision({ approved: false, state: 'Archived' })] },
       expected: 'await gadget-1: ApprovalRequired',
     },
     {
-      because: 'a person has said yes',
+      because: 'a person has approved it',
       given: { subscription: manual, revisions: [revision({ state: 'Archived' })] },
       expected: 'activate gadget-1',
     },
     {
-      because: 'another configuration of the same version is the person’s own doing',
+      because: 'the user made the new configuration of the same version',
       given: {
         subscription: subscription({ spec: { approval: 'Manual', config: { replicas: 2 } } }),
         revisions: [works],
@@ -196,7 +196,7 @@ describe('what holds it back', () => {
       expected: 'create gadget.v1.0.0',
     },
     {
-      because: 'a window that never comes is no window',
+      because: 'a window that never opens is invalid',
       given: {
         subscription: subscription({ spec: { windows: [{ cron: '0 0 30 2 *', duration: '1h' }] } }),
         revisions: [works],
@@ -219,17 +219,17 @@ describe('after a failure', () => {
 
   check([
     {
-      because: 'what worked before is made active again',
+      because: 'the version that worked before is made active again',
       given: { revisions: [before, failed], catalogs: two },
       expected: 'activate gadget-1',
     },
     {
-      because: 'nothing worked before, so there is nothing to go back to',
+      because: 'nothing worked before, so no rollback is possible',
       given: { revisions: [revision({ reason: 'WorkloadUnhealthy', stalled: true })] },
       expected: 'nothing',
     },
     {
-      because: 'Hold leaves it for a person to look at',
+      because: 'Hold leaves it for a person to inspect',
       given: {
         revisions: [before, failed],
         catalogs: two,
@@ -243,7 +243,7 @@ describe('after a failure', () => {
       expected: 'create gadget.v1.2.0',
     },
     {
-      because: 'a newer version that has to wait does not keep the one that failed',
+      because: 'a newer version that has to wait does not keep the failed one active',
       given: {
         revisions: [before, failed, revision({ number: 3, version: '1.2.0', state: 'Archived', approved: false })],
         catalogs: [skipping(catalog({ versions: ['1.0.0', '1.1.0', '1.2.0'] }))],
@@ -252,13 +252,13 @@ describe('after a failure', () => {
       expected: 'activate gadget-1',
     },
     {
-      because: 'without a catalog it goes back too',
+      because: 'a rollback needs no catalog',
       given: { revisions: [before, failed], catalogs: [] },
       expected: 'activate gadget-1',
     },
   ]);
 
-  test('the version is remembered, and a person who asks anew has it tried again', () => {
+  test('a version that failed is remembered, and a person can request another attempt', () => {
     const plan = decideSubscription(facts({ revisions: [before, failed], catalogs: two }));
     const quarantined = plan.kind === 'resolved' ? plan.quarantined : [];
     expect(quarantined.map(({ bundle }) => bundle)).toEqual(['gadget.v1.1.0']);
@@ -292,12 +292,12 @@ describe('a quarantine', () => {
   };
 
   test.each([
-    { because: 'how much history is kept changes nothing for the version', spec: { historyLimit: 5 } },
-    { because: 'approval is about when', spec: { approval: 'Manual' } },
-    { because: 'windows are about when', spec: { windows: [{ cron: '0 2 * * *', duration: '1h' }] } },
-    { because: 'removal is another matter', spec: { uninstall: { customResources: 'Delete' } } },
-    { because: 'the strategy says what follows a failure', spec: { onFailure: { strategy: 'Hold' } } },
-  ])('stays: $because', ({ spec }) => {
+    { because: 'the limit of the history changes nothing for the version', spec: { historyLimit: 5 } },
+    { because: 'approval changes only the time', spec: { approval: 'Manual' } },
+    { because: 'windows change only the time', spec: { windows: [{ cron: '0 2 * * *', duration: '1h' }] } },
+    { because: 'the settings of an uninstall do not count', spec: { uninstall: { customResources: 'Delete' } } },
+    { because: 'the strategy decides only the reaction to a failure', spec: { onFailure: { strategy: 'Hold' } } },
+  ])('a quarantine stays: $because', ({ spec }) => {
     expect(later(spec)).toEqual(['gadget.v1.1.0']);
   });
 
@@ -305,15 +305,15 @@ describe('a quarantine', () => {
     { because: 'another range may mean exactly this version', spec: { version: '1.x' } },
     { because: 'a channel is chosen', spec: { channel: 'stable' } },
     { because: 'another catalog may have another image', spec: { catalog: 'main' } },
-    { because: 'the graph is left aside', spec: { edges: 'Ignore' } },
+    { because: 'the graph is ignored', spec: { edges: 'Ignore' } },
     { because: 'the configuration may be the cure', spec: { config: { replicas: 2 } } },
     { because: 'a check is waived', spec: { crdUpgradeSafety: { enforcement: 'None' } } },
-    { because: 'it is given more time', spec: { onFailure: { progressDeadline: '20m' } } },
-  ])('is lifted: $because', ({ spec }) => {
+    { because: 'it gets more time', spec: { onFailure: { progressDeadline: '20m' } } },
+  ])('a quarantine is lifted: $because', ({ spec }) => {
     expect(later(spec)).toEqual([]);
   });
 
-  test('is lifted by a request, and in an entry of the release before by any change', () => {
+  test('a quarantine is lifted by a request, and in an entry of the release before by any change', () => {
     const asks = { annotations: { 'slipway.dev/reconcile-requested-at': 'now' } };
     expect(later({}, quarantined, asks)).toEqual([]);
     const old = quarantined.map(({ specHash: _specHash, ...entry }) => entry);

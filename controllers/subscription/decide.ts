@@ -1,11 +1,11 @@
 /**
  * Decides what a Subscription needs now. Pure: a function of the Subscription, its Revisions and the catalogs.
  *
- *   a version that failed is remembered → the resolver says what comes next → an existing Revision of exactly
- *   that is made active, or a new one is made; approval, a window or a dependency may hold it back (hold.ts)
+ *   a version that failed is remembered → the resolver chooses the next bundle → an existing Revision of exactly that
+ *   is made active, or a new one is made; approval, a window or a dependency may hold it back (hold.ts)
  *
- * Going back after a failure is no case of its own: with the failed version out of the question, the resolver
- * answers with what worked before, and the Revision of that exists.
+ * A rollback after a failure is no special case: with the failed version excluded, the resolver chooses the version
+ * that worked before, and its Revision exists.
  */
 import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
@@ -27,7 +27,7 @@ import { lossesOf } from './losses.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { isSuperseded, noteRollback, upgradeFailureOf, type UpgradeFailure } from './upgrade-failure.ts';
 
-/** What exactly is to be active. */
+/** The bundle and configuration that should be active. */
 export interface Target {
   readonly bundle: CatalogBundle;
   readonly catalog: string;
@@ -37,13 +37,13 @@ export interface Target {
 
 export type Action =
   | { readonly do: 'nothing' }
-  /** Pull, render and store a new Revision; it becomes active unless something holds it. */
+  /** Pull, render and store a new Revision; it becomes active unless something holds it back. */
   | { readonly do: 'create'; readonly target: Target; readonly approved: boolean; readonly hold: Hold | undefined }
   /** Make an existing Revision the active one. */
   | { readonly do: 'activate'; readonly revision: Revision }
   /** The stored manifests are lost: render them again. */
   | { readonly do: 'restore'; readonly revision: Revision; readonly target: Target }
-  /** What holds it is seen to, or waited for. */
+  /** Wait for the end of the hold, and request what is missing. */
   | { readonly do: 'await'; readonly revision: Revision; readonly hold: Hold };
 
 export type SubscriptionPlan = { readonly kind: 'uninstall' } | { readonly kind: 'suspended' } | ResolvedPlan;
@@ -53,20 +53,20 @@ export interface ResolvedPlan {
   readonly decision: Decision;
   readonly action: Action;
   readonly active: Revision | undefined;
-  /** What works now. */
+  /** The Revision that works now. */
   readonly installed: Revision | undefined;
-  /** The active Revision, where it has failed. */
+  /** The active Revision, if it has failed. */
   readonly failed: Revision | undefined;
   readonly quarantined: readonly Quarantined[];
   /** The upgrade that failed last, until it is superseded. */
   readonly failure: UpgradeFailure | undefined;
-  /** What would be chosen if no version had failed; absent if none has. */
+  /** The bundle that would be chosen if no version had failed; absent if none has. */
   readonly offered: CatalogBundle | undefined;
-  /** Custom resources that were lost, until a person acknowledges it. */
+  /** Custom resources that were lost, until a person acknowledges the loss. */
   readonly losses: readonly Loss[];
 }
 
-/** What a Subscription needs now; `expired` says whether the search for it takes too long by the clock. */
+/** The plan for a Subscription; `expired` returns whether the search takes too long by the clock. */
 export function decideSubscription(facts: SubscriptionFacts, expired?: () => boolean): SubscriptionPlan {
   const { subscription } = facts;
   if (subscription.metadata.deletionTimestamp !== undefined) return { kind: 'uninstall' };
@@ -113,7 +113,7 @@ function wantedOf({ spec }: Subscription): Wanted {
   };
 }
 
-/** What is installed, by its Revision. */
+/** The installed bundle, from its Revision. */
 export function describeInstalled({ spec }: Revision): Installed {
   const { bundle, version, release, catalog, channel, image } = spec;
   return {
@@ -127,8 +127,9 @@ export function describeInstalled({ spec }: Revision): Installed {
 }
 
 /**
- * The bundles that failed and are not tried again: as known, and the one that fails now if there is something to go back
- * to. A person lifts an entry by asking for a reconcile, or by changing a field of the spec that can change the outcome.
+ * The bundles that failed and are not tried again: the known ones, and the one that fails now if a rollback is
+ * possible. A person lifts an entry by requesting a reconcile, or by changing a field of the spec that can change the
+ * outcome.
  */
 function quarantine(
   { subscription, now }: SubscriptionFacts,
@@ -155,7 +156,9 @@ function isLifted({ specHash }: Quarantined, subscription: Subscription): boolea
 
 type Situation = Pick<ResolvedPlan, 'active' | 'installed' | 'failed'>;
 
-/** Without an answer everything stays as it is, but what failed gives way to what worked. */
+/**
+ * If no bundle is chosen, everything stays as it is, except that a failed Revision is replaced by the one that worked.
+ */
 function keep({ subscription }: SubscriptionFacts, { active, installed, failed }: Situation): Action {
   const goesBack = failed !== undefined && failed === active && subscription.spec.onFailure.strategy === 'Rollback';
   const orphaned = active === undefined && installed !== undefined;
@@ -177,7 +180,7 @@ function withoutAnswer(facts: SubscriptionFacts, situation: Situation, { decisio
   return reconfigure(facts, situation) ?? kept;
 }
 
-/** Reasons of catalogs that do not answer, or may not be asked. */
+/** Reasons of catalogs that do not answer, or may not be used. */
 export const SILENT: ReadonlySet<Reason> = new Set([
   'CatalogUnavailable',
   'CatalogNotFound',
@@ -185,7 +188,7 @@ export const SILENT: ReadonlySet<Reason> = new Set([
   'PackageNotFound',
 ]);
 
-/** What is installed needs no catalog: it is repaired, and another configuration of it is made, all the same. */
+/** The installed version needs no catalog: it is still repaired, and a new configuration of it is still applied. */
 function reconfigure(
   { subscription, revisions }: SubscriptionFacts,
   { active, installed }: Situation,
@@ -199,7 +202,7 @@ function reconfigure(
   return existing === active ? undefined : { do: 'activate', revision: existing };
 }
 
-/** What a Revision has kept of its bundle. */
+/** The bundle as far as its Revision has kept it. */
 function bundleOf(revision: Revision): CatalogBundle {
   const { bundle: name, package: packageName, version, release, image } = revision.spec;
   const properties = propertiesOf(revision);
@@ -230,12 +233,12 @@ function act(facts: SubscriptionFacts, choice: Choice, situation: Situation): Ac
   return back.do === 'nothing' ? { do: 'await', revision: existing, hold } : back;
 }
 
-/** Approval is about versions: another configuration of the same bundle is the person's own doing. */
+/** Approval is about versions: a new configuration of the same bundle was made by the user, and needs none. */
 function isApproved({ spec }: Subscription, active: Revision | undefined, { name }: CatalogBundle): boolean {
   return spec.approval === 'Automatic' || active?.spec.bundle === name;
 }
 
-/** Whether a Revision is exactly what is wanted; a bundle that was published anew under the same name is another. */
+/** Whether a Revision is exactly the target; a bundle that was published again under the same name is another one. */
 export function isRevisionOf({ spec, metadata }: Revision, { bundle, configHash: hash }: Target): boolean {
   const digest = /@(?<digest>sha256:[a-f0-9]{64})$/.exec(bundle.image)?.groups?.['digest'];
   const sameImage = digest === undefined || spec.image.endsWith(digest);

@@ -1,4 +1,4 @@
-/** Asks for what a bundle depends on: each package that is missing gets a Subscription beside the one that needs it. */
+/** Requests the dependencies of a bundle: each missing package gets a Subscription beside the one that needs it. */
 import { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION, API_VERSION, LABEL } from '../../api/names.ts';
 import { describeRef, refOf, type OwnerReference } from '../../api/object.ts';
@@ -10,8 +10,8 @@ import { hasFinalizer } from '../finalizer.ts';
 import { mayHold } from './trust.ts';
 
 /**
- * Creates the Subscriptions; one that exists is left as it is. Throws Collision (retried) if the name is taken by one
- * for another package, or by one that acts as another account and may never install it.
+ * Creates the Subscriptions; one that exists is left as it is. Throws Collision (retried) if the name is taken by a
+ * Subscription for another package, or by one that acts as another account and may never install the package.
  */
 export async function requestDependencies(
   cluster: Pick<Cluster, 'create' | 'get'>,
@@ -49,7 +49,7 @@ function obstacleIn(existing: Subscription, wanted: SubscriptionManifest): strin
 
 /**
  * The Subscription for a dependency. It may do no more than the one that needs it: it acts as the same account and
- * waits for approval alike. It stays within the channel that was chosen, and goes on with its upgrades by itself.
+ * waits for approval alike. It stays within the channel that was chosen, and upgrades by itself.
  */
 export function describeDependency(
   { metadata, spec }: Subscription,
@@ -81,8 +81,8 @@ export function describeDependency(
 }
 
 /**
- * By whom it is requested. The reference has the garbage collector delete it if it is created too late, when the requester
- * is gone; it is taken off with the first reconcile, as a dependency outlives its requester.
+ * Names the requester. If the Subscription is created too late, when the requester is gone, the garbage collector
+ * deletes it by the reference; the first reconcile takes the reference off, since a dependency outlives its requester.
  */
 function requestedBy(
   name: string,
@@ -94,14 +94,14 @@ function requestedBy(
   };
 }
 
-/** Of a dependency that has just been created, the reference to its requester; undefined for all others. */
+/** The reference to the requester of a dependency that was just created; undefined for all other Subscriptions. */
 export function requesterOf(subscription: Subscription): OwnerReference | undefined {
   const { annotations, ownerReferences = [] } = subscription.metadata;
   const uid = annotations?.[ANNOTATION.requestedBy];
   return hasFinalizer(subscription) ? undefined : ownerReferences.find((one) => one.uid === uid);
 }
 
-/** The package's name, as an object may be called. */
+/** The package's name, changed into a valid object name. */
 function nameFor(name: string): string {
   return (
     name

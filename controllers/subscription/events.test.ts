@@ -28,7 +28,12 @@ describe('events', () => {
       after: { installed: old, pending },
       told: ['Normal Upgrading'],
     },
-    { because: 'it goes on', before: { installed: old, pending }, after: { installed: old, pending }, told: [] },
+    {
+      because: 'the upgrade goes on',
+      before: { installed: old, pending },
+      after: { installed: old, pending },
+      told: [],
+    },
     {
       because: 'a new version works',
       before: { installed: old, pending },
@@ -36,7 +41,7 @@ describe('events', () => {
       told: ['Normal Succeeded'],
     },
     {
-      because: 'a version is given up',
+      because: 'a version has failed',
       before: { installed: old, pending },
       after: { installed: old, quarantined: [gone] },
       told: ['Warning RollingBack'],
@@ -48,7 +53,7 @@ describe('events', () => {
       told: ['Normal RolledBack'],
     },
     {
-      because: 'a release before did not note when it worked again, and it has for long',
+      because: 'a release that did not note the time of recovery wrote the entry, long ago',
       before: { installed: old, quarantined: [gone], conditions: [condition('Ready', 'Succeeded')] },
       after: { installed: old, quarantined: [{ ...gone, rolledBackTime: 't' }] },
       told: [],
@@ -60,19 +65,19 @@ describe('events', () => {
       told: [`Normal ${reason}`],
     })),
     {
-      because: 'it still waits',
+      because: 'the same wait goes on',
       before: { installed: old, pending: { ...pending, revision: 'gadget-2', reason: 'OutsideWindow' } },
       after: { installed: old, pending: { ...pending, revision: 'gadget-2', reason: 'OutsideWindow' } },
       told: [],
     },
     {
-      because: 'it waits for something else now',
+      because: 'the reason of the wait has changed',
       before: { installed: old, pending: { ...pending, revision: 'gadget-2', reason: 'ApprovalRequired' } },
       after: { installed: old, pending: { ...pending, revision: 'gadget-2', reason: 'OutsideWindow' } },
       told: ['Normal OutsideWindow'],
     },
     {
-      because: 'a first installation that waits for what it depends on is in order, and no trouble',
+      because: 'a first installation that waits for a dependency is normal',
       before: { pending },
       after: {
         pending: { ...pending, revision: 'gadget-2', reason: 'DependencyNotReady' },
@@ -81,24 +86,24 @@ describe('events', () => {
       told: ['Normal DependencyNotReady'],
     },
     {
-      because: 'what is being applied lacks a kind that the cluster does not serve',
+      because: 'a kind of the applied objects is not served',
       before: { pending },
       after: { pending, conditions: [condition('Reconciling', 'DependencyNotReady')] },
       told: ['Warning DependencyNotReady'],
     },
     {
-      because: 'something is wrong',
+      because: 'an error occurs',
       after: { conditions: [condition('Stalled', 'PackageNotFound')] },
       told: ['Warning PackageNotFound'],
     },
     {
-      because: 'the same is still wrong',
+      because: 'the same error goes on',
       before: { conditions: [condition('Stalled', 'PackageNotFound')] },
       after: { conditions: [condition('Stalled', 'PackageNotFound')] },
       told: [],
     },
     {
-      because: 'something else is wrong now',
+      because: 'another error occurs',
       before: { conditions: [condition('Stalled', 'PackageNotFound')] },
       after: { conditions: [condition('Stalled', 'ChannelNotFound')] },
       told: ['Warning ChannelNotFound'],
@@ -109,7 +114,7 @@ describe('events', () => {
       told: ['Warning RegistryUnavailable'],
     },
     {
-      because: 'a dependency is installed first, as it is meant to be',
+      because: 'a dependency is installed first, as intended',
       after: {
         pending: { ...pending, reason: 'DependencyNotReady' },
         conditions: [condition('Reconciling', 'DependencyNotReady')],
@@ -117,7 +122,7 @@ describe('events', () => {
       told: ['Normal Installing', 'Normal DependencyNotReady'],
     },
     {
-      because: 'the condition says that it is on its way, after the event about the wait',
+      because: 'the dependency is being installed by now',
       before: {
         pending: { ...pending, reason: 'DependencyNotReady' },
         conditions: [condition('Reconciling', 'DependencyNotReady')],
@@ -129,65 +134,68 @@ describe('events', () => {
       told: [],
     },
     {
-      because: 'the cluster lacks a kind that is applied now',
+      because: 'the cluster lacks a kind of the applied objects',
       before: { pending },
       after: { pending, conditions: [condition('Reconciling', 'DependencyNotReady')] },
       told: ['Warning DependencyNotReady'],
     },
     {
-      because: 'the Catalog of what is installed was deleted',
+      because: 'the Catalog of the installed bundle was deleted',
       before: { installed: old, conditions: [condition('UpgradeAvailable', 'UpToDate')] },
       after: { installed: old, conditions: [condition('UpgradeAvailable', 'CatalogNotFound')] },
       told: ['Warning CatalogNotFound'],
     },
     {
-      because: 'it may no longer be used here',
+      because: 'the Catalog may no longer be used here',
       before: { installed: old, conditions: [condition('UpgradeAvailable', 'UpToDate')] },
       after: { installed: old, conditions: [condition('UpgradeAvailable', 'CatalogNotAllowed')] },
       told: ['Warning CatalogNotAllowed'],
     },
     {
-      because: 'it is still gone',
+      because: 'the Catalog is still gone',
       before: { installed: old, conditions: [condition('UpgradeAvailable', 'CatalogNotFound')] },
       after: { installed: old, conditions: [condition('UpgradeAvailable', 'CatalogNotFound', 'n')] },
       told: [],
     },
     {
-      because: 'it is read again after a restart',
+      because: 'the Catalog is read again after a restart',
       before: { installed: old, conditions: [condition('UpgradeAvailable', 'UpToDate')] },
       after: { installed: old, conditions: [condition('UpgradeAvailable', 'CatalogUnavailable')] },
       told: [],
     },
     {
-      because: 'it is told once, where nothing is installed',
+      because: 'nothing is installed, so another event reports it',
       after: {
         conditions: [condition('Stalled', 'CatalogNotFound'), condition('UpgradeAvailable', 'CatalogNotFound')],
       },
       told: ['Warning CatalogNotFound'],
     },
     {
-      because: 'work under way is no trouble',
+      because: 'work in progress is no trouble',
       after: { conditions: [condition('Reconciling', 'Upgrading')] },
       told: [],
     },
     {
-      because: 'what is repaired was there before',
+      because: 'a repair is of the installed bundle',
       before: { installed: old },
       after: { installed: old, pending: { ...pending, bundle: 'gadget.v1' } },
       told: [],
     },
-  ])('$told: $because', ({ before, after, told }) => {
+  ])('the events are $told: $because', ({ before, after, told }) => {
     expect(eventsOf(before, after).map(({ type, reason }) => `${type} ${reason}`)).toEqual(told);
   });
 
-  test.each(['ApprovalRequired', 'OutsideWindow', 'DependencyNotReady'])('say how what waits goes on: %s', (reason) => {
-    const waiting = { ...pending, revision: 'gadget-2', reason };
-    const conditions = [condition('UpgradeAvailable', reason, 'gadget.v2 waits: approve it by …')];
-    const [event] = eventsOf({ installed: old, pending }, { installed: old, pending: waiting, conditions });
-    expect(event?.note).toBe('gadget.v2 waits: approve it by …');
-  });
+  test.each(['ApprovalRequired', 'OutsideWindow', 'DependencyNotReady'])(
+    'an event of a wait says how to go on: %s',
+    (reason) => {
+      const waiting = { ...pending, revision: 'gadget-2', reason };
+      const conditions = [condition('UpgradeAvailable', reason, 'gadget.v2 waits: approve it by …')];
+      const [event] = eventsOf({ installed: old, pending }, { installed: old, pending: waiting, conditions });
+      expect(event?.note).toBe('gadget.v2 waits: approve it by …');
+    },
+  );
 
-  test('say which step of a long way begins', () => {
+  test('an event names the step of a path with several steps', () => {
     const [event] = eventsOf({ installed: old }, { installed: old, pending: { ...pending, step: 2, steps: 6 } });
     expect(event?.note).toBe('gadget.v2 is to follow gadget.v1, step 2 of 6');
   });
@@ -195,7 +203,7 @@ describe('events', () => {
   test.each([
     { entry: { bundle: 'gadget.v2', version: '2' }, says: 'gadget.v1 works again 7 s after gadget.v2 failed' },
     { entry: { bundle: 'gadget.v1', version: '1' }, says: 'gadget.v1 works again 7 s after its configuration failed' },
-  ])('say that the rollback has ended: $says', ({ entry, says }) => {
+  ])('an event reports the end of the rollback: $says', ({ entry, says }) => {
     const failed = { ...gone, ...entry, since: '2026-05-01T12:00:00Z' };
     const ended = { ...failed, rolledBackTime: '2026-05-01T12:00:07Z' };
     const [event] = eventsOf({ installed: old, quarantined: [failed] }, { installed: old, quarantined: [ended] });
@@ -203,11 +211,15 @@ describe('events', () => {
   });
 
   test.each([
-    { ended: '2026-05-01T12:00:07Z', says: 'gadget.v2 is installed and healthy, after 7 s', because: 'both are known' },
+    {
+      ended: '2026-05-01T12:00:07Z',
+      says: 'gadget.v2 is installed and healthy, after 7 s',
+      because: 'both times are known',
+    },
     { ended: '2026-05-01T11:00:00Z', says: 'gadget.v2 is installed and healthy', because: 'the clock was set back' },
-  ])('say how long it took, if $because', ({ ended, says }) => {
+  ])('an event says how long the work took, if $because', ({ ended, says }) => {
     const began = { ...condition('Reconciling', 'Upgrading'), lastTransitionTime: '2026-05-01T12:00:00Z' };
-    // A next step follows: nothing is Ready yet.
+    // A further step follows: nothing is Ready yet.
     const busy = { ...condition('Ready', 'Upgrading'), status: 'False' as const, lastTransitionTime: ended };
     const [step] = eventsOf({ installed: old, conditions: [began] }, { installed: next, conditions: [busy] });
     expect(step?.note).toBe('gadget.v2 is installed and healthy');
@@ -216,7 +228,7 @@ describe('events', () => {
     expect(event?.note).toBe(says);
   });
 
-  test('what is unusual about an upgrade is in its event', () => {
+  test('the event of an upgrade says that it is to another catalog or a lower version', () => {
     const [event] = eventsOf({ installed: old }, { installed: old, pending }, ', although it is lower');
     expect(event?.note).toBe('gadget.v2 is to follow gadget.v1, although it is lower');
   });

@@ -1,11 +1,11 @@
-/** Which events a change of a Subscription's status is worth. Pure. */
+/** The events for a change of a Subscription's status. Pure. */
 import { findCondition, isReason } from '../../api/conditions.ts';
 import type { SubscriptionStatus } from '../../api/subscription.ts';
 import type { EventFacts } from '../events.ts';
 
 /**
- * The events, in order: what begins, what is reached, what fails. Nothing is told twice.
- * @param move What is unusual about the upgrade, as the rest of a sentence.
+ * The events, in order: the beginning, the arrival, the failure. Nothing is reported twice.
+ * @param move The unusual side of the upgrade, as the rest of a sentence.
  */
 export function eventsOf(
   before: SubscriptionStatus | undefined,
@@ -46,7 +46,7 @@ function beginningOf(
   return { type: 'Normal', reason: 'Upgrading', action: 'Upgrade', note };
 }
 
-/** Name of the bundle with which something begins by this change of the status; undefined if nothing does. */
+/** The bundle whose installation or upgrade begins with this change of the status; undefined if none does. */
 export function bundleThatBegins(
   before: SubscriptionStatus | undefined,
   after: SubscriptionStatus,
@@ -57,10 +57,10 @@ export function bundleThatBegins(
   return begins ? pending.bundle : undefined;
 }
 
-/** What a Revision may wait for that is in order: a person, a time, or another operator that is on its way. */
+/** Normal reasons for a Revision to wait: a person, a time, or another operator that is being installed. */
 const WAITS = ['ApprovalRequired', 'OutsideWindow', 'DependencyNotReady'] as const;
 
-/** Once for each Revision that waits, and again if it waits for something else. */
+/** One event for each Revision that waits, and another if the reason changes. */
 function waitOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
   const { pending, installed, conditions } = after;
   const reason = WAITS.find((one) => one === pending?.reason);
@@ -71,14 +71,14 @@ function waitOf(before: SubscriptionStatus | undefined, after: SubscriptionStatu
   return { type: 'Normal', reason, action: installed === undefined ? 'Install' : 'Upgrade', note };
 }
 
-/** What began with a version that failed has come to its end. */
+/** The rollback from a version that failed has ended. */
 function rollbackOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
   const { installed, quarantined = [] } = after;
   const ended = quarantined.find(({ bundle, since, rolledBackTime }) => {
     const known = before?.quarantined?.find((one) => one.bundle === bundle && one.since === since);
     return known !== undefined && known.rolledBackTime === undefined && rolledBackTime !== undefined;
   });
-  // A release that did not note it left entries of long ago.
+  // Entries of a release that did not note the end may be old.
   if (ended === undefined || installed === undefined || isReadyIn(before)) return undefined;
   const { bundle, since, rolledBackTime = '' } = ended;
   const seconds = Math.max(0, Math.round((Date.parse(rolledBackTime) - Date.parse(since)) / 1000));
@@ -99,7 +99,10 @@ function arrivalOf(before: SubscriptionStatus | undefined, after: SubscriptionSt
   return { type: 'Normal', reason: 'Succeeded', action, note };
 }
 
-/** How long the work took, in whole seconds as conditions have them; nothing if that is not known, or if a next step follows. */
+/**
+ * How long the work took, in whole seconds like the times of conditions; empty if that is not known, or if a further
+ * step follows.
+ */
 function describeDuration(before: SubscriptionStatus | undefined, after: SubscriptionStatus): string {
   const began = findCondition(before?.conditions, 'Reconciling')?.lastTransitionTime ?? '';
   const ready = findCondition(after.conditions, 'Ready');
@@ -122,7 +125,7 @@ function troubleOf(before: SubscriptionStatus | undefined, after: SubscriptionSt
   };
 }
 
-/** That no upgrade can be found any more, where what is installed works without its Catalog. */
+/** No upgrade can be found any more, although the installed version works without its Catalog. */
 function lossOf(before: SubscriptionStatus | undefined, after: SubscriptionStatus): EventFacts | undefined {
   const [known, lost] = [before, after].map((status) => findCondition(status?.conditions, 'UpgradeAvailable'));
   if (lost === undefined || !isReason(lost.reason) || !LOST.has(lost.reason) || known?.reason === lost.reason)
@@ -132,7 +135,7 @@ function lossOf(before: SubscriptionStatus | undefined, after: SubscriptionStatu
   return { type: 'Warning', reason: lost.reason, action: 'Resolve', note };
 }
 
-/** Not while a Catalog is read again, as after a restart. */
+/** Without CatalogUnavailable, since a Catalog is read again after a restart. */
 const LOST: ReadonlySet<string> = new Set(['CatalogNotFound', 'CatalogNotAllowed']);
 
 const BUSY: ReadonlySet<string> = new Set([
@@ -144,7 +147,7 @@ const BUSY: ReadonlySet<string> = new Set([
   'Uninstalling',
 ]);
 
-/** Work under way that says why it does not come to an end; to wait for a dependency that is on its way is in order. */
+/** The condition of work in progress that names trouble; waiting for a dependency is no trouble. */
 function retryingOf(status: SubscriptionStatus | undefined): ReturnType<typeof findCondition> {
   const condition = findCondition(status?.conditions, 'Reconciling');
   if (condition === undefined || BUSY.has(condition.reason)) return undefined;

@@ -1,11 +1,11 @@
-/** What a Subscription remembers of a version that failed. Pure. */
+/** The record of a version that failed, in the status of its Subscription. Pure. */
 import { findCondition, formatTime } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { SubscriptionStatus } from '../../api/subscription.ts';
 
 export type Quarantined = NonNullable<SubscriptionStatus['quarantined']>[number];
 
-/** From what the failed Revision says. */
+/** The record, from the status of the failed Revision. */
 export function describeFailure({ spec, status }: Revision, now: Date): Quarantined {
   const ready = findCondition(status?.conditions, 'Ready');
   return {

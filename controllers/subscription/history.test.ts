@@ -17,7 +17,7 @@ function installedAs(number: number): NonNullable<SubscriptionStatus['installed'
   return { bundle: 'b', version: '1.0.0', image: 'i', catalog: 'main', revision: `gadget-${number}` };
 }
 
-describe('what is installed', () => {
+describe('the installed Revision', () => {
   test.each<InstalledCase>([
     { because: 'nothing has worked yet', revisions: [revision()], installed: undefined },
     { because: 'the active one works', revisions: [revision({ ready: true })], installed: 'gadget-1' },
@@ -32,7 +32,7 @@ describe('what is installed', () => {
       installed: 'gadget-1',
     },
     {
-      because: 'of several the one before the active one counts',
+      because: 'of several, the one before the active one counts',
       revisions: [
         first,
         revision({ number: 2, ready: true, state: 'Archived' }),
@@ -60,29 +60,29 @@ describe('what is installed', () => {
       ],
       installed: 'gadget-2',
     },
-  ])('$installed: $because', ({ revisions, installed, given = subscription() }) => {
+  ])('the installed Revision is $installed: $because', ({ revisions, installed, given = subscription() }) => {
     expect(installedOf(given, revisions, undefined)?.metadata.name).toBe(installed);
   });
 
-  test('never what failed', () => {
+  test('a Revision that failed is never the installed one', () => {
     const failed = revision({ ready: false, firstReadyTime: '2026-05-01T11:59:55Z', number: 2 });
     expect(installedOf(subscription(), [first, failed], failed)?.metadata.name).toBe('gadget-1');
   });
 });
 
-/** Made active once more, after its conditions were written. */
+/** Made active again, after its conditions were written. */
 function again(one: Revision): Revision {
   return { ...one, metadata: { ...one.metadata, generation: 2 } };
 }
 
-describe('what has failed', () => {
+describe('the failed Revision', () => {
   const unhealthy = { ready: false, reason: 'WorkloadUnhealthy' } as const;
 
   test.each([
-    { because: 'it is under way', one: revision(), fails: false },
-    { because: 'it is given up', one: revision({ reason: 'ObjectInvalid', stalled: true }), fails: true },
+    { because: 'it is being rolled out', one: revision(), fails: false },
+    { because: 'it is stalled', one: revision({ reason: 'ObjectInvalid', stalled: true }), fails: true },
     {
-      because: 'it became unhealthy while it was watched',
+      because: 'it became unhealthy within the bake time',
       one: revision({ ...unhealthy, firstReadyTime: '2026-05-01T11:59:55Z' }),
       fails: true,
     },
@@ -92,7 +92,7 @@ describe('what has failed', () => {
       fails: false,
     },
     {
-      because: 'it failed before it was made active again, and is judged by what becomes of it now',
+      because: 'it failed before it was made active again, and is judged by its new outcome',
       one: again(revision({ reason: 'ObjectInvalid', stalled: true })),
       fails: false,
     },
@@ -101,12 +101,12 @@ describe('what has failed', () => {
       one: revision({ reason: 'ObjectInvalid', stalled: true, state: 'Archived' }),
       fails: false,
     },
-  ])('$fails: $because', ({ one, fails }) => {
+  ])('a Revision has failed: $fails: $because', ({ one, fails }) => {
     expect(failedOf(subscription(), [one], NOW) === one).toBe(fails);
   });
 });
 
-describe('what may be forgotten', () => {
+describe('Revisions that may be deleted', () => {
   const archived = [1, 2, 3].map((number) => revision({ number, ready: true, state: 'Archived' }));
   const active = revision({ number: 4, ready: true, previous: 'gadget-3' });
   const names = (limit: number, extra: readonly ReturnType<typeof revision>[] = []): readonly string[] =>
@@ -114,12 +114,12 @@ describe('what may be forgotten', () => {
       ({ metadata }) => metadata.name,
     );
 
-  test('the oldest beyond the limit', () => {
+  test('the oldest Revisions beyond the limit may be deleted', () => {
     expect(names(2)).toEqual(['gadget-1']);
     expect(names(10)).toEqual([]);
   });
 
-  test('never the one to go back to', () => {
+  test('the Revision for a rollback is never deleted', () => {
     const only = revision({ number: 4, ready: true, previous: 'gadget-1' });
     expect(
       forgettable(subscription({ spec: { historyLimit: 1 } }), [...archived, only], undefined).map(
@@ -128,7 +128,7 @@ describe('what may be forgotten', () => {
     ).toEqual(['gadget-2']);
   });
 
-  test('never one that still answers for objects', () => {
+  test('a Revision with an inventory is never deleted', () => {
     const holding = revision({ number: 1, ready: true, state: 'Archived', inventory: ['a'] });
     const rest = archived.slice(1);
     expect(
@@ -138,7 +138,7 @@ describe('what may be forgotten', () => {
     ).toEqual(['gadget-2']);
   });
 
-  test('one that nobody approved and nobody wants any more', () => {
+  test('a Revision that was not approved and is no longer wanted may be deleted', () => {
     const unapproved = revision({ number: 5, state: 'Archived', approved: false });
     expect(names(10, [unapproved])).toEqual(['gadget-5']);
     expect(forgettable(subscription(), [...archived, unapproved, active], unapproved)).toEqual([]);

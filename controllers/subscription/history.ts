@@ -1,4 +1,4 @@
-/** What the Revisions of a Subscription say about the past: what is installed, what failed, what may be forgotten. Pure. */
+/** The history of a Subscription, from its Revisions: which is installed, which failed, which may be deleted. Pure. */
 import { findCondition, type Condition } from '../../api/conditions.ts';
 import { parseDuration } from '../../api/duration.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
@@ -10,7 +10,7 @@ export function activeOf(revisions: readonly Revision[]): Revision | undefined {
 }
 
 /**
- * Active Revisions beside the one that counts: the one that the status says is installed, else the newest. The manager
+ * Active Revisions beside the one that counts: the one that the status names as installed, else the newest. The manager
  * makes no second one active; a write of a former leader that arrives late does.
  */
 export function surplusOf(
@@ -26,8 +26,8 @@ export function surplusOf(
 
 /**
  * The Revision that works: the active one once it has been healthy, else the one that was installed before it. A
- * Revision that failed is none. It follows from what was active, never from `spec.previous` alone: that names the
- * Revision that was active when this one was created, and another one may have been active since.
+ * Revision that failed does not count. It is derived from the times of activity, never from `spec.previous` alone: that
+ * names the Revision that was active when this one was created, and another one may have been active since.
  */
 export function installedOf(
   { status }: Pick<Subscription, 'status'>,
@@ -42,7 +42,7 @@ export function installedOf(
   return named(status?.installed?.revision) ?? lastActiveOf(worked) ?? named(active?.spec.previous) ?? worked.at(-1);
 }
 
-/** The one from which another Revision took over last; undefined if no time is known. */
+/** The Revision that was replaced last; undefined if no time is known. */
 function lastActiveOf(worked: readonly Revision[]): Revision | undefined {
   const timeOf = ({ status }: Revision): number => Date.parse(status?.lastActiveTime ?? '');
   const known = worked.filter((one) => Number.isFinite(timeOf(one)));
@@ -50,8 +50,8 @@ function lastActiveOf(worked: readonly Revision[]): Revision | undefined {
 }
 
 /**
- * The active Revision where it has failed: it never became healthy and nothing more will be tried, or it became
- * unhealthy within its bake time. Later trouble is not the version's fault.
+ * The active Revision, if it has failed: it never became healthy and is not tried again, or it became unhealthy within
+ * its bake time. Later trouble is not the version's fault.
  */
 export function failedOf(subscription: Subscription, revisions: readonly Revision[], now: Date): Revision | undefined {
   const active = activeOf(revisions);
@@ -64,14 +64,14 @@ export function failedOf(subscription: Subscription, revisions: readonly Revisio
   return baking && findCondition(conditions, 'Ready')?.reason === 'WorkloadUnhealthy' ? active : undefined;
 }
 
-/** Those about the spec that there is now: one that is made active again is judged by what becomes of it this time. */
+/** The conditions about the current spec: a Revision that is made active again is judged by its new outcome. */
 export function currentConditions({ metadata: { generation }, status }: Revision): readonly Condition[] {
   return (status?.conditions ?? []).filter(
     ({ observedGeneration }) => generation === undefined || observedGeneration === generation,
   );
 }
 
-/** Archived Revisions that are not needed any more: beyond the limit, or never approved and no longer wanted. */
+/** Archived Revisions that can be deleted: beyond the limit, or never approved and no longer wanted. */
 export function forgettable(
   { spec, status }: Subscription,
   revisions: readonly Revision[],
@@ -85,7 +85,7 @@ export function forgettable(
   return [...unapproved, ...old].filter(({ metadata }) => !needed.has(metadata.name));
 }
 
-/** What still lists objects is remembered until another Revision has taken them over. */
+/** A Revision with an inventory is kept until another one has taken over its objects. */
 function isHandedOver({ status }: Revision): boolean {
   return (status?.inventory ?? []).length === 0;
 }

@@ -1,6 +1,6 @@
 /**
- * What keeps a Revision that is decided upon from becoming active now: a person's approval, a maintenance window,
- * something that it depends on. Pure.
+ * The reasons that keep a chosen Revision from becoming active now: a person's approval, a maintenance window, a
+ * dependency. Pure.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import { findCondition } from '../../api/conditions.ts';
@@ -16,15 +16,15 @@ import { mayHold } from './trust.ts';
 
 export interface Hold {
   readonly reason: Extract<Reason, 'ApprovalRequired' | 'OutsideWindow' | 'DependencyNotReady' | 'InvalidSpec'>;
-  /** What it waits for, as the rest of a sentence that begins with the bundle. */
+  /** The cause of the wait, as the rest of a sentence that begins with the bundle. */
   readonly message: string;
-  /** When it ends by itself. */
+  /** The time at which it ends by itself. */
   readonly until?: Date;
-  /** What nobody has asked for yet and must be installed first. */
+  /** Dependencies that must be installed first and that no Subscription requests yet. */
   readonly missing: readonly DependencyStep[];
 }
 
-/** @param approved Whether a person has approved exactly this, or nobody needs to. */
+/** @param approved Whether a person has approved exactly this, or no approval is needed. */
 export function findHold(facts: SubscriptionFacts, choice: Choice, approved: boolean): Hold | undefined {
   return holdOfGate(facts, choice, approved) ?? holdOfDependencies(facts, choice.dependencies);
 }
@@ -54,7 +54,7 @@ function holdOfDependencies(facts: SubscriptionFacts, steps: readonly Dependency
   return { reason: 'DependencyNotReady', message, missing };
 }
 
-/** Of two that need each other, the one that was asked for waits, and the other goes first. */
+/** If two packages need each other, the one that a user requested waits, and the dependency goes first. */
 function waitsForUs(facts: SubscriptionFacts, step: DependencyStep): boolean {
   return (
     isDependency(facts.subscription) &&
@@ -78,8 +78,8 @@ function stateOf({ status }: Subscription): string {
 }
 
 /**
- * The Subscriptions that ask for a package, wherever they are, of those that have a say: a stranger's may be suspended or
- * fail for ever. What a stranger has installed is no step that is open.
+ * The Subscriptions that request a package, in any namespace, if they may hold this one back (trust.ts): others may be
+ * suspended or fail for ever. A package that others have installed is no open step.
  */
 function requestsOf({ subscription: own, neighbours }: SubscriptionFacts, name: string): readonly Neighbour[] {
   return neighbours.filter(

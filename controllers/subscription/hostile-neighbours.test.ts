@@ -1,4 +1,4 @@
-/** Whatever the API server takes as a Subscription, Revision or Catalog beside a Subscription does not stop that one. */
+/** No Subscription, Revision or Catalog that the API server accepts stops the Subscription beside it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
@@ -46,7 +46,7 @@ const property = fc.record({
   value: fc.oneof(fc.constantFrom(...HOSTILE), fc.json({ maxDepth: 6 }), fc.string({ maxLength: 300 })),
 });
 
-/** `account`: who has one has no say. */
+/** `account`: a Subscription with one may not hold back the other. */
 const neighbour = (account: fc.Arbitrary<string | undefined>): fc.Arbitrary<readonly [Subscription, Revision]> =>
   fc
     .record({
@@ -150,7 +150,7 @@ function observe(
 describe('beside a healthy Subscription', () => {
   const alone = decideSubscription(observe([]));
 
-  test('what one without a say contains changes nothing that is decided', () => {
+  test('the content of a Subscription that may not hold it back changes no decision', () => {
     const tenants = fc.array(neighbour(fc.constant('tenant')), { maxLength: 3 });
     fc.assert(
       fc.property(tenants, (neighbours) => {
@@ -160,7 +160,7 @@ describe('beside a healthy Subscription', () => {
     );
   });
 
-  test('what anyone contains, and any Catalog, throws nothing', () => {
+  test('no content of a Subscription, a Revision or a Catalog causes an exception', () => {
     const all = fc.array(neighbour(fc.constantFrom('tenant', undefined)), { maxLength: 3 });
     fc.assert(
       fc.property(all, strangers, (neighbours, catalogs) => {
@@ -173,7 +173,7 @@ describe('beside a healthy Subscription', () => {
     );
   });
 
-  test('what the tables above contain is what the API server takes', () => {
+  test('the API server accepts the contents of the tables above', () => {
     fc.assert(
       fc.property(neighbour(fc.constant('tenant')), ([one, made]) => {
         expect(SUBSCRIPTION.schema.safeParse(one).error?.issues ?? []).toEqual([]);
@@ -197,7 +197,7 @@ describe('the properties of a Revision', () => {
       wrong: true,
     },
     { because: 'one is nested too deep', properties: [{ type: 'x', value: nested(5000) }], count: 0, wrong: true },
-  ])('count: $count, as $because', ({ properties, count, wrong }) => {
+  ])('the properties of a Revision: $count are read, since $because', ({ properties, count, wrong }) => {
     const one = revision(properties === undefined ? {} : { properties });
     expect(propertiesOf(one)).toHaveLength(count);
     expect(propertyProblem(one) !== undefined).toBe(wrong);

@@ -1,4 +1,4 @@
-/** Whatever a catalog says, the status that comes of it is one that the API server takes and a terminal can show. */
+/** For any content of a catalog, the API server accepts the resulting status and a terminal can show it. */
 import { describe, expect, test } from 'vitest';
 import { Subscription, type SubscriptionStatus } from '../../api/subscription.ts';
 import type { CatalogPackage } from '../../catalog/model.ts';
@@ -11,7 +11,7 @@ const EVIL = '\u001B[31mred\u001B]0;title\u0007\u009B2J\u202Ekool\r\u0000';
 const LONG = 'x'.repeat(500);
 
 interface Words {
-  /** Of the bundle that is there beside 1.0.0. */
+  /** The bundle beside 1.0.0. */
   readonly version?: string;
   readonly name?: string;
   readonly channel?: string;
@@ -52,22 +52,25 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 describe.each([
-  { because: 'a version that is none and full of control characters', words: { version: EVIL } },
-  { because: 'a version that is none and long', words: { version: LONG } },
-  { because: 'a version that is empty', words: { version: '' } },
-  { because: 'a version that is one, and too long to be written down', words: { version: `1.1.0-${LONG}` } },
-  { because: 'a bundle of a long name', words: { name: LONG } },
+  { because: 'an invalid version full of control characters', words: { version: EVIL } },
+  { because: 'an invalid, long version', words: { version: LONG } },
+  { because: 'an empty version', words: { version: '' } },
+  { because: 'a valid version that is too long for the status', words: { version: `1.1.0-${LONG}` } },
+  { because: 'a bundle with a long name', words: { name: LONG } },
   { because: 'a bundle with control characters in its name', words: { name: EVIL } },
-  { because: 'a channel of a long name', words: { channel: LONG } },
+  { because: 'a channel with a long name', words: { channel: LONG } },
   { because: 'a channel with control characters in its name', words: { channel: EVIL } },
   { because: 'a long deprecation with control characters', words: { deprecation: EVIL.repeat(1000) } },
-])('of $because', ({ words }) => {
-  test.each([{ installed: false }, { installed: true }])('with something installed: $installed', ({ installed }) => {
-    const status = statusOf(words, installed);
-    const parsed = Subscription.safeParse({ spec: { package: 'gadget' }, status });
-    expect(parsed.error?.issues ?? []).toEqual([]);
-    expect(
-      textsIn(status).filter((text) => /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E]/.test(text)),
-    ).toEqual([]);
-  });
+])('a catalog with $because', ({ words }) => {
+  test.each([{ installed: false }, { installed: true }])(
+    'the API server accepts the status, with a bundle installed: $installed',
+    ({ installed }) => {
+      const status = statusOf(words, installed);
+      const parsed = Subscription.safeParse({ spec: { package: 'gadget' }, status });
+      expect(parsed.error?.issues ?? []).toEqual([]);
+      expect(
+        textsIn(status).filter((text) => /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E]/.test(text)),
+      ).toEqual([]);
+    },
+  );
 });

@@ -64,9 +64,12 @@ describe('the image of a Revision', () => {
       catalogs: [unavailable],
       one: recorded(`${HOST}/gadget@${DIGEST}`),
     },
-  ])('is pulled with the pull secret of its Catalog: $because', ({ image, catalogs, one = subscription() }) => {
-    expect(planPull(facts({ subscription: one, catalogs }), target(image))).toEqual({ secretOf: 'main' });
-  });
+  ])(
+    'an image is pulled with the pull secret of its Catalog: $because',
+    ({ image, catalogs, one = subscription() }) => {
+      expect(planPull(facts({ subscription: one, catalogs }), target(image))).toEqual({ secretOf: 'main' });
+    },
+  );
 
   test.each([
     {
@@ -81,7 +84,7 @@ describe('the image of a Revision', () => {
       catalogs: [],
       one: recorded(`${HOST}/gadget@${DIGEST}`),
     },
-  ])('is pulled without a secret: $because', ({ image, catalogs, one }) => {
+  ])('an image is pulled without a secret: $because', ({ image, catalogs, one }) => {
     expect(planPull(facts({ subscription: one, catalogs }), target(image))).toEqual({});
   });
 
@@ -115,25 +118,25 @@ describe('the image of a Revision', () => {
       one: recorded(`${HOST}/gadget@${DIGEST}`, 'other'),
     },
     {
-      because: 'it is no reference',
+      because: 'the text is no reference',
       image: `://@${DIGEST}`,
       catalogs: [offering(`${HOST}/gadget@${DIGEST}`)],
       one: recorded(`://@${DIGEST}`),
     },
-  ])('is not pulled: $because', ({ image, catalogs, one = subscription() }) => {
+  ])('an image is not pulled: $because', ({ image, catalogs, one = subscription() }) => {
     expect(() => planPull(facts({ subscription: one, catalogs }), target(image))).toThrow(
       expect.objectContaining({ reason: 'RevisionInvalid', retry: 'never' }),
     );
   });
 
-  test('is not pulled from a Catalog that may not be used here, recorded or not', () => {
+  test('an image is not pulled from a Catalog that may not be used here, recorded or not', () => {
     const image = `${HOST}/gadget@${DIGEST}`;
     expect(() => planPull(facts({ subscription: recorded(image), catalogs: [closed] }), target(image))).toThrow(
       expect.objectContaining({ reason: 'CatalogNotAllowed', retry: 'never' }),
     );
   });
 
-  test('comes from where the Catalog has it, whatever place a Revision with its digest names', () => {
+  test("an image is pulled from the Catalog's repository, whatever repository a Revision with its digest names", () => {
     expect(imageByDigest(target(`${HOST}/gadget@${DIGEST}`), `127.0.0.1:6443/x@${DIGEST}`)).toBe(
       `${HOST}/gadget@${DIGEST}`,
     );
@@ -141,21 +144,21 @@ describe('the image of a Revision', () => {
   });
 });
 
-describe('from a Catalog that may not be used here any more', () => {
+describe('a Catalog that may not be used here any more', () => {
   const works = revision({ ready: true });
   const newer = catalog({ catalog: 'other', versions: ['1.0.0', '2.0.0'] });
 
   test.each([
     { because: 'nothing else has the package', catalogs: [closed] },
     { because: 'another catalog has it too', catalogs: [closed, newer] },
-  ])('what is installed stays as it is: $because', ({ catalogs }) => {
+  ])('the bundle that is installed from a Catalog that may no longer be used stays: $because', ({ catalogs }) => {
     expect(decideSubscription(facts({ revisions: [works], catalogs }))).toMatchObject({
       decision: { kind: 'none', reason: 'CatalogNotAllowed' },
       action: { do: 'nothing' },
     });
   });
 
-  test('it moves to another one that the spec names', () => {
+  test('a Subscription moves to another Catalog that the spec names', () => {
     const one = subscription({ spec: { catalog: 'other' } });
     expect(
       decideSubscription(facts({ subscription: one, revisions: [works], catalogs: [closed, newer] })),
@@ -164,7 +167,7 @@ describe('from a Catalog that may not be used here any more', () => {
     });
   });
 
-  test('nothing is installed, and one that is named says why', () => {
+  test('nothing is installed from a Catalog that may not be used, and a spec that names it gets the reason', () => {
     const one = subscription({ spec: { catalog: 'main' } });
     expect(decideSubscription(facts({ subscription: one, catalogs: [closed, newer] }))).toMatchObject({
       decision: {

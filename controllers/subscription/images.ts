@@ -1,6 +1,6 @@
 /**
  * Which images are pulled for a Subscription, and with which credentials. A Revision may have been written by hand, so
- * what it says is not enough: the image is one that its Catalog offers, or one that the manager itself has recorded. Pure.
+ * its image is pulled only if its Catalog offers it, or if the manager itself has recorded it. Pure.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { Subscription } from '../../api/subscription.ts';
@@ -10,15 +10,15 @@ import type { CatalogSource } from '../../resolver/input.ts';
 import type { Target } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
 
-/** Where an image may be pulled from. */
+/** The credentials for pulling an image. */
 export interface Pull {
-  /** Name of the Catalog whose pull secret is used; absent: none is. */
+  /** Name of the Catalog whose pull secret is used; without it, the pull is anonymous. */
   readonly secretOf?: string;
 }
 
 /**
  * How the image of a target is pulled. Throws CatalogNotAllowed if its Catalog may not be used in the namespace, and
- * RevisionInvalid if no one has offered the image; neither is retried.
+ * RevisionInvalid if no Catalog has offered the image; neither is retried.
  */
 export function planPull({ subscription, catalogs }: SubscriptionFacts, { bundle, catalog }: Target): Pull {
   const source = catalogs.find(({ name }) => name === catalog);
@@ -28,12 +28,12 @@ export function planPull({ subscription, catalogs }: SubscriptionFacts, { bundle
   if (image !== undefined && offered.some((one) => isSameImage(one, image))) return { secretOf: catalog };
   if (image === undefined || !isRecorded(subscription, { catalog, image: bundle.image }))
     throw unknown(subscription, { catalog, image: bundle.image });
-  // A pull secret opens repositories that have nothing to do with the package.
+  // A pull secret also opens repositories that have nothing to do with the package.
   const isNear = source?.state === 'Unavailable' || offered.some((one) => isSameRepository(one, image));
   return isNear ? { secretOf: catalog } : {};
 }
 
-/** The image of a target, by the digest of what was pulled before. */
+/** The image of a target, by the digest that was pulled before. */
 export function imageByDigest({ bundle }: Target, before: string): string {
   const { digest } = parseReference(before);
   const offered = parseReference(bundle.image);
@@ -53,7 +53,7 @@ function readReference(text: string): Reference | undefined {
   }
 }
 
-/** By digest; what a Catalog offers by tag, by the tag that was asked for. */
+/** Compares digests; if the Catalog offers the image by tag, compares tags. */
 function isSameImage(offered: Reference, image: Reference): boolean {
   if (!isSameRepository(offered, image)) return false;
   return offered.digest === undefined ? offered.tag === image.tag : offered.digest === image.digest;

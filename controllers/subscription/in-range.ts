@@ -1,4 +1,7 @@
-/** Whether what is installed is in the range that the spec asks for: a catalog without an answer says nothing against it. Pure. */
+/**
+ * Whether the installed version is in the range of the spec: if so, a catalog without an answer does not count against
+ * it. Pure.
+ */
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { parseMastermindsRange } from '../../resolver/ranges/masterminds.ts';

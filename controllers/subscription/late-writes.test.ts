@@ -1,4 +1,4 @@
-/** What a write of a former leader meets that arrives late, and what the controller makes of two active Revisions. */
+/** The effect of a late write of a former leader, and the reaction to two active Revisions. */
 import { expect, describe, test } from 'vitest';
 import { createFakeCluster, type FakeCluster } from '../../apply/fake-cluster.ts';
 import { isConflictOrReplaced } from '../../api/api-answers.ts';
@@ -46,7 +46,7 @@ describe('the state of a Revision is not written', () => {
       given: { state: 'Active' } as const,
     },
   ];
-  test.each(cases)('if $because', async ({ write, given }) => {
+  test.each(cases)('the state of a Revision is not written if $because', async ({ write, given }) => {
     const cluster = clusterOf(revision(given));
     const seen = findRevision(cluster, 1)!;
     for (const state of ['Archived', 'Active', given.state]) await cluster.patch(refOf(seen), { spec: { state } });
@@ -59,7 +59,7 @@ describe('the state of a Revision is not written', () => {
   });
 });
 
-/** A reconciler whose caches show what was there before the last changes. */
+/** A reconciler whose caches show the state before the last changes. */
 function reconcilerOf(cluster: FakeCluster, cached: readonly KubeObject[]): () => Promise<unknown> {
   const all = (kind: string): readonly KubeObject[] => cached.filter((object) => object.kind === kind);
   const get = (kind: string) => (key: string) => all(kind).find((object) => keyOfObject(object) === key);
@@ -90,13 +90,13 @@ describe('a Revision that is no longer needed as history', () => {
     },
   });
 
-  test('is deleted', async () => {
+  test('a Revision that is no longer needed as history is deleted', async () => {
     const cluster = clusterOf(owner, ...history, active);
     await reconcilerOf(cluster, cluster.objects())();
     expect(find(cluster, 'Revision', 'gadget-1')).toBeUndefined();
   });
 
-  test('stays if it was made active since', async () => {
+  test('a Revision that was made active since is not deleted as history', async () => {
     const cluster = clusterOf(owner, ...history, active);
     const before = cluster.objects();
     await cluster.patch(refOf(history[0] as Revision), { spec: { state: 'Active' } });
@@ -105,7 +105,7 @@ describe('a Revision that is no longer needed as history', () => {
   });
 });
 
-describe('of several active Revisions', () => {
+describe('several active Revisions', () => {
   const [first, second] = [revision({ number: 1, ready: true }), revision({ number: 2, ready: true })];
   const installed = (name: string): Subscription =>
     ({ ...subscription(), status: { installed: { revision: name } } }) as unknown as Subscription;
@@ -113,17 +113,21 @@ describe('of several active Revisions', () => {
   test.each([
     { because: 'the status names it as installed', owner: installed('gadget-1'), surplus: ['gadget-2'] },
     { because: 'it is the newest', owner: subscription(), surplus: ['gadget-1'] },
-    { because: 'it is the newest of those, whatever the status names', owner: installed('x'), surplus: ['gadget-1'] },
-  ])('one counts: $because', ({ owner, surplus }) => {
+    {
+      because: 'it is the newest of those, although the status names another',
+      owner: installed('x'),
+      surplus: ['gadget-1'],
+    },
+  ])('one of several active Revisions counts: $because', ({ owner, surplus }) => {
     expect(surplusOf(owner, [first, second]).map(({ metadata }) => metadata.name)).toEqual(surplus);
   });
 
-  test('each stays as it is while all are being removed', () => {
+  test('several active Revisions stay as they are while all are being removed', () => {
     const leaving = subscription({ metadata: { deletionTimestamp: '2026-05-01T11:59:00Z' } });
     expect(surplusOf(leaving, [first, second])).toEqual([]);
   });
 
-  test('the others are archived before anything else is decided', async () => {
+  test('the surplus active Revisions are archived before anything else is decided', async () => {
     const cluster = clusterOf(installed('gadget-1'), first, second);
     await reconcilerOf(cluster, cluster.objects())();
     expect([1, 2].map((number) => stateOf(cluster, number))).toEqual(['Active', 'Archived']);
@@ -144,21 +148,24 @@ describe('a dependency that is created', () => {
       because: 'its requester is being removed',
       there: [subscription({ name: 'needs', metadata: { uid: 'n', deletionTimestamp: '2026-05-01T11:59:00Z' } })],
     },
-  ])('too late is not begun, and the garbage collector deletes it: $because', async ({ there }) => {
-    const cluster = clusterOf(created);
-    await reconcilerOf(cluster, [created, ...there])();
-    expect(left(cluster)).toMatchObject({ ownerReferences: [{ kind: 'Subscription', name: 'needs', uid: 'n' }] });
-    expect(left(cluster).finalizers).toBeUndefined();
-  });
+  ])(
+    'a dependency that is created too late is not installed, and the garbage collector deletes it: $because',
+    async ({ there }) => {
+      const cluster = clusterOf(created);
+      await reconcilerOf(cluster, [created, ...there])();
+      expect(left(cluster)).toMatchObject({ ownerReferences: [{ kind: 'Subscription', name: 'needs', uid: 'n' }] });
+      expect(left(cluster).finalizers).toBeUndefined();
+    },
+  );
 
-  test('in time is tied to its requester no longer once it is begun, and says still who that was', async () => {
+  test('a dependency that begins loses the reference to its requester, and keeps the annotation', async () => {
     const cluster = clusterOf(requester, created);
     await reconcilerOf(cluster, cluster.objects())().catch(() => undefined);
     expect(left(cluster)).toMatchObject({ finalizers: [FINALIZER], ownerReferences: [] });
     expect(left(cluster).annotations).toMatchObject({ [ANNOTATION.requestedBy]: 'n' });
   });
 
-  test('by an earlier release, or begun before, needs no requester', async () => {
+  test('a dependency of an earlier release, or one that has begun, needs no requester', async () => {
     const begun = { ...described.metadata, name: 'gadget', uid: 'u', ownerReferences: [] };
     const cluster = clusterOf(subscription({ metadata: begun }));
     await reconcilerOf(cluster, cluster.objects())().catch(() => undefined);

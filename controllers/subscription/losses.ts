@@ -1,5 +1,5 @@
 /**
- * Which custom resources were lost with their CRD, as far as no person has acknowledged it. It outlasts the Revision that
+ * Which custom resources were lost with their CRD, until a person acknowledges it. A loss outlasts the Revision that
  * noticed it: an upgrade a minute later must not hide it. Pure.
  */
 import type { NextCondition } from '../../api/conditions.ts';
@@ -9,7 +9,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { adviseOnLoss, describeLoss } from '../describe-loss.ts';
 
-/** What is known already, and what the Revisions have noticed; the newest last. */
+/** The losses in the status and those that the Revisions have noticed; the newest last. */
 export function lossesOf({ metadata, status }: Subscription, revisions: readonly Revision[]): readonly Loss[] {
   const noticed = revisions.flatMap((revision) => revision.status?.losses ?? []);
   const all = new Map([...(status?.losses ?? []), ...noticed].map((loss) => [loss.uid, loss]));
@@ -17,7 +17,7 @@ export function lossesOf({ metadata, status }: Subscription, revisions: readonly
   return [...all.values()].filter(({ since }) => !(Date.parse(since) <= until)).slice(-MOST_LOSSES);
 }
 
-/** The condition that says so, if there is something to say. */
+/** The condition about losses, if there are any. */
 export function conditionOfLosses(
   subscription: Pick<Subscription, 'metadata'>,
   losses: readonly Loss[],
@@ -31,7 +31,7 @@ export function conditionOfLosses(
   return [{ type: 'CustomResourcesLost', status: 'True', reason: 'CustomResourcesLost', message }];
 }
 
-/** The same for the column STATUS, after what works. */
+/** The losses for the column STATUS, after the state of the operator. */
 export function remarkOnLosses(losses: readonly Loss[]): string {
   if (losses.length === 0) return '';
   const crds = [...new Set(losses.map(({ crd }) => crd))];

@@ -1,4 +1,4 @@
-/** Whatever is misspelt: what is suggested exists, and may be used in the namespace. */
+/** For every misspelt name, the suggested name exists and may be used in the namespace. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
@@ -87,7 +87,7 @@ const asked = fc.record(
   { requiredKeys: ['package'] },
 );
 
-/** What a suggestion names, by what it is the name of. */
+/** The names in a suggestion, by their kind. */
 function namesIn(suggestion: Suggestion): Readonly<Record<'packages' | 'catalogs' | 'channels', readonly string[]>> {
   const none = { packages: [], catalogs: [], channels: [] };
   switch (suggestion.change) {
@@ -104,7 +104,7 @@ function namesIn(suggestion: Suggestion): Readonly<Record<'packages' | 'catalogs
   }
 }
 
-test('what is suggested exists in a Catalog that may be used in the namespace, and nothing of another is told', () => {
+test('a suggestion exists in a Catalog that may be used in the namespace, and names nothing of another Catalog', () => {
   const seen = { packages: 0, catalogs: 0, channels: 0 };
   fc.assert(
     fc.property(asked, catalogs, (spec, given) => {
@@ -138,16 +138,16 @@ test('what is suggested exists in a Catalog that may be used in the namespace, a
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
 });
 
-describe('a Catalog without content counts as one that cannot be read', () => {
+describe('whether a Catalog without content counts as unreadable', () => {
   const ready = (status: 'True' | 'False', observedGeneration: number): readonly Condition[] => [
     { type: 'Ready', status, reason: 'RegistryUnavailable', message: 'm', lastTransitionTime: '2026-01-01T00:00:00Z', observedGeneration }, // prettier-ignore
   ];
   test.each([
-    { because: 'it was tried in vain', conditions: ready('False', 2), unreadable: true },
+    { because: 'its source was tried without success', conditions: ready('False', 2), unreadable: true },
     { because: 'nothing has been tried yet', conditions: undefined, unreadable: undefined },
     { because: 'its spec has changed since', conditions: ready('False', 1), unreadable: undefined },
-    { because: 'what it served is about to be opened again', conditions: ready('True', 2), unreadable: undefined },
-  ])('$unreadable: $because', ({ conditions, unreadable }) => {
+    { because: 'its earlier content is about to be opened again', conditions: ready('True', 2), unreadable: undefined },
+  ])('a Catalog without content counts as unreadable: $unreadable: $because', ({ conditions, unreadable }) => {
     const given: Given = { name: 'c', packages: [], allowed: true, served: false, ...(conditions && { conditions }) };
     expect(factsOf({ package: 'gadget' }, [given]).catalogs[0]).toMatchObject({ state: 'Unavailable' });
     expect(factsOf({ package: 'gadget' }, [given]).catalogs[0]?.unreadable).toBe(unreadable);

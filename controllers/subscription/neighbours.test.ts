@@ -79,21 +79,21 @@ const acting = (account: string): SubscriptionParts => ({ spec: acts(account) })
 const stranger: SubscriptionParts = { namespace: 'team-a', ...acting('tenant') };
 const made = { labels: { [LABEL.dependency]: 'true' } };
 
-describe('what others need', () => {
-  test('keeps an installed package within it', () => {
+describe('the needs of other Subscriptions', () => {
+  test('the needs of others keep an installed package within their range', () => {
     const about = factsAbout(gadget, [shop], { catalogs: [catalog({ versions: ['1.0.0', '1.5.0', '2.0.0'] })] });
     const plan = decideSubscription(about);
     expect(plan).toMatchObject({ decision: { bundle: { version: '1.5.0' } } });
   });
 
-  test('limits the first version of a package that they wait for', () => {
+  test('the needs of others limit the first version of a package that they wait for', () => {
     const coming = neighbour({ package: 'shop', needs: [needs('gadget', '<2.0.0')], installed: false });
     const catalogs = [catalog({ versions: ['1.0.0', '1.5.0', '2.0.0'] })];
     const about = factsAbout({ subscription: subscription(), revisions: [] }, [coming], { catalogs });
     expect(decideSubscription(about)).toMatchObject({ decision: { bundle: { version: '1.5.0' } } });
   });
 
-  test('is installed first: what is missing is asked for', () => {
+  test('a missing dependency is requested and installed first', () => {
     const catalogs = [
       catalog({ package: 'shop', versions: ['1.0.0'], properties: [needs('gadget')] }),
       catalog({ versions: ['1.0.0'], catalog: 'other' }),
@@ -112,7 +112,7 @@ describe('what others need', () => {
     });
   });
 
-  test('of two that need each other, the one that was asked for waits', () => {
+  test('of two packages that need each other, the one that a user requested waits', () => {
     const first = neighbour({
       package: 'shop',
       needs: [needs('gadget')],
@@ -134,7 +134,7 @@ describe('what others need', () => {
   });
 });
 
-describe('who may hold whom', () => {
+describe('whether one Subscription may hold back another', () => {
   const at = (namespace: string, account?: string): Neighbour['subscription'] =>
     subscription({ namespace, ...(account !== undefined && acting(account)) });
   test.each([
@@ -142,19 +142,24 @@ describe('who may hold whom', () => {
     { because: 'it acts as the manager elsewhere', other: at('b'), one: at('a', 'x'), holds: true },
     { because: 'both act as one account', other: at('a', 'x'), one: at('a', 'x'), holds: true },
     { because: 'the accounts are two', other: at('a', 'x'), one: at('a', 'y'), holds: false },
-    { because: 'the accounts of one name are of two namespaces', other: at('b', 'x'), one: at('a', 'x'), holds: false },
     {
-      because: 'the other acts as an account, and this as the manager',
+      because: 'the accounts have the same name in two namespaces',
+      other: at('b', 'x'),
+      one: at('a', 'x'),
+      holds: false,
+    },
+    {
+      because: 'the other acts as an account, and this one as the manager',
       other: at('a', 'x'),
       one: at('a'),
       holds: false,
     },
-  ])('$holds: $because', ({ other, one, holds }) => {
+  ])('one Subscription may hold back another: $holds: $because', ({ other, one, holds }) => {
     expect(mayHold(other, one)).toBe(holds);
   });
 });
 
-describe('a Subscription without a say', () => {
+describe('a Subscription that may not hold back another', () => {
   const catalogs = [catalog({ versions: ['1.0.0', '1.5.0', '2.0.0'] })];
   const pin = (parts: Partial<NeighbourParts> = {}): Neighbour =>
     neighbour({ package: 'pin', needs: [needs('gadget', '<1.5.0')], ...stranger, ...parts });
@@ -181,28 +186,34 @@ describe('a Subscription without a say', () => {
       one: asked,
       other: pin({ package: 'rival', needs: [{ type: 'olm.gvk', value: { group: 'g', version: 'v1', kind: 'K' } }] }),
     },
-  ])('does not keep a package from its newest version: $because', ({ one, other }) => {
-    const provided = catalog({
-      versions: ['1.0.0', '1.5.0', '2.0.0'],
-      properties: [{ type: 'olm.gvk', value: { group: 'g', version: 'v1', kind: 'K' } }],
-    });
-    const plan = decideSubscription(factsAbout(one, [other], { catalogs: [provided] }));
-    expect(plan).toMatchObject({ decision: { bundle: { version: '2.0.0' } } });
-  });
+  ])(
+    'a Subscription of another account does not keep a package from its newest version: $because',
+    ({ one, other }) => {
+      const provided = catalog({
+        versions: ['1.0.0', '1.5.0', '2.0.0'],
+        properties: [{ type: 'olm.gvk', value: { group: 'g', version: 'v1', kind: 'K' } }],
+      });
+      const plan = decideSubscription(factsAbout(one, [other], { catalogs: [provided] }));
+      expect(plan).toMatchObject({ decision: { bundle: { version: '2.0.0' } } });
+    },
+  );
 
   test.each([
     { because: 'it is only proposed', revision: { approved: false }, parts: {} },
     { because: 'its Revision acts as another account', revision: { serviceAccountName: 'other' }, parts: {} },
     { because: 'it is suspended', revision: {}, parts: { spec: { suspend: true } } },
     { because: 'it is being deleted', revision: {}, parts: leaving },
-  ])('nor does one with a say hold anything by what it might install: $because', ({ revision: changed, parts }) => {
-    const one = pin({ installed: false, namespace: 'ops', spec: {}, ...parts });
-    const [first] = one.revisions;
-    const others = [{ ...one, revisions: [{ ...first, spec: { ...first?.spec, ...changed } } as never] }];
-    expect(chosen(asked, others)).toMatchObject({ decision: { bundle: { version: '2.0.0' } } });
-  });
+  ])(
+    'a Subscription of the manager does not hold back others by a bundle that it only might install: $because',
+    ({ revision: changed, parts }) => {
+      const one = pin({ installed: false, namespace: 'ops', spec: {}, ...parts });
+      const [first] = one.revisions;
+      const others = [{ ...one, revisions: [{ ...first, spec: { ...first?.spec, ...changed } } as never] }];
+      expect(chosen(asked, others)).toMatchObject({ decision: { bundle: { version: '2.0.0' } } });
+    },
+  );
 
-  test('provides what it has installed', () => {
+  test('a Subscription of another account provides the package that it has installed', () => {
     const shops = [catalog({ package: 'shop', versions: ['1.0.0'], properties: [needs('gadget')] })];
     const wanted = { subscription: subscription({ name: 'shop', spec: { package: 'shop' } }), revisions: [] };
     const facts = factsAbout(wanted, [neighbour({ package: 'gadget', ...stranger })], { catalogs: shops });
@@ -211,9 +222,12 @@ describe('a Subscription without a say', () => {
 
   test.each([
     { because: 'it asks for the package and is suspended', other: { installed: false, spec: { suspend: true } } },
-    { because: 'it has the package in a version that does not do', other: { version: '1.0.0' } },
-    { because: 'it has that version as a dependency, which could go up', other: { version: '1.0.0', metadata: made } },
-  ])('does not keep a dependency from being requested: $because', ({ other }) => {
+    { because: 'it has the package in an unsuitable version', other: { version: '1.0.0' } },
+    {
+      because: 'it has that version as a dependency, which could be upgraded',
+      other: { version: '1.0.0', metadata: made },
+    },
+  ])('a Subscription of another account does not keep a dependency from being requested: $because', ({ other }) => {
     const shops = [
       catalog({ package: 'shop', versions: ['1.0.0'], properties: [needs('gadget', '>=2.0.0')] }),
       catalog({ versions: ['1.0.0', '2.0.0'], catalog: 'other' }),
@@ -226,7 +240,7 @@ describe('a Subscription without a say', () => {
     });
   });
 
-  test('costs no effort, however many of them there are', () => {
+  test('any number of Subscriptions of other accounts costs no effort of the search', () => {
     const versions = Array.from({ length: 150 }, (_, at) => `1.0.${at}`);
     const catalogs = [
       catalog({ versions, properties: [needs('missing')] }),
@@ -239,7 +253,7 @@ describe('a Subscription without a say', () => {
     expect(decideSubscription(factsAbout(asked, many, { catalogs }))).toEqual(alone);
   });
 
-  test('does not hide what one with a say has of the same package, whichever is listed first', () => {
+  test('a Subscription of another account does not hide the same package of one that counts, in any order', () => {
     const shops = [catalog({ package: 'shop', versions: ['1.0.0'], properties: [needs('gadget', '>=2.0.0')] })];
     const wanted = { subscription: subscription({ name: 'shop', spec: { package: 'shop' } }), revisions: [] };
     const both = [neighbour({ package: 'gadget', version: '2.0.0' }), neighbour({ package: 'gadget', ...stranger })];
@@ -250,7 +264,7 @@ describe('a Subscription without a say', () => {
   });
 });
 
-describe('a requirement that does not count', () => {
+describe('a requirement of a Subscription of another account', () => {
   const next = (version: string, properties: readonly Property[] = []): Parameters<typeof findOverruled>[1] => ({
     name: `gadget.v${version}`,
     package: 'gadget',
@@ -272,11 +286,11 @@ describe('a requirement that does not count', () => {
       other: pin(needs('gadget', '<2.0.0'), { installed: false }),
       need: 'gadget in "<2.0.0"',
     },
-    { because: 'the kind goes', other: pin(needsKind), need: 'K.v1.g' },
+    { because: 'the kind is removed', other: pin(needsKind), need: 'K.v1.g' },
     { because: 'the version is in its range', other: pin(needs('gadget', '<3.0.0')), need: undefined },
     { because: 'it is about another package', other: pin(needs('other', '<2.0.0')), need: undefined },
     {
-      because: 'it has a say, and would have been heeded',
+      because: 'it may hold back the other, and would have been respected',
       other: pin(needs('gadget', '<2.0.0'), { namespace: 'ops', spec: {} }),
       need: undefined,
     },
@@ -286,12 +300,12 @@ describe('a requirement that does not count', () => {
       other: pin({ type: 'olm.constraint', value: { package: { packageName: 'gadget', versionRange: '<2.0.0' } } }),
       need: undefined,
     },
-  ])('is need: $told, as $because', ({ other, need }) => {
+  ])('the unmet need is $need, since $because', ({ other, need }) => {
     const found = findOverruled(factsAbout(providing, [other]), next('2.0.0'));
     expect(found.map((one) => one.need)).toEqual(need === undefined ? [] : [need]);
   });
 
-  test('is reported on both sides, by name and range, for ten Subscriptions at most', () => {
+  test('an unmet need is reported on both sides, by name and range, for ten Subscriptions at most', () => {
     const many = Array.from({ length: 30 }, (_, at) => pin(needs('gadget', '<2.0.0'), { namespace: `team-${at}` }));
     const found = findOverruled(factsAbout(providing, many), next('2.0.0'));
     expect(found).toHaveLength(10);
@@ -317,7 +331,7 @@ describe('a Subscription for a dependency', () => {
     typeof describeDependency
   >[1];
 
-  test('may do no more than the one that needs it', () => {
+  test('a Subscription for a dependency may do no more than the one that needs it', () => {
     const spec = {
       serviceAccountName: 'tenant',
       approval: 'Manual',
@@ -339,12 +353,12 @@ describe('a Subscription for a dependency', () => {
     { because: 'it exists for the same package', existing: 'Team.Gadget', reason: undefined },
     { because: 'its name is taken by another package', existing: 'widget', reason: 'Collision' },
     {
-      because: 'the one of that name acts as another account, and may wait for ever',
+      because: 'the Subscription of that name acts as another account, and may wait for ever',
       existing: 'Team.Gadget',
       account: 'other',
       reason: 'Collision',
     },
-  ])('if $because', async ({ existing, account, reason }) => {
+  ])('the request of a dependency ends with $reason if $because', async ({ existing, account, reason }) => {
     const taken = new ApiError('create', { code: 409, reason: 'AlreadyExists', message: 'exists', causes: [] });
     const cluster = {
       create: () => Promise.reject(taken),
@@ -357,11 +371,11 @@ describe('a Subscription for a dependency', () => {
   });
 });
 
-describe('removal in order', () => {
+describe('the order of uninstalls', () => {
   test.each([
-    { because: 'nobody needs it', others: [neighbour({ package: 'other' })], first: [] },
+    { because: 'no Subscription needs it', others: [neighbour({ package: 'other' })], first: [] },
     {
-      because: 'what needs it is being removed too',
+      because: 'the one that needs it is being deleted too',
       others: [
         {
           ...shop,
@@ -370,33 +384,33 @@ describe('removal in order', () => {
       ],
       first: ['ops/shop'],
     },
-    { because: 'what needs it stays', others: [shop], first: ['ops/shop'] },
+    { because: 'the one that needs it stays', others: [shop], first: ['ops/shop'] },
     {
-      because: 'what needs it is of another namespace',
+      because: 'the one that needs it is in another namespace',
       others: [neighbour({ package: 'shop', namespace: 'b', needs: [needs('gadget')] })],
       first: [],
     },
     {
-      because: 'what needs it is being removed in another namespace, and has no say (s3)',
+      because: 'the one that needs it is being deleted in another namespace, as another account (s3)',
       others: [neighbour({ package: 'shop', ...stranger, needs: [needs('gadget')], ...leaving })],
       first: [],
     },
     {
-      because: 'what needs it is being removed in another namespace, by an administrator',
+      because: 'the one that needs it is being deleted in another namespace, and acts as the manager',
       others: [neighbour({ package: 'shop', namespace: 'b', needs: [needs('gadget')], ...leaving })],
       first: ['b/shop'],
     },
     {
-      because: 'what needs it is of this namespace, and acts as another account',
+      because: 'the one that needs it is in this namespace, and acts as another account',
       others: [neighbour({ package: 'shop', ...acting('tenant'), needs: [needs('gadget')] })],
       first: [],
     },
     {
-      because: 'what needs it does not look at dependencies',
+      because: 'the one that needs it ignores dependencies',
       others: [neighbour({ package: 'shop', needs: [needs('gadget')], spec: { dependencies: 'Ignore' } })],
       first: [],
     },
-  ])('$first go first: $because', ({ others, first }) => {
+  ])('$first are uninstalled first: $because', ({ others, first }) => {
     expect(dependentsToGoFirst(factsAbout(gadget, others)).map(({ key }) => key)).toEqual(first);
   });
 
@@ -434,16 +448,16 @@ describe('removal in order', () => {
       gone: [],
     },
     {
-      because: 'who else needs it has no say',
+      because: 'the other one that needs it acts as another account',
       one: takes,
       others: [dependency, neighbour({ package: 'rival', ...stranger, needs: [needs('gadget')] })],
       gone: ['gadget'],
     },
-    { because: 'the spec asks for it', one: takes, others: [dependency], gone: ['gadget'] },
-    { because: 'the spec does not ask for it', one: shop, others: [dependency], gone: [] },
-    { because: 'a person asked for it', one: takes, others: [gadget], gone: [] },
+    { because: 'the spec requests it', one: takes, others: [dependency], gone: ['gadget'] },
+    { because: 'the spec does not request it', one: shop, others: [dependency], gone: [] },
+    { because: 'a user requested it', one: takes, others: [gadget], gone: [] },
     {
-      because: 'somebody else needs it',
+      because: 'another Subscription needs it',
       one: takes,
       others: [dependency, neighbour({ package: 'rival', needs: [needs('gadget')] })],
       gone: [],
@@ -464,7 +478,7 @@ describe('removal in order', () => {
       gone: [],
     },
     {
-      because: 'an earlier version needed it, in a version that it has left behind',
+      because: 'an earlier version needed it, in a version that it has passed',
       one: takes,
       others: [
         neighbour({ package: 'gadget', metadata: byUs }),
@@ -473,13 +487,13 @@ describe('removal in order', () => {
       gone: ['gadget', 'other'],
     },
     {
-      because: 'it never came to be installed',
+      because: 'it was never installed',
       one: takes,
       others: [neighbour({ package: 'gadget', metadata: byUs, installed: false })],
       gone: ['gadget'],
     },
     {
-      because: 'it has not even a Revision, as no bundle of it can be chosen',
+      because: 'it has no Revision, since no bundle of it can be chosen',
       one: takes,
       others: [{ ...neighbour({ package: 'gadget', metadata: byUs, installed: false }), revisions: [] }],
       gone: ['gadget'],
@@ -502,17 +516,17 @@ describe('removal in order', () => {
       gone: [],
     },
     {
-      because: 'others requested what they need',
+      because: 'other Subscriptions requested their dependencies',
       one: takes,
       others: [neighbour({ package: 'other', metadata: made })],
       gone: [],
     },
-  ])('takes $gone along: $because', ({ one, others, gone }) => {
+  ])('an uninstall deletes the dependencies $gone: $because', ({ one, others, gone }) => {
     expect(dependenciesToDelete(factsAbout(one, others)).map(({ metadata }) => metadata.name)).toEqual(gone);
   });
 });
 
-describe('who is woken', () => {
+describe('whether a change concerns a waiting Subscription', () => {
   const asIs = gadget.subscription;
   test.each([
     { because: 'a Subscription is new', before: undefined, after: asIs, news: true },
@@ -523,14 +537,14 @@ describe('who is woken', () => {
       after: { ...asIs, metadata: { ...asIs.metadata, ...leaving.metadata } },
       news: true,
     },
-    { because: 'it has something installed', before: { ...asIs, status: {} }, after: asIs, news: true },
+    { because: 'it has installed a bundle', before: { ...asIs, status: {} }, after: asIs, news: true },
     {
       because: 'only its conditions changed',
       before: asIs,
       after: { ...asIs, status: { ...asIs.status, conditions: [] } },
       news: false,
     },
-  ])('$news: $because', ({ before, after, news }) => {
+  ])('a change concerns a waiting Subscription: $news: $because', ({ before, after, news }) => {
     expect(isNewsFor(subscription({ name: 'waiting' }), before, after)).toBe(news);
   });
 
@@ -541,11 +555,11 @@ describe('who is woken', () => {
       news: false,
     },
     {
-      because: 'it has something installed, which can be used',
+      because: 'it has installed a bundle, which others can use',
       status: { installed: { bundle: 'b', version: '1', image: 'i', catalog: 'c', revision: 'r-2' } },
       news: true,
     },
-  ])('of a Subscription without a say it is news: $news, that $because', ({ status, news }) => {
+  ])('a change of a Subscription of another account concerns this one: $news, since $because', ({ status, news }) => {
     const before = subscription({ name: 'other', ...stranger });
     const after = subscription({ name: 'other', ...stranger, status });
     expect(isNewsFor(subscription(), before, after)).toBe(news);
@@ -555,7 +569,7 @@ describe('who is woken', () => {
     { because: 'one is gone', event: { type: 'deleted', object: asIs } },
     { because: 'one is new', event: { type: 'added', object: asIs } },
     { because: 'one has changed', event: { type: 'updated', old: { ...asIs, status: {} }, object: asIs } },
-  ] as const)('is who waits for others: $because', ({ event }) => {
+  ] as const)('only Subscriptions that wait for others are woken: $because', ({ event }) => {
     const waiting = subscription({ name: 'waiting', ...leaving });
     expect(wokenBy([subscription({ name: 'content' }), waiting], event)).toEqual([waiting]);
   });
@@ -563,7 +577,7 @@ describe('who is woken', () => {
   test.each([
     { because: 'it is being deleted', parts: leaving, waits: true },
     {
-      because: 'a dependency is not there',
+      because: 'a dependency is missing',
       parts: { status: { pending: { bundle: 'b', version: '1', reason: 'DependencyNotReady' } } },
       waits: true,
     },
@@ -578,7 +592,7 @@ describe('who is woken', () => {
       waits: false,
     },
     { because: 'all is well', parts: {}, waits: false },
-  ])('waits for others: $waits, as $because', ({ parts, waits }) => {
+  ])('a Subscription waits for others: $waits, since $because', ({ parts, waits }) => {
     expect(waitsForOthers(subscription(parts))).toBe(waits);
   });
 
@@ -586,13 +600,10 @@ describe('who is woken', () => {
     { kind: 'dependency', held: true },
     { kind: 'kubernetesTooOld', held: true },
     { kind: 'noPath', held: false },
-  ] as const)(
-    'another cluster would make a difference: $held, where a bundle is refused as $kind',
-    ({ kind, held }) => {
-      const refused = [{ bundle: 'b', version: '2', catalog: 'c', cause: { kind } }];
-      expect(isHeldBack({ refused } as unknown as Decision)).toBe(held);
-    },
-  );
+  ] as const)('another cluster would make a difference: $held, if a bundle is refused as $kind', ({ kind, held }) => {
+    const refused = [{ bundle: 'b', version: '2', catalog: 'c', cause: { kind } }];
+    expect(isHeldBack({ refused } as unknown as Decision)).toBe(held);
+  });
 });
 
 describe('packages that pin each other exactly', () => {
@@ -628,9 +639,9 @@ describe('packages that pin each other exactly', () => {
     {
       dependent: neighbour({ package: 'shop', needs: pins('1.0.0') }),
       moves: 'stays',
-      because: 'nothing newer of it is on its way',
+      because: 'no newer version of it is chosen',
     },
-  ])('move together: $moves, as $because', ({ dependent, moves }) => {
+  ])('packages that pin each other exactly move together: $moves, since $because', ({ dependent, moves }) => {
     expect(decided(dependent)).toBe(moves);
   });
 });

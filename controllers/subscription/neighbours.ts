@@ -1,6 +1,6 @@
 /**
- * What the other Subscriptions have installed or are about to install, as far as dependencies go: who provides what,
- * and who needs what. Whose needs count is decided in trust.ts. Pure.
+ * The packages that other Subscriptions have installed or are about to install, for dependencies: which provide
+ * something, and which need something. trust.ts decides whose needs count. Pure.
  */
 import { LABEL } from '../../api/names.ts';
 import { keyOfObject } from '../../api/object.ts';
@@ -18,8 +18,8 @@ export interface Neighbour {
 }
 
 /**
- * What a Subscription has to reckon with. Of those that may not hold it, only what they have installed counts, without
- * what that needs; and if a package is installed by one that may, not even that.
+ * The packages that count for a Subscription. Of Subscriptions that may not hold it back, only the installed package
+ * counts, without its needs; and not even that if one that may has the package installed too.
  */
 export function describeSurroundings(
   one: Neighbour,
@@ -38,10 +38,10 @@ function partition<T>(all: readonly T[], is: (one: T) => boolean): readonly [rea
 }
 
 /**
- * What a Subscription has to do with the dependencies of others; undefined if it has nothing installed. What is about
- * to be installed counts for what it needs, so that nothing it needs is taken away. If it waits for nothing but what it
- * depends on, only the needs of the coming bundle count: a set of packages that pin each other exactly moves together,
- * while each waits for the others if the old pins hold as well.
+ * The package of a Subscription with its needs, for the dependencies of others; undefined if none is installed. The
+ * needs of a bundle that is about to be installed count too, so that nothing it needs is removed. If it waits only for
+ * its dependencies, the needs of the coming bundle replace those of the old one: a set of packages that pin each other
+ * exactly moves together, while each would wait for the others if the old pins held as well.
  */
 export function describePackage({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
   const installed = installedAmong(subscription, revisions);
@@ -53,33 +53,35 @@ export function describePackage({ subscription, revisions }: Neighbour): Install
   return describe(subscription, installed, [...kept, ...requirementsIn(waiting)]);
 }
 
-/** Whether nothing but its dependencies keeps a Revision from becoming active. */
+/** Whether only dependencies keep a Revision from becoming active. */
 function waitsForDependencies({ status }: Subscription, { metadata }: Revision): boolean {
   return status?.pending?.reason === 'DependencyNotReady' && status.pending.revision === metadata.name;
 }
 
-/** What a Subscription without a say has installed, with what that provides. */
+/** The installed package of a Subscription whose needs do not count, with the kinds that it provides. */
 function describeGuest({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
   const installed = installedAmong(subscription, revisions);
   if (installed === undefined) return undefined;
   return { ...describe(subscription, installed, providedBy(installed)), dependency: false, holds: false };
 }
 
-/** What a Subscription is about to install for the first time: it needs what it needs, and provides nothing yet. */
+/**
+ * The package that a Subscription is about to install for the first time: its needs count, but it provides nothing yet.
+ */
 export function describeComing({ subscription, revisions }: Neighbour): InstalledPackage | undefined {
   const coming = revisions.at(-1);
   if (coming === undefined || subscription.status?.installed !== undefined) return undefined;
   return isOnItsWay(subscription, coming) ? describe(subscription, coming, requirementsIn(coming)) : undefined;
 }
 
-/** Whether a Revision will be installed unless something unforeseen happens: what is only proposed holds no other. */
+/** Whether a Revision is expected to be installed: a mere proposal holds no other back. */
 function isOnItsWay({ metadata, spec }: Subscription, revision: Revision): boolean {
   const isLeaving = metadata.deletionTimestamp !== undefined || revision.metadata.deletionTimestamp !== undefined;
   const isAsAsked = revision.spec.serviceAccountName === spec.serviceAccountName;
   return revision.spec.approved && !spec.suspend && !isLeaving && isAsAsked;
 }
 
-/** Whether a Subscription was made for those that depend on its package. */
+/** Whether a Subscription was created as a dependency. */
 export function isDependency({ metadata }: Subscription): boolean {
   return metadata.labels?.[LABEL.dependency] === 'true';
 }

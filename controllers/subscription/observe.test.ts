@@ -37,11 +37,11 @@ function selectedBy(spec: object): readonly (readonly [string, boolean | undefin
 }
 
 test.each([
-  { because: 'nothing is said', spec: {}, selected: [true, true] },
-  { because: 'one is named', spec: { catalog: 'c-iron' }, selected: [false, true] },
-  { because: 'one is misspelt', spec: { catalog: 'c-irony' }, selected: [false, false] },
-  { because: 'labels are asked for', spec: { catalogSelector: { matchLabels: { tier: 'gold' } } }, selected: [true, false] }, // prettier-ignore
-])('all catalogs are seen, with whether they are selected: $because', ({ spec, selected }) => {
+  { because: 'the spec does not limit them', spec: {}, selected: [true, true] },
+  { because: 'the spec names one', spec: { catalog: 'c-iron' }, selected: [false, true] },
+  { because: 'the spec misspells one', spec: { catalog: 'c-irony' }, selected: [false, false] },
+  { because: 'the spec requires labels', spec: { catalogSelector: { matchLabels: { tier: 'gold' } } }, selected: [true, false] }, // prettier-ignore
+])('all catalogs are gathered, with whether they are selected: $because', ({ spec, selected }) => {
   expect(selectedBy(spec)).toEqual([
     ['c-gold', selected[0]],
     ['c-iron', selected[1]],
@@ -93,7 +93,7 @@ describe('the Revisions of a Subscription', () => {
     {
       others: [named('mine', revision({ number: LARGEST }))],
       next: 2,
-      because: 'one has the largest number that there is',
+      because: 'one has the largest possible number',
     },
     {
       others: [named('gadget-2', revision({ number: 7, subscription: 'other' }))],
@@ -107,24 +107,24 @@ describe('the Revisions of a Subscription', () => {
     },
   ];
   test.each(cases)(
-    'are those that the manager made; the next has a number and a name of its own: $because',
+    'only genuine Revisions are gathered; the next has a number and a name of its own: $because',
     ({ others, next }) => {
       const facts = among([...others, genuine]);
       expect([facts.revisions, facts.nextNumber]).toEqual([[genuine], next]);
     },
   );
 
-  test('are in the order of their numbers', () => {
+  test('Revisions are in the order of their numbers', () => {
     const numbers = [10, 2, 1].map((number) => revision({ number }));
     expect(among(numbers).revisions.map(({ spec }) => spec.number)).toEqual([1, 2, 10]);
   });
 
-  test('begin with 1', () => {
+  test('the first Revision has the number 1', () => {
     expect(among([]).nextNumber).toBe(1);
   });
 });
 
-test('what a Revision that a person made needs and provides concerns no other Subscription', () => {
+test('the properties of a Revision that a person made concern no other Subscription', () => {
   const properties = [{ type: 'olm.package.required', value: '{"packageName":"gadget","versionRange":">9.0.0"}' }];
   const other = subscription({ name: 'pin', spec: { package: 'pin' } });
   const forged = ownedBy('', revision({ package: 'pin', properties }));
@@ -146,7 +146,7 @@ test('what a Revision that a person made needs and provides concerns no other Su
   expect(coming.map((all) => all?.length)).toEqual([0, 1]);
 });
 
-describe('a Catalog that says which namespaces may use it', () => {
+describe('a Catalog with spec.allowedNamespaces', () => {
   const installed = { bundle: 'b', version: '1.0.0', image: 'i', catalog: 'c-gold', revision: 'gadget-1' };
   const gold = (allowedNamespaces: Catalog['spec']['allowedNamespaces']): readonly Catalog[] =>
     catalogs.map((one) =>
@@ -157,10 +157,15 @@ describe('a Catalog that says which namespaces may use it', () => {
   const others = { matchLabels: { team: 'b' } };
 
   test.each([
-    { because: 'it says nothing', selector: undefined, parts: {}, state: 'Unavailable' },
+    { because: 'it has no selector', selector: undefined, parts: {}, state: 'Unavailable' },
     { because: 'it selects all', selector: {}, parts: {}, state: 'Unavailable' },
     { because: 'it selects this one', selector: { matchLabels: { team: 'a' } }, parts: {}, state: 'Unavailable' },
-    { because: 'it selects others, and nothing here is about it', selector: others, parts: {}, state: undefined },
+    {
+      because: 'it selects others, and the Subscription does not refer to it',
+      selector: others,
+      parts: {},
+      state: undefined,
+    },
     { because: 'the spec names it', selector: others, parts: { spec: { catalog: 'c-gold' } }, state: 'NotAllowed' },
     {
       because: 'something is installed from it',
@@ -169,16 +174,19 @@ describe('a Catalog that says which namespaces may use it', () => {
       state: 'NotAllowed',
     },
     {
-      because: 'its selector means nothing, and would otherwise exclude none',
+      because: 'its selector is invalid, and would otherwise exclude no namespace',
       selector: { matchExpressions: [{ key: 'a b', operator: 'NotIn', values: ['x'] }] },
       parts: { spec: { catalog: 'c-gold' } },
       state: 'NotAllowed',
     },
-  ] as const)('is seen as $state: $because', ({ selector, parts, state }) => {
-    const seen = observed(subscription(parts), gold(selector)).find(({ name }) => name === 'c-gold');
-    expect(seen?.state).toBe(state);
-    expect(seen?.message !== undefined).toBe(state === 'NotAllowed');
-  });
+  ] as const)(
+    'the state of a Catalog with spec.allowedNamespaces is $state: $because',
+    ({ selector, parts, state }) => {
+      const seen = observed(subscription(parts), gold(selector)).find(({ name }) => name === 'c-gold');
+      expect(seen?.state).toBe(state);
+      expect(seen?.message !== undefined).toBe(state === 'NotAllowed');
+    },
+  );
 
   test.each([
     { selector: { matchLabels: { team: 'b' } }, says: 'labels team=b, which namespace ops' },
@@ -194,7 +202,7 @@ describe('a Catalog that says which namespaces may use it', () => {
     { selector: { matchExpressions: [{ key: 'team', operator: 'DoesNotExist' }] }, says: 'labels !team, which' },
     { selector: { matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['a'] }] }, says: 'team notin (a)' },
     { selector: { matchLabels: { 'a b': 'x' } }, says: 'has to correct Catalog c-gold' },
-  ] as const)('says which labels are missing: $says', ({ selector, says }) => {
+  ] as const)('a Catalog that may not be used names the missing labels: $says', ({ selector, says }) => {
     const seen = observed(subscription({ spec: { catalog: 'c-gold' } }), gold(selector));
     expect(seen.find(({ name }) => name === 'c-gold')?.message).toContain(says);
   });

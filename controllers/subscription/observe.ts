@@ -1,4 +1,4 @@
-/** Gathers what a reconcile of a Subscription looks at, from the caches and the open indexes: no request is sent. */
+/** Gathers the facts for a reconcile of a Subscription from the caches and the open indexes: no request is sent. */
 import type { Catalog } from '../../api/catalog.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { keyOfObject } from '../../api/object.ts';
@@ -21,19 +21,20 @@ export interface SubscriptionCaches {
   readonly revisions: Pick<Informer<Revision>, 'get' | 'byIndex'>;
   readonly catalogs: Pick<Informer<Catalog>, 'list'>;
   readonly content: Pick<CatalogContent, 'get'>;
-  /** With their labels, all of them listed: which Catalogs may be used where. */
+  /** All namespaces with their labels, which decide the Catalogs that may be used in them. */
   readonly namespaces: Pick<Informer, 'get'>;
 }
 
 export interface SubscriptionFacts {
   readonly subscription: Subscription;
-  /** Those that the manager made for it, by number, the oldest first. */
+  /** The Revisions that the manager made for it, by number, the oldest first. */
   readonly revisions: readonly Revision[];
-  /** The number of its next Revision: no Revision has it, or the name that follows from it; Revisions made by hand count too. */
+  /** The number of its next Revision: neither it nor the name with it is taken; Revisions made by hand count too. */
   readonly nextNumber: number;
   /**
-   * All catalogs that may be used in the namespace, with whether the Subscription selects them. Of the others only those
-   * that the Subscription names or has something from: they are reported, and neither read nor advised.
+   * All catalogs that may be used in the namespace, with whether the Subscription selects them. Of the others only
+   * those that the Subscription names or has installed from: they are reported, but not read, and advice does not name
+   * them.
    */
   readonly catalogs: readonly CatalogSource[];
   /** The other Subscriptions of the cluster. */
@@ -42,13 +43,13 @@ export interface SubscriptionFacts {
   readonly now: Date;
 }
 
-/** What is not in the caches. */
+/** Facts that are not in the caches. */
 export interface Surroundings {
   readonly server: ServerFacts;
   readonly now: Date;
 }
 
-/** The facts about a Subscription; undefined where it is gone. */
+/** The facts about a Subscription; undefined if it is gone. */
 export function observeSubscription(
   caches: SubscriptionCaches,
   key: ObjectKey,
@@ -75,13 +76,13 @@ export function observeSubscription(
   };
 }
 
-/** By number, the oldest first. What the manager did not make for this very Subscription is not there. */
+/** By number, the oldest first. Only Revisions that the manager made for this very Subscription. */
 function revisionsOf(caches: SubscriptionCaches, subscription: Subscription): readonly Revision[] {
   const genuine = genuineOf(namedBy(caches, subscription), subscription);
   return genuine.toSorted((a, b) => a.spec.number - b.spec.number);
 }
 
-/** All Revisions that give its name, also those that an earlier Subscription of the name left or a person made. */
+/** All Revisions that name it, also those that a person made or that belong to an earlier Subscription of the name. */
 function namedBy({ revisions }: SubscriptionCaches, subscription: Subscription): readonly Revision[] {
   return revisions.byIndex(BY_SUBSCRIPTION, keyOfObject(subscription));
 }
@@ -108,7 +109,7 @@ function isSelected({ spec }: Subscription, { metadata }: Catalog): boolean {
   );
 }
 
-/** A Catalog as the Subscription sees it; undefined if it may not be used and nothing here is about it. */
+/** A Catalog as the Subscription sees it; undefined if it may not be used and the Subscription does not refer to it. */
 function visibleSource(
   caches: SubscriptionCaches,
   { metadata, spec, status }: Subscription,
@@ -128,7 +129,7 @@ function sourceOf({ content }: SubscriptionCaches, { metadata, spec, status }: C
   const served = content.get(metadata.name);
   const ready = findCondition(status?.conditions, 'Ready');
   const message = ready?.message;
-  // A spec that was changed since is about to be tried.
+  // If the spec was changed since, the Catalog is about to be tried again.
   const unreadable = ready?.status === 'False' && ready.observedGeneration === metadata.generation;
   return {
     name: metadata.name,

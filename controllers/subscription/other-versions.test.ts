@@ -44,7 +44,7 @@ function describeRefusal(
 describe('a bundle that cannot be installed', () => {
   test.each([
     {
-      because: 'newer ones are there',
+      because: 'newer versions exist',
       versions: ['1.0.0', '2.0.0', '1.5.0'],
       quarantined: [],
       says: 'Another version may do: choose one by spec.version. Catalog main has 2.0.0, 1.5.0',
@@ -61,27 +61,30 @@ describe('a bundle that cannot be installed', () => {
       quarantined: [],
       says: 'Catalog main has no other version of the package',
     },
-  ])('is told with the versions that there are besides: $because', ({ versions, quarantined, says }) => {
-    const hint = describeRefusal('BundleUnsupported', versions, quarantined);
-    expect(hint).toMatch(/^For the author of the bundle: convert it\. /);
-    expect(hint).toContain(says);
-  });
+  ])(
+    'the error of a bundle that cannot be installed lists the other versions: $because',
+    ({ versions, quarantined, says }) => {
+      const hint = describeRefusal('BundleUnsupported', versions, quarantined);
+      expect(hint).toMatch(/^For the author of the bundle: convert it\. /);
+      expect(hint).toContain(says);
+    },
+  );
 
   test.each(['BundleInvalid', 'BundleUnsupported', 'BundleTooLarge', 'InvalidCABundle'] as const)(
-    'for %s',
+    'the error %s lists the other versions',
     (reason) => {
       expect(describeRefusal(reason, ['1.0.0', '2.0.0'])).toContain('Catalog main has 2.0.0');
     },
   );
 
   test.each(['RegistryDenied', 'InvalidConfiguration', 'InstallModeUnsupported'] as const)(
-    'and not for %s, which another version does not change',
+    'the error %s does not list other versions, which would not help',
     (reason) => {
       expect(describeRefusal(reason, ['1.0.0', '2.0.0'])).toBe('For the author of the bundle: convert it');
     },
   );
 
-  test('a defect stays what it is', () => {
+  test('a defect is thrown unchanged', () => {
     const defect = new TypeError('a bug');
     expect(withOtherVersions(defect, {} as SubscriptionFacts, {} as Target)).toBe(defect);
   });

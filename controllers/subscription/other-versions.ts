@@ -1,6 +1,6 @@
 /**
- * What an administrator can do about a bundle that cannot be installed: to correct it is the work of its author, and another
- * version of the package may do. Pure.
+ * Adds advice to the error of a bundle that cannot be installed: only its author can correct it, but another version of
+ * the package may work. Pure.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
@@ -10,7 +10,7 @@ import { list } from '../../resolver/sentences.ts';
 import type { Target } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
 
-/** Reasons for which a bundle is refused as it is. */
+/** Reasons for which the bundle itself is rejected. */
 const OF_THE_BUNDLE: ReadonlySet<Reason> = new Set<Reason>([
   'BundleInvalid',
   'BundleUnsupported',
@@ -18,7 +18,7 @@ const OF_THE_BUNDLE: ReadonlySet<Reason> = new Set<Reason>([
   'InvalidCABundle',
 ]);
 
-/** The same error, with the other versions that the catalog offers; any other error as it is. */
+/** The same error, with the other versions that the catalog offers; any other error unchanged. */
 export function withOtherVersions(error: unknown, facts: SubscriptionFacts, { bundle, catalog }: Target): unknown {
   if (!(error instanceof ReasonedError) || !OF_THE_BUNDLE.has(error.reason)) return error;
   const { reason, retry, message, hint, cause } = error;

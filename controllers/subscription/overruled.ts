@@ -1,6 +1,6 @@
 /**
- * Which requirements of Subscriptions without a say a bundle does not meet: they do not hold it back (trust.ts), so that
- * an event on both sides reports it. Pure.
+ * Which requirements of Subscriptions that may not hold this one back a bundle does not meet (trust.ts): an event on
+ * both sides reports it. Pure.
  */
 import { redact } from '../../api/errors.ts';
 import { keyOfObject } from '../../api/object.ts';
@@ -15,7 +15,7 @@ import { describeComing, describePackage } from './neighbours.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { mayHold } from './trust.ts';
 
-/** A Subscription whose bundle needs something else of the package. */
+/** A Subscription whose bundle needs another version or kind of the package. */
 export interface Overruled {
   readonly subscription: Subscription;
   /** The bundle that it has, or is about to install. */
@@ -24,10 +24,13 @@ export interface Overruled {
   readonly need: string;
 }
 
-/** Most Subscriptions that get an event for one decision: tenants may create any number of them. */
+/** The most Subscriptions that get an event for one decision: tenants may create any number of them. */
 const MOST = 10;
 
-/** Those without a say that need what the bundle is not, and of what is installed only what that was: by namespace and name. */
+/**
+ * The Subscriptions that may not hold this one back and whose needs the bundle does not meet, by namespace and name; a
+ * need for a kind counts only if the installed version meets it.
+ */
 export function findOverruled(facts: SubscriptionFacts, bundle: CatalogBundle): readonly Overruled[] {
   const { subscription, neighbours, cluster } = facts;
   const key = keyOfObject(subscription);
@@ -45,10 +48,10 @@ export function findOverruled(facts: SubscriptionFacts, bundle: CatalogBundle): 
     .slice(0, MOST);
 }
 
-/** What is read of requirements here: to read a constraint may take long, and tenants write these. */
+/** The requirements that are read here: a constraint may take long to evaluate, and tenants write them. */
 const READ: ReadonlySet<string> = new Set(['olm.package.required', 'olm.gvk.required']);
 
-/** A version of the package by its name; a kind only if it goes with the version that is installed. */
+/** The unmet need: a version of the package by its name, or a kind that only the installed version provides. */
 function unmetNeed(
   dependent: InstalledPackage,
   bundle: CatalogBundle,
@@ -65,7 +68,7 @@ function unmetNeed(
   return undefined;
 }
 
-/** The event for the Subscription that goes on. */
+/** The event for the Subscription that installs the bundle. */
 export function describeOverruling(chosen: string, { subscription, bundle, need }: Overruled): EventFacts {
   const note = `${chosen} is chosen although ${bundle} of Subscription ${keyOfObject(subscription)} needs ${need}: that Subscription acts with other rights, and does not hold this one`;
   return { type: 'Warning', reason: 'RequirementOverruled', action: 'Resolve', note: redact(note) };

@@ -1,4 +1,4 @@
-/** What is refused of a bundle before a Revision is made of it, with a registry that is played. */
+/** The bundles that are rejected before a Revision is made of them, with a simulated registry. */
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
 import { tinyBundle } from '../../e2e/lib/tiny-operator.ts';
@@ -17,7 +17,7 @@ function withFile(object: object): ReadonlyMap<string, Uint8Array> {
   return new Map([...plain, ['manifests/first.json', Buffer.from(JSON.stringify(object))]]);
 }
 
-/** A registry that has this one image. */
+/** A registry with this one image. */
 function registryOf(files: ReadonlyMap<string, Uint8Array>, labels: Readonly<Record<string, string>>): ImageSource {
   const built = buildImage({ files, labels });
   return {
@@ -68,13 +68,13 @@ describe('an object of a kind that the bundle itself defines', () => {
   const prepare = (files: ReadonlyMap<string, Uint8Array>): Promise<PreparedBundle> =>
     prepareBundle(registryOf(files, {}), { subscription: subscription(), image: IMAGE }, new AbortController().signal);
 
-  test('is installed', async () => {
+  test('an object of a kind that the bundle itself defines is installed', async () => {
     const [with1, without] = await Promise.all([prepare(withFile(sample)), prepare(plain)]);
     expect(with1.manifests.objects).toBe(without.manifests.objects + 1);
     expect(with1.leftOut).toEqual([]);
   });
 
-  test('is left out and named if its CRD refuses it, since no cluster ever had it', async () => {
+  test('an object of a kind that the bundle itself defines is left out and named if its CRD rejects it', async () => {
     const schema = {
       openAPIV3Schema: { type: 'object', required: ['spec'], properties: { spec: { type: 'object' } } },
     };

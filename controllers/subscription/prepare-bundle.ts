@@ -18,23 +18,23 @@ const FOLDERS = ['manifests/', 'metadata/'];
 export interface BundleToPrepare {
   readonly subscription: Subscription;
   readonly image: string;
-  /** Of the API server; absent where it is not known. */
+  /** Version of the API server; absent if it is not known. */
   readonly kubernetesVersion?: string;
 }
 
 export interface PreparedBundle {
-  /** Reference by digest of what was pulled. */
+  /** Reference by digest of the image that was pulled. */
   readonly image: string;
   readonly manifests: PackedManifests;
-  /** Objects that the bundle holds and that no API server takes. */
+  /** Objects of the bundle that no API server accepts. */
   readonly leftOut: readonly Impossible[];
 }
 
 /**
  * Pulls and renders a bundle as the Subscription configures it.
  *
- * @throws what a registry throws; BundleInvalid, BundleUnsupported, BundleTooLarge, InstallModeUnsupported and
- *   InvalidConfiguration, which are never retried
+ * @throws the errors of a registry; BundleInvalid, BundleUnsupported, BundleTooLarge, InstallModeUnsupported and
+ * InvalidConfiguration, which are never retried
  */
 export async function prepareBundle(
   source: ImageSource,
@@ -50,7 +50,7 @@ export async function prepareBundle(
   }));
 }
 
-/** One bundle at a time: it takes the one processor that there is, and many times its size in memory. */
+/** One bundle at a time: rendering blocks the only thread, and takes many times the bundle's size in memory. */
 const RENDERING = createSlots(1);
 
 async function renderFiles(
@@ -70,7 +70,7 @@ async function renderFiles(
   return { manifests: await packManifests(kept), leftOut };
 }
 
-/** Not every catalog tells which cluster a bundle needs; the bundle itself does. */
+/** Not every catalog contains the Kubernetes version that a bundle needs; the bundle itself does. */
 function requireKubernetes({ csv }: Bundle, has: string | undefined): void {
   const { minKubeVersion: needs } = csv.spec;
   if (needs === undefined || has === undefined || !isOlder(has, needs)) return;

@@ -28,39 +28,39 @@ const ARCHIVED = [{ type: 'Ready', status: 'False', reason: 'Archived' }];
 const delay = (old: Given, next: Given): number =>
   delayOfProgress({ type: 'updated', old: revision(old), object: revision(next) });
 
-describe('news of a Revision that its Subscription looks at at once', () => {
+describe('changes of a Revision that its Subscription reconciles at once', () => {
   test.each<{ old: Given; next: Given; because: string }>([
     { old: { conditions: WORKING }, next: { conditions: READY }, because: 'it works' },
-    { old: { conditions: BAKING }, next: { conditions: READY }, because: 'nothing is left to do' },
-    { old: { conditions: READY }, next: { conditions: WORKING }, because: 'it works no more' },
+    { old: { conditions: BAKING }, next: { conditions: READY }, because: 'its work is finished' },
+    { old: { conditions: READY }, next: { conditions: WORKING }, because: 'it works no longer' },
     { old: { conditions: WORKING }, next: { conditions: FAILED }, because: 'it has failed' },
     { old: { conditions: WORKING }, next: { conditions: SUSPENDED }, because: 'it rests' },
     { old: { spec: { approved: false } }, next: {}, because: 'it was approved' },
-    { old: {}, next: { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }, because: 'it is to go' },
-  ])('since $because', ({ old, next }) => {
+    { old: {}, next: { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }, because: 'it is being deleted' },
+  ])('a change of a Revision is reconciled at once, since $because', ({ old, next }) => {
     expect(delay(old, next)).toBe(0);
   });
 
-  test('since it is gone', () => {
+  test('the end of a Revision is reconciled at once', () => {
     expect(delayOfProgress({ type: 'deleted', object: revision({}) })).toBe(0);
   });
 });
 
-describe('news that are told together', () => {
+describe('changes of a Revision that are reported together', () => {
   test.each<{ old: Given; next: Given; because: string }>([
     { old: {}, next: { conditions: WORKING }, because: 'it has begun' },
-    { old: { conditions: WORKING }, next: { conditions: WORKING }, because: 'it is under way' },
+    { old: { conditions: WORKING }, next: { conditions: WORKING }, because: 'its roll-out goes on' },
     { old: { spec: { state: 'Archived' } }, next: {}, because: 'it was just made active' },
     {
       old: { spec: { state: 'Archived' }, conditions: WORKING },
       next: { spec: { state: 'Archived' }, conditions: ARCHIVED },
       because: 'it is history',
     },
-  ])('since $because', ({ old, next }) => {
+  ])('a change of a Revision is reported together with others, since $because', ({ old, next }) => {
     expect(delay(old, next)).toBeGreaterThan(0);
   });
 
-  test('since it was just made', () => {
+  test('a new Revision is reported together with others', () => {
     expect(delayOfProgress({ type: 'added', object: revision({}) })).toBeGreaterThan(0);
   });
 });

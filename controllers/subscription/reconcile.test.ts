@@ -1,4 +1,4 @@
-/** What a reconcile of a Subscription does where the cluster does not answer; what it decides is tested on its own. */
+/** A reconcile of a Subscription if the API server does not answer; the decisions are tested on their own. */
 import { expect, test } from 'vitest';
 import { findCondition } from '../../api/conditions.ts';
 import { ReasonedError } from '../../api/errors.ts';
@@ -38,7 +38,7 @@ function setUp(given: Subscription): { cluster: FakeCluster; events: EventFacts[
   return { cluster, events, run: () => reconcile(key, { signal: new AbortController().signal, log: silentLog }) };
 }
 
-test('says why nothing can be decided where the API server does not tell about itself', async () => {
+test('the status says why nothing can be decided if the API server does not report its version', async () => {
   const { cluster, events, run } = setUp(subscription());
   await expect(run()).rejects.toBe(forbidden);
   const { status } = cluster.objects().find(({ kind }) => kind === 'Subscription') as Subscription;
@@ -46,7 +46,7 @@ test('says why nothing can be decided where the API server does not tell about i
   expect(events).toMatchObject([{ type: 'Warning', reason: 'Forbidden' }]);
 });
 
-test('lets go of what is deleted without asking the API server about itself', async () => {
+test('a Subscription that is deleted is released without asking the API server for its version', async () => {
   const metadata = { deletionTimestamp: '2026-05-01T11:59:00Z', finalizers: [FINALIZER] };
   const { cluster, run } = setUp(subscription({ metadata }));
   await run();

@@ -1,7 +1,7 @@
 /**
- * Reconciles a Subscription: decides which Revision is to be active, makes it where there is none, and tells on
- * this one object what is installed, available, happening and wrong. What a Revision says is brought into the
- * cluster by the Revision controller; the two talk through the cluster only.
+ * Reconciles a Subscription: decides which Revision should be active, makes it if it does not exist, and reports in the
+ * status which bundle is installed and available, the work in progress and any trouble. The Revision controller brings
+ * the objects into the cluster; the two talk through the cluster only.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -41,9 +41,9 @@ export interface SubscriptionDeps {
   readonly cluster: Cluster;
   readonly server: ServerFactsSource;
   readonly bundles: BundleSources;
-  /** Pull secret of a Catalog, by name. */
+  /** The pull secret of a Catalog, by the Catalog's name. */
   readonly pullSecretOf: (catalog: string) => string | undefined;
-  /** Told what has been stored. */
+  /** Receives manifests that were stored. */
   readonly handed?: Pick<HandedManifests, 'put'>;
   readonly record: RecordEvent;
   readonly now: () => Date;
@@ -57,10 +57,10 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
     const server = await askServer(deps, cached, context.signal);
     const facts = observeSubscription(deps.caches, key, { server, now: deps.now() });
     if (facts === undefined) return undefined;
-    // Created too late by a former leader: the garbage collector deletes it.
+    // A former leader created it too late: the garbage collector deletes it.
     if (isAbandoned(deps, facts.subscription)) return undefined;
     const surplus = surplusOf(facts.subscription, facts.revisions);
-    // When it is done the watch of Revisions asks for a decision again.
+    // The archived Revision's watch event causes the next reconcile.
     if (surplus.length > 0) return void (await Promise.all(surplus.map((one) => archiveRevision(deps.cluster, one))));
     const plan = decideSubscription(facts, () => deps.now().getTime() - facts.now.getTime() > MOST_MILLISECONDS);
     switch (plan.kind) {
@@ -75,7 +75,7 @@ export function createSubscriptionReconciler(deps: SubscriptionDeps): Reconcile 
   };
 }
 
-/** Whether it was requested just now by a Subscription that is gone, or goes. */
+/** Whether it was just requested by a Subscription that is gone or being deleted. */
 function isAbandoned({ caches }: SubscriptionDeps, subscription: Subscription): boolean {
   const reference = requesterOf(subscription);
   if (reference === undefined) return false;
@@ -84,10 +84,10 @@ function isAbandoned({ caches }: SubscriptionDeps, subscription: Subscription): 
   return requester?.metadata.uid !== reference.uid || requester.metadata.deletionTimestamp !== undefined;
 }
 
-/** A decision is made in one go, while nothing else is done; half of the time in which the lease must be renewed. */
+/** The decision blocks the only thread; the limit is half of the time within which the lease must be renewed. */
 const MOST_MILLISECONDS = 5000;
 
-/** What goes needs nothing of the cluster; for all else nothing can be decided before it has answered. */
+/** A deletion needs no facts of the cluster; nothing else can be decided without them. */
 async function askServer(
   deps: SubscriptionDeps,
   subscription: Subscription,
@@ -135,7 +135,7 @@ async function carryOut(
   return lookAgain(plan, facts.now);
 }
 
-/** With the finalizer; a dependency is tied to its requester no longer. */
+/** Adds the finalizer; takes the owner reference to the requester off a dependency. */
 async function hold({ cluster }: SubscriptionDeps, subscription: Subscription): Promise<Subscription> {
   const requester = requesterOf(subscription);
   if (requester === undefined) return addFinalizer(cluster, subscription);
@@ -143,16 +143,16 @@ async function hold({ cluster }: SubscriptionDeps, subscription: Subscription): 
   return addFinalizer(cluster, subscription, { ownerReferences });
 }
 
-/** What is not ours may come without our seeing it: another operator's kinds, the end of a window. */
+/** Some changes are not watched: another operator's kinds, the end of a window. */
 const LOOK_AGAIN_SECONDS = 60;
-/** An upgrade that the cluster holds back is less urgent, and what works goes on working. */
+/** An upgrade that the cluster holds back is less urgent, since the installed version goes on working. */
 const LOOK_LATER_SECONDS = 300;
 const SOON_SECONDS = 0.01;
 
 function lookAgain({ action, decision }: ResolvedPlan, now: Date): Result {
   if (decision.kind === 'none' && decision.reason === 'ResolutionFailed')
     return { requeueAfterSeconds: isGivenUp(decision) ? LOOK_LATER_SECONDS : LOOK_AGAIN_SECONDS };
-  // What holds it is seen to and told as soon as there is a Revision to tell it of.
+  // The hold is handled and reported as soon as the Revision exists.
   if (action.do === 'create' && action.hold !== undefined) return { requeueAfterSeconds: SOON_SECONDS };
   if (action.do !== 'await') return isHeldBack(decision) ? { requeueAfterSeconds: LOOK_LATER_SECONDS } : undefined;
   const { reason, until } = action.hold;
@@ -160,12 +160,15 @@ function lookAgain({ action, decision }: ResolvedPlan, now: Date): Result {
   return reason === 'DependencyNotReady' ? { requeueAfterSeconds: LOOK_AGAIN_SECONDS } : undefined;
 }
 
-/** What took too long takes as long again. */
+/** A search that hit its effort limit will hit it again. */
 function isGivenUp({ because }: Refusal): boolean {
   return because.some(({ kind }) => kind === 'effort');
 }
 
-/** Whether the status says already that this is being tried: if it says why that failed, too, that is not overwritten. */
+/**
+ * Whether the status already names this attempt: then it is not overwritten, since it may name the error of the last
+ * one.
+ */
 function isTold({ metadata, status }: Subscription, { action, quarantined }: ResolvedPlan): boolean {
   if (action.do !== 'create' && action.do !== 'restore') return false;
   const tried =
@@ -173,7 +176,7 @@ function isTold({ metadata, status }: Subscription, { action, quarantined }: Res
   return tried && (status.quarantined ?? []).length === quarantined.length;
 }
 
-/** Writes the status first: a version that failed is remembered before anything is done about it. */
+/** Writes the status first: a version that failed is recorded before the rollback begins. */
 async function tell(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
@@ -188,7 +191,7 @@ async function tell(
   return writeStatus(deps.cluster, subscription, status);
 }
 
-/** Once for each decision: with the bundle that begins by it. */
+/** Once for each decision: when its bundle begins to be installed. */
 function reportOverruled(
   { record }: SubscriptionDeps,
   facts: SubscriptionFacts,
@@ -203,7 +206,7 @@ function reportOverruled(
 
 interface ActOptions {
   readonly action: Action;
-  /** The bundle of a Revision that is to be created, where it is on its way. */
+  /** The bundle of the Revision that is to be created, if its preparation has begun. */
   readonly prepared: Promise<PreparedBundle> | undefined;
   readonly signal: AbortSignal;
 }
@@ -228,8 +231,7 @@ async function act(
 }
 
 /**
- * Begins to pull while the status is written. Not where an account is named: without it nothing is pulled, however
- * often that is tried.
+ * Begins to pull while the status is written. Not if an account is named: if it does not exist, nothing may be pulled.
  */
 function prepareEarly(
   deps: SubscriptionDeps,
@@ -238,14 +240,14 @@ function prepareEarly(
 ): Promise<PreparedBundle> | undefined {
   if (facts.subscription.spec.serviceAccountName !== undefined) return undefined;
   const prepared = prepare(deps, facts, { target, image: target.bundle.image, signal });
-  // Looked at when it is awaited: a failure before that is not unhandled.
+  // Awaited later: a rejection before that must not count as unhandled.
   prepared.catch(() => undefined);
   return prepared;
 }
 
 /**
- * Stores the manifests of a Revision again. Another release of Slipway may render the same bundle otherwise: what the
- * Revision names can then never be made again, and a new Revision takes its place.
+ * Stores the manifests of a Revision again. Another release of Slipway may render the same bundle differently: the
+ * manifests of the Revision can then never be made again, and a new Revision takes its place.
  */
 async function restore(
   deps: SubscriptionDeps,
@@ -262,7 +264,7 @@ async function restore(
   await createRevision(deps.cluster, { subscription, revisions, number, target, bundle, approved, active: false });
 }
 
-/** No watch reports the Secrets, and the Revision has backed off from reading them for minutes. */
+/** No watch reports the Secrets, and the Revision may back off for minutes before it reads them again. */
 async function requestReconcile({ cluster, now }: SubscriptionDeps, revision: Revision): Promise<void> {
   const annotations = { [ANNOTATION.reconcileRequestedAt]: now().toISOString() };
   const { uid } = revision.metadata;
@@ -294,14 +296,14 @@ async function create(
     bundle,
     approved,
     active: free && alone,
-    // What is held back is read when its time comes.
+    // The manifests of a Revision that is held back are read when it becomes active.
     ...(free && deps.handed !== undefined && { handed: deps.handed }),
   });
   reportLeftOut(deps, subscription, { target, bundle });
   if (free && !alone) await activateRevision(deps.cluster, revisions, created);
 }
 
-/** What no API server takes is not installed, and nothing else is held up by it. */
+/** Reports objects that no API server accepts: they are left out, and the others are installed. */
 function reportLeftOut(
   { record }: SubscriptionDeps,
   subscription: Subscription,
@@ -331,7 +333,10 @@ async function prepare(
   }
 }
 
-/** Deletes Revisions that are no longer needed as history; one that was written since it was seen may be needed again. */
+/**
+ * Deletes Revisions that are no longer needed as history; a Revision that was written since it was read may be needed
+ * again.
+ */
 async function forget(
   { cluster }: SubscriptionDeps,
   { subscription, revisions }: SubscriptionFacts,

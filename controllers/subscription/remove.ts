@@ -1,6 +1,6 @@
 /**
- * Removes what a Subscription installed: its Revisions are deleted, each of which removes its objects, and the
- * Subscription goes when they are gone. What depends on it and is being removed too goes first.
+ * Uninstalls a Subscription: deletes its Revisions, each of which removes its objects, and releases the Subscription
+ * when they are gone. Subscriptions that depend on it and are being deleted too go first.
  */
 import { ANNOTATION } from '../../api/names.ts';
 import { keyOfObject, refOf } from '../../api/object.ts';
@@ -22,7 +22,7 @@ export interface RemovalDeps {
   readonly record: RecordEvent;
 }
 
-/** One step of the removal; the next one follows when a Revision or another Subscription has gone. */
+/** One step of the removal; the deletion of a Revision or of another Subscription causes the next one. */
 export async function uninstall({ cluster, record }: RemovalDeps, facts: SubscriptionFacts): Promise<void> {
   const { subscription, revisions, now } = facts;
   if (revisions.length === 0) {
@@ -46,8 +46,8 @@ export async function uninstall({ cluster, record }: RemovalDeps, facts: Subscri
 }
 
 /**
- * Subscriptions that need this one and have to go first: those that are being deleted too, wherever they are, and
- * those of the same namespace that are not being deleted yet. Those that have no say here cannot hold it.
+ * Subscriptions that need this one and have to go first: those that are being deleted too, in any namespace, and those
+ * of the same namespace that are not being deleted yet. Only Subscriptions that may hold this one back count.
  */
 export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependent[] {
   const own = describePackage(facts);
@@ -66,9 +66,9 @@ export function dependentsToGoFirst(facts: SubscriptionFacts): readonly Dependen
 }
 
 /**
- * Subscriptions that were requested by this very one, for this or an earlier version, if the spec says that they go with
- * it and no other with a say needs them. One without the requester's uid was made by an earlier release, or by a person: it
- * stays.
+ * Subscriptions that this very one requested, for this or an earlier version, if the spec says that they are deleted
+ * with it and no other Subscription that counts needs them. One without the requester's uid was made by an earlier
+ * release, or by a person: it stays.
  */
 export function dependenciesToDelete(facts: SubscriptionFacts): readonly Subscription[] {
   if (facts.subscription.spec.uninstall.dependencies !== 'Delete') return [];

@@ -1,4 +1,7 @@
-/** Manifests that are lost: where the bundle is pulled from to render them again, and what if they come out otherwise. */
+/**
+ * Lost manifests: the registry from which the bundle is pulled to render them again, and the effect of a different
+ * result.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CATALOG } from '../../api/catalog.ts';
 import { parseObject } from '../../api/kind.ts';
@@ -54,7 +57,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** A registry client that notes which registry is asked. */
+/** A registry client that records the registries that are asked. */
 function noting(asked: Set<string>): ImageSource {
   return {
     pullManifest: (reference, signal) => {
@@ -139,13 +142,13 @@ function broken(image: string): Revision {
 }
 
 describe('a Revision whose manifests are lost', () => {
-  test('has them pulled from where its Catalog offers the bundle, whatever host it names itself (s12)', async () => {
+  test("lost manifests are pulled from the Catalog's repository, whatever host the Revision names (s12)", async () => {
     const { run, asked } = setUp(broken(`127.0.0.1:1/gadget@${digest}`));
     await run();
     expect([...asked]).toEqual([server.host]);
   });
 
-  test('is followed by a new one where the bundle renders otherwise by now, once', async () => {
+  test('a Revision with lost manifests gets a successor if the bundle renders differently by now, once', async () => {
     const { run, revisions } = setUp(broken(`${server.host}/gadget@${digest}`));
     await run();
     await run();

@@ -1,4 +1,4 @@
-/** What becomes of a Revision whose manifests were lost, down to the Secrets, with a registry that is played. */
+/** A Revision whose manifests were lost, down to the Secrets, with a simulated registry. */
 import { beforeAll, expect, test } from 'vitest';
 import { createFakeCluster, type FakeCluster } from '../../apply/fake-cluster.ts';
 import { sampleCrd } from '../../apply/sample-objects.ts';
@@ -23,7 +23,7 @@ const IMAGE = `registry.example/gadget@${built.manifest.descriptor.digest}`;
 const owner = subscription({ metadata: { finalizers: [FINALIZER] } });
 let packed: PackedManifests;
 
-/** A registry that has this one image. */
+/** A registry with this one image. */
 const registry: ImageSource = {
   async pullManifest() {
     const { bytes, descriptor } = built.manifest;
@@ -44,7 +44,7 @@ beforeAll(async () => {
   ));
 });
 
-/** Reconciles once, with the active Revision gadget-1 that misses the manifests which it describes. */
+/** Reconciles once, with the active Revision gadget-1 that misses the given manifests. */
 async function reconcile(described: PackedManifests, ...there: readonly KubeObject[]): Promise<FakeCluster> {
   const lost = revision({
     image: IMAGE,
@@ -83,18 +83,18 @@ function revisionsOf(cluster: FakeCluster): readonly Revision[] {
   return cluster.objects().filter(({ kind }) => kind === 'Revision') as Revision[];
 }
 
-test('they are rendered again, without any catalog', async () => {
+test('lost manifests are rendered again, without any catalog', async () => {
   const cluster = await reconcile(packed);
   const [restored] = revisionsOf(cluster) as [Revision];
   expect((await loadManifests(cluster, restored)).length).toBe(packed.objects);
 });
 
-test('the Revision, which has backed off, is asked to read them', async () => {
+test('a Revision that has backed off gets a request to read its restored manifests', async () => {
   const [restored] = revisionsOf(await reconcile(packed)) as [Revision];
   expect(restored.metadata.annotations?.['slipway.dev/reconcile-requested-at']).toBe(NOW.toISOString());
 });
 
-test('they take the place of what somebody swapped them for', async () => {
+test('restored manifests replace the content that another writer put into the Secret', async () => {
   const one = revision({ manifests: describeManifests('gadget-1', packed) });
   const swapped = manifestSecrets(one, packed.pieces).map((secret) => ({ ...secret, data: { manifests: 'eA==' } }));
   const cluster = await reconcile(packed, ...swapped);
@@ -102,7 +102,7 @@ test('they take the place of what somebody swapped them for', async () => {
   expect((await loadManifests(cluster, restored)).length).toBe(packed.objects);
 });
 
-test('if the bundle renders to something else now, another Revision is made of it, to be activated in its turn', async () => {
+test('if the bundle renders differently now, a new Revision is made of it, to be activated in its turn', async () => {
   const cluster = await reconcile(
     await packManifests([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }]),
   );

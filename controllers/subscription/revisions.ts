@@ -21,20 +21,20 @@ type Writer = Pick<Cluster, 'get' | 'create' | 'patch' | 'delete'>;
 export interface NewRevision {
   readonly subscription: Subscription;
   readonly revisions: readonly Revision[];
-  /** That no Revision has. */
+  /** A number that no Revision has. */
   readonly number: number;
   readonly target: Target;
   readonly bundle: Pick<PreparedBundle, 'image' | 'manifests'>;
   readonly approved: boolean;
-  /** Becomes active at once: there is no other one. */
+  /** Becomes active at once: no other one is active. */
   readonly active: boolean;
-  /** Told what has been stored. */
+  /** Receives manifests that were stored. */
   readonly handed?: Pick<HandedManifests, 'put'>;
 }
 
 /**
- * Creates the Revision, and first the Secrets that it names. Throws Conflict (retried) if its name is taken, and
- * Collision (retried) if a Secret of its name belongs to a person.
+ * Creates the Revision, after the Secrets that it names. Throws Conflict (retried) if its name is taken, and Collision
+ * (retried) if a Secret of its name belongs to a person.
  */
 export async function createRevision(cluster: Writer, facts: NewRevision): Promise<Revision> {
   const described = describeRevision(facts);
@@ -44,8 +44,8 @@ export async function createRevision(cluster: Writer, facts: NewRevision): Promi
 }
 
 /**
- * Makes a Revision the active one. The other is archived first: at no time do two act. Throws Conflict (retried) if one of
- * them was written since it was seen: another manager may have decided otherwise.
+ * Makes a Revision the active one. The other is archived first: two are never active at the same time. Throws Conflict
+ * (retried) if one of them was written since it was read: another manager may have decided otherwise.
  */
 export async function activateRevision(
   cluster: Pick<Cluster, 'patch'>,
@@ -57,7 +57,7 @@ export async function activateRevision(
   await setState(cluster, chosen, 'Active');
 }
 
-/** Makes a Revision act no more. Throws Conflict (retried) if it was written since it was seen. */
+/** Archives a Revision. Throws Conflict (retried) if it was written since it was read. */
 export async function archiveRevision(cluster: Pick<Cluster, 'patch'>, revision: Revision): Promise<void> {
   await setState(cluster, revision, 'Archived');
 }
@@ -115,7 +115,9 @@ function describeBundle({ bundle }: Target): Pick<Revision['spec'], 'bundle' | '
   };
 }
 
-/** What the bundle provides and what it depends on. Throws BundleTooLarge, not retried, where that is too much. */
+/**
+ * The kinds that the bundle provides, and its requirements. Throws BundleTooLarge, not retried, if there are too many.
+ */
 function describeProperties({ name, properties }: Target['bundle']): NonNullable<Revision['spec']['properties']> {
   const kept = properties
     .filter(({ type }) => type === 'olm.gvk' || isRequirement(type))

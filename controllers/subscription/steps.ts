@@ -1,4 +1,7 @@
-/** Which step of a long way an upgrade is at: the way that is left is known, and how many steps are done is remembered. Pure. */
+/**
+ * Which step of a path an upgrade is at: the resolver gives the steps that are left, the status those that are done.
+ * Pure.
+ */
 import { MAX_STEPS, type SubscriptionStatus } from '../../api/subscription.ts';
 import type { ResolvedPlan } from './decide.ts';
 
@@ -7,7 +10,7 @@ export interface Steps {
   readonly steps: number;
 }
 
-/** @param pending What came next until now. Undefined if the way has one step, or nothing is to be installed. */
+/** @param pending The previous next step. Undefined if the path has one step, or nothing is to be installed. */
 export function stepsOf(
   pending: SubscriptionStatus['pending'],
   { decision, installed }: Pick<ResolvedPlan, 'decision' | 'installed'>,

@@ -21,7 +21,7 @@ function statusOf(given: Partial<SubscriptionFacts>, error?: ReasonedError): Sub
   return summarizePlan(all.subscription, plan, { now: NOW, ...(error !== undefined && { error }) });
 }
 
-/** `True Succeeded`, or nothing where the condition is absent. */
+/** `True Succeeded`, or nothing if the condition is absent. */
 function inWords({ conditions }: SubscriptionStatus, type: ConditionType): string {
   const condition = findCondition(conditions, type);
   return condition === undefined ? '' : `${condition.status} ${condition.reason}`;
@@ -30,7 +30,7 @@ function inWords({ conditions }: SubscriptionStatus, type: ConditionType): strin
 const two = [catalog({ versions: ['1.0.0', '1.1.0'] })];
 const works = revision({ ready: true });
 
-/** The same catalog, which advises against one of the versions. */
+/** The same catalog, with a deprecation of one of the versions. */
 function deprecating(version: string): CatalogSource {
   const [source] = two;
   if (source === undefined) throw new Error('there is no catalog');
@@ -65,14 +65,14 @@ function sinceActivated(one: Revision): Revision {
   return { ...one, metadata: { ...one.metadata, generation: 2 } };
 }
 
-/** What the status remembers of a version that failed, and of a rollback that has ended or not. */
+/** The entry of a version that failed, with a rollback that has ended or not. */
 function gaveUp(version: string, more: object = {}): NonNullable<SubscriptionStatus['quarantined']>[number] {
   const since = '2026-05-01T11:58:00Z';
   const specHash = outcomeHash(subscription({ spec: more }));
   return { bundle: `gadget.v${version}`, version, reason: 'WorkloadUnhealthy', message: 'it crashes', since, specHash };
 }
 
-/** A Subscription that remembers versions that failed. */
+/** A Subscription with entries of versions that failed. */
 function remembering(versions: readonly string[], spec: object = {}): Subscription {
   const rolledBackTime = '2026-05-01T11:59:00Z';
   const quarantined = versions.map((version) => ({ ...gaveUp(version, spec), rolledBackTime }));
@@ -95,13 +95,13 @@ describe('conditions', () => {
       also: { Reconciling: 'True Installing' },
     },
     {
-      because: 'all is as the spec asks',
+      because: 'all is as the spec requests',
       given: { revisions: [works] },
       ready: 'True Succeeded',
       also: { Reconciling: '', Stalled: '', UpgradeAvailable: 'False UpToDate', Deprecated: 'False NotDeprecated' },
     },
     {
-      because: 'what is installed is deprecated, though what is to follow it is not',
+      because: 'the installed bundle is deprecated, its successor is not',
       given: {
         revisions: [works],
         catalogs: [deprecating('1.0.0')],
@@ -117,19 +117,19 @@ describe('conditions', () => {
       also: { Deprecated: 'False NotDeprecated' },
     },
     {
-      because: 'no catalog tells what it thinks of what is installed',
+      because: 'no catalog lists the installed bundle, so deprecations are unknown',
       given: { revisions: [works], catalogs: [] },
       ready: 'True Succeeded',
       also: { Deprecated: 'Unknown CatalogUnavailable' },
     },
     {
-      because: 'an upgrade is under way',
+      because: 'an upgrade is in progress',
       given: { revisions: [before, next], catalogs: two },
       ready: 'False Progressing',
       also: { Reconciling: 'True Upgrading', UpgradeAvailable: 'True UpgradeAvailable' },
     },
     {
-      because: 'what was installed is unhealthy later on',
+      because: 'the installed version becomes unhealthy later',
       given: {
         revisions: [
           {
@@ -143,7 +143,7 @@ describe('conditions', () => {
       ready: 'False WorkloadUnhealthy',
     },
     {
-      because: 'an upgrade waits for a person, and what is installed works on',
+      because: 'an upgrade waits for approval, and the installed version works on',
       given: {
         revisions: [works, revision({ number: 2, version: '1.1.0', state: 'Archived', approved: false })],
         catalogs: two,
@@ -153,7 +153,7 @@ describe('conditions', () => {
       also: { Reconciling: '', Stalled: '', UpgradeAvailable: 'True ApprovalRequired' },
     },
     {
-      because: 'the first Revision waits for a person',
+      because: 'the first Revision waits for approval',
       given: {
         revisions: [revision({ state: 'Archived', approved: false })],
         subscription: subscription({ spec: { approval: 'Manual' } }),
@@ -168,25 +168,25 @@ describe('conditions', () => {
       also: { Stalled: 'True PackageNotFound', UpgradeAvailable: 'Unknown PackageNotFound' },
     },
     {
-      because: 'what is installed does not need the catalog',
+      because: 'the installed bundle does not need the catalog',
       given: { catalogs: [], revisions: [works] },
       ready: 'True Succeeded',
       also: { Stalled: '', UpgradeAvailable: 'Unknown CatalogNotFound' },
     },
     {
-      because: 'a pin that nothing meets is a mistake, whatever is installed',
+      because: 'a pin without a matching version is a mistake, whatever is installed',
       given: { revisions: [works], subscription: subscription({ spec: { version: '7.0.0' } }) },
       ready: 'False VersionNotFound',
       also: { Stalled: 'True VersionNotFound' },
     },
     {
-      because: 'the catalog has dropped what is installed, which goes on to work',
+      because: 'the catalog has dropped the installed bundle, which works on',
       given: { revisions: [works], catalogs: [catalog({ versions: ['2.0.0'] })] },
       ready: 'True Succeeded',
       also: { Stalled: '', UpgradeAvailable: 'Unknown NoUpgradePath' },
     },
     {
-      because: 'the catalog has dropped what is installed, and something else is asked for',
+      because: 'the catalog has dropped the installed bundle, and the spec requests another',
       given: {
         revisions: [works],
         catalogs: [catalog({ versions: ['2.0.0'] })],
@@ -196,13 +196,13 @@ describe('conditions', () => {
       also: { Stalled: 'True NoUpgradePath' },
     },
     {
-      because: 'a version failed and nothing can take its place',
+      because: 'a version failed and no other can replace it',
       given: { revisions: [revision({ reason: 'ObjectInvalid', stalled: true })] },
       ready: 'False ObjectInvalid',
       also: { Stalled: 'True ObjectInvalid' },
     },
     {
-      because: 'an upgrade failed and what worked before runs again, as the spec allows',
+      because: 'an upgrade failed and the version before runs again, as the spec allows',
       given: { revisions: [works], catalogs: two, subscription: remembering(['1.1.0']) },
       ready: 'True Succeeded',
       also: {
@@ -213,7 +213,7 @@ describe('conditions', () => {
       },
     },
     {
-      because: 'an upgrade failed to the only version that the spec allows: it is not as asked, whatever works',
+      because: 'the upgrade to the only version that the spec allows failed: it is not as requested',
       given: { revisions: [works], catalogs: two, subscription: remembering(['1.1.0'], { version: '1.1.0' }) },
       ready: 'False Quarantined',
       also: { UpgradeFailed: 'True WorkloadUnhealthy', Stalled: 'True Quarantined' },
@@ -229,7 +229,7 @@ describe('conditions', () => {
       also: { UpgradeFailed: 'True WorkloadUnhealthy', Stalled: 'True Quarantined' },
     },
     {
-      because: 'the active Revision has failed this moment, and what worked before is about to be applied',
+      because: 'the active Revision has just failed, and the version before is about to be applied',
       given: {
         revisions: [
           before,
@@ -241,7 +241,7 @@ describe('conditions', () => {
       also: { UpgradeFailed: 'True ObjectInvalid', Reconciling: 'True RollingBack', Stalled: '' },
     },
     {
-      because: 'the same where only the version that failed is allowed',
+      because: 'the same, and only the version that failed is allowed',
       given: {
         revisions: [
           before,
@@ -254,7 +254,7 @@ describe('conditions', () => {
       also: { UpgradeFailed: 'True ObjectInvalid', Reconciling: 'True RollingBack', Stalled: '' },
     },
     {
-      because: 'what worked before is being applied again',
+      because: 'the version before is being applied again',
       given: {
         revisions: [{ ...works, status: { ...works.status, conditions: [] } }, failedOne],
         catalogs: two,
@@ -264,7 +264,7 @@ describe('conditions', () => {
       also: { UpgradeFailed: 'True WorkloadUnhealthy', Reconciling: 'True RollingBack', Stalled: '' },
     },
     {
-      because: 'what failed is kept as the spec asks',
+      because: 'the failed version is kept, as the spec requests',
       given: {
         revisions: [
           before,
@@ -287,7 +287,7 @@ describe('conditions', () => {
       also: { UpgradeFailed: '', UpgradeAvailable: 'False UpToDate' },
     },
     {
-      because: 'a newer version is being tried: what is said now is about that one',
+      because: 'a newer version is being tried: the conditions are about that one',
       given: {
         revisions: [works],
         catalogs: [catalog({ versions: ['1.0.0', '1.2.0'] })],
@@ -297,7 +297,7 @@ describe('conditions', () => {
       also: { UpgradeFailed: '', UpgradeAvailable: 'True UpgradeAvailable' },
     },
     {
-      because: 'a version between is being tried, which does not supersede what failed',
+      because: 'a version in between is being tried, which does not supersede the failed one',
       given: {
         revisions: [works],
         catalogs: [catalog({ versions: ['1.0.0', '1.0.5', '1.1.0'] })],
@@ -307,7 +307,7 @@ describe('conditions', () => {
       also: { UpgradeFailed: 'True WorkloadUnhealthy', UpgradeAvailable: 'True UpgradeAvailable' },
     },
     {
-      because: 'what is installed was made again since: the failure is as it was',
+      because: 'the installed version was installed again since: the failure still counts',
       given: {
         revisions: [revision({ number: 3, ready: true, firstReadyTime: '2026-05-01T11:59:30Z' })],
         catalogs: two,
@@ -329,13 +329,13 @@ describe('conditions', () => {
       also: { Reconciling: '', Stalled: '', UpgradeAvailable: 'True OutsideWindow' },
     },
     {
-      because: 'no catalog answers, and what the spec asks for is not installed',
+      because: 'no catalog answers, and the requested version is not installed',
       given: { revisions: [works], catalogs: [], subscription: subscription({ spec: { version: '1.1.0' } }) },
       ready: 'False CatalogNotFound',
       also: { Stalled: 'True CatalogNotFound' },
     },
     {
-      because: 'a Revision is made active, and what it says is about the time before',
+      because: 'a Revision is made active, and its conditions are about the time before',
       given: {
         revisions: [before, sinceActivated(revision({ number: 2, version: '1.1.0', reason: 'OutsideWindow' }))],
         catalogs: two,
@@ -351,10 +351,23 @@ describe('conditions', () => {
     expect({ ready: inWords(status, 'Ready'), ...told }).toEqual({ ready, ...also });
   });
 
+  test('a shortened reason of Ready is in full in the condition beside it', () => {
+    const failed = revision({ reason: 'Forbidden', stalled: true });
+    const conditions = (failed.status?.conditions ?? []).map((one) =>
+      one.type === 'Stalled' ? { ...one, message: 'every right, in full' } : { ...one, message: 'every…' },
+    );
+    const status = statusOf({ revisions: [{ ...failed, status: { ...failed.status, conditions } }] });
+    const messageOf = (type: ConditionType) => findCondition(status.conditions, type)?.message;
+    expect([messageOf('Ready'), messageOf('Stalled')]).toEqual([
+      'gadget.v1.0.0 failed: every…',
+      'every right, in full',
+    ]);
+  });
+
   test.each<{ readonly because: string; readonly retry: 'never' | 'backoff'; readonly type: ConditionType }>([
     { because: 'no retry helps', retry: 'never', type: 'Stalled' },
     { because: 'a retry may help', retry: 'backoff', type: 'Reconciling' },
-  ])('what failed is told as $type where $because', ({ retry, type }) => {
+  ])('a failure is reported as $type if $because', ({ retry, type }) => {
     const status = statusOf({}, failure('ImageNotFound', retry));
     expect([inWords(status, 'Ready'), inWords(status, type)]).toEqual(['False ImageNotFound', 'True ImageNotFound']);
   });
@@ -367,7 +380,7 @@ describe('conditions', () => {
       catalogs: [{ name: 'main', priority: 0, state: 'Unavailable', content: () => undefined } as const],
       says: false,
     },
-  ])('that no upgrade can be found stands beside what works only if $because', ({ catalogs, says }) => {
+  ])('the Ready message adds that no upgrade can be found only if $because', ({ catalogs, says }) => {
     const status = statusOf({ revisions: [works], catalogs });
     const message = findCondition(status.conditions, 'Ready')?.message ?? '';
     expect(
@@ -375,15 +388,15 @@ describe('conditions', () => {
     ).toBe(says);
   });
 
-  test('what failed on the way to an upgrade does not speak against what works', () => {
+  test('a failure before an upgrade does not make the working version unready', () => {
     expect(inWords(statusOf({ revisions: [works], catalogs: two }, failure('ImageNotFound', 'backoff')), 'Ready')).toBe(
       'False Upgrading',
     );
   });
 });
 
-describe('what else the status tells', () => {
-  test('what is installed, available and pending, and the way', () => {
+describe('the other fields of the status', () => {
+  test('the status shows the installed, available and pending bundles, and the path', () => {
     const path = [catalog({ versions: ['1.0.0', '1.1.0', '2.0.0'] })];
     const status = statusOf({ revisions: [works], catalogs: path });
     expect(status).toMatchObject({
@@ -394,17 +407,17 @@ describe('what else the status tells', () => {
     });
   });
 
-  describe('after an upgrade that failed', () => {
+  describe('the status after an upgrade that failed', () => {
     const given = { revisions: [works], catalogs: two, subscription: remembering(['1.1.0']) };
     const told = (type: ConditionType, more: Partial<SubscriptionFacts> = {}): string =>
       findCondition(statusOf({ ...given, ...more }).conditions, type)?.message ?? '';
 
-    test('what there is, although it failed', () => {
+    test('the failed version is still shown as available', () => {
       expect(statusOf(given)).toMatchObject({ installed: { version: '1.0.0' }, available: { version: '1.1.0' } });
     });
 
     test.each(['1.0.0 is installed and healthy', 'the upgrade to gadget.v1.1.0 failed: it crashes'])(
-      'in the column STATUS: %s',
+      'the column STATUS after a failed upgrade contains: %s',
       (text) => expect(told('Ready')).toContain(text),
     );
 
@@ -412,22 +425,24 @@ describe('what else the status tells', () => {
       'The upgrade to gadget.v1.1.0 failed: it crashes',
       'gadget.v1.0.0 runs again',
       'kubectl -n ops annotate subscriptions.slipway.dev gadget --overwrite slipway.dev/reconcile-requested-at=',
-    ])('what failed, what runs, and how to try again: %s', (text) => expect(told('UpgradeFailed')).toContain(text));
+    ])('the condition UpgradeFailed contains the failure, the running version and the way to try again: %s', (text) =>
+      expect(told('UpgradeFailed')).toContain(text),
+    );
 
-    test('also if only the version that failed is allowed', () => {
+    test('UpgradeFailed is true also if only the version that failed is allowed', () => {
       const pinned = { subscription: remembering(['1.1.0'], { version: '1.1.0' }) };
       expect(told('Ready', pinned)).toContain('The upgrade to gadget.v1.1.0 failed: it crashes');
       expect(statusOf({ ...given, ...pinned }).available).toMatchObject({ version: '1.1.0' });
     });
 
-    test('in a column that stays short, however long the reason is', () => {
+    test('the column STATUS stays short, however long the reason is', () => {
       const long = { ...gaveUp('1.1.0'), message: 'x'.repeat(4096), rolledBackTime: 't' };
       const remembers = { subscription: subscription({ status: { quarantined: [long] } }) };
       expect(told('Ready', remembers).length).toBeLessThan(400);
       expect(told('UpgradeFailed', remembers)).toContain('kubectl -n ops annotate');
     });
 
-    test('when what worked before was healthy again, and not before it was', () => {
+    test('the time of the rollback is noted when the version before is healthy again, and not earlier', () => {
       const quarantined = [gaveUp('1.1.0')];
       const going = { ...given, subscription: subscription({ status: { quarantined } }) };
       expect(statusOf(going).quarantined).toMatchObject([{ rolledBackTime: '2026-05-01T12:00:00Z' }]);
@@ -436,7 +451,7 @@ describe('what else the status tells', () => {
     });
   });
 
-  test('what is being done where nothing is active, as after a crash between two writes', () => {
+  test('the work in progress is shown if no Revision is active, as after a crash between two writes', () => {
     const { conditions } = statusOf({
       revisions: [before, { ...failedOne, spec: { ...failedOne.spec, approved: false } }],
       catalogs: [],
@@ -444,7 +459,7 @@ describe('what else the status tells', () => {
     expect(findCondition(conditions, 'Ready')?.message).toBe('gadget.v1.0.0 is being applied');
   });
 
-  describe('while an upgrade waits', () => {
+  describe('the status while an upgrade waits', () => {
     const windows = [{ cron: '0 2 * * *', duration: '1h' }];
     test.each([
       {
@@ -453,7 +468,7 @@ describe('what else the status tells', () => {
         says: 'gadget.v1.1.0 waits for the next maintenance window at 2026-05-02T02:00:00Z',
       },
       { spec: { approval: 'Manual' }, approved: false, says: 'gadget.v1.1.0 waits for approval: kubectl' },
-    ])('for what, in the column STATUS: $says', ({ spec, approved, says }) => {
+    ])('the column STATUS shows the wait: $says', ({ spec, approved, says }) => {
       const waiting = revision({ number: 2, version: '1.1.0', state: 'Archived', approved });
       const status = statusOf({ revisions: [works, waiting], catalogs: two, subscription: subscription({ spec }) });
       const { message } = findCondition(status.conditions, 'Ready') ?? {};
@@ -462,7 +477,7 @@ describe('what else the status tells', () => {
     });
   });
 
-  describe('on a way of several steps', () => {
+  describe('the status on a path of several steps', () => {
     const versions = ['1.0.0', '1.1.0', '1.2.0', '2.0.0'];
     const at = (pending: SubscriptionStatus['pending'], revisions: readonly Revision[]): SubscriptionStatus =>
       statusOf({
@@ -483,11 +498,11 @@ describe('what else the status tells', () => {
         revisions: [works],
         says: { step: 2, steps: 4 },
       },
-    ])('which one it is: $because', ({ pending, revisions, says }) => {
+    ])('the status shows the step of the path: $because', ({ pending, revisions, says }) => {
       expect(at(pending, revisions).pending).toMatchObject(says);
     });
 
-    test('in the column STATUS', () => {
+    test('the column STATUS shows the step of the path', () => {
       expect(findCondition(at(step, [before, second]).conditions, 'Ready')?.message).toContain(
         '(step 2 of 3 to gadget.v2.0.0)',
       );
@@ -496,12 +511,12 @@ describe('what else the status tells', () => {
       );
     });
 
-    test('and not where there is only one', () => {
+    test('the status shows no step if there is only one', () => {
       expect(statusOf({ revisions: [works], catalogs: two }).pending).not.toHaveProperty('step');
     });
   });
 
-  describe('of what others did to its objects', () => {
+  describe('repairs, losses and contests in the status', () => {
     const since = '2026-05-01T11:00:00Z';
     const loss = (crd: string, at = since): Loss => ({ crd, uid: `${crd} ${at}`, since: at, message: '2 were there' });
     const lost = (...losses: readonly Loss[]): Revision => ({ ...works, status: { ...works.status, losses } });
@@ -513,7 +528,7 @@ describe('what else the status tells', () => {
         status: { losses: known },
       });
 
-    test('what was put right last', () => {
+    test('the status shows the last repair', () => {
       const lastRepair = { time: since, objects: 1, message: 'Deployment ops/gadget: spec.replicas was changed' };
       const repaired = { ...works, status: { ...works.status, lastRepair } };
       expect(statusOf({ revisions: [repaired] }).lastRepair).toEqual(lastRepair);
@@ -524,7 +539,7 @@ describe('what else the status tells', () => {
       readonly given: Partial<SubscriptionFacts>;
       readonly told: readonly string[];
     }>([
-      { because: 'nothing was', given: {}, told: [] },
+      { because: 'nothing was lost', given: {}, told: [] },
       { because: 'the active Revision has noticed it', given: { revisions: [lost(loss('a'))] }, told: [`a ${since}`] },
       {
         because: 'another Revision is active by now',
@@ -537,12 +552,12 @@ describe('what else the status tells', () => {
         told: [`a ${since}`],
       },
       {
-        because: 'that Revision is forgotten by now',
+        because: 'that Revision was deleted since',
         given: { subscription: subscription({ status: { losses: [loss('a')] } }) },
         told: [`a ${since}`],
       },
       {
-        because: 'it is known twice',
+        because: 'two Revisions report the same loss',
         given: { revisions: [lost(loss('a'))], subscription: subscription({ status: { losses: [loss('a')] } }) },
         told: [`a ${since}`],
       },
@@ -552,22 +567,22 @@ describe('what else the status tells', () => {
         told: [],
       },
       {
-        because: 'it was lost once more since',
+        because: 'the CRD was lost again since',
         given: { revisions: [lost(loss('a'), loss('a', '2026-05-01T11:00:01Z'))], subscription: acknowledged(since) },
         told: ['a 2026-05-01T11:00:01Z'],
       },
       {
-        because: 'the acknowledgement is no time, which acknowledges nothing',
+        because: 'the acknowledgement is no time, so it acknowledges nothing',
         given: { revisions: [lost(loss('a'))], subscription: acknowledged('yes') },
         told: [`a ${since}`],
       },
-    ])('what was lost: $because', ({ given, told }) => {
+    ])('the status shows the losses: $because', ({ given, told }) => {
       expect(toldOf(given)).toEqual(told);
       const condition = inWords(statusOf({ revisions: [works], ...given }), 'CustomResourcesLost');
       expect(condition).toBe(told.length === 0 ? '' : 'True CustomResourcesLost');
     });
 
-    test('how to acknowledge all of what was lost, and that in the column STATUS', () => {
+    test('the condition says how to acknowledge all losses, and the column STATUS shows them', () => {
       const { conditions } = statusOf({ revisions: [lost(loss('b', '2026-05-01T11:30:00Z'), loss('a'))] });
       const message = findCondition(conditions, 'CustomResourcesLost')?.message ?? '';
       for (const text of ['CustomResourceDefinition a was deleted', 'CustomResourceDefinition b was', 'backup'])
@@ -580,7 +595,7 @@ describe('what else the status tells', () => {
       });
     });
 
-    test('that another program does not leave an object alone', () => {
+    test('the status shows a contest with another program', () => {
       const contested = {
         ...works,
         status: {
@@ -603,7 +618,7 @@ describe('what else the status tells', () => {
     });
   });
 
-  test('when a window opens, while it is waited for', () => {
+  test('the status shows when the next window opens', () => {
     const windows = [{ cron: '0 2 * * *', duration: '1h' }];
     const held = { catalogs: two, subscription: subscription({ spec: { windows } }) };
     const waiting = revision({ number: 2, version: '1.1.0', state: 'Archived' });
@@ -611,14 +626,14 @@ describe('what else the status tells', () => {
     expect(statusOf({ revisions: [works] }).nextEligibleTime).toBeUndefined();
   });
 
-  test('why versions are not chosen, with a reason of the list', () => {
+  test('the status shows why versions are not chosen, with a reason of the closed list', () => {
     const pinned = subscription({ spec: { version: '1.0.0' } });
     expect(statusOf({ revisions: [works], catalogs: two, subscription: pinned }).refused).toMatchObject([
       { version: '1.1.0', reason: 'VersionNotFound' },
     ]);
   });
 
-  test('that a version is lower, or comes from another catalog', () => {
+  test('the status shows that a version is lower, or comes from another catalog', () => {
     const lower = { subscription: subscription({ spec: { version: '1.0.0', edges: 'Ignore' } }), catalogs: two };
     const newest = revision({ version: '1.1.0', ready: true });
     const told = (given: Partial<SubscriptionFacts>): string | undefined =>
@@ -629,7 +644,7 @@ describe('what else the status tells', () => {
     expect(told({ revisions: [works], catalogs: two })).toBe('gadget.v1.1.0 follows gadget.v1.0.0');
   });
 
-  test('what the cluster lacks, and not that a catalog offers the same', () => {
+  test('refused versions are those with unmet needs, and not the same version of a second catalog', () => {
     const needs = { type: 'olm.package.required', value: { packageName: 'base', versionRange: '>=1.0.0' } };
     const needy = [catalog({ versions: ['1.0.0', '1.1.0'], properties: [needs] })];
     expect(statusOf({ revisions: [works], catalogs: needy }).refused).toMatchObject([
@@ -648,7 +663,7 @@ describe('what else the status tells', () => {
   });
 });
 
-describe('a Subscription that is being removed', () => {
+describe('a Subscription that is being deleted', () => {
   const leaving = subscription({ metadata: { deletionTimestamp: 'x' } });
   /** A Revision that is being deleted; its condition is of the generation 1. */
   const going = (reason: Reason, generation = 1): Revision => {
@@ -656,55 +671,55 @@ describe('a Subscription that is being removed', () => {
     return { ...one, metadata: { ...one.metadata, generation } };
   };
 
-  test('says in full what the removal of the Revision lacks', () => {
+  test('the status of a removal has the full message of the Revision', () => {
     const status = summarizeRemoval(leaving, { revisions: [going('Forbidden')], waitsFor: [], now: NOW });
     expect(findCondition(status.conditions, 'Ready')?.message).toBe('as it says');
   });
 
   test.each([
-    { because: 'its objects are being removed', waitsFor: [], revisions: [works], ready: 'False Uninstalling' },
+    { because: 'its objects are being deleted', waitsFor: [], revisions: [works], ready: 'False Uninstalling' },
     {
-      because: 'something of it cannot be removed',
+      because: 'an object cannot be deleted',
       waitsFor: [],
       revisions: [going('DeleteBlocked')],
       ready: 'False DeleteBlocked',
     },
     {
-      because: 'the account lacks a right, which the Revision says',
+      because: 'the account lacks a right, as the Revision reports',
       waitsFor: [],
       revisions: [going('Forbidden')],
       ready: 'False Forbidden',
     },
     {
-      because: 'what was wrong before the removal says nothing about it',
+      because: 'a condition from before the removal does not count',
       waitsFor: [],
       revisions: [going('WorkloadUnhealthy', 2)],
       ready: 'False Uninstalling',
     },
     {
-      because: 'a Revision that is not being deleted yet says nothing about the removal',
+      because: 'a Revision that is not being deleted yet has no condition about the removal',
       waitsFor: [],
       revisions: [revision({ ready: false, reason: 'Forbidden' })],
       ready: 'False Uninstalling',
     },
     {
-      because: 'what needs it goes first',
+      because: 'the Subscription that needs it is deleted first',
       waitsFor: [{ key: 'ops/shop', isLeaving: true }],
       revisions: [works],
       ready: 'False Uninstalling',
     },
     {
-      because: 'what needs it stays',
+      because: 'the Subscription that needs it stays',
       waitsFor: [{ key: 'ops/shop', isLeaving: false }],
       revisions: [works],
       ready: 'False DeleteBlocked',
     },
-  ])('$ready: $because', ({ waitsFor, revisions, ready }) => {
+  ])('the status of a removal is $ready: $because', ({ waitsFor, revisions, ready }) => {
     expect(inWords(summarizeRemoval(leaving, { revisions, waitsFor, now: NOW }), 'Ready')).toBe(ready);
   });
 });
 
-test('a suspended Subscription goes on to say which upgrade failed, and what was lost', () => {
+test('a suspended Subscription still shows which upgrade failed, and which custom resources were lost', () => {
   const told = (['UpgradeFailed', 'CustomResourcesLost', 'Contested'] as const).map((type) => ({
     type,
     status: 'True' as const,

@@ -1,4 +1,4 @@
-/** The status of a Subscription: what is installed, available, happening and wrong, in one place. Pure. */
+/** The status of a Subscription: installed and available bundles, work in progress and trouble, in one place. Pure. */
 import {
   findCondition,
   formatTime,
@@ -19,7 +19,7 @@ import { conditionsOf } from './conditions.ts';
 import { describeInstalled, type ResolvedPlan } from './decide.ts';
 import { stepsOf } from './steps.ts';
 
-/** After a plan was carried out, or while it is. @param error What kept it from being carried out. */
+/** The status after a plan was carried out, or during it. @param error Why it could not be carried out. */
 export function summarizePlan(
   subscription: Subscription,
   plan: ResolvedPlan,
@@ -58,12 +58,12 @@ export interface Dependent {
 
 export interface Removal {
   readonly revisions: readonly Revision[];
-  /** Subscriptions that are to go first. */
+  /** Subscriptions that have to go first. */
   readonly waitsFor: readonly Dependent[];
   readonly now: Date;
 }
 
-/** The active Revision has the latest; one that has just become active knows of none yet. */
+/** The active Revision has the latest repair; one that has just become active has none yet. */
 function repairsOf(
   { status }: Subscription,
   { active, losses }: ResolvedPlan,
@@ -72,7 +72,7 @@ function repairsOf(
   return { ...(lastRepair !== undefined && { lastRepair }), ...(losses.length > 0 && { losses }) };
 }
 
-/** While the Subscription is being removed. */
+/** The status while the Subscription is being deleted. */
 export function summarizeRemoval(
   subscription: Subscription,
   { revisions, waitsFor, now }: Removal,
@@ -80,7 +80,7 @@ export function summarizeRemoval(
   const telling = revisions.find(({ spec }) => spec.state === 'Active') ?? revisions[0];
   const ready = findCondition(telling?.status?.conditions, 'Ready');
   const held = waitsFor.some(({ isLeaving }) => !isLeaving);
-  // Of the removal itself, and not of before: to mark an object for deletion makes a new generation of it.
+  // A condition about the removal, not from before: marking an object for deletion makes a new generation of it.
   const isTold = waitsFor.length === 0 && ready?.status === 'False' && isJudged(telling, ready);
   const told = isTold ? ready : undefined;
   const blocked = held || told?.reason === 'DeleteBlocked';
@@ -91,7 +91,7 @@ export function summarizeRemoval(
   return { ...subscription.status, ...observed(subscription), conditions: judge(subscription, conditions, now) };
 }
 
-/** Whether a condition is about the object as it is now, which is being deleted. */
+/** Whether a condition is about the object since its deletion was requested. */
 function isJudged(revision: Revision | undefined, { observedGeneration }: Condition): boolean {
   const { deletionTimestamp, generation } = revision?.metadata ?? {};
   return deletionTimestamp !== undefined && observedGeneration === generation;
@@ -125,7 +125,7 @@ export function summarizeSuspension(subscription: Subscription, now: Date): Subs
   };
 }
 
-/** What stays true while nothing is done. */
+/** Conditions that stay true during a suspension. */
 const LASTING = ['UpgradeFailed', 'CustomResourcesLost'] as const;
 
 function pendingOf({ status }: Subscription, plan: ResolvedPlan): SubscriptionStatus['pending'] {
@@ -141,7 +141,7 @@ function nextOf({ action, active, installed }: ResolvedPlan): SubscriptionStatus
   return active === undefined || active === installed ? undefined : pending(active, 'Progressing');
 }
 
-/** A catalog may say anything; a status that the API server refuses would keep everything from being told. */
+/** A catalog may contain any text; if the API server rejected the status for it, nothing would be reported. */
 function nameBundle({ name, version }: Pick<CatalogBundle, 'name' | 'version'>): Available {
   return { bundle: redact(name).slice(0, 253), version: cutVersion(version) };
 }
@@ -182,12 +182,12 @@ const CAUSES: Readonly<Partial<Record<Cause['kind'], Reason>>> = {
   deprecated: 'BundleDeprecated',
 };
 
-/** The word of the list of reasons for why a bundle is not chosen. */
+/** The reason, from the closed list, for a bundle that is not chosen. */
 export function reasonOfCause(kind: Cause['kind']): Reason {
   return CAUSES[kind] ?? 'ResolutionFailed';
 }
 
-/** When a window opens, where one is waited for. */
+/** When the next window opens, if the plan waits for one. */
 function eligibleOf({ action }: ResolvedPlan): Pick<SubscriptionStatus, 'nextEligibleTime'> {
   const until = action.do === 'await' ? action.hold.until : undefined;
   return until === undefined ? {} : { nextEligibleTime: formatTime(until) };
@@ -197,7 +197,7 @@ function observed(subscription: Subscription): Pick<SubscriptionStatus, 'observe
   return { observedGeneration: subscription.metadata.generation ?? 0 };
 }
 
-/** A request that could not be carried out is not handled: it still counts at the next attempt. */
+/** A request that could not be carried out is not marked as handled: it still counts at the next attempt. */
 function handled(subscription: Subscription, done: boolean): SubscriptionStatus {
   const requested = done
     ? subscription.metadata.annotations?.[ANNOTATION.reconcileRequestedAt]

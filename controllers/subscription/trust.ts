@@ -1,18 +1,18 @@
 /**
- * Whether one Subscription has a say in what may be done for another. Who may write a Subscription in one namespace
- * must not thereby decide about what is installed in another, so the rule looks at with whose rights each acts. Pure.
+ * Whether one Subscription may hold back another. A user who may write a Subscription in one namespace must not thereby
+ * decide about installations in another, so the rule compares whose rights each of them uses. Pure.
  */
 
-/** What of a Subscription says with whose rights it acts. */
+/** The fields of a Subscription that decide whose rights it uses. */
 export interface Acting {
   readonly metadata: { readonly namespace?: string | undefined };
   readonly spec: { readonly serviceAccountName?: string | undefined };
 }
 
 /**
- * Whether what `other` needs, is about to install, or has not finished removing may hold `one` back: if `other` acts as the
- * manager, which only an administrator may let it, or if both act as the same ServiceAccount of one namespace. Whatever
- * the answer is, `other` provides what it has installed.
+ * Whether the needs of `other`, its coming installation or its unfinished removal may hold `one` back: if `other` acts
+ * as the manager, which only an administrator may allow, or if both act as the same ServiceAccount of one namespace. In
+ * both cases the installed package of `other` counts as provided.
  */
 export function mayHold(other: Acting, one: Acting): boolean {
   const { serviceAccountName: account } = other.spec;

@@ -1,6 +1,6 @@
 /**
- * Which upgrade has failed and is not superseded: a version that failed stays in the way of what the catalog has until a
- * newer one is installed, or it is tried again. Pure.
+ * Which upgrade has failed and is not superseded: a version that failed counts until a newer one is installed, or it is
+ * tried again. Pure.
  */
 import { findCondition, formatTime } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -14,20 +14,20 @@ export interface UpgradeFailure {
   readonly version: string;
   readonly reason: string;
   readonly message: string;
-  /** `RolledBack`: what worked before runs again. `RollingBack`: it is being applied. `Held`: nothing is done. */
+  /** `RolledBack`: the version before runs again. `RollingBack`: it is being applied. `Held`: nothing is done. */
   readonly state: 'RollingBack' | 'RolledBack' | 'Held';
 }
 
 export interface Outcome {
   readonly active: Revision | undefined;
-  /** What works, or worked before. */
+  /** The Revision that works, or worked before. */
   readonly installed: Revision | undefined;
   /** The active Revision, if it has failed. */
   readonly failed: Revision | undefined;
   readonly quarantined: readonly Quarantined[];
 }
 
-/** The upgrade that failed last, unless what is installed supersedes it; a first installation is no upgrade. */
+/** The upgrade that failed last, unless the installed version supersedes it; a first installation is no upgrade. */
 export function upgradeFailureOf({ active, installed, failed, quarantined }: Outcome): UpgradeFailure | undefined {
   if (installed === undefined) return undefined;
   const entry = quarantined.findLast((one) => isInTheWay(one, installed));
@@ -38,12 +38,15 @@ export function upgradeFailureOf({ active, installed, failed, quarantined }: Out
   return { bundle, version, reason, message, state: rolledBackTime === undefined ? 'RollingBack' : 'RolledBack' };
 }
 
-/** Whether a newer version is on its way: what is said then is about that one. */
+/** Whether a newer version is being installed: the conditions are then about that one. */
 export function isSuperseded({ version }: UpgradeFailure, decision: Decision): boolean {
   return decision.kind === 'upgrade' && isNewer(decision.bundle.version, version);
 }
 
-/** It failed after what is installed worked for the first time, or is newer than that, which may have been made again since. */
+/**
+ * Whether it failed after the installed version first worked, or is newer than that version, which may have been
+ * installed again since.
+ */
 function isInTheWay({ since, version }: Quarantined, { spec, status }: Revision): boolean {
   const worksSince = Date.parse(status?.firstReadyTime ?? '');
   return Date.parse(since) > worksSince || isNewer(version, spec.version);
@@ -54,7 +57,7 @@ function isNewer(version: string, than: string): boolean {
   return a.ok && b.ok && compareBundleVersions(a.value, b.value) > 0;
 }
 
-/** The entries, and on the one that was rolled back when that had come to its end. */
+/** The entries, with the time of the end on the one that was rolled back. */
 export function noteRollback({ active, installed, quarantined }: Outcome, now: Date): readonly Quarantined[] {
   if (installed === undefined || installed !== active || !isHealthyNow(installed)) return quarantined;
   const last = quarantined.findLast((one) => isInTheWay(one, installed));
@@ -62,7 +65,7 @@ export function noteRollback({ active, installed, quarantined }: Outcome, now: D
   return quarantined.map((one) => (one === last ? { ...one, rolledBackTime: formatTime(now) } : one));
 }
 
-/** About the spec that there is now: what was archived is healthy once it was applied again. */
+/** About the current spec: a Revision that was archived is healthy once it was applied again. */
 function isHealthyNow(revision: Revision): boolean {
   return findCondition(currentConditions(revision), 'Ready')?.status === 'True';
 }

@@ -1,11 +1,11 @@
-/** The conditions of a Subscription about versions: which upgrade failed, what is newer, what is deprecated. Pure. */
+/** The conditions of a Subscription about versions: failed upgrades, newer versions, deprecations. Pure. */
 import { isReason, type NextCondition } from '../../api/conditions.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import type { ResolvedPlan } from './decide.ts';
 import { describeHold, describeMove, describeUpgradeFailure, withHint } from './wording.ts';
 
-/** Which upgrade failed, until it is superseded. */
+/** The upgrade that failed, until it is superseded. */
 export function failureOf(subscription: Subscription, plan: ResolvedPlan): readonly NextCondition[] {
   const { failure } = plan;
   if (failure === undefined) return [];
@@ -13,7 +13,7 @@ export function failureOf(subscription: Subscription, plan: ResolvedPlan): reado
   return [{ type: 'UpgradeFailed', status: 'True', reason, message: describeUpgradeFailure(subscription, plan) }];
 }
 
-/** Whether there is something newer, and why it is not installed. */
+/** Whether a newer version exists, and why it is not installed. */
 export function upgradeOf(subscription: Subscription, plan: ResolvedPlan): NextCondition {
   const { decision, action, installed, failure } = plan;
   const type = 'UpgradeAvailable';
@@ -45,7 +45,7 @@ export function upgradeOf(subscription: Subscription, plan: ResolvedPlan): NextC
   };
 }
 
-/** About what is installed, whatever may follow it; about what is to be installed, where nothing is yet. */
+/** About the installed bundle, not its successor; if none is installed, about the chosen one. */
 export function deprecationOf({ decision, installed }: ResolvedPlan): NextCondition {
   const type = 'Deprecated';
   const chosen = decision.kind === 'none' ? {} : decision.deprecations;

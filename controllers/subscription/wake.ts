@@ -1,17 +1,17 @@
-/** Which other Subscriptions a change of one concerns: those that wait for something to come or to go. Pure. */
+/** Which other Subscriptions a change of one concerns: those that wait for an installation or a removal. Pure. */
 import { findCondition } from '../../api/conditions.ts';
 import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
 import type { WatchEventOf } from '../../kube/controller/controller.ts';
 import type { Cause, Decision } from '../../resolver/decision.ts';
 import { mayHold } from './trust.ts';
 
-/** The Subscriptions that wait for others, if an event of one Subscription may change what is done for them. */
+/** The Subscriptions that wait for others, if an event of one Subscription may change their plan. */
 export function wokenBy(all: readonly Subscription[], event: WatchEventOf<Subscription>): readonly Subscription[] {
   const [before, after] = statesOf(event);
   return all.filter((waiting) => waitsForOthers(waiting) && isNewsFor(waiting, before, after));
 }
 
-/** What a Subscription was before an event, and what it is after it. */
+/** The states of a Subscription before and after an event. */
 function statesOf(event: WatchEventOf<Subscription>): readonly [Subscription | undefined, Subscription | undefined] {
   const object = event.object;
   switch (event.type) {
@@ -25,8 +25,8 @@ function statesOf(event: WatchEventOf<Subscription>): readonly [Subscription | u
 }
 
 /**
- * Whether a change of one Subscription may change what is done for another one. What has been installed or removed is
- * news for all, as it can be used; all else only for those that it may hold back.
+ * Whether a change of one Subscription may change the plan of another. An installation or a removal concerns all, since
+ * any may use it; other changes only those that it may hold back.
  * @param before Absent if it is new. @param after Absent if it is gone.
  */
 export function isNewsFor(
@@ -48,7 +48,7 @@ function isChanged(before: Subscription, after: Subscription): boolean {
   );
 }
 
-/** Whether a Subscription's decision can depend on what others have installed. */
+/** Whether a Subscription's decision can depend on the installations of others. */
 export function waitsForOthers({ metadata, status }: Subscription): boolean {
   const heldBack = status?.refused?.some(({ reason }) => reason === 'DependencyNotReady') === true;
   return metadata.deletionTimestamp !== undefined || heldBack || lacksSomething(status);
@@ -61,7 +61,7 @@ export function isHeldBack({ refused }: Decision): boolean {
 
 const CLUSTER_CAUSES: ReadonlySet<Cause['kind']> = new Set(['dependency', 'kubernetesTooOld', 'openShiftTooNew']);
 
-/** Whether a Subscription waits for something that may come without our seeing it, such as another operator's kinds. */
+/** Whether a Subscription waits for a change that is not watched, such as another operator's kinds. */
 export function lacksSomething(status: SubscriptionStatus | undefined): boolean {
   return (
     status?.pending?.reason === 'DependencyNotReady' ||

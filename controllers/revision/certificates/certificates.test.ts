@@ -1,4 +1,7 @@
-/** What the API server trusts and what a webhook server presents, proved by handshakes at every step of a rotation. */
+/**
+ * TLS handshakes at every step of a rotation: the API server must trust the certificate that the webhook server
+ * presents.
+ */
 import { createServer, connect, type TlsOptions } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -49,13 +52,13 @@ const bundle = makeBundle({
 const options = { namespace: NAMESPACE, certificates: 'manager' } as const;
 const rendered = prepareObjects(renderBundle(bundle, options), prepare);
 
-/** One state of the cluster: what is applied at a step. */
+/** One state of the cluster: the objects that are applied at a step. */
 interface Applied {
   readonly step: CertificateStep | 'keep';
   readonly objects: readonly KubeObject[];
 }
 
-// So that every certificate of the rotation is valid at the time of the test, which the clock of TLS is.
+// So that every certificate of the rotation is valid at the time of the test, by the clock that TLS uses.
 const START = Date.now() - LIFETIME_MS * 0.7;
 let cluster: FakeCluster;
 let time: number;
@@ -128,7 +131,7 @@ describe('a rotation', () => {
     }
   });
 
-  test('goes from one certificate to the other in four steps, and waits in between', () => {
+  test('a rotation goes from one certificate to the other in four steps, and waits in between', () => {
     expect(applied.map(({ step }) => step)).toEqual([
       'issue',
       'keep',
@@ -141,7 +144,7 @@ describe('a rotation', () => {
     ]);
   });
 
-  test('every configuration trusts the same, and at every moment the server is trusted by all', async () => {
+  test('during a rotation every configuration trusts the same authorities, and all trust the server', async () => {
     for (const { objects } of applied) {
       const bundles = bundlesIn(objects);
       expect(bundles).toHaveLength(3);
@@ -152,7 +155,7 @@ describe('a rotation', () => {
   test.each([
     { server: 0, because: 'the configurations are written before the Pods have the new Secret' },
     { server: 1, because: 'the Pods have the new Secret before the configurations are written' },
-  ])('no handshake fails on the way from one step to the next, though $because', async ({ server }) => {
+  ])('during a rotation no handshake fails between one step and the next, although $because', async ({ server }) => {
     for (const [index, { objects: before }] of applied.entries()) {
       const after = applied[index + 1]?.objects;
       if (after === undefined) continue;
@@ -162,27 +165,27 @@ describe('a rotation', () => {
     }
   });
 
-  test('ends with the old authority trusted no longer', async () => {
+  test('after a rotation the old authority is trusted no longer', async () => {
     const [ca = ''] = bundlesIn(applied.at(-1)?.objects ?? []);
     expect(await handshake(applied[0]?.objects ?? [], ca)).not.toBe('trusted');
     expect(ca.match(/BEGIN CERTIFICATE/g)).toHaveLength(1);
     expect(dataOf(applied.at(-1)?.objects ?? [])['next.key']).toBeUndefined();
   });
 
-  test('restarts the Pods once: when the new certificate begins to serve', () => {
+  test('a rotation restarts the Pods once: when the new certificate begins to serve', () => {
     const marks = applied.map(({ objects }) => fingerprint(objects));
     expect(new Set(marks).size).toBe(2);
     expect(marks.indexOf(marks.at(-1))).toBe(applied.findIndex(({ step }) => step === 'switch'));
   });
 
-  test('says on the Secret when it goes on', () => {
+  test('the Secret shows when its rotation goes on', () => {
     const dues = applied.map(({ objects }) => secretIn(objects).metadata.annotations?.[DUE_ANNOTATION] ?? '');
     expect(dues.map((due, index) => index === 0 || due >= (dues[index - 1] ?? ''))).not.toContain(false);
   });
 });
 
 describe('a certificate', () => {
-  test('is for the names of the Service and for no other', async () => {
+  test('a certificate is for the names of the Service only', async () => {
     const { objects } = await rollOut();
     const [ca = ''] = bundlesIn(objects);
     const outcomes = ['gadget-manager-service.ops.svc.cluster.local', 'gadget-manager-service.ops', 'example.com'];
@@ -193,7 +196,7 @@ describe('a certificate', () => {
     ]);
   });
 
-  test('is kept by an upgrade: the same Secret, the same bytes', async () => {
+  test('an upgrade keeps the certificate: the same Secret, the same bytes', async () => {
     const first = await rollOut();
     time += DAY;
     const second = await addCertificates(rendered, {
@@ -208,7 +211,7 @@ describe('a certificate', () => {
     expect(bundlesIn(second)).toEqual(bundlesIn(first.objects));
   });
 
-  test('of the release before, which named no uid of the owner, is kept as what the inventory names', async () => {
+  test('a certificate of the release before, without a uid of the owner, is kept by the uid in the inventory', async () => {
     const first = await rollOut();
     const secret = secretIn(first.objects);
     cluster.change(refOf(secret), ({ metadata: { annotations, ...metadata }, ...rest }) => {
@@ -219,7 +222,7 @@ describe('a certificate', () => {
     expect((await rollOut(true, [entryOf(secret, live)])).step).toBe('keep');
   });
 
-  test('is mounted by the Deployment that is called, and only that one is restarted for it', async () => {
+  test('a certificate is mounted by the Deployment that is called, and restarts only that one', async () => {
     const { objects } = await rollOut();
     const marked = objects.filter((object) => JSON.stringify(object).includes(CERTIFICATE_ANNOTATION));
     expect(marked.map(({ metadata }) => metadata.name)).toContain('gadget-manager');
@@ -228,10 +231,10 @@ describe('a certificate', () => {
   });
 
   test.each([
-    { change: { 'tls.key': 'bm8ga2V5' }, because: 'its key is none' },
-    { change: { 'tls.crt': 'bm8=' }, because: 'it is none' },
-    { change: { 'ca.crt': '' }, because: 'nobody trusts it' },
-  ])('is issued again where $because', async ({ change }) => {
+    { change: { 'tls.key': 'bm8ga2V5' }, because: 'its key is invalid' },
+    { change: { 'tls.crt': 'bm8=' }, because: 'it is invalid' },
+    { change: { 'ca.crt': '' }, because: 'no caller trusts it' },
+  ])('a certificate is issued again if $because', async ({ change }) => {
     const { objects } = await rollOut();
     cluster.change(refOf(secretIn(objects)), (secret) => ({
       ...secret,
@@ -243,7 +246,7 @@ describe('a certificate', () => {
     expect(await handshake(again.objects, ca)).toBe('trusted');
   });
 
-  test('that was issued again is trusted beside the one that Pods may still present', async () => {
+  test('a certificate that was issued again is trusted beside the one that Pods may still present', async () => {
     const first = await rollOut();
     cluster.change(refOf(secretIn(first.objects)), (secret) => ({
       ...secret,
@@ -253,7 +256,7 @@ describe('a certificate', () => {
     expect(await handshake(first.objects, ca)).toBe('trusted');
   });
 
-  test("is not taken from somebody else's Secret of that name", async () => {
+  test("a certificate is not taken from another owner's Secret of that name", async () => {
     const { objects } = await rollOut();
     const { metadata, ...rest } = secretIn(objects);
     const foreign = { ...rest, metadata: { name: metadata.name, namespace: NAMESPACE } } as KubeObject;
@@ -270,7 +273,7 @@ describe('a certificate', () => {
     expect(dataOf(added)['tls.key']).not.toBe(dataOf(objects)['tls.key']);
   });
 
-  test('for a name too long to be a common name is valid by its alternative names', async () => {
+  test('a certificate for a name too long to be a common name is valid by its alternative names', async () => {
     const name = `${'a'.repeat(60)}.namespace.svc`;
     const { pair, authority } = await issueCertificate({ dnsNames: [name], now: new Date(), lifetimeMs: DAY });
     const secret = { data: { 'tls.crt': btoa(pair.certificate), 'tls.key': btoa(pair.key) }, kind: 'Secret' };
@@ -279,7 +282,7 @@ describe('a certificate', () => {
 });
 
 describe('which certificates are needed', () => {
-  test('is read from the objects as the renderer knows it from the bundle', () => {
+  test('the certificates read from the objects are those that the renderer derives from the bundle', () => {
     const wanted = requiredCertificates(bundle, options);
     const strip = (required: typeof wanted): unknown =>
       required.map(({ injectInto, ...rest }) => ({
@@ -290,7 +293,7 @@ describe('which certificates are needed', () => {
     expect(wanted).toHaveLength(1);
   });
 
-  test('is none where nobody is called', async () => {
+  test('no certificate is needed if the API server calls no webhook', async () => {
     const objects = prepareObjects(renderBundle(makeBundle(), options), prepare);
     expect(requiredIn(objects)).toEqual([]);
     const before = cluster.requests.length;

@@ -1,8 +1,8 @@
 /**
- * Gives rendered objects the certificates of their webhooks: adds the Secrets that the Pods mount, and fills in the
- * authorities that the API server is to trust. Called by each roll-out; what is there is kept until plan.ts says
- * otherwise. The Secrets are applied like all other objects, so that inventory, repair and removal know them, and an
- * upgrade finds the ones of the Revision before it. Writes nothing itself.
+ * Adds the certificates of webhooks to rendered objects: the Secrets that the Pods mount, and the authorities that the
+ * API server is to trust. Called by each roll-out; an existing certificate is kept until plan.ts decides otherwise. The
+ * Secrets are applied like all other objects, so that inventory, repair and removal cover them, and an upgrade finds
+ * those of the Revision before it. Writes nothing itself.
  */
 import type { Cluster } from '../../../apply/cluster.ts';
 import { judgeOwnership } from '../../../apply/collision.ts';
@@ -28,16 +28,16 @@ import { fingerprintOf, inspect, readSecret, validAuthorities, writeSecret, type
 export interface CertificateOptions extends Circumstances {
   /** As the manager. */
   readonly cluster: Pick<Cluster, 'get'>;
-  /** As for all objects of the Revision: the Secrets get its labels. */
+  /** The same as for all objects of the Revision: the Secrets get its labels. */
   readonly prepare: PrepareOptions;
-  /** What the Subscription has in the cluster: its Secrets are known by their uids. */
+  /** The objects that the Subscription has in the cluster: its Secrets are known by their uids. */
   readonly inventory: readonly InventoryEntry[];
   readonly signal: AbortSignal;
-  /** Told of each step of a rotation. */
+  /** Called for each step of a rotation. */
   readonly onStep?: (step: CertificateStep, secret: ObjectRef) => void;
 }
 
-/** Prepared objects with their certificates, prepared too. Throws what reading a Secret throws. */
+/** The prepared objects with their certificates, prepared too. Throws the errors of the client that reads a Secret. */
 export async function addCertificates(
   objects: readonly KubeObject[],
   options: CertificateOptions,
@@ -55,7 +55,7 @@ export async function addCertificates(
   ];
 }
 
-/** What is to be in the Secret now. */
+/** The content that the Secret should have now. */
 async function stateFor(required: RequiredCertificate, options: CertificateOptions): Promise<CertificateState> {
   const namespace = options.prepare.installNamespace;
   const ref: ObjectRef = { apiVersion: 'v1', kind: 'Secret', namespace, name: required.secretName };
@@ -67,12 +67,14 @@ async function stateFor(required: RequiredCertificate, options: CertificateOptio
   return take(step, known, { ...options, dnsNames, needed: required.dnsNames });
 }
 
-/** By the Service of a rehearsal the server is called too, before it is called by its own. */
+/**
+ * During a rehearsal the API server calls the server by the Service of the rehearsal, later by its own: both are names.
+ */
 function namesOf({ dnsNames, serviceName }: RequiredCertificate, namespace: string): readonly string[] {
   return [...dnsNames, `${rehearsalName(serviceName)}.${namespace}.svc`];
 }
 
-/** Somebody else's Secret of that name is a collision, which the apply tells; its content is none of ours. */
+/** Another owner's Secret of that name is a collision, which the apply reports; its content is not used. */
 async function readOurs(
   ref: ObjectRef,
   { cluster, prepare, inventory, signal }: CertificateOptions,
@@ -85,9 +87,9 @@ async function readOurs(
 
 interface StepOptions {
   readonly now: Date;
-  /** Of a certificate that is issued now. */
+  /** The names in a certificate that is issued now. */
   readonly dnsNames: readonly string[];
-  /** Those without which one cannot be used. */
+  /** Names without which a certificate cannot be used. */
   readonly needed: readonly string[];
 }
 
@@ -121,7 +123,10 @@ function rotationOf(state: Omit<CertificateState, 'due'>, dnsNames: readonly str
   return rotationTime(facts);
 }
 
-/** The annotation of a Pod's template that names the certificate: servers that read it only at their start are restarted. */
+/**
+ * The annotation of a Pod's template that names the certificate: it restarts servers that read their certificate only
+ * at start.
+ */
 export const CERTIFICATE_ANNOTATION = 'slipway.dev/certificate';
 
 interface DeploymentSpec {

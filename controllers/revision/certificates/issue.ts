@@ -1,4 +1,7 @@
-/** Makes the keys and certificates of webhook servers. Each certificate has an authority of its own, whose key is forgotten. */
+/**
+ * Makes the keys and certificates of webhook servers. Each certificate has an authority of its own, whose key is
+ * discarded.
+ */
 import { KeyObject, randomBytes, type webcrypto } from 'node:crypto';
 import type { X509Certificate } from '@peculiar/x509';
 
@@ -23,10 +26,10 @@ export interface Wanted {
 
 type Library = typeof import('@peculiar/x509');
 
-/** Few operators have webhooks, and a manager without them does without ten megabytes. */
+/** Loaded only when needed: few operators have webhooks, and the library takes ten megabytes of memory. */
 async function loadLibrary(): Promise<Library> {
   await import('reflect-metadata');
-  // All of it by its default export: where programs are bundled, a module of the older kind has no other.
+  // The default export has all of it: in a bundled program a CommonJS module has no other export.
   return (await import('@peculiar/x509')).default;
 }
 
@@ -38,7 +41,7 @@ const BACKDATED_MS = 5 * 60_000;
 /** The most characters that a common name has. @see https://www.rfc-editor.org/rfc/rfc5280#appendix-A.1 */
 const MAX_COMMON_NAME = 64;
 
-/** A certificate for a server of these names, signed by an authority that signs nothing else, ever. */
+/** A certificate for a server of these names, signed by an authority that never signs another one. */
 export async function issueCertificate({ dnsNames, now, lifetimeMs }: Wanted): Promise<Issued> {
   const library = await loadLibrary();
   const {
@@ -82,7 +85,7 @@ function createKeys(): Promise<webcrypto.CryptoKeyPair> {
   return crypto.subtle.generateKey(EC, true, ['sign', 'verify']);
 }
 
-/** Its name is its own, so that nobody takes an older authority for it. */
+/** The name of each authority is unique, so that no client takes an older authority for it. */
 async function createAuthority(
   {
     BasicConstraintsExtension,

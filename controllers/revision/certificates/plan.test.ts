@@ -13,7 +13,7 @@ const facts = (fields: Partial<CertificateFacts> = {}): CertificateFacts => ({
 const prepared = facts({ authorities: 2, nextNotAfter: at(50), due: at(21) });
 const switched = facts({ notBefore: at(20), notAfter: at(50), authorities: 2, due: at(22) });
 
-describe('the next step', () => {
+describe('the next step of a certificate', () => {
   const cases: readonly {
     facts: CertificateFacts | undefined;
     day: number;
@@ -22,30 +22,50 @@ describe('the next step', () => {
     because: string;
   }[] = [
     { facts: undefined, day: 0, step: 'issue', because: 'there is none' },
-    { facts: undefined, day: 0, settled: false, step: 'issue', because: 'an install is never settled before it' },
+    {
+      facts: undefined,
+      day: 0,
+      settled: false,
+      step: 'issue',
+      because: 'a first roll-out is not settled before it has a certificate',
+    },
     { facts: facts(), day: 1, step: 'keep', because: 'it is young' },
     { facts: facts(), day: 19.9, step: 'keep', because: 'two thirds are not over' },
     { facts: facts(), day: 20, step: 'prepare', because: 'two thirds are over' },
-    { facts: facts(), day: 25, settled: false, step: 'prepare', because: 'trusting one more hurts nobody' },
+    {
+      facts: facts(),
+      day: 25,
+      settled: false,
+      step: 'prepare',
+      because: 'to trust one more authority harms no caller',
+    },
     { facts: facts(), day: 30, step: 'issue', because: 'it has expired' },
-    { facts: prepared, day: 20.5, step: 'keep', because: 'not every API server may have heard of the new authority' },
+    { facts: prepared, day: 20.5, step: 'keep', because: 'not every API server may have read the new authority' },
     { facts: prepared, day: 21, step: 'switch', because: 'both have been trusted for long enough' },
-    { facts: prepared, day: 25, settled: false, step: 'keep', because: 'somebody may not trust the new one yet' },
-    { facts: prepared, day: 30, settled: false, step: 'switch', because: 'nobody takes the old one any more' },
+    { facts: prepared, day: 25, settled: false, step: 'keep', because: 'a caller may not trust the new one yet' },
+    { facts: prepared, day: 30, settled: false, step: 'switch', because: 'no caller accepts the old one any more' },
     { facts: prepared, day: 51, step: 'issue', because: 'both have expired' },
     { facts: switched, day: 21, step: 'keep', because: 'a Pod may still present the old one' },
     { facts: switched, day: 22, step: 'drop', because: 'every Pod has the new one' },
     { facts: switched, day: 25, settled: false, step: 'keep', because: 'a Pod of the old template may be left' },
     { facts: switched, day: 40, step: 'prepare', because: 'a rotation that is due is more urgent than tidying up' },
-    { facts: facts({ authorities: 2 }), day: 1, step: 'drop', because: 'without a time there is nothing to wait for' },
+    {
+      facts: facts({ authorities: 2 }),
+      day: 1,
+      step: 'drop',
+      because: 'without a due time there is nothing to wait for',
+    },
   ];
 
-  test.each(cases)('on day $day, settled $settled: $step, because $because', ({ facts: given, day, step, settled }) => {
-    expect(planCertificate(given, { now: at(day), settled: settled ?? true })).toBe(step);
-  });
+  test.each(cases)(
+    'on day $day, settled $settled, the next step of a certificate is $step: $because',
+    ({ facts: given, day, step, settled }) => {
+      expect(planCertificate(given, { now: at(day), settled: settled ?? true })).toBe(step);
+    },
+  );
 });
 
-test('whatever there is, a certificate that serves is valid or about to be replaced', () => {
+test('in every state, a certificate that serves is valid or about to be replaced', () => {
   const day = fc.double({ min: 0, max: 100, noNaN: true });
   const any = fc.record({ now: day, end: day, next: fc.option(day), due: fc.option(day), settled: fc.boolean() });
   fc.assert(

@@ -1,4 +1,4 @@
-/** Which certificates rendered objects need: one for each Deployment whose Service the API server is to call. Pure. */
+/** Which certificates rendered objects need: one for each Deployment whose Service the API server calls. Pure. */
 import { groupKind, refOf, type KubeObject } from '../../../api/object.ts';
 import { fieldsOf, textOf } from '../../../apply/untyped.ts';
 import { certificateName, serviceName } from '../../../bundles/render/names.ts';
@@ -36,7 +36,7 @@ function describe(
   };
 }
 
-/** `<namespace>/<name>` of the Services through which an object has the API server call somebody. */
+/** `<namespace>/<name>` of the Services that the API server calls because of this object. */
 function servicesCalledBy(object: KubeObject): readonly string[] {
   const isApiService = groupKind(object) === 'APIService.apiregistration.k8s.io';
   const configs = isApiService ? [fieldsOf(object['spec'])] : configsIn(object).map(({ config }) => config);

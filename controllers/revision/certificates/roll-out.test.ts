@@ -38,13 +38,13 @@ beforeEach(() => {
   harness = createHarness();
 });
 
-describe('certificates by the manager', () => {
+describe('certificates that the manager issues', () => {
   beforeEach(async () => {
     await harness.addRevision(1, objects);
     await harness.settle(1);
   });
 
-  test('are in a Secret of the inventory before the configuration trusts them', async () => {
+  test('certificates are in a Secret of the inventory before the configuration trusts them', async () => {
     expect(harness.revision(1).status?.inventory).toContainEqual(
       expect.objectContaining({ kind: 'Secret', name: SECRET, namespace: NAMESPACE }),
     );
@@ -52,13 +52,13 @@ describe('certificates by the manager', () => {
     expect(writes().indexOf('Secret')).toBeLessThan(writes().indexOf('Deployment'));
   });
 
-  test('cost nothing while they are young, and are looked at again when they are due, at the latest in a day', async () => {
+  test('young certificates cost no request, and are checked when they are due, within a day at most', async () => {
     const before = harness.cluster.requests.length;
     expect(await harness.reconcile(1)).toEqual({ requeueAfterSeconds: 24 * 3600 });
     expect(harness.cluster.requests.length).toBe(before);
   });
 
-  test('are rotated by the clock alone: both trusted, then switched, then the old one dropped', async () => {
+  test('certificates are rotated by the clock alone: both trusted, then switched, then one dropped', async () => {
     const first = find('Secret', SECRET)?.['data'];
     harness.pass((LIFETIME * 2) / 3);
     await harness.settle(1);
@@ -78,7 +78,7 @@ describe('certificates by the manager', () => {
     expect(findCondition(harness.revision(1).status?.conditions, 'Ready')?.status).toBe('True');
   });
 
-  test('do not switch while what was decided is not in place: the configuration may not trust the new one', async () => {
+  test('certificates do not switch before the last step is in place: a configuration may lack the new one', async () => {
     harness.pass((LIFETIME * 2) / 3);
     await harness.settle(1);
     const before = find('Secret', SECRET)?.['data'];
@@ -94,7 +94,7 @@ describe('certificates by the manager', () => {
     expect(authorities()).toBe(2);
   });
 
-  test('stay the same over an upgrade', async () => {
+  test('certificates stay the same over an upgrade', async () => {
     const before = find('Secret', SECRET)?.['data'];
     harness.setState(1, 'Archived');
     await harness.addRevision(2, [
@@ -106,13 +106,13 @@ describe('certificates by the manager', () => {
     expect(writes().filter((kind) => kind === 'ValidatingWebhookConfiguration')).toHaveLength(1);
   });
 
-  test('are made again when the Secret is deleted', async () => {
+  test('certificates are issued again when the Secret is deleted', async () => {
     await harness.cluster.delete({ apiVersion: 'v1', kind: 'Secret', namespace: NAMESPACE, name: SECRET });
     await harness.settle(1);
     expect(find('Secret', SECRET)).toBeDefined();
   });
 
-  test('go with the operator', async () => {
+  test('certificates are deleted with the operator', async () => {
     harness.cluster.change(
       { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', namespace: NAMESPACE, name: 'widgets' },
       (object) => ({
@@ -132,7 +132,7 @@ describe('certificates by the manager', () => {
   });
 });
 
-test("certificates by cert-manager are none of the manager's business", async () => {
+test('the manager leaves certificates to cert-manager if the Subscription chooses it', async () => {
   await harness.addRevision(1, objects, { certificates: 'CertManager' });
   await harness.settle(1);
   expect(find('Secret', SECRET)).toBeUndefined();

@@ -1,4 +1,6 @@
-/** Brings certificates into a roll-out: whether they are the manager's, when they are due, what is told of them. */
+/**
+ * Brings certificates into a roll-out: whether the manager issues them, when they are due, which steps get an event.
+ */
 import type { Cluster } from '../../../apply/cluster.ts';
 import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../../api/object.ts';
@@ -21,12 +23,12 @@ export interface CertifyDeps {
 export interface CertifyOptions {
   /** Prepared. */
   readonly objects: readonly KubeObject[];
-  /** Whether all that was decided before is in place. */
+  /** Whether the result of the last step is in place. */
   readonly settled: boolean;
   readonly signal: AbortSignal;
 }
 
-/** The objects of a Revision with the certificates that the manager issues; as they are where others issue them. */
+/** The objects of a Revision with the certificates that the manager issues; unchanged if another issuer is chosen. */
 export async function certify(
   deps: CertifyDeps,
   facts: RevisionFacts,
@@ -44,7 +46,7 @@ export async function certify(
   });
 }
 
-/** An install is told by other events; of a rotation only what restarts Pods is worth one. */
+/** An install has other events; of a rotation only the steps that restart Pods get one. */
 function tell(
   { record }: CertifyDeps,
   { revision, subscription }: RevisionFacts,
@@ -56,7 +58,7 @@ function tell(
   record(subscription ?? revision, { type: 'Normal', reason: 'CertificateRotated', action: 'Rotate', note });
 }
 
-/** When the first certificate of an inventory asks for something; undefined where there is none. */
+/** When the first certificate of an inventory needs its next step; undefined if there is none. */
 export function certificatesDue(
   inventory: readonly InventoryEntry[],
   managed: Pick<ManagedObjects, 'get'>,
@@ -72,7 +74,7 @@ export function certificatesDue(
 const SOONEST_SECONDS = 60;
 const LATEST_SECONDS = 24 * 3600;
 
-/** Seconds after which to look again; bounded, since clocks are set and timers are lost. */
+/** Seconds until the next check; bounded, since clocks are adjusted and timers are lost. */
 export function secondsUntilDue(due: Date | undefined, now: Date): number | undefined {
   if (due === undefined) return undefined;
   return Math.min(LATEST_SECONDS, Math.max(SOONEST_SECONDS, (due.getTime() - now.getTime()) / 1000));

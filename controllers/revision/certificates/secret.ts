@@ -1,31 +1,31 @@
 /**
- * The Secret that holds a webhook server's certificate: what the Pods mount (`tls.crt`, `tls.key`), the authorities
- * that callers trust (`ca.crt`), and during a rotation the pair that serves next. Pure. What is read is taken for
- * hostile: people and programs can write Secrets.
+ * The Secret that holds a webhook server's certificate: the pair that the Pods mount (`tls.crt`, `tls.key`), the
+ * authorities that callers trust (`ca.crt`), and during a rotation the pair that serves next. Pure. The content is
+ * treated as hostile when it is read: people and programs can write Secrets.
  */
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import type { KubeObject } from '../../../api/object.ts';
 import type { Pair } from './issue.ts';
 import type { CertificateFacts } from './plan.ts';
 
-/** Everything that is kept about one certificate. */
+/** The whole state of one certificate. */
 export interface CertificateState {
   readonly serving: Pair;
   /** PEM, the oldest first. */
   readonly authorities: readonly string[];
   readonly next?: Pair;
-  /** When there is something to be done next. */
+  /** When the next step is due. */
   readonly due: Date;
 }
 
-/** When something is to be done about the certificate in a Secret: read from the metadata that a watch keeps. */
+/** When the next step is due for the certificate in a Secret: in the metadata, which a watch keeps. */
 export const DUE_ANNOTATION = 'slipway.dev/certificate-due';
 
 const MAX_PEM = 64 * 1024;
-/** Authorities that are kept from before; a rotation needs two. */
+/** The most authorities that are kept; a rotation needs two. */
 export const MOST_AUTHORITIES = 3;
 
-/** The Secret; the same state gives the same object. */
+/** Builds the Secret; the same state gives the same object. */
 export function writeSecret(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   { serving, authorities, next, due }: CertificateState,
@@ -46,7 +46,7 @@ export function writeSecret(
   };
 }
 
-/** What a Secret holds, whether it can be used or not; undefined without a certificate and a key. */
+/** The content of a Secret, whether it can be used or not; undefined without a certificate and a key. */
 export function readSecret(secret: KubeObject): CertificateState | undefined {
   const serving = readPair(secret, 'tls');
   if (serving === undefined) return undefined;
@@ -59,7 +59,7 @@ export function readSecret(secret: KubeObject): CertificateState | undefined {
   };
 }
 
-/** The time of {@link DUE_ANNOTATION}; undefined where there is none. */
+/** The time of {@link DUE_ANNOTATION}; undefined if there is none. */
 export function dueOf({ metadata }: KubeObject): Date | undefined {
   const due = new Date(metadata.annotations?.[DUE_ANNOTATION] ?? '');
   return Number.isNaN(due.getTime()) ? undefined : due;
@@ -81,8 +81,8 @@ function splitPem(text: string): readonly string[] {
 }
 
 /**
- * The facts for the plan; undefined for what no server could use or no caller would trust: what cannot be parsed, is
- * for other names, has another key, or is signed by none of the authorities.
+ * The facts for the plan; undefined for a certificate that no server could use or no caller would trust: it cannot be
+ * parsed, is for other names, has another key, or is signed by none of the authorities.
  */
 export function inspect(state: CertificateState, dnsNames: readonly string[]): CertificateFacts | undefined {
   const authorities = state.authorities.map(parseCertificate).filter((authority) => authority !== undefined);
@@ -125,7 +125,7 @@ function parseCertificate(pem: string): X509Certificate | undefined {
   }
 }
 
-/** The authorities of a state that are still valid, the newest last; for a new certificate beside them. */
+/** The authorities of a state that are still valid, the newest last; kept beside the authority of a new certificate. */
 export function validAuthorities({ authorities }: CertificateState, now: Date): readonly string[] {
   const valid = authorities.filter((pem) => {
     const parsed = parseCertificate(pem);
@@ -134,7 +134,7 @@ export function validAuthorities({ authorities }: CertificateState, now: Date): 
   return valid.slice(1 - MOST_AUTHORITIES);
 }
 
-/** Names a certificate in a Pod's template: another one restarts the Pods. */
+/** Identifies a certificate in a Pod's template: another certificate restarts the Pods. */
 export function fingerprintOf({ serving }: CertificateState): string {
   return createHash('sha256').update(serving.certificate).digest('hex').slice(0, 16);
 }

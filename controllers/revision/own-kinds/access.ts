@@ -1,7 +1,7 @@
 /**
- * The rights of the manager on the kinds that a bundle defines and brings objects of: a ClusterRole and its binding, which
- * are objects of the Revision. So they come after the CRDs are the Revision's own, are in its inventory, and go with it. Only
- * for a Subscription that acts as the manager: an account holds its rights itself. Pure.
+ * The rights of the manager on the kinds that a bundle defines and brings objects of: a ClusterRole and its binding,
+ * which are objects of the Revision. So they are applied after the CRDs belong to the Revision, are in its inventory,
+ * and are removed with it. Only for a Subscription that acts as the manager: an account holds its rights itself. Pure.
  */
 import { ownerLabel, prepareObjects, type Owner } from '../../../apply/prepare.ts';
 import { identityOf } from '../../../apply/identity.ts';
@@ -13,10 +13,10 @@ import { ownerOf, prepareFor } from '../desired-objects.ts';
 import { ownKindsIn } from './kinds.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
-/** What a server-side apply takes, and a watch of what becomes of it; the manager may list and delete everything. */
+/** The verbs for a server-side apply, and for a watch of the result; the manager may list and delete everything. */
 const VERBS = ['get', 'watch', 'create', 'patch'];
 
-/** The objects with the rights that the manager needs for them; the same objects if it needs none. */
+/** The objects with the rights that the manager needs for them; unchanged if it needs none. */
 export function withAccess(
   revision: Revision,
   objects: readonly KubeObject[],
@@ -35,7 +35,7 @@ export function withAccess(
   return [...objects.filter((object) => !taken.has(identityOf(refOf(object)))), ...access];
 }
 
-/** One for each group: `get`, `watch`, `create` and `patch` on exactly the kinds that are brought. */
+/** One rule for each group: `get`, `watch`, `create` and `patch` on exactly the kinds that the bundle brings. */
 function rulesFor(objects: readonly KubeObject[]): readonly object[] {
   const resources = [...ownKindsIn(objects)].map(([kind, { plural }]) => ({
     group: kind.slice(kind.indexOf('.') + 1),
@@ -49,12 +49,12 @@ function rulesFor(objects: readonly KubeObject[]): readonly object[] {
   }));
 }
 
-/** Of the ClusterRole and of its binding. */
+/** The name of the ClusterRole and of its binding. */
 export function accessName(owner: Owner): string {
   return `slipway-own-kinds.${ownerLabel(owner)}`;
 }
 
-/** Whether the manager gave itself these rights for the owner: they are taken back by itself too. */
+/** Whether the object is a right that the manager gave itself for the owner: the manager also removes it. */
 export function isAccess({ apiVersion, kind, name }: ObjectRef, owner: Owner): boolean {
   return apiVersion.startsWith(`${RBAC}/`) && kind.startsWith('ClusterRole') && name === accessName(owner);
 }

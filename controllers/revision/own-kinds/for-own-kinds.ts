@@ -1,4 +1,7 @@
-/** What a roll-out needs besides if the bundle brings objects of kinds that it defines itself: rights, paths, and patience. */
+/**
+ * The additional needs of a roll-out whose bundle brings objects of kinds that it defines itself: rights, paths, and
+ * waits.
+ */
 import type { MayWrite, Unready } from '../../../apply/apply.ts';
 import type { Cluster } from '../../../apply/cluster.ts';
 import type { ListPage } from '../../../apply/crd-safety/guard.ts';
@@ -20,22 +23,22 @@ export interface OwnKindsDeps {
   readonly cluster: Cluster;
   /** As the account that the Subscription names, for the objects of the bundle. */
   readonly acting: Cluster;
-  /** As whom the manager itself acts. */
+  /** The ServiceAccount of the manager itself. */
   readonly manager: Account;
-  /** Whether the account that the Subscription names may do something; absent if it names none. */
+  /** Asks whether the account that the Subscription names may do something; absent if it names none. */
   readonly allows?: Allows;
-  /** As the manager, for the objects that a changed CRD could hurt. */
+  /** As the manager, to list the objects that a changed CRD could hurt. */
   readonly listPage: ListPage;
 }
 
 export interface ForOwnKinds {
-  /** With the rights that the manager gives itself. */
+  /** The objects, with the rights that the manager gives itself. */
   readonly objects: readonly KubeObject[];
   readonly acting: Cluster;
   /** Without the custom resources that the roll-out applies again. */
   readonly listPage: ListPage;
   readonly mayWrite: MayWrite | undefined;
-  /** Custom resources that the manager may not write yet. */
+  /** Returns the custom resources that the manager may not write yet. */
   readonly confirmRights: () => Promise<readonly Unready[]>;
 }
 
@@ -63,7 +66,10 @@ export function forOwnKinds(
   };
 }
 
-/** The custom resources that a changed CRD could hurt: not those of earlier versions, which this one applies again. */
+/**
+ * Lists the custom resources that a changed CRD could hurt, without those of earlier versions that this one applies
+ * again.
+ */
 function besidesReplaced({ listPage }: OwnKindsDeps, facts: RevisionFacts, objects: readonly KubeObject[]): ListPage {
   const wanted = new Set(objects.filter(isOwnKind).map((object) => identityOf(refOf(object))));
   const isListed = listedIn(knownInventory(facts), ownerOf(facts.revision));

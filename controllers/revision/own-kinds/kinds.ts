@@ -1,4 +1,7 @@
-/** The kinds that a bundle defines by its CRDs and brings objects of: which they are, and how they are served. Pure. */
+/**
+ * The kinds that a bundle both defines by its CRDs and brings objects of: their names, and the paths that serve them.
+ * Pure.
+ */
 import { resourceOf } from '../../../apply/custom-resources.ts';
 import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
 import { isCrdEntry } from '../../../apply/custom-resources.ts';
@@ -8,12 +11,14 @@ import { fieldsOf, textOf } from '../../../apply/untyped.ts';
 import { groupKind, type DefinedKind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { mayWatch } from '../watched-kinds.ts';
 
-/** Whether the manager has no rights of its own on a kind: all of them are on the kinds that every bundle may hold. */
+/**
+ * Whether the manager has no standing right on a kind: its rights cover exactly the kinds that every bundle may hold.
+ */
 export function isOwnKind(kind: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
   return phaseOf(kind) === 'customResources' && !mayWatch(kind);
 }
 
-/** How the CRDs among the objects have the kinds served of which there are custom resources among them, too. */
+/** The kinds that the CRDs among the objects define and that custom resources among them have, with their paths. */
 export function ownKindsIn(objects: readonly KubeObject[]): ServedKinds {
   const present = new Set(objects.filter(isOwnKind).map(groupKind));
   return new Map(

@@ -1,6 +1,6 @@
 /**
- * What is known of a Revision's objects, custom resources of its bundle's own kinds included: by a watch if the manager has
- * the right to one, which it has given itself; else they are read, since an account gives the manager no right.
+ * The state of a Revision's objects, custom resources of its bundle's own kinds included: from a watch if the manager
+ * has given itself the right to one; otherwise they are read, since an account gives the manager no right.
  */
 import { ReasonedError } from '../../../api/errors.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
@@ -23,17 +23,17 @@ interface Deps {
 /** The state of the objects of an inventory. */
 export interface Known {
   get(ref: ObjectRef): KubeObject | undefined;
-  /** Whether it is as it was applied, or cannot be asked about at the moment. */
+  /** Whether the object is as it was applied, or could not be read at the moment. */
   isIntact(entry: InventoryEntry): boolean;
 }
 
-/** How often custom resources are read that no watch follows. */
+/** How often custom resources without a watch are read. */
 export const READ_AGAIN_SECONDS = 60;
 
-/** Reads at a time. */
+/** The most reads at the same time. */
 const MOST_READS = 8;
 
-/** One request for each custom resource that no watch follows. Throws the signal's reason when aborted. */
+/** Sends one request for each custom resource without a watch. Throws the signal's reason when aborted. */
 export async function observeOwn(
   { cluster, managed }: Deps,
   inventory: readonly InventoryEntry[],
@@ -63,7 +63,7 @@ function servedIn(inventory: readonly InventoryEntry[], managed: ManagedObjects)
   return new Map(kinds.map((kind) => [groupKind(kind), kind.served]));
 }
 
-/** The custom resources of an inventory that no watch follows: they are read now and then. */
+/** The custom resources of an inventory without a watch: they are read from time to time. */
 export function unfollowed(
   managed: Pick<ManagedObjects, 'isFollowed'>,
   inventory: readonly InventoryEntry[],
@@ -85,7 +85,7 @@ export async function followOwn(
       const entry = entries.find((one) => groupKind(one) === groupKind(kind));
       if (entry === undefined || managed.followsVersion(kind)) return [];
       const ref = { ...refOfEntry(entry), ...kind };
-      // What cannot be asked at the moment is asked again.
+      // If the check fails, the next reconcile repeats it.
       const may = await mayRead(cluster, ref, signal).catch(() => false);
       return may ? [kind] : [];
     }),

@@ -18,7 +18,7 @@ const find = (harness: Harness, kind: string, name: string): KubeObject | undefi
 const readyOf = (harness: Harness, number = 1): ReturnType<typeof findCondition> =>
   findCondition(harness.revision(number)?.status?.conditions, 'Ready');
 
-/** The rights of deploy/rbac, and those that the manager has given itself: of other kinds it may list and delete all. */
+/** The rights of deploy/rbac, and those that the manager has given itself; it may list and delete all kinds. */
 function rightsOf(cluster: () => FakeCluster): May {
   return ({ verb, ref }) => {
     if (groupOf(ref.apiVersion) !== 'example.com' || verb === 'list' || verb === 'delete') return true;
@@ -52,13 +52,13 @@ async function uninstall(harness: Harness, spec: object = {}, number = 1): Promi
   for (let round = 0; round < 3 && harness.revision(number) !== undefined; round += 1) await harness.reconcile(number);
 }
 
-/** Rolls out as far as it goes; a refusal is in the status. */
+/** Rolls out as far as possible; a rejection is in the status. */
 async function rollOut(harness: Harness): Promise<string | undefined> {
   for (let round = 0; round < 4; round += 1) await harness.reconcile(1).catch(() => undefined);
   return readyOf(harness)?.reason;
 }
 
-describe('with the rights of the manager', () => {
+describe('a bundle with custom resources, with the rights of the manager', () => {
   let harness: Harness;
 
   beforeEach(async () => {
@@ -68,7 +68,7 @@ describe('with the rights of the manager', () => {
     await harness.settle(1);
   });
 
-  test('the manager gives itself exactly the rights that it needs, as objects of the Revision', () => {
+  test('the manager gives itself exactly the rights that custom resources need, as objects of the Revision', () => {
     expect(readyOf(harness)?.status).toBe('True');
     expect(find(harness, 'Widget', 'bundled')).toBeDefined();
     expect(find(harness, 'ClusterRole', ROLE)?.['rules']).toEqual([
@@ -82,7 +82,7 @@ describe('with the rights of the manager', () => {
     expect(listed).toHaveLength(2);
   });
 
-  test('it does so only once the CRD is the Revision’s own', async () => {
+  test('the manager gives itself rights on a kind only after the CRD belongs to the Revision', async () => {
     const other = createScene();
     const { [0]: crd } = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
     other.cluster.put({
@@ -98,14 +98,14 @@ describe('with the rights of the manager', () => {
     expect(at('CustomResourceDefinition', 'widgets.example.com')).toBeLessThan(at('ClusterRole', ROLE));
   });
 
-  test('a bundle without objects of its own kinds gets none', async () => {
+  test('the manager gives itself no rights for a bundle without custom resources', async () => {
     const other = createScene();
     await other.addRevision(1, sampleOperator());
     await other.settle(1);
     expect(find(other, 'ClusterRole', ROLE)).toBeUndefined();
   });
 
-  test('what is in place and untouched costs no request', async () => {
+  test('a custom resource that is in place and unchanged costs no request', async () => {
     const before = harness.cluster.requests.length;
     expect(await harness.reconcile(1)).toBeUndefined();
     expect(harness.cluster.requests.length).toBe(before);
@@ -122,7 +122,7 @@ describe('with the rights of the manager', () => {
     expect(readyOf(harness)?.status).toBe('True');
   });
 
-  test('an edited custom resource is put right', async () => {
+  test('a changed custom resource is repaired', async () => {
     harness.cluster.change(refOf(own), (object) => ({
       ...object,
       metadata: { ...object.metadata, generation: 9 },
@@ -132,7 +132,7 @@ describe('with the rights of the manager', () => {
     expect(find(harness, 'Widget', 'bundled')).toMatchObject({ spec: { size: 1 } });
   });
 
-  test('an upgrade prunes what it no longer brings, and the rights with it', async () => {
+  test('an upgrade prunes custom resources that it no longer brings, and the rights on them', async () => {
     harness.setState(1, 'Archived');
     await harness.addRevision(2, sampleOperator({ image: 'registry.example/operator:2' }), { previous: 'widgets-1' });
     await harness.settle(2);
@@ -146,7 +146,7 @@ describe('with the rights of the manager', () => {
     expect(find(harness, 'CustomResourceDefinition', 'widgets.example.com')).toBeDefined();
   });
 
-  test('the custom resource of an earlier version does not forbid the CRD of the next one, which replaces it', async () => {
+  test('the custom resource of an earlier version does not block the CRD of the one that replaces it', async () => {
     const spec = {
       type: 'object',
       required: ['mode'],
@@ -167,7 +167,7 @@ describe('with the rights of the manager', () => {
     expect(readyOf(harness, 2)?.status).toBe('True');
   });
 
-  test('a removal takes all, the rights included', async () => {
+  test('a removal deletes all objects, the rights included', async () => {
     await uninstall(harness);
     expect(harness.revision(1)).toBeUndefined();
     expect(
@@ -190,8 +190,8 @@ describe('with the rights of the manager', () => {
   );
 });
 
-describe('with the rights of an account', () => {
-  /** All rights, but for these verbs on Widgets: as SelfSubjectAccessReviews and requests name them. */
+describe('a bundle with custom resources, with the rights of an account', () => {
+  /** All rights, except for these verbs on Widgets: as SelfSubjectAccessReviews and requests name them. */
   const without =
     (...verbs: readonly string[]): May =>
     ({ verb, ref }) =>
@@ -204,7 +204,7 @@ describe('with the rights of an account', () => {
     return harness;
   }
 
-  test('the manager gives itself none, and looks at the custom resource from time to time', async () => {
+  test('with an account, the manager gives itself no rights, and reads the custom resource now and then', async () => {
     const harness = await install(() => true);
     await harness.settle(1);
     expect(readyOf(harness)?.status).toBe('True');
@@ -221,7 +221,7 @@ describe('with the rights of an account', () => {
     { verbs: ['create', 'patch', 'apply'], told: 'lacks the verbs create and patch on widgets.example.com' },
     { verbs: ['get'], told: 'cannot get resource "widgets"' },
   ])(
-    'the lack of $verbs is named before anything is applied, and all is well once it is granted',
+    'the missing right to $verbs is named before anything is applied, and the roll-out goes on once it is granted',
     async ({ verbs, told }) => {
       let may = without(...verbs);
       const harness = await install((request) => may(request));
@@ -234,7 +234,7 @@ describe('with the rights of an account', () => {
     },
   );
 
-  test('that its objects cannot be read for a moment changes nothing', async () => {
+  test('a custom resource that cannot be read for a moment changes nothing', async () => {
     let isDown = false;
     const harness = createScene({
       accountMay: () => true,
@@ -250,7 +250,7 @@ describe('with the rights of an account', () => {
     expect(readyOf(harness)?.status).toBe('True');
   });
 
-  test('a removal needs no right of the account for what the bundle brought', async () => {
+  test('a removal needs no right of the account for the custom resources of the bundle', async () => {
     let may: May = () => true;
     const harness = await install((request) => may(request));
     await harness.settle(1);

@@ -7,7 +7,7 @@ const never = new AbortController().signal;
 const widget = sample('example.com/v1', 'Widget', 'a', { namespace: 'ops' });
 const config = sample('v1', 'ConfigMap', 'a', { namespace: 'ops' });
 
-/** Refuses so many reads, as an API server that has not learned of the rule yet. */
+/** Rejects so many reads, like an API server that has not read the rule yet. */
 function refusing(times: number): {
   readonly asked: string[];
   readonly get: (ref: { kind: string }) => Promise<undefined>;
@@ -24,13 +24,13 @@ function refusing(times: number): {
 }
 
 describe('rights that the manager has just given itself', () => {
-  test('are waited for until the API server knows of them, once for each kind', async () => {
+  test('the manager waits until the API server has read its new rights, once for each kind', async () => {
     const cluster = refusing(2);
     expect(await awaitAccess(cluster, [widget, { ...widget }, config], { signal: never })).toEqual([]);
     expect(cluster.asked).toEqual(['Widget', 'Widget', 'Widget']);
   });
 
-  test('are not waited for without end: what may not be written is named', async () => {
+  test('the manager does not wait for ever for its rights: objects that it may not write are named', async () => {
     const unready = await awaitAccess(refusing(100), [widget], { signal: never, patienceMs: 50 });
     expect(unready).toMatchObject([{ ref: { kind: 'Widget', name: 'a' }, health: { state: 'Progressing' } }]);
   });
@@ -40,12 +40,12 @@ describe('rights of an account', () => {
   const account = { namespace: 'ops', name: 'installer' };
   const kinds = new Map([['Widget.example.com', { plural: 'widgets', namespaced: true }]]);
 
-  test('that cannot be asked about are left to the API server to judge', async () => {
+  test('rights of an account that cannot be checked are left to the API server', async () => {
     const ask = askRights({ account, allows: async () => undefined, kinds }, never);
     expect(await ask(widget, ['create', 'patch'])).toBeUndefined();
   });
 
-  test('are asked about in the namespace of the object, and by its name once it is there', async () => {
+  test('rights of an account are checked in the namespace of the object, and by its name once it exists', async () => {
     const asked: unknown[] = [];
     const allows = async (access: unknown): Promise<boolean> => (asked.push(access), true);
     await askRights({ account, allows, kinds }, never)(widget, ['create', 'patch']);

@@ -1,4 +1,7 @@
-/** Asks whether rights on custom resources are there: those of an account before anything is written, the manager's own once given. */
+/**
+ * Checks rights on custom resources: those of an account before the first write, the manager's own once they are
+ * granted.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isForbidden } from '../../../api/api-answers.ts';
 import type { MayWrite, Unready } from '../../../apply/apply.ts';
@@ -12,7 +15,7 @@ import { isOwnKind } from './kinds.ts';
 /** Whether the account may do something; undefined if the API server does not say. */
 export type Allows = (access: Access, signal?: AbortSignal) => Promise<boolean | undefined>;
 
-/** Names the verbs that an account lacks on a custom resource of the bundle, of which the kind may not be served yet. */
+/** Names the verbs that an account lacks on a custom resource of the bundle, whose kind may not be served yet. */
 export function askRights(
   { account, allows, kinds }: { readonly account: Account; readonly allows: Allows; readonly kinds: ServedKinds },
   signal: AbortSignal,
@@ -40,7 +43,7 @@ export function askRights(
   };
 }
 
-/** An API server learns of a rule a moment after it was made. */
+/** An API server applies a new RBAC rule a moment after it was made. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, PATIENCE_MS] = [25, 500, 10_000];
 
 export interface AwaitOptions {
@@ -49,8 +52,8 @@ export interface AwaitOptions {
 }
 
 /**
- * Waits until the manager may write the custom resources among the objects, which it finds out by reading: one rule gives
- * all verbs. Answers those that it may not write in time. Throws the signal's reason when aborted.
+ * Waits until the manager may write the custom resources among the objects. It finds that out by reading, since one
+ * rule gives all verbs. Returns those that it may not write in time. Throws the signal's reason when aborted.
  */
 export async function awaitAccess(
   cluster: Pick<Cluster, 'get'>,
@@ -78,7 +81,7 @@ async function untilReadable(
   }
 }
 
-/** Whether an object may be read, be it there or not. Throws what the client throws but for a refusal. */
+/** Whether an object may be read, whether it exists or not. Throws the errors of the client except Forbidden. */
 export async function mayRead(cluster: Pick<Cluster, 'get'>, ref: ObjectRef, signal: AbortSignal): Promise<boolean> {
   try {
     await cluster.get(ref, signal);

@@ -22,7 +22,7 @@ const called = (webhook: string, why: string): FakeApiError =>
   );
 const NEXT = called('end', 'service "slipway-nobody" not found');
 
-/** An API server that answers the questions of each index with these in turn, the last again and again. */
+/** An API server that gives these answers in turn for the question of each index, the last one repeatedly. */
 function server(answers: Readonly<Record<number, readonly (Error | undefined)[]>>): {
   create(object: KubeObject): Promise<KubeObject>;
   asked: number[];
@@ -48,29 +48,29 @@ const options = (count: number, patienceMs = 0): Parameters<typeof ask>[1] => ({
   signal: new AbortController().signal,
 });
 
-describe('asking', () => {
-  test('ends with nothing where everybody answers, each asked once', async () => {
+describe('calling webhooks', () => {
+  test('ask returns nothing if all webhooks answer, and calls each once', async () => {
     const api = server({});
     expect(await ask(api, options(9))).toBeUndefined();
     expect(api.asked.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  test('names the first who does not, and what the API server says of it', async () => {
+  test("ask names the first webhook that does not answer, and the API server's message", async () => {
     const api = server({ 2: [called('webhook-2', 'EOF')] });
     expect(await ask(api, options(3))).toEqual({ question: question('s2'), because: 'EOF' });
   });
 
-  test('goes on for a moment: nodes learn of Pods, and API servers of configurations', async () => {
+  test('ask repeats the call for a moment: nodes have to find Pods, API servers to read configurations', async () => {
     const api = server({ 0: [undefined, called('webhook-0', 'connection refused'), NEXT] });
     expect(await ask(api, options(1, 2000))).toBeUndefined();
     expect(api.asked).toHaveLength(3);
   });
 
-  test('tells who was never asked from who is silent', async () => {
+  test('ask distinguishes a webhook that was never called from a silent one', async () => {
     expect(await ask(server({ 0: [undefined] }), options(1))).toEqual({ question: question('s0') });
   });
 
-  test('fails where there is no API server to ask', async () => {
+  test('ask fails if the API server cannot be reached', async () => {
     const gone = new FakeApiError(0, '', 'connect ECONNREFUSED');
     await expect(ask(server({ 0: [gone] }), options(1))).rejects.toBe(gone);
   });

@@ -1,4 +1,4 @@
-/** Has the API server call webhooks, one after another question, and waits a moment for those who do not answer at once. */
+/** Has the API server call webhooks, a few at a time, and waits a moment for those that do not answer at once. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isAnswer } from '../../../apply/api-failure.ts';
 import type { Cluster } from '../../../apply/cluster.ts';
@@ -7,26 +7,26 @@ import { questionObject, readAnswer, type Answer, type Question } from './probe-
 export interface AskOptions {
   readonly uid: string;
   readonly questions: readonly Question[];
-  /** How long to go on where nobody answers: nodes need a moment to find a Pod that has just become ready. */
+  /** How long to repeat a call that is not answered: nodes need a moment to find a Pod that has just become ready. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
 }
 
-/** A question without an answer. */
+/** A webhook that did not answer. */
 export interface Unanswered {
   readonly question: Question;
-  /** What the API server says; undefined where it has not asked yet. */
+  /** The API server's message; undefined if it has not called the webhook yet. */
   readonly because?: string;
 }
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
-/** Questions at a time. */
+/** Calls at the same time. */
 const AT_ONCE = 4;
 
 /**
- * The first question that stays without an answer; undefined where each has one. The configuration must have been
- * written. Throws what the API server cannot be reached with.
+ * The first question that is not answered in time; undefined if all are answered. The configuration must have been
+ * written. Throws the errors of the client.
  */
 export async function ask(cluster: Pick<Cluster, 'create'>, options: AskOptions): Promise<Unanswered | undefined> {
   const { questions } = options;

@@ -14,46 +14,49 @@ const ours = sample('v1', 'Service', service.name, { namespace: service.namespac
 const addresses = (...objects: readonly KubeObject[]): readonly string[] =>
   calledWebhooks([...objects, ours]).map(addressOf);
 
-describe('the API server calls', () => {
+describe('the webhooks that the API server calls', () => {
   test.each<{ object: KubeObject; address: string; because: string }>([
     {
       object: converted({ service: { ...service, path: '/convert' } }),
       address: ':443/convert',
-      because: 'objects are converted',
+      because: 'a webhook converts objects',
     },
     {
       object: configuration({ clientConfig: { service } }),
       address: ':443',
-      because: 'what is written is looked at, at the default port',
+      because: 'a webhook validates writes, at the default port',
     },
     {
       object: configuration({ failurePolicy: 'Fail', clientConfig: { service: { ...service, port: 9443 } } }),
       address: ':9443',
       because: 'a port is named',
     },
-  ])('where $because', ({ object, address }) => {
+  ])('the API server calls a webhook if $because', ({ object, address }) => {
     expect(addresses(object)).toEqual([`https://widget-service.ops.svc${address}`]);
   });
 
-  test('each address once, for the sake of the last who names it', () => {
+  test('each address is called once, for the last object that names it', () => {
     const twice = { clientConfig: { service: { ...service, path: '/x' } } };
     expect(addresses(configuration(twice, twice), converted({ service }))).toHaveLength(2);
   });
 });
 
 test.each<{ object: KubeObject; because: string }>([
-  { object: configuration({ failurePolicy: 'Ignore', clientConfig: { service } }), because: 'may be silent' },
-  { object: configuration({ clientConfig: { url: 'https://elsewhere.example' } }), because: 'is somewhere else' },
+  { object: configuration({ failurePolicy: 'Ignore', clientConfig: { service } }), because: 'its silence is ignored' },
+  {
+    object: configuration({ clientConfig: { url: 'https://elsewhere.example' } }),
+    because: 'it is outside of the cluster',
+  },
   {
     object: converted({ service: { namespace: 'system', name: 'webhook-service' } }),
-    because: 'is behind a Service of others',
+    because: 'it is behind a Service of another owner',
   },
-  { object: sampleCrd('Widget'), because: 'is not there' },
+  { object: sampleCrd('Widget'), because: 'it does not exist' },
   {
     object: sample('v1', 'ConfigMap', 'webhooks', { webhooks: [{ clientConfig: { service } }] }),
-    because: 'only looks like one',
+    because: 'it is of another kind',
   },
-  { object: configuration(), because: 'is in an empty list' },
-])('nobody is called who $because', ({ object }) => {
+  { object: configuration(), because: 'the list is empty' },
+])('no webhook is called if $because', ({ object }) => {
   expect(addresses(object)).toEqual([]);
 });

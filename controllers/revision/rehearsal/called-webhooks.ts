@@ -1,8 +1,8 @@
-/** Which webhooks a Revision has the API server call, and which of them it cannot do without. Pure. */
+/** The webhooks of a Revision that the API server calls and that must answer. Pure. */
 import { groupKind, refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { fieldsOf, listOf, numberOf, textOf, type Fields } from '../../../apply/untyped.ts';
 
-/** A webhook without whose answer the API server refuses what it is asked. */
+/** A webhook that must answer: without its answer the API server rejects requests. */
 export interface CalledWebhook {
   /** The CRD or the configuration that names it. */
   readonly caller: ObjectRef;
@@ -10,14 +10,20 @@ export interface CalledWebhook {
   readonly port: number;
   /** Begins with a slash, or is empty. */
   readonly path: string;
-  /** Base64 of PEM; empty where somebody else fills it in. */
+  /** Base64 of PEM; empty if another program fills it in. */
   readonly caBundle: string;
 }
 
-/** What a configuration says where it says nothing. @see https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ */
+/**
+ * The port if a configuration names none. @see
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
+ */
 const DEFAULT_PORT = 443;
 
-/** Each Service, port and path once, in the order of the objects. Whoever is behind a Service of others is not asked. */
+/**
+ * Each Service, port and path once, in the order of the objects. Webhooks behind a Service outside of the objects are
+ * left out.
+ */
 export function calledWebhooks(objects: readonly KubeObject[]): readonly CalledWebhook[] {
   const own = new Set(objects.map(keyOfService));
   const called = objects.flatMap((object) =>
@@ -34,12 +40,12 @@ export function keyOfService({ apiVersion, kind, metadata }: KubeObject): string
   return apiVersion === 'v1' && kind === 'Service' ? `${metadata.namespace ?? ''}/${metadata.name}` : undefined;
 }
 
-/** Where the API server calls it. */
+/** The URL that the API server calls. */
 export function addressOf({ service: { namespace, name }, port, path }: CalledWebhook): string {
   return `https://${name}.${namespace}.svc:${port}${path}`;
 }
 
-/** `clientConfig` of each webhook in an object, and whether its silence refuses requests. */
+/** `clientConfig` of each webhook in an object, and whether requests are rejected if it does not answer. */
 export function configsIn(object: KubeObject): readonly { readonly config: Fields; readonly isRequired: boolean }[] {
   switch (groupKind(object)) {
     case 'ValidatingWebhookConfiguration.admissionregistration.k8s.io':
@@ -55,7 +61,7 @@ export function configsIn(object: KubeObject): readonly { readonly config: Field
   }
 }
 
-/** `spec.conversion.webhook.clientConfig` of a CRD; empty where it has none. */
+/** `spec.conversion.webhook.clientConfig` of a CRD; empty if it has none. */
 export function conversionConfig({ spec }: KubeObject): Fields {
   return fieldsOf(fieldsOf(fieldsOf(fieldsOf(spec)['conversion'])['webhook'])['clientConfig']);
 }

@@ -1,7 +1,7 @@
 /**
- * A CRD that serves its new versions and stores objects as before. Who uses the version that there is needs no webhook
- * for it, so that a conversion that fails harms nobody, and the way back is open: nothing is stored that the Revision
- * before could not read. Pure.
+ * A CRD that serves its new versions but stores objects as before. Clients of the stored version need no conversion, so
+ * a webhook that fails harms none of them, and a rollback is possible: every stored object is readable by the Revision
+ * before. Pure.
  */
 import type { KubeObject } from '../../../api/object.ts';
 import { canonicalJson } from '../../../api/json.ts';
@@ -9,8 +9,8 @@ import { fieldsOf, listOf, textOf, type Fields } from '../../../apply/untyped.ts
 import { conversionConfig } from './called-webhooks.ts';
 
 /**
- * The CRD until its conversion is proved; the same object where nothing would differ.
- * @param isLed Whether its Service leads to the new Pods. Until then those of before convert, as they can.
+ * The CRD until its conversion is proved; the same object if nothing would differ.
+ * @param isLed Whether its Service already selects the new Pods. Until then the old Pods convert, as far as they can.
  */
 export function keepStorage(crd: KubeObject, live: KubeObject | undefined, isLed: boolean): KubeObject {
   const spec = fieldsOf(crd['spec']);
@@ -29,7 +29,10 @@ function storageIn(versions: readonly Fields[]): string {
   return textOf(versions.find(({ storage }) => storage === true)?.['name']);
 }
 
-/** Another Service converts until the new one is proved; the same one in the way of before, until others are behind it. */
+/**
+ * If the Service changes, the old one converts until the new one is proved; if only path or port change, the old ones
+ * are used until the Service selects the new Pods.
+ */
 function convertsAsBefore(live: KubeObject, crd: KubeObject, isLed: boolean): boolean {
   const [before, after] = [live, crd].map((each) => fieldsOf(conversionConfig(each)['service'])) as [Fields, Fields];
   if (before['name'] === undefined) return !isLed && isConvertedByNobody(live, crd);
@@ -41,7 +44,7 @@ function addressIn({ path = '/', port = 443 }: Fields): readonly unknown[] {
   return [path, port];
 }
 
-/** Several versions were the same but for their names, and there is no new one. */
+/** Whether the live CRD has several versions that need no webhook, and the new CRD adds none. */
 function isConvertedByNobody(live: KubeObject, crd: KubeObject): boolean {
   const [before, after] = [live, crd].map(servedBy) as [readonly string[], readonly string[]];
   return before.length > 1 && after.every((name) => before.includes(name));

@@ -1,17 +1,17 @@
-/** A Service that leads to some Pods of a Deployment only, while there are others. Pure. */
+/** A Service that selects only some Pods of a Deployment while it has old and new ones. Pure. */
 import { ANNOTATION } from '../../../api/names.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { POD_HASH } from '../../../apply/held-back.ts';
 import { fieldsOf } from '../../../apply/untyped.ts';
 
-/** The Pods of before, while others are tried out; or those, once they are `letIn`. */
+/** The Pods that the Service selects: the old ones during the `rehearsal`, or the new ones once they are `letIn`. */
 export type Chosen = 'rehearsal' | 'letIn';
 
 export interface Narrowing {
   readonly chosen: Chosen;
-  /** Of the Pods to which it is to lead. */
+  /** The hash of the Pods that the Service selects. */
   readonly hash: string;
-  /** By which they are reached, where that is otherwise than the Service says. */
+  /** The ports of these Pods, if they differ from those of the Service. */
   readonly ports?: unknown;
 }
 
@@ -24,7 +24,10 @@ export function narrow(service: KubeObject, { chosen, hash, ports }: Narrowing):
   return { ...service, metadata: { ...metadata, annotations }, spec: narrowed };
 }
 
-/** Hash of the Pods to which a live Service leads alone; undefined where it leads to others. Its metadata is enough. */
+/**
+ * The hash of the Pods that a live Service selects exclusively; undefined if it selects others too. Needs its metadata
+ * only.
+ */
 export function narrowedTo(live: KubeObject | undefined, chosen: Chosen): string | undefined {
   return live?.metadata.annotations?.[ANNOTATION[chosen]];
 }

@@ -1,4 +1,4 @@
-/** Which Pods of a Deployment work, and of which template they are. Read while an upgrade is rehearsed, not otherwise. */
+/** The ready Pods of a Deployment, and the hashes of their templates. Read only while an upgrade is rehearsed. */
 import type { KubeObject } from '../../../api/object.ts';
 import type { Cluster, ListOptions } from '../../../apply/cluster.ts';
 import { newestReplicaSet } from '../../../apply/explain-pods.ts';
@@ -6,7 +6,7 @@ import { POD_HASH } from '../../../apply/held-back.ts';
 import { podSelectorOf } from '../../../apply/label-selector.ts';
 import { fieldsOf, listOf } from '../../../apply/untyped.ts';
 
-/** The Pods of a live Deployment that are ready and are to stay, the newest first. */
+/** The Pods of a live Deployment that are ready and not being deleted, the newest first. */
 export async function readyPods(
   cluster: Lister,
   live: KubeObject,
@@ -17,7 +17,7 @@ export async function readyPods(
   return ready.toSorted((a, b) => bornAt(b).localeCompare(bornAt(a), 'en'));
 }
 
-/** The template that a live Deployment rolls out; undefined where its controller has not begun. */
+/** The hash of the template that a live Deployment rolls out; undefined if its controller has not begun. */
 export async function newestHash(cluster: Lister, live: KubeObject, signal: AbortSignal): Promise<string | undefined> {
   const replicaSets = await cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet' }, selectionOf(live), signal);
   const newest = newestReplicaSet(live, replicaSets);
@@ -31,7 +31,7 @@ function selectionOf(deployment: KubeObject): ListOptions {
   return { namespace: deployment.metadata.namespace ?? '', labelSelector };
 }
 
-/** The template that a Pod or a ReplicaSet is of. */
+/** The hash of the template of a Pod or a ReplicaSet. */
 export function hashOf({ metadata }: KubeObject): string | undefined {
   return metadata.labels?.[POD_HASH];
 }

@@ -1,4 +1,4 @@
-/** What the API server says when it is asked to call somebody, as it says it (v1.34), and what that means. */
+/** The API server's errors when it calls a webhook, in the words of v1.34, and their meaning. */
 import { describe, expect, test } from 'vitest';
 import { sample } from '../../../apply/sample-objects.ts';
 import {
@@ -26,45 +26,48 @@ const said = (what: string, name = 'webhook-0.probe.slipway.dev'): string =>
   `create ConfigMap ops/slipway-probe-u1: Internal error occurred: failed calling webhook "${name}": failed to call webhook: ${what}`;
 const posted = (why: string): string => said(`Post "https://widget-service.ops.svc:443/validate?timeout=5s": ${why}`);
 
-describe('an answer', () => {
+describe('the answer to a question', () => {
   test.each<{ refusal: string; because: string }>([
     {
       refusal: said(
         'Post "https://slipway-nobody.ops.svc:443/?timeout=5s": service "slipway-nobody" not found',
         'end.probe.slipway.dev',
       ),
-      because: 'it took the object, and the next was called',
+      because: 'the webhook accepted the object, and the next was called',
     },
     {
       refusal: 'create ConfigMap ops/x: admission webhook "webhook-0.probe.slipway.dev" denied the request: no widget',
-      because: 'it refused',
+      because: 'the webhook rejected the object',
     },
     {
       refusal: said('the server rejected our request for an unknown reason'),
-      because: 'it cannot read what it was sent (400)',
+      because: 'the webhook cannot read the request (400)',
     },
     {
       refusal: said('an error on the server ("boom") has prevented the request from succeeding'),
-      because: 'it erred (500)',
+      because: 'the webhook failed (500)',
     },
     {
       refusal: said('no kind "ConversionReview" is registered for version "apiextensions.k8s.io/v1" in scheme "x"'),
-      because: 'it converts, and was asked something else',
+      because: 'the webhook converts, and got another kind of request',
     },
     {
       refusal:
         'create ConfigMap ops/x: Internal error occurred: add operation does not apply: doc is missing path: "/spec/x": missing value',
-      because: 'it changed what our object does not have',
+      because: 'the webhook patched a field that our object does not have',
     },
     {
       refusal: posted(
         'tls: failed to verify certificate: x509: certificate is valid for widget-service.ops.svc, not widget-service-rehearsal-0123abcd.ops.svc',
       ),
-      because: 'it presents a certificate for its own name',
+      because: 'the webhook presents a certificate for its own name',
     },
-    { refusal: posted('remote error: tls: certificate required'), because: 'it wants a certificate of the API server' },
-    { refusal: posted('stream error: stream ID 1; INTERNAL_ERROR'), because: 'it broke off' },
-  ])('is there where $because', ({ refusal }) => {
+    {
+      refusal: posted('remote error: tls: certificate required'),
+      because: 'the webhook requires a certificate of the API server',
+    },
+    { refusal: posted('stream error: stream ID 1; INTERNAL_ERROR'), because: 'the webhook broke off' },
+  ])('a question is answered if $because', ({ refusal }) => {
     expect(readAnswer(0, question, refusal)).toEqual({ kind: 'answered' });
   });
 
@@ -94,26 +97,26 @@ describe('an answer', () => {
       refusal: said('the server could not find the requested resource'),
       because: 'nothing is served at its path (404)',
     },
-  ])('is missing where the API server says: $because', ({ refusal, because }) => {
+  ])('a question is not answered if the API server says: $because', ({ refusal, because }) => {
     expect(readAnswer(0, question, refusal)).toEqual<Answer>({ kind: 'silent', because });
   });
 
   test.each<{ refusal: string | undefined; because: string }>([
-    { refusal: undefined, because: 'the object is taken: the configuration is not known yet' },
+    { refusal: undefined, because: 'the object was accepted: the configuration is not known yet' },
     {
       refusal: 'create ConfigMap ops/x: admission webhook "policy.example.com" denied the request: no ConfigMaps',
-      because: 'somebody else of the cluster was asked first',
+      because: 'another webhook of the cluster was called first',
     },
     {
       refusal: 'create ConfigMap ops/x: etcdserver: request timed out',
       because: 'the API server has trouble of its own',
     },
-    { refusal: posted('EOF').replace('webhook-0', 'webhook-1'), because: 'it is about another one' },
-  ])('has not been asked for where $because', ({ refusal }) => {
+    { refusal: posted('EOF').replace('webhook-0', 'webhook-1'), because: 'the error is about another webhook' },
+  ])('a webhook was not called yet if $because', ({ refusal }) => {
     expect(readAnswer(0, question, refusal)).toEqual({ kind: 'notAsked' });
   });
 
-  test('is there where nobody has said whom to trust, and a certificate is presented', () => {
+  test('a question is answered if no authority is filled in yet, and a certificate is presented', () => {
     const untold = { ...question, webhook: { ...question.webhook, caBundle: '' } };
     const refusal = posted('tls: failed to verify certificate: x509: certificate signed by unknown authority');
     expect(readAnswer(0, untold, refusal)).toEqual({ kind: 'answered' });
@@ -128,10 +131,10 @@ interface Entry {
   readonly rules: readonly { readonly resources: readonly string[] }[];
 }
 
-describe('the configuration', () => {
+describe('the configuration of a probe', () => {
   const entries = probeConfiguration('u1', [question, question])['webhooks'] as readonly Entry[];
 
-  test('concerns our own object in this namespace and nobody else’s', () => {
+  test('the configuration of a probe matches only our own object in this namespace', () => {
     for (const { namespaceSelector, objectSelector, rules } of entries) {
       expect(namespaceSelector.matchLabels).toEqual({ 'kubernetes.io/metadata.name': 'ops' });
       expect(JSON.stringify(objectSelector)).toContain('slipway.dev/probe');
@@ -139,7 +142,7 @@ describe('the configuration', () => {
     }
   });
 
-  test('asks one webhook with one object, and ends where nobody is', () => {
+  test('one object calls one webhook, and then the last one, whose Service does not exist', () => {
     const labels = [0, 1].map((index) => questionObject('u1', question, index).metadata.labels);
     const asks = entries.slice(0, 2).map(({ objectSelector }) => objectSelector.matchLabels);
     for (const [index, wanted] of asks.entries()) {
@@ -149,7 +152,7 @@ describe('the configuration', () => {
     expect(entries.at(-1)?.name).toBe('end.probe.slipway.dev');
   });
 
-  test('of two Revisions concerns two objects', () => {
+  test('the configurations of two Revisions match different objects', () => {
     expect(questionObject('u1', question, 0).metadata.labels).not.toEqual(
       questionObject('u2', question, 0).metadata.labels,
     );
@@ -162,14 +165,14 @@ describe('the Service of a rehearsal', () => {
     spec: { selector: { app: 'widget', 'pod-template-hash': 'old' }, ports: [{ port: 443, targetPort: 9443 }] },
   });
 
-  test('leads to the new Pods by the same ports', () => {
+  test('the Service of a rehearsal selects the new Pods, by the same ports', () => {
     expect(rehearsalService(service, 'new')).toMatchObject({
       metadata: { namespace: 'ops', name: rehearsalName('widget-service') },
       spec: { selector: { app: 'widget', 'pod-template-hash': 'new' }, ports: [{ port: 443, targetPort: 9443 }] },
     });
   });
 
-  test('has a name of its own, however long that of the other is', () => {
+  test('the Service of a rehearsal has a name of its own, however long that of the other is', () => {
     const names = ['a'.repeat(63), `${'a'.repeat(62)}b`, 'a'].map(rehearsalName);
     expect(new Set(names).size).toBe(3);
     for (const name of names) expect(name).toMatch(/^a[a-z0-9-]{0,62}$/);

@@ -1,10 +1,10 @@
 /**
- * What it takes to have the API server itself call a webhook: a configuration that concerns nothing but a ConfigMap of
- * our own, which is sent as a dry run and never stored. Only the API server knows whether it reaches a Pod, whom it
- * trusts and what its network lets through. Pure.
+ * The objects that make the API server itself call a webhook: a configuration that matches only a ConfigMap of our own,
+ * which is sent as a dry run and never stored. Only the API server can show whether it reaches a Pod, trusts its
+ * certificate and gets through the network. Pure.
  *
- * Webhooks that mutate are called in order, so each question ends at one of two: the webhook that is asked about, or the
- * last one, which nobody serves. Where neither is heard of, the API server does not know the configuration yet.
+ * Mutating webhooks are called in order, so each question ends at one of two: the webhook in question, or the last one,
+ * whose Service does not exist. If the answer names neither, the API server does not know the configuration yet.
  */
 import { createHash } from 'node:crypto';
 import { LABEL } from '../../../api/names.ts';
@@ -13,26 +13,26 @@ import { POD_HASH } from '../../../apply/held-back.ts';
 import { fieldsOf } from '../../../apply/untyped.ts';
 import type { CalledWebhook } from './called-webhooks.ts';
 
-/** A webhook that is to be called, and by which Service. */
+/** A webhook that is to be called, and the Service to use. */
 export interface Question {
   readonly webhook: CalledWebhook;
-  /** Name of the Service to go by: that of the webhook, or that of a rehearsal. */
+  /** The name of the Service: the webhook's own, or that of a rehearsal. */
   readonly service: string;
 }
 
-/** How long the API server waits for an answer; long for a program, short for a person. */
+/** How long the API server waits for an answer: long for a program, short for a person. */
 const TIMEOUT_SECONDS = 5;
 const NOBODY = 'slipway-nobody';
 const END = 'end.probe.slipway.dev';
 
 const PROBE = 'slipway.dev/probe';
 
-/** Name of the configuration for a Revision. */
+/** The name of the configuration for a Revision. */
 export function probeName(uid: string): string {
   return `slipway-probe-${uid}`;
 }
 
-/** The configuration that has the API server ask these questions, unprepared. */
+/** The configuration that makes the API server call these webhooks, unprepared. */
 export function probeConfiguration(uid: string, questions: readonly Question[]): KubeObject {
   const [namespace = ''] = questions.map(({ webhook }) => webhook.service.namespace);
   const asked = questions.map(({ webhook, service }, index) => {
@@ -81,7 +81,7 @@ function entry(name: string, { clientConfig, namespace, selector }: Entry): obje
   };
 }
 
-/** The object whose creation, as a dry run, asks a question. */
+/** The object whose creation, as a dry run, makes the API server call the webhook. */
 export function questionObject(uid: string, { webhook }: Question, index: number): KubeObject {
   const labels = { [LABEL.managedBy]: 'slipway', [PROBE]: labelOf(uid, index) };
   const { namespace } = webhook.service;
@@ -98,14 +98,14 @@ function labelOf(uid: string, index: number): string {
 
 const MAX_SERVICE_NAME = 63;
 
-/** Name of the Service that leads to the new Pods of another one while they are tried out. */
+/** The name of the Service that selects the new Pods during a rehearsal, from the name of the real one. */
 export function rehearsalName(service: string): string {
   const hash = createHash('sha256').update(service).digest('hex').slice(0, 8);
   const suffix = `-rehearsal-${hash}`;
   return `${service.slice(0, MAX_SERVICE_NAME - suffix.length)}${suffix}`;
 }
 
-/** A Service like this one that leads to the Pods of one hash, unprepared. */
+/** A copy of the Service that selects the Pods of one hash, unprepared. */
 export function rehearsalService(service: KubeObject, hash: string): KubeObject {
   const { selector, ports } = fieldsOf(service['spec']);
   const { name, namespace = '' } = service.metadata;
@@ -117,22 +117,22 @@ export function rehearsalService(service: KubeObject, hash: string): KubeObject 
   };
 }
 
-/** What became of a question. */
+/** The outcome of a question. */
 export type Answer =
   | { readonly kind: 'answered' }
-  /** The API server has not called anybody. */
+  /** The API server has called no webhook. */
   | { readonly kind: 'notAsked' }
-  /** It has, and this is what it says of it. */
+  /** It has called the webhook, and `because` is its message about the failure. */
   | { readonly kind: 'silent'; readonly because: string };
 
 const ANSWERED: Answer = { kind: 'answered' };
 const NOT_ASKED: Answer = { kind: 'notAsked' };
 
 /**
- * Reads what the API server said to the object of a question; undefined where it took it. To refuse, to err or to answer
- * something else is an answer: our ConfigMap is no object that the webhook knows. Silent is who cannot be connected to, is
- * not trusted, does not answer in time, or has nothing at the path. What names neither the webhook nor the one behind it
- * came before either was called.
+ * Reads the API server's error for the object of a question; undefined if it accepted the object. A rejection, an error
+ * or any other response of the webhook is an answer: it does not know our ConfigMap. It is silent if it cannot be
+ * connected to, is not trusted, does not answer in time, or has nothing at the path. An error that names neither the
+ * webhook nor the last one happened before either was called.
  */
 export function readAnswer(index: number, { webhook }: Question, refusal: string | undefined): Answer {
   if (refusal === undefined) return NOT_ASKED;
@@ -146,13 +146,16 @@ export function readAnswer(index: number, { webhook }: Question, refusal: string
   if (NOTHING_THERE.test(because)) return { kind: 'silent', because: 'nothing is served at its path (404)' };
   const unheard = /^Post "[^"]*": (?<why>.*)$/s.exec(because)?.groups?.['why'];
   if (unheard === undefined || THERE.test(unheard)) return ANSWERED;
-  // Whom to trust is filled in by somebody else, and not for a question.
+  // Another program fills in the authority to trust, but not for the configuration of a question.
   if (webhook.caBundle === '' && /x509: /.test(unheard)) return ANSWERED;
   return { kind: 'silent', because: unheard };
 }
 
-/** What a webhook changed does not fit our object. */
+/** The webhook's patch does not fit our object. */
 const PATCHED = /operation does not apply|doc is missing/;
-/** It presents a certificate for the Service's own name and not for that of the rehearsal, wants one, or broke off. */
+/**
+ * The server presents a certificate for the Service's own name instead of the rehearsal's, requires a client
+ * certificate, or broke off.
+ */
 const THERE = /certificate is valid for .*, not \S*-rehearsal-[0-9a-f]{8}\.|remote error: tls: |stream error: /s;
 const NOTHING_THERE = /^the server could not find the requested resource/;

@@ -1,6 +1,6 @@
 /**
- * Asks the webhooks of a stage whether they answer: writes what it takes to ask, asks, and takes it away again. What a
- * manager that is killed in between leaves is in the inventory, where roll-out.ts notes it before.
+ * Checks whether the webhooks of a stage answer: writes the objects of the check, calls, and deletes the objects again.
+ * If the manager is killed in between, the objects are in the inventory: roll-out.ts notes them before.
  */
 import { isRefusal } from '../../../apply/api-failure.ts';
 import type { Cluster } from '../../../apply/cluster.ts';
@@ -18,23 +18,23 @@ import { probeConfiguration, rehearsalName, rehearsalService, type Question } fr
 import { serviceBehind, type Stage } from './stage.ts';
 
 export interface ProbeDeps {
-  /** As the manager: what is asked with is its own. */
+  /** As the manager: the objects of the check are its own. */
   readonly cluster: Cluster;
   readonly managed: Pick<ManagedObjects, 'get'>;
-  /** How long one call waits; what takes longer is told in the status meanwhile. */
+  /** How long one call waits; the status reports a check that takes longer. */
   readonly patienceMs: number;
 }
 
-/** A webhook without an answer. */
+/** A webhook that did not answer. */
 export interface Silence extends Unanswered {
-  /** Who is to answer; undefined where nobody is ready. */
+  /** The Pod that should answer; undefined if none is ready. */
   readonly pod: KubeObject | undefined;
 }
 
-/** The hash of no Pod. */
+/** A hash that no Pod has. */
 const NOBODY = 'none';
 
-/** The first webhook that does not answer; undefined where all do, and where the cluster refuses the question. */
+/** The first webhook that does not answer; undefined if all do, or if the cluster rejects the objects of the check. */
 export async function probe(
   deps: ProbeDeps,
   revision: Revision,
@@ -55,14 +55,17 @@ export async function probe(
   return unanswered && { ...unanswered, pod: await podOf(deps, stage, { unanswered, signal }) };
 }
 
-/** All that asking in this stage may leave in the cluster. */
+/** All objects that a check in this stage may leave in the cluster. */
 export function tracesOf({ metadata: { uid = '' } }: Revision, { trials, wanted }: Stage): readonly KubeObject[] {
   const kept = new Set([...trials.keys()].map(serviceBehind));
   const services = wanted.filter((object) => kept.has(keyOfService(object)));
   return [probeConfiguration(uid, []), ...services.map((service) => rehearsalService(service, ''))];
 }
 
-/** Takes it away, and returns what is gone. What is not is in the inventory, and is pruned with what else is left over. */
+/**
+ * Deletes those objects, and returns those that are gone. The others are in the inventory, and are pruned with the
+ * leftovers.
+ */
 export async function removeTraces(
   { cluster }: ProbeDeps,
   revision: Revision,
@@ -92,7 +95,7 @@ async function plan(deps: ProbeDeps, stage: Stage, signal: AbortSignal): Promise
   };
 }
 
-/** Only the new Pods are asked; nobody where the template is the same. */
+/** Calls only the new Pods; none if the template is the same. */
 async function planRehearsal(
   deps: ProbeDeps,
   stage: Stage,
@@ -110,7 +113,7 @@ async function planRehearsal(
   };
 }
 
-/** Who is to answer: a Pod of the newest template. */
+/** The Pod that should answer: one of the newest template. */
 async function podOf(
   { cluster, managed }: ProbeDeps,
   { objects }: Stage,

@@ -1,4 +1,4 @@
-/** An upgrade of an operator with webhooks, as the cluster sees it: in memory, with the API server's answers played. */
+/** An upgrade of an operator with webhooks, with a cluster in memory and simulated answers of the API server. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FakeApiError, settle, type FakeRequest } from '../../../apply/fake-cluster.ts';
 import { heldFor } from '../../../apply/held-back.ts';
@@ -11,9 +11,9 @@ import { createHarness, NAMESPACE, type Harness } from '../testing/harness.ts';
 const SERVICE = { namespace: NAMESPACE, name: 'widget-service' };
 const OLD = 'registry.example/operator:1';
 
-/** What the API server says when the new Pods are called; undefined: the webhook answers. */
+/** The API server's error when the new Pods are called; undefined: the webhook answers. */
 let silence: string | undefined;
-/** By which Services it has called, in order. */
+/** The Services of its calls, in order. */
 let calledBy: string[];
 let harness: Harness;
 
@@ -36,7 +36,7 @@ function operator(image: string, stored: string): readonly KubeObject[] {
   ];
 }
 
-/** Plays the API server's call of the webhook that it is asked about. */
+/** Simulates the API server's call of the webhook in question. */
 function answerProbe({ verb, ref, dryRun }: FakeRequest): void {
   if (verb !== 'create' || !dryRun || ref.kind !== 'ConfigMap') return;
   const probe = find('MutatingWebhookConfiguration', (name) => name.startsWith('slipway-probe-'));
@@ -50,7 +50,7 @@ function answerProbe({ verb, ref, dryRun }: FakeRequest): void {
   throw new FakeApiError(500, 'InternalError', text, 'ApplyFailed');
 }
 
-/** Plays the Deployment's controller: one that is held back has a Pod of each template. */
+/** Simulates the Deployment's controller: a Deployment that is held back has a Pod of each template. */
 function play(object: KubeObject): KubeObject {
   if (groupKind(object) !== 'Deployment.apps' || heldFor(object) === undefined) return settle(object);
   const counts = { replicas: 2, updatedReplicas: 1, readyReplicas: 2, availableReplicas: 1 };
@@ -78,7 +78,7 @@ function pod(hash: string): KubeObject {
   };
 }
 
-/** The one that the Deployment's controller makes for a template. */
+/** The ReplicaSet that the Deployment's controller makes for a template. */
 function replicaSet(hash: string, revision: number): KubeObject {
   const { name, uid = '' } = find('Deployment')?.metadata ?? { name: '' };
   return {
@@ -117,7 +117,7 @@ beforeEach(async () => {
   harness.cluster.put(replicaSet('old', 1));
 });
 
-test('a first installation is asked before admission begins, and nothing is left of the question', () => {
+test('a first installation is probed before admission begins, and no object of the probe is left', () => {
   expect(told(1)?.status).toBe('True');
   expect(calledBy).toEqual([SERVICE.name, SERVICE.name]);
   const { requests } = harness.cluster;
@@ -146,13 +146,13 @@ describe('an upgrade', () => {
     [silence, calledBy] = [undefined, []];
   });
 
-  test('keeps the Pods that work, and leads to them alone, until the new ones have answered', () => {
+  test('an upgrade keeps the working Pods, and selects only them, until the new ones have answered', () => {
     expect(heldFor(find('Deployment'))).toBe('old');
     expect(selector()).toEqual({ app: 'widget', 'pod-template-hash': 'old' });
     expect(storage()).toBe('v1');
   });
 
-  test('asks the new Pods first and everybody then, and is whole at the end', async () => {
+  test('an upgrade calls the new Pods first and all Services then, and is whole at the end', async () => {
     await harness.settle(2);
     expect(selector()).toEqual({ app: 'widget', 'pod-template-hash': 'new' });
     expect(heldFor(find('Deployment'))).toBe('old');
@@ -169,7 +169,7 @@ describe('an upgrade', () => {
     expect(harness.revision(2).status?.inventory).toHaveLength(4);
   });
 
-  test('to Pods that are silent says so until its deadline is over, and takes nothing away', async () => {
+  test('an upgrade to silent Pods reports them until its deadline is over, and removes no working Pod', async () => {
     silence = 'dial tcp 10.0.0.1:443: connect: connection refused';
     harness.pass(5);
     await harness.reconcile(2);
@@ -189,7 +189,7 @@ describe('an upgrade', () => {
     expect(storage()).toBe('v1');
   });
 
-  test('to Pods that listen late goes on when they do, though its deadline is over', async () => {
+  test('an upgrade to Pods that listen late goes on when they do, even after its deadline', async () => {
     silence = 'EOF';
     harness.pass(700);
     await harness.reconcile(2);
@@ -201,7 +201,7 @@ describe('an upgrade', () => {
     expect(told(2)?.status).toBe('True');
   });
 
-  test('that cannot be rehearsed fails soon where nobody answers: what worked is gone', async () => {
+  test('an upgrade that cannot be rehearsed fails soon if no Pod answers: the old Pods are gone', async () => {
     const recreated = operator('registry.example/operator:3', 'v2').map((object) =>
       object.kind === 'Deployment'
         ? { ...object, spec: { ...fieldsOf(object['spec']), strategy: { type: 'Recreate' } } }
@@ -218,14 +218,14 @@ describe('an upgrade', () => {
     expect(findCondition(harness.revision(3).status?.conditions, 'Stalled')?.reason).toBe('WebhookSilent');
   });
 
-  test('is not rehearsed where its Subscription says so', async () => {
+  test('an upgrade is not rehearsed if its Subscription says so', async () => {
     harness.setSubscription({ webhookSafety: 'None' });
     await harness.settle(2);
     expect(calledBy).toEqual([]);
     expect(told(2)?.status).toBe('True');
   });
 
-  test('on top of one that failed asks the newest Pods, whatever else is ready', async () => {
+  test('an upgrade on top of a failed one calls the newest Pods, whatever else is ready', async () => {
     silence = 'EOF';
     await harness.reconcile(2);
     harness.setState(2, 'Archived');
@@ -241,7 +241,7 @@ describe('an upgrade', () => {
     expect(heldFor(find('Deployment'))).toBe('old');
   });
 
-  test('that failed is taken back: the Service leads to all Pods again once there are no others', async () => {
+  test('after a failed upgrade the Service selects all Pods again once only the old ones are left', async () => {
     silence = 'EOF';
     await harness.reconcile(2);
     harness.setState(2, 'Archived');
@@ -259,7 +259,7 @@ describe('an upgrade', () => {
     expect(harness.revision(1).status?.inventory).toHaveLength(4);
   });
 
-  test('that is tried a second time is rehearsed a second time', async () => {
+  test('an upgrade that is tried a second time is rehearsed a second time', async () => {
     while (heldFor(find('Deployment')) !== undefined) {
       harness.pass(1);
       await harness.reconcile(2);

@@ -1,7 +1,7 @@
 /**
- * What is proved of the webhooks of each Revision that is being rolled out, and the stage that follows from it. An
- * upgrade is rehearsed: its new Pods answer the API server before they take the place of those that work. Remembered in
- * memory only; after a restart it is proved again. roll-out.ts asks for the stage, gate.ts for the proof.
+ * The progress of the webhook checks of each Revision that is being rolled out, and the stage that follows from it. An
+ * upgrade is rehearsed: its new Pods answer the API server before they replace the working ones. Kept in memory only;
+ * after a restart the checks are repeated. roll-out.ts asks for the stage, gate.ts for the proof.
  */
 import { fieldsOf } from '../../../apply/untyped.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
@@ -18,29 +18,29 @@ import { gatherTrials } from './trials.ts';
 
 export interface RehearsalDeps extends ProbeDeps {
   readonly now: () => Date;
-  /** Whether webhooks are called to see that they answer; not where Pods are only simulated. */
+  /** Whether webhooks are called to check that they answer; false if Pods are only simulated. */
   readonly probeWebhooks: boolean;
 }
 
-/** A Revision that is being rolled out, and the Subscription that says how. */
+/** A Revision that is being rolled out, and the Subscription with its settings. */
 export type Subject = Pick<RevisionFacts, 'revision' | 'subscription'>;
 
 export interface Rehearsals {
-  /** The stage in which the objects of a Revision are now. Throws what reading Pods throws. */
+  /** The current stage of a Revision's objects. Throws the errors of reading Pods. */
   stageOf(subject: Subject, objects: readonly KubeObject[], signal: AbortSignal): Promise<Stage>;
   /**
-   * Ready where the webhooks of the stage answer or need not.
+   * Ready if the webhooks of the stage answer, or need not be called.
    * @param read As the operator's account, for the log of a container.
    */
   prove(subject: Subject, stage: Stage, options: ProveOptions): Promise<Judgement>;
-  /** All that a proof in this stage may leave in the cluster. */
+  /** All objects that a proof in this stage may leave in the cluster. */
   tracesOf(subject: Subject, stage: Stage): readonly KubeObject[];
-  /** What proofs have left and taken away since. */
+  /** The objects of proofs that were deleted since. */
   removed(revision: Revision): readonly ObjectRef[];
-  /** Notes that all is proved, and nothing need be again. */
+  /** Notes that everything is proved and no further check is needed. */
   complete(revision: Revision): void;
   isComplete(revision: Revision): boolean;
-  /** Seconds until the stage after this one may begin: at once, but not where the same stage ends again and again. */
+  /** Seconds until the next stage may begin: at once, unless the same stage ended before. */
   pause(revision: Revision, stage: Stage): number;
   forget(revision: Revision): void;
 }
@@ -59,10 +59,10 @@ interface Progress {
   readonly ended?: StageName;
 }
 
-/** Until the last node leads to a Pod that was let in: kube-proxy writes its rules once a second, unless told otherwise. */
+/** Time until every node routes to a Pod that was let in: by default kube-proxy writes its rules once a second. */
 const LET_IN_SECONDS = 2;
 
-/** What a stage has proved when it ends. */
+/** The proof that the end of a stage gives. */
 const PROVED: Readonly<Record<StageName, Proved>> = {
   rehearsal: 'pods',
   letIn: 'in',
@@ -85,7 +85,7 @@ export function createRehearsals(deps: RehearsalDeps): Rehearsals {
   const isProbed = (subject: Subject, { webhooks }: Stage): boolean =>
     asks(subject) && webhooks.length > 0 && !DONE.has(of(subject.revision).proved);
 
-  /** Ready once the nodes have had the time to learn of it. */
+  /** Ready once the nodes have had time to route to the new Pods. */
   function letIn(revision: Revision): Judgement {
     const { letInSince = now() } = of(revision);
     note(revision, { letInSince });
@@ -143,14 +143,14 @@ export function createRehearsals(deps: RehearsalDeps): Rehearsals {
   };
 }
 
-/** Nobody is asked any more. */
+/** After these proofs no webhook is called any more. */
 const DONE: ReadonlySet<Proved> = new Set(['services', 'all']);
 
 function keyOf({ metadata }: Revision): string {
   return metadata.uid ?? '';
 }
 
-/** Where there is to be no Pod, nobody can answer. */
+/** The webhooks that can answer: not those of a Deployment with zero replicas. */
 function answeredWebhooks(objects: readonly KubeObject[]): readonly CalledWebhook[] {
   const empty = new Set(objects.filter((object) => fieldsOf(object['spec'])['replicas'] === 0).map(serviceBehind));
   return calledWebhooks(objects).filter(({ service: { namespace, name } }) => !empty.has(`${namespace}/${name}`));

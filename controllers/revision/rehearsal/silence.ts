@@ -1,4 +1,4 @@
-/** Judges a webhook that does not answer, and says of which Pod that is and what it wrote last. */
+/** Judges a webhook that does not answer, and reports its Pod and the last lines of the Pod's log. */
 import { describeRef } from '../../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../../apply/untyped.ts';
 import { readLastLines, withLastLines, type ReadText } from '../last-lines.ts';
@@ -6,24 +6,27 @@ import { WORKS, type Judgement } from '../summarize.ts';
 import { addressOf } from './called-webhooks.ts';
 import type { Silence } from './probe.ts';
 
-/** After so long what the API server has not even asked is taken for answered: something of the cluster comes before. */
+/**
+ * If the API server has not called the webhook by then, treat it as answered: something else in the cluster intercepts
+ * the probe.
+ */
 const NOT_ASKED_SECONDS = 20;
-/** After so long an upgrade has failed whose Pods have replaced those that worked: everybody waits for the way back. */
+/** Fail the upgrade after this long once the old Pods are gone, so that the rollback can begin. */
 const HARM_SECONDS = 60;
-/** How often it is asked: no watch tells when a webhook begins to answer. */
+/** How often the check is repeated: no watch reports when a webhook begins to answer. */
 const [SOONEST_SECONDS, LATEST_SECONDS] = [2, 30];
 
 export interface SilenceFacts {
   readonly since: Date;
   readonly now: Date;
-  /** Whether what worked before has been replaced. */
+  /** Whether the old, working Pods have been replaced. */
   readonly isHarm: boolean;
 }
 
-/** The setting that does without answers. */
+/** The setting that skips the check. */
 const WAY_OUT = 'If it can answer only later, set spec.webhookSafety of the Subscription to None';
 
-/** Work under way, as a program may listen later than its Pod is ready; but not for long where somebody is harmed. */
+/** Working at first, since a program may listen later than its Pod is ready; soon Failed if the old Pods are gone. */
 export function judgeSilence({ question, because, pod }: Silence, { since, now, isHarm }: SilenceFacts): Judgement {
   const seconds = (now.getTime() - since.getTime()) / 1000;
   const askAgainSeconds = Math.min(LATEST_SECONDS, Math.max(SOONEST_SECONDS, seconds / 10));

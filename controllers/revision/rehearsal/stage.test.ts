@@ -1,4 +1,4 @@
-/** In which stage a roll-out is, and what its objects are in it, as a table of what the cluster shows. */
+/** The stage of a roll-out and its objects, as a table over states of the cluster. */
 import { describe, expect, test } from 'vitest';
 import { sample, sampleCrd, sampleDeployment } from '../../../apply/sample-objects.ts';
 import { labelValue } from '../../../apply/prepare.ts';
@@ -23,7 +23,7 @@ const desired: readonly KubeObject[] = [
   sample('v1', 'Service', 'widget-service', { namespace: 'ops', spec: { selector: { app: 'widget' }, ports: [] } }),
 ];
 
-/** What the cluster holds of an object that another Revision made, unless told. */
+/** A live object that another Revision made, unless the case says otherwise. */
 const running = (
   object: KubeObject,
   fields: { annotation?: string; letIn?: string; revision?: string; status?: object } = {},
@@ -72,7 +72,7 @@ const TRIED = new Map([[deployment, { old: 'old', fresh: 'new' }]]);
 describe('an upgrade', () => {
   const live = [running(OLD_CRD), running(deployment)];
 
-  test('is rehearsed: the new Pods come, the old ones stay, serve and are the only ones that do', () => {
+  test('an upgrade is rehearsed: the new Pods come, and the old ones stay and are the only ones that serve', () => {
     const stage = decideStage(factsOf(live, { trials: HELD }));
     expect(stage.name).toBe('rehearsal');
     expect(specOf(stage)).toMatchObject({ minReadySeconds: 1e9, progressDeadlineSeconds: 2 ** 31 - 1 });
@@ -80,13 +80,13 @@ describe('an upgrade', () => {
     expect(storedAs(stage)).toBe('v1');
   });
 
-  test('starts no Pod anew by being held back or let go: the template is the same', () => {
+  test('holding back a Deployment and releasing it restarts no Pod: the template is the same', () => {
     expect(specOf(decideStage(factsOf(live, { trials: HELD })))['template']).toBe(
       fieldsOf(deployment['spec'])['template'],
     );
   });
 
-  test('lets in the new Pods once they answer, and the old ones stay', () => {
+  test('an upgrade lets the new Pods in once they answer, and the old ones stay', () => {
     const stage = decideStage(factsOf(live, { proved: 'pods', trials: TRIED }));
     expect(stage.name).toBe('letIn');
     expect(specOf(stage)).toMatchObject({ minReadySeconds: 1e9 });
@@ -94,7 +94,7 @@ describe('an upgrade', () => {
     expect(storedAs(stage)).toBe('v1');
   });
 
-  test('is handed over once all nodes know them, and what is stored waits', () => {
+  test('an upgrade is handed over once all nodes route to the new Pods, and the storage version waits', () => {
     const narrowed = running(desired[2] as KubeObject, { letIn: 'new', revision: 'widgets-2' });
     const held = running(deployment, { annotation: 'old' });
     const stage = decideStage(factsOf([running(OLD_CRD), held, narrowed], { proved: 'in', trials: TRIED }));
@@ -104,12 +104,12 @@ describe('an upgrade', () => {
     expect(storedAs(stage)).toBe('v1');
   });
 
-  test('is rehearsed again where the new Pods are gone before they were let in', () => {
+  test('an upgrade is rehearsed again if the new Pods are gone before they were let in', () => {
     const { name } = decideStage(factsOf(live, { proved: 'pods', trials: HELD }));
     expect(name).toBe('rehearsal');
   });
 
-  test('is called by the ports of before while the Pods of before are called', () => {
+  test('the old Pods are called by their old ports', () => {
     const ports = [{ port: 9443 }];
     const trials = new Map([[deployment, { old: 'old', fresh: 'new', ports }]]);
     const portsIn = (proved: Proved): unknown =>
@@ -122,10 +122,14 @@ describe('an upgrade', () => {
     {
       before: { strategy: 'Webhook', webhook: { clientConfig: { service: { ...service, path: '/old' } } } },
       versions: [version('v1', true)],
-      because: 'are asked by another path',
+      because: 'had another path',
     },
-    { before: { strategy: 'None' }, versions: [version('v1', true), version('v2', false)], because: 'did without' },
-  ])('is converted as before while the Pods of before are called, which $because', ({ before, versions }) => {
+    {
+      before: { strategy: 'None' },
+      versions: [version('v1', true), version('v2', false)],
+      because: 'needed no webhook',
+    },
+  ])('the old conversion stays while the old Pods are called, if it $because', ({ before, versions }) => {
     const found = [running(crd(versions, before)), running(deployment)];
     const conversionIn = (proved: Proved): unknown =>
       fieldsOf(decideStage(factsOf(found, { proved, trials: TRIED })).objects[0]?.['spec'])['conversion'];
@@ -133,36 +137,36 @@ describe('an upgrade', () => {
     expect(conversionIn('pods')).toEqual(conversion);
   });
 
-  test('is whole where there is nobody who could answer: no Deployment', () => {
+  test('an upgrade is whole if no Deployment could answer', () => {
     const objects = [desired[0], desired[2]] as readonly KubeObject[];
     expect(decideStage(factsOf([running(OLD_CRD)], { objects }))).toMatchObject({ name: 'whole', objects });
   });
 
-  test('does not lead to what another Revision let in', () => {
+  test('an upgrade does not select the Pods that another Revision let in', () => {
     const letIn = running(desired[2] as KubeObject, { letIn: 'new', revision: 'widgets-1' });
     expect(selectorIn(decideStage(factsOf([letIn])))).toEqual({ app: 'widget' });
   });
 
-  test('is whole once everybody answers', () => {
+  test('an upgrade is whole once all webhooks answer', () => {
     const stage = decideStage(factsOf(live, { proved: 'all' }));
     expect(stage).toMatchObject({ name: 'whole', objects: desired });
     expect(storedAs(stage)).toBe('v2');
   });
 
   test.each<{ live: readonly KubeObject[]; objects?: readonly KubeObject[]; because: string }>([
-    { live: [], because: 'nothing is there' },
-    { live: [running(desired[0] as KubeObject), running(deployment)], because: 'it is stored as it was' },
-    { live: [running(crd([version('v0', true)]))], because: 'what is stored so far is no version any more' },
+    { live: [], because: 'nothing exists yet' },
+    { live: [running(desired[0] as KubeObject), running(deployment)], because: 'the storage version stays the same' },
+    { live: [running(crd([version('v0', true)]))], because: 'the stored version is not in the new CRD' },
     {
       live,
       objects: [crd([version('v1', false), version('v2', true)], { strategy: 'None' }), ...desired.slice(1)],
-      because: 'nothing is converted by a webhook',
+      because: 'no webhook converts',
     },
-  ])('is whole from the beginning where $because', ({ live: found, objects = desired }) => {
+  ])('an upgrade is whole from the beginning if $because', ({ live: found, objects = desired }) => {
     expect(decideStage(factsOf(found, { objects }))).toMatchObject({ name: 'whole', objects });
   });
 
-  test('to another Deployment is converted by the one before until the new one is proved', () => {
+  test('an upgrade to another Deployment keeps the old conversion until the new one is proved', () => {
     const before = { strategy: 'Webhook', webhook: { clientConfig: { service: { ...service, name: 'old-service' } } } };
     const stage = decideStage(factsOf([running(crd([version('v1', false), version('v2', true)], before))]));
     expect(stage.name).toBe('handOver');
@@ -170,7 +174,7 @@ describe('an upgrade', () => {
   });
 });
 
-describe('what is rehearsed', () => {
+describe('the Deployments of a rehearsal', () => {
   const names = (live: readonly KubeObject[], given: Partial<StageFacts> = {}): readonly string[] =>
     rehearsable(factsOf(live, given)).map(({ metadata }) => metadata.name);
   const withStrategy = (strategy: object): readonly KubeObject[] => [
@@ -178,37 +182,37 @@ describe('what is rehearsed', () => {
     { ...deployment, spec: { ...(deployment['spec'] as object), strategy } },
   ];
 
-  test('is a Deployment behind a webhook that works for the Revision before', () => {
+  test('a Deployment behind a webhook that works for the Revision before is rehearsed', () => {
     expect(names([running(deployment)])).toEqual(['widget']);
   });
 
-  test('is also one that is held back already, whatever became of it', () => {
+  test('a Deployment that is held back already is rehearsed, whatever its state', () => {
     expect(names([running(deployment, { annotation: 'old', revision: 'widgets-2', status: {} })])).toEqual(['widget']);
   });
 
   test.each<{ live?: readonly KubeObject[]; given?: Partial<StageFacts>; because: string }>([
-    { live: [], because: 'it is not there' },
+    { live: [], because: 'it does not exist' },
     { live: [running(deployment, { status: { replicas: 1 } })], because: 'none of its Pods works' },
     { live: [running(deployment, { revision: 'widgets-2' })], because: 'it is rolled out already' },
     {
       live: [running(deployment, { revision: labelValue(LONG) })],
       given: { revision: LONG },
-      because: 'it is rolled out already, for a Revision whose name is no label',
+      because: 'it is rolled out already, for a Revision whose name is no valid label',
     },
     { given: { hasWorked: true }, because: 'the Revision has worked before' },
-    { given: { objects: desired.slice(1) }, because: 'nobody calls it' },
-    { given: { objects: withStrategy({ type: 'Recreate' }) }, because: 'its author wants old Pods gone first' },
+    { given: { objects: desired.slice(1) }, because: 'no webhook leads to it' },
+    { given: { objects: withStrategy({ type: 'Recreate' }) }, because: 'its author wants the old Pods to end first' },
     {
       given: { objects: withStrategy({ rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } }) },
-      because: 'there may be no Pod more',
+      because: 'no additional Pod is allowed',
     },
-    { given: { objects: withStrategy({ rollingUpdate: { maxUnavailable: 1 } }) }, because: 'an old one may go first' },
-  ])('is none where $because', ({ live = [running(deployment)], given = {} }) => {
+    { given: { objects: withStrategy({ rollingUpdate: { maxUnavailable: 1 } }) }, because: 'an old Pod may end first' },
+  ])('no Deployment is rehearsed if $because', ({ live = [running(deployment)], given = {} }) => {
     expect(names(live, given)).toEqual([]);
   });
 });
 
-describe('the way back', () => {
+describe('a rollback', () => {
   const narrowed = running(desired[2] as KubeObject, { annotation: 'old' });
 
   test.each<{ live: KubeObject; because: string }>([
@@ -220,24 +224,24 @@ describe('the way back', () => {
       }),
       because: 'are not gone yet',
     },
-  ])('leads to the Pods that worked while those that were tried out $because', ({ live }) => {
+  ])('a rollback selects the Pods that worked while the new ones $because', ({ live }) => {
     const stage = decideStage(factsOf([narrowed, live], { hasWorked: true }));
     expect(stage.name).toBe('return');
     expect(selectorIn(stage)).toMatchObject({ 'pod-template-hash': 'old' });
     expect(stage.objects[1]).toBe(deployment);
   });
 
-  test('ends with the Service as it was', () => {
+  test('a rollback ends with the Service as it was', () => {
     const stage = decideStage(factsOf([narrowed, running(deployment, { revision: 'widgets-2' })], { hasWorked: true }));
     expect(stage).toMatchObject({ name: 'whole', objects: desired });
   });
 
-  test('is none where nothing was rehearsed', () => {
+  test('a rollback has no stage of its own if nothing was rehearsed', () => {
     const live = desired.map((object) => running(object));
     expect(decideStage(factsOf(live, { hasWorked: true }))).toMatchObject({ name: 'whole', objects: desired });
   });
 
-  test('never leads to Pods that were let in and have failed since', () => {
+  test('a rollback never selects Pods that were let in and have failed since', () => {
     const failed = running(deployment, { revision: 'widgets-3', status: { observedGeneration: 1, replicas: 1 } });
     const letIn = running(desired[2] as KubeObject, { letIn: 'new' });
     expect(decideStage(factsOf([letIn, failed], { hasWorked: true }))).toMatchObject({

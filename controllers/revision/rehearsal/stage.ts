@@ -1,14 +1,15 @@
 /**
- * Decides in which stage the roll-out of a Revision with webhooks is, and what its objects are in it. Pure.
+ * Decides the stage of the roll-out of a Revision with webhooks, and its objects in that stage. Pure.
  *
- *   rehearsal  new Pods run beside those that work, and nobody calls them but the probe; what is stored stays
- *   letIn      they are called in place of the others, which still run until every node knows
- *   handOver   they replace the others; objects are stored as before until all can be read in every version
- *   whole      everything as the bundle says: what is stored follows, and admission begins
+ *   rehearsal  new Pods run beside the working ones, and only the probe calls them; the storage version stays
+ *   letIn      the new Pods are called in place of the old ones, which run until every node routes to the new ones
+ *   handOver   the new Pods replace the old ones; the storage version stays until all objects are readable in every
+ * version
+ *   whole      everything as in the bundle: the storage version changes, and admission begins
  *
- * Back to a Revision that has worked there is one of its own: `return`, until the Pods that were tried out are gone.
- * Whoever has nothing to prove is `whole` from the beginning. The cluster tells how far it is, so that a manager that
- * starts in the middle goes on, or rehearses once more.
+ * A rollback to a Revision that has worked has a stage of its own: `return`, until the Pods of the rehearsal are gone.
+ * A Revision without anything to prove is `whole` from the beginning. The progress is read from the cluster, so that a
+ * manager that restarts in the middle goes on, or rehearses once more.
  */
 import { LABEL } from '../../../api/names.ts';
 import { groupKind, refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
@@ -24,12 +25,12 @@ import { narrow, narrowedTo, type Chosen } from './narrow.ts';
 
 export type StageName = 'rehearsal' | 'letIn' | 'handOver' | 'return' | 'whole';
 
-/** The Pods of a Deployment that is held back, by their hashes. */
+/** The Pods of a Deployment that is held back, by the hashes of their templates. */
 export interface Trial {
   readonly old: string;
-  /** Of the template that is rolled out; undefined where none of them is ready. */
+  /** Hash of the new template; undefined if none of its Pods is ready. */
   readonly fresh: string | undefined;
-  /** By which the Service of before leads to the old ones; undefined where there was none. */
+  /** The ports by which the old Service reaches the old Pods; undefined if there was no Service. */
   readonly ports?: unknown;
 }
 
@@ -37,13 +38,13 @@ type Trials = ReadonlyMap<KubeObject, Trial>;
 
 export interface Stage {
   readonly name: StageName;
-  /** All objects of the Revision, as they are to be in it. */
+  /** All objects of the Revision, as they should be in this stage. */
   readonly objects: readonly KubeObject[];
-  /** The same as the bundle says them. */
+  /** The same objects as in the bundle. */
   readonly wanted: readonly KubeObject[];
-  /** Of the Deployments that are held back, each as the bundle says it. */
+  /** For each Deployment that is held back, as in the bundle. */
   readonly trials: Trials;
-  /** The webhooks without which the API server refuses requests. */
+  /** The webhooks that must answer, or the API server rejects requests. */
   readonly webhooks: readonly CalledWebhook[];
 }
 
@@ -52,18 +53,18 @@ export interface StageFacts {
   readonly revision: string;
   /** Whether it has been Ready before. */
   readonly hasWorked: boolean;
-  /** As the bundle says. */
+  /** As in the bundle. */
   readonly objects: readonly KubeObject[];
   readonly webhooks: readonly CalledWebhook[];
   readonly live: (ref: ObjectRef) => KubeObject | undefined;
-  /** Of those Deployments of `rehearsable` that have Pods that work. */
+  /** For the Deployments of `rehearsable` that have working Pods. */
   readonly trials: Trials;
   readonly proved: Proved;
 }
 
 /**
- * What was proved before: `pods` that the new Pods answer, `in` that all nodes know them, `services` that they answer by
- * their Services, `all` that custom resources can be read too.
+ * The proof so far: `pods`: the new Pods answer; `in`: all nodes route to them; `services`: they answer by their
+ * Services; `all`: custom resources can be read too.
  */
 export type Proved = 'nothing' | 'pods' | 'in' | 'services' | 'all';
 
@@ -78,14 +79,14 @@ export function decideStage(facts: StageFacts): Stage {
   return { name: isWhole ? 'whole' : hasWorked ? 'return' : 'handOver', objects: kept, trials: NOBODY, ...said };
 }
 
-/** Which Pods are called, while there are two sorts of them; undefined where that is over. */
+/** Which Pods are called while there are old and new ones; undefined after that. */
 function chooseFor({ proved, trials }: StageFacts): Chosen | undefined {
   if (proved === 'nothing') return 'rehearsal';
   if (proved !== 'pods') return undefined;
   return [...trials.values()].every(({ fresh }) => fresh !== undefined) ? 'letIn' : 'rehearsal';
 }
 
-/** CRDs as they are until their conversion is proved. */
+/** The objects; CRDs keep their storage version until their conversion is proved. */
 function withStorage({ hasWorked, objects, live, proved }: StageFacts, isLed: boolean): readonly KubeObject[] {
   const isProvable = objects.some((object) => serviceBehind(object) !== undefined);
   if (hasWorked || proved === 'all' || !isProvable) return objects;
@@ -94,7 +95,7 @@ function withStorage({ hasWorked, objects, live, proved }: StageFacts, isLed: bo
 
 const NOBODY: Trials = new Map();
 
-/** Deployments behind webhooks that work now, for another Revision, and can go on working beside new Pods. */
+/** Deployments behind webhooks that work now, for another Revision, and can keep running beside new Pods. */
 export function rehearsable({
   revision,
   hasWorked,
@@ -130,8 +131,8 @@ function withHeld(objects: readonly KubeObject[], trials: Trials, chosen: Chosen
 }
 
 /**
- * A Service goes on leading to the Pods that it leads to alone for as long as there are others: forward to those that
- * this Revision let in, and back to those of before.
+ * A Service that selects only the old or the new Pods does so for as long as there are both: the new ones that this
+ * Revision let in, or on the way back the old ones.
  */
 function keepNarrow(objects: readonly KubeObject[], { revision, hasWorked, live }: StageFacts): readonly KubeObject[] {
   const chosen = hasWorked ? 'rehearsal' : 'letIn';
@@ -149,7 +150,7 @@ function isRolledOut(live: KubeObject | undefined): boolean {
   return live !== undefined && heldFor(live) === undefined && assessHealth(live).state === 'Ready';
 }
 
-/** `<namespace>/<name>` of the Service through which the API server calls a Deployment; undefined for other kinds. */
+/** `<namespace>/<name>` of the Service by which the API server calls a Deployment; undefined for other kinds. */
 export function serviceBehind(object: KubeObject): string | undefined {
   if (groupKind(object) !== 'Deployment.apps') return undefined;
   return `${object.metadata.namespace ?? ''}/${serviceName(object.metadata.name)}`;

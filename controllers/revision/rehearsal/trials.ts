@@ -1,4 +1,4 @@
-/** Gathers what is there of the Deployments whose upgrade is rehearsed: which Pods work, and which are new. */
+/** Gathers the state of the Deployments whose upgrade is rehearsed: which Pods work, and which are new. */
 import type { Cluster } from '../../../apply/cluster.ts';
 import { heldFor } from '../../../apply/held-back.ts';
 import { fieldsOf } from '../../../apply/untyped.ts';
@@ -13,7 +13,7 @@ export interface TrialDeps {
   readonly managed: Pick<ManagedObjects, 'get'>;
 }
 
-/** The Pods of each Deployment that has some that work. */
+/** The Pods of each Deployment that has working ones. */
 export async function gatherTrials(
   deps: TrialDeps,
   deployments: readonly KubeObject[],
@@ -28,7 +28,7 @@ export async function gatherTrials(
   return trials;
 }
 
-/** A hash for which it was held back counts while there are Pods of it. */
+/** The hash for which the Deployment was held back counts as long as it has ready Pods. */
 async function gatherTrial(
   { cluster, managed }: TrialDeps,
   live: KubeObject,

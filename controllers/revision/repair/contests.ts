@@ -1,32 +1,34 @@
 /**
- * Remembers what was put right of late, so that a fight with another program is told from an accident. Kept in memory only:
- * after a restart a fight shows itself once more.
+ * Remembers recent repairs, to distinguish a contest with another program from an accident. Kept in memory only: after
+ * a restart a contest is noticed again.
  */
 import { identityOf } from '../../../apply/identity.ts';
 import type { Revision } from '../../../api/revision.ts';
 import { createRecent } from '../../recent.ts';
 import type { Repair } from './drift.ts';
 
-/** An object that is put right so often within so many minutes is fought over. */
+/** An object that is repaired this often within so many minutes is contested. */
 export const CONTEST = { times: 5, minutes: 10 } as const;
 
 export interface Contest {
   readonly repair: Repair;
-  /** How often it was put right since the fight began. */
+  /** How often it was repaired since the contest began. */
   readonly times: number;
 }
 
 export interface Contests {
-  /** Notes what was put right; returns the fights of which there is news: when one begins, and each time it has doubled. */
+  /**
+   * Notes repairs; returns the contests to report: when one begins, and each time its number of repairs has doubled.
+   */
   note(revision: Revision, repairs: readonly Repair[], now: Date): readonly Contest[];
-  /** The fights that go on, and the seconds until the last of them is over if nothing more happens. */
+  /** The contests that go on, and the seconds until the last of them ends if nothing more happens. */
   under(revision: Revision, now: Date): { readonly contests: readonly Contest[]; readonly overInSeconds: number };
 }
 
 interface Known {
   readonly repair: Repair;
   readonly times: number;
-  /** Milliseconds since 1970, the latest last: as many as make a fight. */
+  /** Milliseconds since 1970, the latest last: at most `CONTEST.times`. */
   readonly latest: readonly number[];
 }
 

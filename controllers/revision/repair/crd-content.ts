@@ -1,6 +1,6 @@
 /**
- * What was in a CRD when its deletion was noticed: the API server deletes its custom resources one by one, and once it is
- * gone nothing tells how many there were. Kept in memory only, as it is of use for a moment.
+ * Counts the custom resources of a CRD when its deletion is noticed: the API server deletes them one by one, and later
+ * their number is unknown. Kept in memory only, since it is needed only for a moment.
  */
 import type { Cluster } from '../../../apply/cluster.ts';
 import {
@@ -14,9 +14,9 @@ import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { createRecent } from '../../recent.ts';
 
 export interface CrdContents {
-  /** Counts what is in the CRDs of the inventory that are being deleted, once for each; never fails. */
+  /** Counts the custom resources of the inventory's CRDs that are being deleted, once for each CRD; never fails. */
   look(cluster: Cluster, inventory: readonly InventoryEntry[], options: LookOptions): Promise<void>;
-  /** What was lost with a CRD of that uid, as the end of a sentence. */
+  /** The number that was lost with a CRD of that uid, as the end of a sentence. */
   describe(uid: string): string;
 }
 
@@ -38,7 +38,7 @@ export function createCrdContents(): CrdContents {
       });
       await Promise.all(
         doomed.map(async (crd) => {
-          // A list that fails is a count that is not known.
+          // If the list fails, the count is unknown.
           counts.set(crd.metadata.uid ?? '', await countInstances(cluster, crd, options));
         }),
       );

@@ -1,12 +1,12 @@
-/** What is said of objects that were put right. Pure. */
+/** The words about objects that were repaired. Pure. */
 import type { TakenField } from '../../../apply/taken-fields.ts';
 import { describeRef } from '../../../api/object.ts';
 import type { Repair } from './drift.ts';
 
-/** Most objects and fields that are named. */
+/** The most objects and fields that are named. */
 const [MOST_OBJECTS, MOST_FIELDS] = [5, 5];
 
-/** One sentence about all that was put right at once. */
+/** One sentence about all repairs of one roll-out. */
 export function describeRepairs(repairs: readonly Repair[]): string {
   const more = repairs.length - MOST_OBJECTS;
   const named = repairs.slice(0, MOST_OBJECTS).map(describeRepair);
@@ -38,7 +38,7 @@ function describeFields(fields: readonly TakenField[]): string {
   return `${list} ${fields.length === 1 ? 'was' : 'were'}`;
 }
 
-/** That another program does not leave an object alone, and how to end that. */
+/** The sentence about a program that keeps changing an object, and how to stop it. */
 export function describeContest({ ref, taken }: Repair, times: number, minutes: number): string {
   const who = [...new Set(taken.flatMap(({ manager }) => manager ?? []))].join(' and ');
   const what = taken.length === 0 ? 'it' : [...new Set(taken.map(({ path }) => path))].slice(0, MOST_FIELDS).join(', ');

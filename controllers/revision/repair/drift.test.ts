@@ -1,4 +1,4 @@
-/** What counts as drift, and what is asked about it: a watch that is behind must not cost requests. */
+/** The drift of objects, and the requests to find its cause: a watch that lags must not cost requests. */
 import { describe, expect, test } from 'vitest';
 import { entryOf } from '../../../apply/inventory.ts';
 import { prepared, sample, sampleCrd, sampleDeployment } from '../../../apply/sample-objects.ts';
@@ -10,7 +10,7 @@ const [deployment, config] = prepared([
   sample('v1', 'ConfigMap', 'config', { namespace: 'ops', data: { level: 'info' } }),
 ]) as [KubeObject, KubeObject];
 
-/** As the API server has it. */
+/** The object as the API server has it. */
 function live(object: KubeObject, metadata: Partial<KubeObject['metadata']>): KubeObject {
   return { ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '20', ...metadata } };
 }
@@ -29,12 +29,24 @@ interface Case {
   readonly asked: number;
 }
 
-describe('what others did to an object', () => {
+describe('the drift of an object', () => {
   test.each<Case>([
-    { because: 'nothing', entry: applied, seen: live(deployment, { generation: 2 }), drifts: false, asked: 0 },
-    { because: 'they changed it', entry: applied, seen: live(deployment, { generation: 3 }), drifts: true, asked: 1 },
     {
-      because: 'they changed one without a generation',
+      because: 'nothing has changed',
+      entry: applied,
+      seen: live(deployment, { generation: 2 }),
+      drifts: false,
+      asked: 0,
+    },
+    {
+      because: 'another program changed it',
+      entry: applied,
+      seen: live(deployment, { generation: 3 }),
+      drifts: true,
+      asked: 1,
+    },
+    {
+      because: 'another program changed one without a generation',
       entry: configured,
       object: config,
       seen: live(config, { resourceVersion: '21' }),
@@ -42,14 +54,14 @@ describe('what others did to an object', () => {
       asked: 1,
     },
     {
-      because: 'nothing: the watch is behind our own write',
+      because: 'the watch lags behind our own write',
       entry: applied,
       seen: live(deployment, { generation: 1 }),
       drifts: false,
       asked: 0,
     },
     {
-      because: 'nothing: the watch is behind our own write of one without a generation',
+      because: 'the watch lags behind our own write of an object without a generation',
       entry: configured,
       object: config,
       seen: live(config, { resourceVersion: '9' }),
@@ -57,29 +69,29 @@ describe('what others did to an object', () => {
       asked: 0,
     },
     {
-      because: 'it is another one by now, however young',
+      because: 'another object has its name, however young',
       entry: applied,
       seen: live(deployment, { uid: 'another', generation: 1 }),
       drifts: true,
       asked: 1,
     },
-    { because: 'it is gone', entry: applied, seen: undefined, drifts: true, asked: 0 },
+    { because: 'it was deleted', entry: applied, seen: undefined, drifts: true, asked: 0 },
     {
-      because: 'it is going, which no reading explains',
+      because: 'it is being deleted, which no read explains',
       entry: applied,
       seen: live(deployment, { generation: 3, deletionTimestamp: 't' }),
       drifts: true,
       asked: 0,
     },
     {
-      because: 'nothing is known: it was only about to be applied',
+      because: 'it was only intended so far',
       entry: entryOf(deployment),
       seen: undefined,
       drifts: false,
       asked: 0,
     },
     {
-      because: 'it is a CRD that is gone with its custom resources, whatever we want of it by now',
+      because: 'it is a CRD that is gone with its custom resources, although its manifest has changed',
       entry: { ...established, hash: 'other' },
       object: crd,
       seen: undefined,
@@ -87,7 +99,7 @@ describe('what others did to an object', () => {
       asked: 0,
     },
     {
-      because: 'it is a CRD that is there, and we want it otherwise by now',
+      because: 'it is a CRD that exists, and its manifest has changed',
       entry: { ...established, hash: 'other' },
       object: crd,
       seen: live(crd, { generation: 2 }),
@@ -95,7 +107,7 @@ describe('what others did to an object', () => {
       asked: 0,
     },
     {
-      because: 'we want it otherwise by now, so its change is an upgrade',
+      because: 'its manifest has changed, so the difference is an upgrade',
       entry: { ...applied, hash: 'other' },
       seen: live(deployment, { generation: 3 }),
       drifts: false,
@@ -109,7 +121,7 @@ describe('what others did to an object', () => {
     expect([found.length > 0, requests]).toEqual([drifts, asked]);
   });
 
-  test('is known also if it cannot be read who did it', async () => {
+  test('a drift is found even if the field manager cannot be read', async () => {
     const cluster = { get: () => Promise.reject(new Error('no')) };
     const seen = live(deployment, { generation: 3 });
     const options = { objects: [deployment], observed: () => seen, signal: new AbortController().signal };

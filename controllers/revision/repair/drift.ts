@@ -1,6 +1,6 @@
 /**
- * What others did to the objects of a Revision since they were applied, and what became of each: put right, made again, or
- * taken up again. A look at the cluster goes before an apply, as nothing of it is left afterwards.
+ * The changes that others made to the objects of a Revision since they were applied, and the repair of each:
+ * configured, made again, or taken up again. The cluster is read before the apply, which overwrites the changes.
  */
 import type { ApplyResult, ObjectResult } from '../../../apply/apply.ts';
 import type { Cluster } from '../../../apply/cluster.ts';
@@ -11,19 +11,22 @@ import { hashObject } from '../../../apply/prepare.ts';
 import { takenFields, type TakenField } from '../../../apply/taken-fields.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 
-/** What was done to an object: its fields were changed, it was deleted, or it was deleted and made by someone else. */
+/**
+ * The act that was repaired: fields were changed, the object was deleted, or it was deleted and made by another
+ * program.
+ */
 export type RepairCause = 'Changed' | 'Deleted' | 'Replaced';
 
-/** An object that is not as it was applied. */
+/** An object that differs from its last apply. */
 export interface Drift {
   readonly entry: InventoryEntry;
   /** State of the object before the apply, if it was there. */
   readonly state: string | undefined;
-  /** Fields that others have taken, as far as the API server remembers. */
+  /** Fields that other field managers have taken, as far as the API server remembers. */
   readonly taken: readonly TakenField[];
 }
 
-/** An object that was put right. */
+/** An object that was repaired. */
 export interface Repair {
   readonly ref: ObjectRef;
   readonly cause: RepairCause;
@@ -32,17 +35,19 @@ export interface Repair {
   readonly taken: readonly TakenField[];
 }
 
-/** Objects that are looked at in one go: of more, who changed what is not asked. */
+/** The most objects that are read in one roll-out: for the others, the field managers are not determined. */
 const MOST_READ = 20;
 
 export interface DriftOptions {
-  /** As they are to be. */
+  /** As they should be. */
   readonly objects: readonly KubeObject[];
   readonly observed: (ref: ObjectRef) => KubeObject | undefined;
   readonly signal: AbortSignal;
 }
 
-/** The entries that were applied exactly as they are to be, and are not so now. One request for each that is there. */
+/**
+ * The entries whose last apply was of the same manifest, but that differ now. Sends one request for each that exists.
+ */
 export async function observeDrift(
   cluster: Pick<Cluster, 'get'>,
   inventory: readonly InventoryEntry[],
@@ -57,7 +62,7 @@ export async function observeDrift(
     suspects.map(async ({ entry, object }, at) => {
       const known = observed(refOfEntry(entry));
       const isThere = known !== undefined && known.metadata.deletionTimestamp === undefined;
-      // Who changed it is worth a request, and nothing more: it is put right all the same.
+      // The request only finds out who changed it: if it fails, the object is repaired all the same.
       const read =
         isThere && at < MOST_READ ? await cluster.get(refOfEntry(entry), signal).catch(() => undefined) : undefined;
       const live = read ?? known;
@@ -71,8 +76,8 @@ export async function observeDrift(
 }
 
 /**
- * What a watch that lags behind our own write knows is no drift, nor is an object that we want otherwise by now; but a CRD
- * that is not the one that was applied has taken its custom resources with it, whatever is wanted of it.
+ * A state from before our own write, in a watch that lags, is no drift; nor is an object whose manifest has changed.
+ * But a CRD that is not the applied one has lost its custom resources, whatever its manifest.
  */
 function isSuspect(entry: InventoryEntry, object: KubeObject, live: KubeObject | undefined): boolean {
   if (entry.uid === '' || entry.seen === undefined) return false;
@@ -86,7 +91,10 @@ function isBehind({ uid, seen = '' }: InventoryEntry, live: KubeObject | undefin
   return state?.[0] === applied?.[0] && Number(state?.[1]) < Number(applied?.[1]);
 }
 
-/** What an apply put right of it; what it could not is in its failures, and what needed nothing is no repair. */
+/**
+ * The repairs of an apply; an object that could not be repaired is in its failures, and one that needed nothing is no
+ * repair.
+ */
 export function findRepairs(drifts: readonly Drift[], result: Pick<ApplyResult, 'phases'>): readonly Repair[] {
   if (drifts.length === 0) return [];
   const results = new Map(
@@ -107,7 +115,7 @@ function causeOf({ entry, state }: Drift, result: ObjectResult | undefined): Rep
   return result.outcome === 'configured' && applied.seen !== (state ?? entry.seen) ? 'Changed' : undefined;
 }
 
-/** Whether all custom resources were lost with it: they are of one CRD, and another one of its name has none of them. */
+/** Whether all custom resources were lost with it: a CRD that was made again has none of the old ones. */
 export function isLoss({ ref }: Repair): boolean {
   return isCrdEntry(ref);
 }

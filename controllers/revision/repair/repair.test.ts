@@ -1,4 +1,4 @@
-/** What is told of objects that others change or delete, and of what is lost by that for good. */
+/** The reports about objects that other programs change or delete, and about losses by that. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sampleCrd, sampleDeployment, sampleOperator, sample } from '../../../apply/sample-objects.ts';
 import { findCondition } from '../../../api/conditions.ts';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 /** `Normal Repaired: …` of all events so far. */
 const told = (): readonly string[] => harness.events.map(({ type, reason, note }) => `${type} ${reason}: ${note}`);
 
-/** By somebody who leaves his name with the API server, or does not. */
+/** A change by a program whose field manager the API server remembers, or not. */
 function scale(replicas: number, manager?: string): void {
   const fieldsV1 = { 'f:spec': { 'f:replicas': {} } };
   harness.cluster.change(deployment, (object) => ({
@@ -43,7 +43,7 @@ function scale(replicas: number, manager?: string): void {
   }));
 }
 
-/** The CRD goes at once, or waits for its objects as a finalizer holds them. */
+/** The CRD is deleted at once, or waits for its custom resources as with a finalizer. */
 async function deleteCrd(): Promise<void> {
   await harness.cluster.delete(crd);
 }
@@ -53,13 +53,13 @@ const custom = (name: string, finalizers?: readonly string[]): KubeObject =>
     metadata: { name, namespace: NAMESPACE, ...(finalizers && { finalizers }) },
   });
 
-describe('nothing is told', () => {
-  test('of an installation', () => {
+describe('events that are not repairs', () => {
+  test('an installation reports no repair', () => {
     expect([told(), counted]).toEqual([[], []]);
     expect(harness.revision(1).status).not.toHaveProperty('lastRepair');
   });
 
-  test('of an upgrade, which asks for nothing more than before either', async () => {
+  test('an upgrade reports no repair, and needs no additional request for that', async () => {
     harness.setState(1, 'Archived');
     await harness.addRevision(2, sampleOperator({ image: 'registry.example/operator:2' }), { previous: 'widgets-1' });
     const before = harness.cluster.requests.length;
@@ -70,7 +70,7 @@ describe('nothing is told', () => {
     expect([told(), counted]).toEqual([[], []]);
   });
 
-  test('of a field that the manifest does not set, which stays as it is', async () => {
+  test('a change of a field that the manifest does not set reports no repair, and stays', async () => {
     harness.cluster.change(deployment, (object) => ({
       ...object,
       metadata: { ...object.metadata, generation: 7, managedFields: [{ manager: 'hpa' }] } as KubeObject['metadata'],
@@ -81,7 +81,7 @@ describe('nothing is told', () => {
   });
 });
 
-describe('what was put right is told', () => {
+describe('the event of a repair', () => {
   test.each<{
     readonly because: string;
     readonly act: () => unknown;
@@ -89,25 +89,25 @@ describe('what was put right is told', () => {
     readonly note: string;
   }>([
     {
-      because: 'someone scaled it, by name',
+      because: 'a known program scaled it',
       act: () => scale(0, 'kubectl'),
       cause: 'Changed',
       note: 'Deployment.apps ops/widget-manager is as it should be again: spec.replicas was changed by kubectl',
     },
     {
-      because: 'someone changed it whom nothing names',
+      because: 'an unknown program changed it',
       act: () => scale(0),
       cause: 'Changed',
       note: 'Deployment.apps ops/widget-manager was changed and is as it should be again',
     },
     {
-      because: 'someone deleted it',
+      because: 'it was deleted',
       act: () => harness.cluster.delete(refOf(named('ClusterRole'))),
       cause: 'Deleted',
       note: 'ClusterRole.rbac.authorization.k8s.io widget-manager was deleted and has been made again',
     },
     {
-      because: 'someone replaced it by the same under another uid',
+      because: 'it was replaced by the same object with another uid',
       act: () =>
         harness.cluster.change(refOf(named('ClusterRole')), (object) => ({
           ...object,
@@ -116,7 +116,7 @@ describe('what was put right is told', () => {
       cause: 'Replaced',
       note: 'ClusterRole.rbac.authorization.k8s.io widget-manager was deleted and made by someone else, and has been taken up again',
     },
-  ])('$cause: $because', async ({ act, cause, note }) => {
+  ])('a repair reports $cause: $because', async ({ act, cause, note }) => {
     await act();
     await harness.settle(1);
     expect(told()).toEqual([`Normal Repaired: ${note}`]);
@@ -124,7 +124,7 @@ describe('what was put right is told', () => {
     expect(harness.revision(1).status?.lastRepair).toEqual({ time: '2026-01-01T00:00:00Z', objects: 1, message: note });
   });
 
-  test('of many objects at once in one event', async () => {
+  test('one event reports the repair of many objects at once', async () => {
     const gone = objects.filter(({ kind }) => !['CustomResourceDefinition', 'Deployment'].includes(kind));
     for (const object of gone) await harness.cluster.delete(refOf(object));
     await harness.settle(1);
@@ -134,7 +134,7 @@ describe('what was put right is told', () => {
     expect(harness.revision(1).status?.lastRepair?.objects).toBe(gone.length);
   });
 
-  test('and stays in the status after the next Revision has been settled', async () => {
+  test('the last repair stays in the status after the next Revision has been settled', async () => {
     scale(0, 'kubectl');
     await harness.settle(1);
     harness.pass(60);
@@ -147,7 +147,7 @@ describe('a CRD that was deleted', () => {
   const lost = (one: Revision): readonly string[] =>
     (one.status?.losses ?? []).map(({ crd: name, message }) => `${name}: ${message}`);
 
-  test('is shouted: its custom resources are lost', async () => {
+  test('the deletion of a CRD is reported by event, condition and log: its custom resources are lost', async () => {
     await deleteCrd();
     const settled = await harness.settle(1);
     expect(told().map((text) => text.split(':')[0])).toEqual(['Normal Repaired', 'Warning CustomResourcesLost']);
@@ -159,7 +159,7 @@ describe('a CRD that was deleted', () => {
     );
   });
 
-  test('is named with what was in it when its deletion was noticed', async () => {
+  test('the deletion of a CRD is reported with the custom resources that it had when it was noticed', async () => {
     for (const name of ['a', 'b']) harness.cluster.put(custom(name, ['example.com/hold']));
     await deleteCrd();
     await harness.reconcile(1).catch(() => undefined);
@@ -168,7 +168,7 @@ describe('a CRD that was deleted', () => {
     expect(lost(settled)).toEqual(['widgets.example.com: 2 were there when the deletion was noticed (ops/a, ops/b)']);
   });
 
-  test('is said to have been empty if it was', async () => {
+  test('the deletion of an empty CRD is reported as such', async () => {
     harness.cluster.change(crd, (object) => ({
       ...object,
       metadata: { ...object.metadata, finalizers: ['example.com/hold'] },
@@ -181,7 +181,7 @@ describe('a CRD that was deleted', () => {
     ]);
   });
 
-  test('of a tenant is not named with what others have in it', async () => {
+  test("the deletion of a tenant's CRD does not name objects of other namespaces", async () => {
     harness = createHarness();
     harness.setSubscription({ onFailure: { bakeTime: '0s' }, serviceAccountName: 'tenant' });
     await harness.addRevision(1, objects, { serviceAccountName: 'tenant' });
@@ -200,7 +200,7 @@ describe('a CRD that was deleted', () => {
   });
 });
 
-describe('a fight with another program', () => {
+describe('a contest with another program', () => {
   const contest = (): string | undefined => findCondition(harness.revision(1).status?.conditions, 'Contested')?.message;
   const fight = async (times: number, seconds = 10): Promise<void> => {
     for (let round = 0; round < times; round += 1) {
@@ -210,7 +210,7 @@ describe('a fight with another program', () => {
     }
   };
 
-  test('is told as such, with advice, and not by each of its rounds', async () => {
+  test('a contest is reported as such, with advice, and its single repairs are not', async () => {
     await fight(4);
     expect(contest()).toBeUndefined();
     await fight(1);
@@ -223,7 +223,7 @@ describe('a fight with another program', () => {
     expect(counted).toHaveLength(25);
   });
 
-  test('is over when nothing was put right for ten minutes, which is looked at again', async () => {
+  test('a contest is over when nothing was repaired for ten minutes, and a reconcile follows', async () => {
     await fight(5);
     expect(await harness.reconcile(1)).toEqual({ requeueAfterSeconds: 600 });
     harness.pass(600);
@@ -232,7 +232,7 @@ describe('a fight with another program', () => {
     expect(await harness.reconcile(1)).toBeUndefined();
   });
 
-  test('is none where the same happens now and then', async () => {
+  test('repairs of the same object now and then are no contest', async () => {
     await fight(8, 300);
     expect(contest()).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 /**
- * Tells of what was put right: by events (which are log lines too), a metric and the status. The loss of custom resources
- * and a fight with another program are told beside that, as neither ends by a repair.
+ * Reports repairs: by events (which are log lines too), a metric and the status. The loss of custom resources and a
+ * contest with another program are reported beside that, since a repair ends neither.
  */
 import { formatTime } from '../../../api/conditions.ts';
 import type { Loss } from '../../../api/repair.ts';
@@ -13,7 +13,7 @@ import type { CrdContents } from './crd-content.ts';
 import { describeContest, describeRepairs } from './describe.ts';
 import { isLoss, type Repair, type RepairCause } from './drift.ts';
 
-/** Counts an object that was put right. */
+/** Counts an object that was repaired. */
 export type CountRepair = (cause: RepairCause) => void;
 
 export interface ReportDeps {
@@ -24,10 +24,10 @@ export interface ReportDeps {
   readonly countRepair?: CountRepair | undefined;
 }
 
-/** What the status says of repairs from now on. */
+/** The fields of the status about repairs. */
 export type RepairFindings = Pick<RevisionStatus, 'lastRepair' | 'losses'>;
 
-/** Records events and counts; returns what is new in the status. */
+/** Records events and counts; returns the new fields of the status. */
 export function reportRepairs(
   deps: ReportDeps,
   { revision, subscription }: Pick<RevisionFacts, 'revision' | 'subscription'>,
@@ -57,7 +57,7 @@ export function reportRepairs(
   };
 }
 
-/** What is told by a fight is not told by each of its rounds too. */
+/** The event of a contest replaces the events of its single repairs. */
 function isContested({ contests, now }: ReportDeps, revision: Revision, { ref }: Repair): boolean {
   return contests
     .under(revision, now())

@@ -1,4 +1,7 @@
-/** Runs the Revision controller against a cluster in memory: one Subscription and its Revisions, a clock to turn. */
+/**
+ * Runs the Revision controller against a cluster in memory: one Subscription and its Revisions, with a clock that the
+ * test sets.
+ */
 import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from '../../../apply/fake-cluster.ts';
 import { API_VERSION, FINALIZER, ANNOTATION } from '../../../api/names.ts';
 import { keyOfObject, type KubeObject, groupKind } from '../../../api/object.ts';
@@ -20,7 +23,7 @@ export const NAMESPACE = 'ops';
 export interface Harness {
   readonly cluster: FakeCluster;
   readonly events: EventFacts[];
-  /** Turns the clock; also by hours. */
+  /** Moves the clock forward; also by hours. */
   pass(seconds: number): void;
   now(): Date;
   /** Makes the Revision `widgets-<number>` of these objects. */
@@ -29,16 +32,16 @@ export interface Harness {
   setState(number: number, state: 'Active' | 'Archived'): void;
   reconcile(number: number): Promise<Result>;
   revision(number: number): Revision;
-  /** From now on the cache shows this Revision, whatever the cluster holds. */
+  /** From now on the cache has this Revision, whatever the cluster holds. */
   freeze(revision: Revision): void;
-  /** Reconciles until nothing is asked for at once. */
+  /** Reconciles until no reconcile is due at once. */
   settle(number: number): Promise<Revision>;
 }
 
 export interface HarnessOptions extends FakeOptions, Pick<RevisionDeps, 'probeWebhooks' | 'countRepair'> {
-  /** What the account of the Subscription may do; everything unless given. */
+  /** Whether the account of the Subscription may do something; by default everything. */
   readonly accountMay?: Parameters<typeof actingAs>[2];
-  /** What the manager may do; everything unless given. */
+  /** Whether the manager may do something; by default everything. */
   readonly managerMay?: Parameters<typeof actingAs>[2];
 }
 
@@ -72,7 +75,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     managed: {
       follow: async (kinds) => {
         const scopes = await Promise.all([...kinds].map((kind) => cluster.isNamespaced(kind)));
-        // As an informer of a kind that nobody serves: it never syncs.
+        // Like an informer of a kind that is not served: it never syncs.
         if (scopes.includes(undefined)) await new Promise(() => undefined);
       },
       followOwn: async (kinds) => {
@@ -95,10 +98,10 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     manager: { namespace: 'slipway-system', name: 'slipway-manager' },
     record: (_regarding, event) => void events.push(event),
     now: () => new Date(time),
-    // Nobody answers in memory, unless a test plays it.
+    // No webhook answers in memory, unless a test simulates it.
     probeWebhooks: options.probeWebhooks ?? false,
     ...(options.countRepair !== undefined && { countRepair: options.countRepair }),
-    // The clock is turned by hand.
+    // The test moves the clock.
     patience: () => 0,
     serialize: createSerializer(),
   };

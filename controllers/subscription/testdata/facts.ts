@@ -1,4 +1,4 @@
-/** Subscriptions, Revisions and catalogs for tables of tests: only what a case is about has to be said. */
+/** Subscriptions, Revisions and catalogs for tables of tests: a case sets only the fields that it is about. */
 import { API_VERSION } from '../../../api/names.ts';
 import type { Condition } from '../../../api/conditions.ts';
 import { parseObject } from '../../../api/kind.ts';
@@ -35,11 +35,11 @@ export function subscription(parts: SubscriptionParts = {}): Subscription {
 
 export interface RevisionParts extends Partial<RevisionSpec> {
   readonly ready?: boolean;
-  /** When it was healthy first; a Revision that is ready has been, an hour ago. */
+  /** When it was first healthy; by default a ready Revision was, an hour ago. */
   readonly firstReadyTime?: string;
   /** When another one took over from it. */
   readonly lastActiveTime?: string;
-  /** Reason of Ready, where it is not. */
+  /** The reason of Ready, if it is not True. */
   readonly reason?: string;
   readonly stalled?: boolean;
   readonly inventory?: readonly string[];
@@ -131,7 +131,7 @@ export function catalog({ package: name = 'gadget', catalog: from = 'main', prio
   return { name: from, priority, state: 'Serving', content: (asked) => (asked === name ? content : undefined) };
 }
 
-/** Facts with nothing in them but what is given. */
+/** Empty facts, except for the given ones. */
 export function facts(parts: Partial<SubscriptionFacts> = {}): SubscriptionFacts {
   return {
     subscription: subscription(),

@@ -116,7 +116,9 @@ test('an account that may make roles and bindings cannot give away by a bundle w
   await apply(withoutGiving);
   await apply([wanting('1.0.0')], TEAM);
   const refused = await waitFor(cluster(), BEACON, (one) => condition(one, 'Ready')?.reason === 'Forbidden');
-  expect(condition(refused, 'Ready')?.message).toContain('attempting to grant RBAC permissions not currently held');
+  expect(condition(refused, 'Reconciling')?.message).toContain(
+    'attempting to grant RBAC permissions not currently held',
+  );
   const roles = await cluster().kubectl(['get', 'clusterroles,clusterrolebindings', '-l', 'slipway.dev/owner']);
   expect(roles.trim()).toBe('');
 });

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { REVISION_SPEC } from '../../../api/crd/testing/rule-cases.ts';
 import { KINDS } from '../../../api/kinds.ts';
-import { API_VERSION, GROUP } from '../../../api/names.ts';
+import { ANNOTATION, API_VERSION, GROUP } from '../../../api/names.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { isFull, kindWords, kubectlCommands, type KubectlCommand } from '../../../scripts/kubectl-commands.ts';
 import { readText, repositoryFiles } from '../../../scripts/source-files.ts';
@@ -15,6 +15,8 @@ const cluster = useCluster({ only: ['kube-apiserver'], registry: false });
 const PLACEHOLDERS: readonly (readonly [string, string])[] = [
   ['{{ $labels.catalog }}', 'examples'],
   ['${metadata.namespace}', 'lights'],
+  ['subscriptions.slipway.dev ${metadata.name}', 'subscriptions.slipway.dev beacon'],
+  ['${ANNOTATION.reconcileRequestedAt}', ANNOTATION.reconcileRequestedAt],
   ['${metadata.name}', 'beacon-2'],
 ];
 
@@ -55,7 +57,7 @@ const INSTALLED = {
 const ours: readonly KubeObject[] = [
   { ...sample('Catalog', 'examples'), spec: { source: { image: { ref: 'r.example/c:v1' } } } },
   { ...sample('Catalog', 'internal'), spec: { source: { image: { ref: 'r.example/c:v1' } } } },
-  { ...sample('Subscription', 'beacon'), spec: { package: 'beacon-operator' } },
+  { ...sample('Subscription', 'beacon'), spec: { package: 'beacon-operator', version: '1.1.0' } },
   { ...sample('Revision', 'beacon-1'), spec: { ...REVISION_SPEC, subscription: 'beacon' } },
   { ...sample('Revision', 'beacon-2'), spec: { ...REVISION_SPEC, subscription: 'beacon', number: 2 } },
 ];
