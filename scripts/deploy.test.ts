@@ -1,4 +1,4 @@
-/** What is deployed agrees with what is built: versions, ports, the user, times, and the levels of Pod Security. */
+/** The deployed objects agree with the build: versions, ports, the user, times, and the levels of Pod Security. */
 import { loadAll, load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
 import { judgePolicy } from '../cmd/manager/accounts-policy.ts';
@@ -63,7 +63,7 @@ describe('install.yaml', () => {
     expect(kinds.indexOf('ValidatingAdmissionPolicyBinding')).toBeLessThan(kinds.indexOf('Deployment'));
   });
 
-  test('has the policy about accounts, which denies, and is asked about every part of what says what is installed', () => {
+  test('has the policy about accounts, which denies, and covers every part of the objects that decide about an installation', () => {
     expect(judgePolicy(...policiesOf(objects))).toEqual({ inForce: true, message: expect.any(String) as string });
     const { matchConstraints, failurePolicy } = specOf('ValidatingAdmissionPolicy');
     expect(failurePolicy).toBe('Fail');
@@ -148,7 +148,7 @@ describe('install.yaml', () => {
 });
 
 describe('the network policy', () => {
-  test('admits clients of labelled namespaces to the port of clients, and nobody to that of probes', () => {
+  test('admits clients of labelled namespaces to the port of clients, and no client to the port of probes', () => {
     expect(specOf('NetworkPolicy')['ingress']).toEqual([
       {
         from: [{ namespaceSelector: { matchLabels: { 'slipway.dev/client': 'true' } } }],

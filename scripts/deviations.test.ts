@@ -1,4 +1,4 @@
-/** Keeps docs/deviations.md true: every test that it names exists, and has the counts that the document tells. */
+/** Keeps docs/deviations.md true: every test that it names exists, and has the counts that the document states. */
 import { describe, expect, test } from 'vitest';
 import { readText, repositoryFiles } from './source-files.ts';
 
@@ -54,7 +54,7 @@ describe('the deviations', () => {
   });
 });
 
-/** What a count says besides none: `1 of 369` → 1 and 369. */
+/** The numbers of a count, except 0: `1 of 369` → 1 and 369. */
 function numbersIn(cell: string): readonly string[] {
   const numbers = cell.replaceAll(/(?<=\d),(?=\d{3})/g, '').match(/\d+/g) ?? [];
   return numbers.filter((number) => number !== '0');

@@ -1,4 +1,4 @@
-/** Keeps the documentation true: its examples are valid, what it links to is there, what it tells to type exists. */
+/** Keeps the documentation true: its examples are valid, its links lead to existing files, its commands exist. */
 import { describe, expect, test } from 'vitest';
 import { isReason } from '../api/conditions.ts';
 import { checkRules } from '../api/crd/rules.ts';
@@ -92,7 +92,7 @@ describe('examples', () => {
 describe('links', () => {
   const links = documents.flatMap(({ path, prose }) => linksOf(path, prose).map((link) => ({ from: path, ...link })));
 
-  test('lead to what is there', () => {
+  test('lead to files that exist', () => {
     expect(links.length).toBeGreaterThan(30);
     expect(links.filter(({ path }) => !isThere(path)).map(({ from, text }) => `${from}: ${text}`)).toEqual([]);
   });
@@ -159,7 +159,7 @@ describe('a document', () => {
     '| `A`, `B` | `C` |',
   ].join('\n');
 
-  test('is taken apart into what is prose and what is not', () => {
+  test('is split into prose and fences', () => {
     const { fences, prose } = parseMarkdown(text);
     expect(fences).toEqual([{ line: 3, language: 'yaml', text: 'a: [b](c)\n' }]);
     expect(prose.split('\n')).toHaveLength(8);
@@ -185,7 +185,7 @@ function examplesOf({ fences }: Markdown): readonly string[] {
   });
 }
 
-/** What is wrong with an object that people are told to apply. */
+/** The faults of an object that the documentation asks people to apply. */
 function faultsOf(value: unknown): readonly string[] {
   const { apiVersion, kind, metadata } = (value ?? {}) as Partial<KubeObject>;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof metadata?.name !== 'string')
@@ -204,7 +204,7 @@ function faultsOfKind(kind: CustomKind, object: KubeObject): readonly string[] {
   }
 }
 
-/** Parsing leaves out what the schema does not have, which is how a misspelt field shows. */
+/** Parsing drops fields that the schema does not have; a dropped field is a misspelt one. */
 function unknownFields(written: unknown, parsed: unknown, path: string): readonly string[] {
   if (typeof written !== 'object' || written === null) return [];
   return Object.entries(written).flatMap(([name, value]) => {
@@ -223,7 +223,7 @@ function hasHeading({ path, anchor }: Link): boolean {
   return anchorsOf(prose).includes(anchor ?? '');
 }
 
-/** Documents that are read where they lie. */
+/** Documents that need no link, since they are read in their folder. */
 function isLooseEnd(path: string): boolean {
   return !path.startsWith('docs/') && path.includes('/');
 }

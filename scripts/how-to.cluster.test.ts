@@ -1,4 +1,4 @@
-/** Types the commands of the guides for the command line, against a real registry, and compares what is printed. */
+/** Runs the commands of the guides for the command line, against a real registry, and compares their output. */
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';

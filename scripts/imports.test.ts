@@ -1,10 +1,10 @@
-/** Keeps the direction of imports: who may know whom, one sentence a rule. */
+/** Keeps the direction of imports: one sentence for each folder and those that it may import. */
 import { expect, describe, test } from 'vitest';
 import { importsOf, readText, repositoryFiles, type Import } from './source-files.ts';
 
 /** What each folder may import besides itself, and why no more. */
 const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[]; readonly because: string }>> = {
-  api: { folders: [], because: 'the words that all share depend on nobody' },
+  api: { folders: [], because: 'the vocabulary that all share depends on no folder' },
   kube: { folders: ['api'], because: 'the controller runtime would serve any controller' },
   oci: { folders: ['api'], because: 'the registry client knows neither clusters nor catalogs' },
   bundles: { folders: ['api'], because: 'a bundle is understood by itself' },
@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
   },
   e2e: {
     folders: ['cmd', 'apply', 'kube', 'oci', 'resolver', 'catalog', 'bundles', 'api', 'scripts'],
-    because: 'stories build programs, run them and look at clusters; benchmarks hold single parts against a floor',
+    because: 'stories build programs, run them and inspect clusters; benchmarks hold single parts against a floor',
   },
   scripts: {
     folders: ['cmd', 'oci', 'catalog', 'bundles', 'api'],
@@ -55,7 +55,7 @@ const HIDDEN_LIBRARIES: readonly { readonly library: string; readonly folder: st
 /** Files that load a large library, and so are imported when that is needed and never before. */
 const LOADED_LATE = ['kube/kubeconfig/exec.ts', 'kube/kubeconfig/oidc.ts'];
 
-/** The source files of a repository, and what they import. */
+/** The source files of a repository, and their imports. */
 interface Tree {
   readonly files: readonly string[];
   readonly sources: ReadonlyMap<string, string>;

@@ -1,6 +1,6 @@
 /**
- * What is installed at once from what stands in parts: deploy/install.yaml for `kubectl apply -f`, and the parts of
- * the Helm chart that have nothing to choose. Text in, text out, so that comments stay.
+ * Makes the files for an installation in one step from their parts: deploy/install.yaml for `kubectl apply -f`, and the
+ * parts of the Helm chart that have no values. Text in, text out, so that comments stay.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -4,7 +4,7 @@ import { GROUP } from '../api/names.ts';
 import { ambiguousNames, isFull, kindWords, kubectlCommands } from './kubectl-commands.ts';
 import { readText, repositoryFiles } from './source-files.ts';
 
-/** Documents, sources that print, manifests and dashboards; a test may type what it likes in its own cluster. */
+/** Documents, sources that print, manifests and dashboards; a test may run any command in its own cluster. */
 const files = repositoryFiles().filter(
   (path) => /\.(?:md|ts|ya?ml|json|tpl|txt)$|Makefile$/.test(path) && !/(?<!rules)\.test\.|testdata\//.test(path),
 );
@@ -43,7 +43,7 @@ describe('a command is searched for names that others have too', () => {
     { because: 'OLM has Subscriptions', text: 'kubectl -n a get subscription b', finds: ['subscription'] },
     { because: 'Knative has Revisions', text: '`kubectl get revisions -A`', finds: ['revisions'] },
     { because: 'any project may have Catalogs', text: 'kubectl describe catalog x says why.', finds: ['catalog'] },
-    { because: 'a full name is nobody else’s', text: 'kubectl get subscriptions.slipway.dev b', finds: [] },
+    { because: 'a full name belongs to one project', text: 'kubectl get subscriptions.slipway.dev b', finds: [] },
     { because: 'the singular has a group too', text: 'kubectl get revision.slipway.dev/b', finds: [] },
     {
       because: 'another group is another kind',

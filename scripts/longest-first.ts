@@ -1,6 +1,6 @@
 /**
- * Begins the test that takes longest first, so that it is not alone at the end. Vitest does so by what it remembers of the
- * last run, and on a clean checkout by the size of the files, which says nothing about a story that waits.
+ * Starts the longest test first, so that it is not alone at the end. Vitest sorts by the durations of its last run, and
+ * on a clean checkout by the size of the files, which is no measure for a story that waits.
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 

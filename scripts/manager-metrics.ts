@@ -1,4 +1,4 @@
-/** Every metric that the manager tells, as it registers them; what it tells of controller-runtime's, and what not. */
+/** Every metric of the manager, as it registers them; which metrics of controller-runtime it has, and which not. */
 import {
   countEvents,
   countRepairs,
@@ -38,7 +38,7 @@ interface Registered {
 }
 
 /**
- * The metrics that a manager made with controller-runtime 0.22 tells by itself, without those of Go's own runtime.
+ * The metrics that a manager made with controller-runtime 0.22 has by default, without those of Go's own runtime.
  * @see https://book.kubebuilder.io/reference/metrics-reference
  */
 export const CONTROLLER_RUNTIME: readonly string[] = [
@@ -71,7 +71,7 @@ export const CONTROLLER_RUNTIME: readonly string[] = [
 const NO_WEBHOOKS = 'The manager has no webhooks of its own.';
 const NO_CERTIFICATES = 'The manager serves without TLS, so it watches no certificate files.';
 
-/** Which of these the manager does not tell, and why. */
+/** The ones of these that the manager does not have, and the reasons. */
 export const NOT_TOLD: ReadonlyMap<string, string> = new Map([
   [
     'controller_runtime_reconcile_panics_total',

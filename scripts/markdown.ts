@@ -16,7 +16,7 @@ export interface Markdown {
   readonly prose: string;
 }
 
-/** Takes a document apart. Throws a plain Error where a fence is not closed. */
+/** Splits a document into fences and prose. Throws a plain Error if a fence is not closed. */
 export function parseMarkdown(text: string): Markdown {
   const fences: Fence[] = [];
   const prose: string[] = [];
@@ -35,7 +35,7 @@ export function parseMarkdown(text: string): Markdown {
   return { fences, prose: prose.join('\n') };
 }
 
-/** What stands in `code` within prose. */
+/** The texts of `code` spans within prose. */
 export function codeSpans(prose: string): readonly string[] {
   return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, code]) => code ?? '');
 }

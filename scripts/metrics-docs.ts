@@ -1,4 +1,4 @@
-/** Renders docs/metrics.md from what the manager registers. Pure but for that: generate.ts writes it. */
+/** Renders docs/metrics.md from the metrics that the manager registers. Pure; generate.ts writes the page. */
 import { markdownTable } from './field-table.ts';
 import { managerMetrics, NOT_TOLD, type MetricFacts } from './manager-metrics.ts';
 

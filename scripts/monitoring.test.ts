@@ -1,4 +1,4 @@
-/** Alerts and dashboard ask for what the manager tells, and for nothing else; each alert has cases for and against it. */
+/** Alerts and dashboard use only metrics of the manager; each alert has cases for and against it. */
 import { load } from 'js-yaml';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ const alerts = (load(readText('deploy/monitoring/rules.yaml') ?? '') as Rules).s
 const cases = (load(readText('deploy/monitoring/rules.test.yaml') ?? '') as Cases).tests;
 const dashboard = JSON.parse(readText('deploy/monitoring/dashboard.json') ?? '') as Dashboard;
 
-/** Expressions, each with the texts that show labels of what it finds. */
+/** Expressions, each with the texts that show labels of its results. */
 const asked = [
   ...alerts.map(({ expr, annotations }) => ({ expr, shown: Object.values(annotations) })),
   ...dashboard.panels.flatMap(({ targets }) =>
@@ -49,7 +49,7 @@ const asked = [
 /** Labels that Prometheus gives to everything that it reads from a target. */
 const OF_TARGETS = ['job', 'instance', 'namespace', 'pod', 'service', 'endpoint', 'container'];
 
-/** Every metric of the manager → its labels; what Prometheus itself tells of a target comes along. */
+/** Every metric of the manager → its labels; Prometheus's own metrics about a target are included. */
 function metricLabels(): ReadonlyMap<string, readonly string[]> {
   const named = managerMetrics().map(({ name, labels }) => [name, [...labels, ...OF_TARGETS]] as const);
   const buckets = named.map(([name, labels]) => [`${name}_bucket`, [...labels, 'le']] as const);
@@ -86,13 +86,13 @@ function shownIn(texts: readonly string[]): readonly string[] {
 describe('what is asked of Prometheus', () => {
   const known = metricLabels();
 
-  test.each(asked)('is told by the manager: $expr', ({ expr }) => {
+  test.each(asked)('uses metrics of the manager: $expr', ({ expr }) => {
     const metrics = selectorsOf(expr).map(({ metric }) => metric);
     expect(metrics).not.toEqual([]);
     expect(metrics.filter((metric) => !known.has(metric))).toEqual([]);
   });
 
-  test.each(asked)('is told apart by labels that there are: $expr', ({ expr, shown }) => {
+  test.each(asked)('uses labels that exist: $expr', ({ expr, shown }) => {
     const kept = groupingsOf(expr);
     for (const { metric, matchers } of selectorsOf(expr)) {
       const used = [...matchers.map(({ label }) => label), ...kept];
@@ -142,7 +142,7 @@ describe('the cases of the alerts', () => {
     expect(tried.filter(({ alertname }) => !names.has(alertname))).toEqual([]);
   });
 
-  test.each(cases)('are made of what the manager tells: $name', ({ input_series }) => {
+  test.each(cases)('are made of metrics of the manager: $name', ({ input_series }) => {
     for (const { metric, matchers } of input_series.flatMap(({ series }) => selectorsOf(series)))
       expect(known.get(metric), metric).toEqual(expect.arrayContaining(matchers.map(({ label }) => label)));
   });
@@ -151,16 +151,16 @@ describe('the cases of the alerts', () => {
 describe('the names of controller-runtime', () => {
   const told = new Set(managerMetrics().map(({ name }) => name));
 
-  test.each(CONTROLLER_RUNTIME)('%s is told, or it is said why not', (name) => {
+  test.each(CONTROLLER_RUNTIME)('the manager has %s, or the reason why not is listed', (name) => {
     expect(told.has(name)).toBe(!NOT_TOLD.has(name));
   });
 
-  test('are the only ones that are said not to be told', () => {
+  test('are the only metrics with a reason for their absence', () => {
     expect([...NOT_TOLD.keys()].filter((name) => !CONTROLLER_RUNTIME.includes(name))).toEqual([]);
   });
 });
 
-test('the guide says of every alert what to do', () => {
+test('the guide has a remedy for every alert', () => {
   const guide = readText('docs/how-to/watch-slipway.md') ?? '';
   expect([...guide.matchAll(/^\| (Slipway\w+) \|/gm)].map(([, name]) => name)).toEqual(
     alerts.map(({ alert }) => alert),

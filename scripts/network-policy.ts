@@ -1,4 +1,4 @@
-/** What a network policy lets its Pods reach, as far as that can be said of an address and a port. Pure. */
+/** Judges which destinations a network policy allows to its Pods, as far as an address and a port decide it. Pure. */
 import { BlockList, isIPv6 } from 'node:net';
 
 interface Block {

@@ -1,4 +1,4 @@
-/** What is true of every file of this repository, and which lists are one list. */
+/** Rules for every file of this repository, and lists that must be equal. */
 import { describe, expect, test } from 'vitest';
 import { CONDITIONS } from '../api/conditions.ts';
 import { KINDS } from '../api/kinds.ts';
@@ -6,7 +6,7 @@ import { REASONS } from '../api/reasons.ts';
 import { renderGenerated } from './generated.ts';
 import { readText, repositoryFiles } from './source-files.ts';
 
-/** Spelled so that this file does not contain what it looks for. */
+/** Spelled so that this file does not contain the text that it searches for. */
 const FORBIDDEN: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   { what: 'a path of one machine', pattern: /(?<![\w.])\/(?:root|work|Users|home\/[a-z]\w*)\/[\w.]/ },
   {

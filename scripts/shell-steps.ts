@@ -7,7 +7,7 @@ import { readText } from './source-files.ts';
 
 export interface Step {
   readonly script: string;
-  /** What the document says that is printed. */
+  /** The output that the document shows. */
   readonly printed?: string;
 }
 
@@ -22,7 +22,7 @@ function stepOf({ text }: Fence, next: Fence | undefined): Step {
 }
 
 export interface Typing {
-  /** What `registry.example` stands for, where the document does not say how it is replaced. */
+  /** The value of `registry.example`, if the document does not say how it is replaced. */
   readonly registry?: string;
   /** Folder with kubectl and crane. */
   readonly tools: string;
@@ -32,7 +32,7 @@ export interface Typing {
 const EXAMPLE = 'registry.example';
 const MARK = '::: end of step :::';
 
-/** Runs the steps in one shell in the root of the checkout; resolves to what each of them printed. */
+/** Runs the steps in one shell in the root of the checkout; resolves to the output of each step. */
 export async function typeSteps(
   steps: readonly Step[],
   { registry = EXAMPLE, tools, variables = {} }: Typing,
@@ -50,7 +50,7 @@ export async function typeSteps(
   return stdout.replaceAll(registry, EXAMPLE).split(`${MARK}\n`).slice(0, -1);
 }
 
-/** The same up to digests; a document that ends with a line `…` tells the beginning only. */
+/** The same up to digests; a document that ends with a line `…` shows only the beginning. */
 export function isShown(printed: string, told: string): boolean {
   const masked = printed.replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:…');
   return told.endsWith('\n…\n') ? masked.startsWith(told.slice(0, -2)) : masked === told;

@@ -7,7 +7,7 @@ import { isShown, stepsOf, typeSteps, type Step } from './shell-steps.ts';
 const cluster = useCluster();
 const steps = stepsOf('docs/tutorial.md');
 
-/** The cluster is the test's own, the manager a process with its Pod's rights, and nobody watches. */
+/** The test has its own cluster, the manager is a process with its Pod's rights, and no person watches. */
 const BY_HAND = [/make cluster-/, /^export REGISTRY/, /manager -- /, /--watch\n/, /readyz/];
 
 describe('the tutorial', () => {
@@ -38,7 +38,7 @@ describe('the tutorial', () => {
     expect(await cluster().kubectl(['get', 'crd', '-o', 'name'])).not.toContain('beacons');
   });
 
-  test('leaves out nothing but what a test does in another way', () => {
+  test('leaves out only steps that a test does in another way', () => {
     expect(others).toHaveLength(steps.length - 1 - BY_HAND.length - 1);
   });
 });

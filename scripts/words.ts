@@ -84,7 +84,7 @@ const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|controllers|kube|oci|resolver
 const FOR_TESTS = /\.test\.ts$|\/(?:testing|testdata)\/|(?:^|\/)fake-|-cases\.ts$|\/api-server-rules\.ts$/;
 
 function readerOf(path: string): Read | undefined {
-  if (path.endsWith('.md')) return path === 'CHANGELOG.md' ? undefined : readMarkdown;
+  if (path.endsWith('.md')) return readMarkdown;
   return path.endsWith('.ts') && path !== 'scripts/words.ts' ? readSource : undefined;
 }
 

@@ -41,7 +41,7 @@ describe('the policy is in force', () => {
     });
   });
 
-  test('where its bindings select, and the log says so', () => {
+  test('for a part of the namespaces if its bindings select them, and the message reports that', () => {
     const limited = having(binding, { matchResources: { namespaceSelector: { matchLabels: { team: 'x' } } } });
     expect(judgePolicy([policy], [limited])).toMatchObject({ inForce: true });
     expect(judgePolicy([policy], [limited]).message).toContain('where its bindings select');
@@ -123,7 +123,7 @@ describe('the manager', () => {
     return { state, lines, looked, settle, after, metric, accounts, stop, ended };
   }
 
-  test('says once that it is in force, and looks again every few minutes', async () => {
+  test('reports once that it is in force, and checks again every few minutes', async () => {
     const { lines, looked, settle, after, metric } = start();
     expect(await metric()).toBeUndefined();
     await settle();
@@ -134,7 +134,7 @@ describe('the manager', () => {
     expect(lines).toEqual([['info', 'the policy slipway-accounts is in force']]);
   });
 
-  test('warns when it goes, and says when it is back', async () => {
+  test('warns when it is removed, and reports when it is back', async () => {
     const { state, lines, settle, after, metric } = start();
     await settle();
     state.objects = [policy];
@@ -146,7 +146,7 @@ describe('the manager', () => {
     expect(lines.map(([level]) => level)).toEqual(['info', 'warn', 'info']);
   });
 
-  test('does not know what it cannot read, tries sooner, and goes on', async () => {
+  test('reports an unreadable policy as unknown, retries sooner, and continues', async () => {
     const { state, lines, settle, after, metric } = start();
     state.fails = true;
     await settle();

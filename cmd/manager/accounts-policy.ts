@@ -1,7 +1,7 @@
 /**
- * Says whether the policy about accounts is in force (deploy/policies): without it a Subscription that names no
- * ServiceAccount is installed with the manager's rights for everybody who may create one. Looks when the manager starts
- * and every few minutes after that, on every replica; it changes nothing, and a look that fails harms nothing.
+ * Checks whether the policy about accounts is in force (deploy/policies): without it, every user who may create a
+ * Subscription that names no ServiceAccount can install with the manager's rights. Every replica checks when it starts
+ * and every few minutes after that; a check changes nothing, and a failed one does no harm.
  */
 import type { KubeObject } from '../../api/object.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -22,7 +22,7 @@ export interface Judgement {
 }
 
 export interface AccountsPolicy {
-  /** What the last look found; undefined until one succeeds, and after one that failed. */
+  /** The result of the last check; undefined until one succeeds, and after a failed one. */
   readonly inForce: () => boolean | undefined;
   /** Looks again and again until `signal` aborts, and logs what changed; never rejects. */
   run(signal: AbortSignal): Promise<void>;
@@ -69,7 +69,7 @@ export function createAccountsPolicy(
 
 type Found = readonly [policies: readonly KubeObject[], bindings: readonly KubeObject[]];
 
-/** A binding may have any name. Where the kinds are not served there are none. */
+/** A binding may have any name. If the API server does not serve the kinds, there are none. */
 function listPolicy(client: Pick<Client, 'list'>, signal: AbortSignal): Promise<Found> {
   const fieldSelector = `metadata.name=${POLICY_NAME}`;
   return Promise.all([
@@ -95,7 +95,7 @@ interface Binding extends KubeObject {
   };
 }
 
-/** Pure: what the policies of that name and all bindings of the cluster come to. */
+/** Pure: whether the policies of that name are in force, given all bindings of the cluster. */
 export function judgePolicy(policies: readonly KubeObject[], bindings: readonly KubeObject[]): Judgement {
   const policy = (policies as readonly Policy[]).find(({ metadata }) => metadata.name === POLICY_NAME);
   const denying = (bindings as readonly Binding[]).filter(

@@ -20,7 +20,7 @@ interface Review {
   readonly spec: object;
 }
 
-/** An API server that gives these answers, and counts what it was asked. */
+/** An API server that gives these answers, and records the requests. */
 function scene(answers: Answers | Error = GOOD) {
   const asked: Review[] = [];
   const clock = createManualClock();
@@ -44,7 +44,7 @@ test.each([
   { because: 'the token is good and its user may', answers: GOOD, code: undefined },
   { because: 'the token is not', answers: { token: { authenticated: false } }, code: 401 },
   {
-    because: 'the token was made for another audience, which the API server does not tell apart',
+    because: 'the token was made for another audience, which the API server does not distinguish',
     answers: { ...GOOD, token: { authenticated: true, user: { username: 'ann' } } },
     code: 401,
   },
@@ -73,7 +73,7 @@ test.each([
   { because: 'it is a password', header: 'Basic dTpw' },
   { because: 'it is no token', header: 'Bearer a b' },
   { because: 'it is too long', header: `Bearer ${'a'.repeat(9000)}` },
-])('asks nobody about what cannot be a token: $because', async ({ header }) => {
+])('sends no review for a header that cannot hold a token: $because', async ({ header }) => {
   const { asked, authorize } = scene();
   expect(await ask(authorize, header)).toBe(401);
   expect(asked).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Whether this replica has looked at every Catalog that has content: ready means served or tried, so that a registry
- * that is down keeps no replica from being used, and what is not served is said.
+ * Whether this replica has tried every Catalog that has content. Ready means that each is served or was tried: an
+ * unreachable registry then keeps no replica from becoming ready, and readiness names the Catalogs that are not served.
  */
 import type { Catalog } from '../../api/catalog.ts';
 import type { CatalogContent } from '../../controllers/catalog-content.ts';
@@ -8,9 +8,9 @@ import type { Reconcile } from '../../kube/controller/controller.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
 
 export interface CatalogAttempts {
-  /** The same reconcile, remembering whom it has looked at. */
+  /** Wraps the reconcile function: the returned one also remembers which Catalogs it has tried. */
   watch(reconcile: Reconcile): Reconcile;
-  /** What is to be told of a ready replica; throws while there are Catalogs that were not looked at. */
+  /** The note that a ready replica shows to a probe; throws while there are Catalogs that it has not tried. */
   check(): string;
 }
 

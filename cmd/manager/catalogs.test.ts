@@ -1,4 +1,4 @@
-/** A replica that does not lead: what it serves, and when it says that it is ready. */
+/** A replica that does not lead: the content that it serves, and its readiness. */
 import { expect, test } from 'vitest';
 import type { Catalog } from '../../api/catalog.ts';
 import { createCatalogFollower } from '../../controllers/catalog/follow.ts';
@@ -18,7 +18,7 @@ function catalog(name: string, digest?: string): Catalog {
   };
 }
 
-/** Content in memory; of an earlier process there is what `kept` says. */
+/** Content in memory; `kept` lists the content of an earlier process. */
 function contentOf(kept: readonly string[]): CatalogContent {
   const served = new Map<string, ServedCatalog>();
   return {
@@ -53,7 +53,7 @@ function replica(catalogs: readonly Catalog[], kept: readonly string[] = []) {
   return { content, there, attempts, look };
 }
 
-test('a Catalog that was deleted and is there again is looked at again', async () => {
+test('a Catalog that was deleted and created again is tried again', async () => {
   const { there, attempts, look } = replica([catalog('a', DIGEST)]);
   await look('a');
   expect(attempts.check()).toContain('1 cannot be loaded');
@@ -63,13 +63,13 @@ test('a Catalog that was deleted and is there again is looked at again', async (
   expect(() => attempts.check()).toThrow('1 of 1 not loaded yet');
 });
 
-test('serves what the leader has found, once', async () => {
+test('serves the content that the leader has found, once', async () => {
   const { content, look } = replica([catalog('a', DIGEST)], ['a']);
   expect(await look('a')).toBe('done');
   expect(content.get('a')?.digest).toBe(DIGEST);
 });
 
-test('asks no registry for a Catalog of which the leader has found nothing', async () => {
+test('asks no registry for a Catalog for which the leader has found no content', async () => {
   expect(await replica([catalog('a')]).look('a')).toBe('done');
 });
 
@@ -81,14 +81,14 @@ test('serves a Catalog no longer when it is deleted', async () => {
   expect(content.get('a')).toBeUndefined();
 });
 
-test('is not ready before it has looked at every Catalog that has content', async () => {
+test('a replica is not ready before it has tried every Catalog that has content', async () => {
   const { attempts, look } = replica([catalog('a', DIGEST), catalog('b', DIGEST), catalog('new')], ['a']);
   expect(() => attempts.check()).toThrow('2 of 2 not loaded yet');
   await look('a');
   expect(() => attempts.check()).toThrow('1 of 2 not loaded yet');
 });
 
-test('is ready though a registry is down, and says what it does not serve', async () => {
+test('a replica is ready though a registry is down, and names the Catalogs that it does not serve', async () => {
   const { attempts, look } = replica([catalog('a', DIGEST), catalog('b', DIGEST)], ['a']);
   await look('a');
   expect(await look('b')).toContain('the registry is down');

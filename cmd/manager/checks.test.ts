@@ -1,4 +1,4 @@
-/** What probes are told: of a replica that is of no use why, and of one whose work hangs that it had better go. */
+/** The answers to probes: the reason why a replica is not ready, and the advice to restart one whose work hangs. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../kube/client/client.ts';
 import { eventually } from '../../kube/testing/eventually.ts';
@@ -39,7 +39,7 @@ afterEach(async () => {
 
 const asked = (): number => api.requests.filter(({ path }) => path === '/readyz').length;
 
-test('what is under way is said with the one that takes longest', async () => {
+test('work under way is reported with the reconcile that takes longest', async () => {
   const [quick, slow] = ['catalog', 'subscription'].map((name) => ({ name, queue: createWorkQueue({ clock }) }));
   const tell = describeWork([quick!, slow!]);
   expect(tell()).toBe('none under way');
@@ -53,7 +53,7 @@ test('what is under way is said with the one that takes longest', async () => {
 });
 
 describe('whether the API server is reached', () => {
-  test('is asked twice a minute by a replica that does nothing else, however often it is probed', async () => {
+  test('an idle replica asks the API server twice a minute, however often it is probed', async () => {
     await using server = await probed(new Map([['api-server', reachability.check]]));
     for (let second = 0; second < 120; second += 2) {
       expect(await server.ask('/readyz')).toBe('200 ok\n');
@@ -62,12 +62,12 @@ describe('whether the API server is reached', () => {
     expect(asked()).toBe(4);
   });
 
-  test('is asked once for probes that come while it is asked', async () => {
+  test('probes that come during a request to the API server share its answer', async () => {
     await Promise.all(Array.from({ length: 10 }, () => reachability.check()));
     expect(asked()).toBe(1);
   });
 
-  test('is not asked where it has answered another request, a renewal of the lease above all', async () => {
+  test('the API server is not asked if it has answered another request, such as a renewal of the lease', async () => {
     for (let second = 0; second < 120; second += 10) {
       reachability.seen({ status: 200 });
       clock.advance(10);
@@ -79,13 +79,13 @@ describe('whether the API server is reached', () => {
   test.each([
     { status: 0, because: 'no answer came' },
     { status: 503, because: 'the API server does not work' },
-  ])('is not told by a request that failed: $because', async ({ status }) => {
+  ])('a failed request does not show that the API server is down: $because', async ({ status }) => {
     reachability.seen({ status });
     await reachability.check();
     expect(asked()).toBe(1);
   });
 
-  test('is asked anew by each probe while it does not answer', async () => {
+  test('each probe asks the API server again while it does not answer', async () => {
     const answers = [Promise.reject(new Error('refused')), Promise.reject(new Error('refused')), Promise.resolve()];
     for (const answer of answers) answer.catch(() => undefined);
     const { check } = createReachability(() => answers.shift() ?? Promise.reject(new Error('asked too often')), clock);
@@ -95,7 +95,7 @@ describe('whether the API server is reached', () => {
 });
 
 describe('whether the caches are filled', () => {
-  test('is told by the kinds that were not listed, at once', async () => {
+  test('readiness names the kinds that were not listed, at once', async () => {
     const caches = [
       { kind: 'Catalog', hasSynced: true },
       { kind: 'Subscription', hasSynced: false },
@@ -108,8 +108,8 @@ describe('whether the caches are filled', () => {
   });
 });
 
-describe('whether the process had better be started anew', () => {
-  test('is told of a leader whose work does not end though its lease ran out long ago', async () => {
+describe('whether the process should be restarted', () => {
+  test('a leader whose work does not end though its lease ran out long ago is not alive', async () => {
     const watch = createLeaseWatch(15, clock);
     const hangs = Promise.withResolvers<void>();
     const stop = new AbortController();
@@ -140,7 +140,7 @@ describe('whether the process had better be started anew', () => {
     expect(isAlive(watch)).toBe(true);
   });
 
-  test('is not told of one that renews its lease, nor of one that never led', async () => {
+  test('a replica that renews its lease is alive, and so is one that never led', async () => {
     const renews = createLeaseWatch(15, clock);
     const { create, update } = renews.watch(createClient(transport));
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace: 'ops', name: 'own' } };
@@ -154,7 +154,7 @@ describe('whether the process had better be started anew', () => {
     expect(isAlive(createLeaseWatch(15, clock))).toBe(true);
   });
 
-  test('is what the liveness probe is told', async () => {
+  test('the liveness probe gets this answer', async () => {
     const dead = new Map([['lease', () => Promise.reject(new Error('not renewed'))]]);
     await using server = await probed(new Map(), dead);
     expect(await server.ask('/healthz')).toBe('503 [-]lease failed not renewed\n');

@@ -1,7 +1,7 @@
 /**
- * What the manager says of itself to whoever probes it: whether it is of use (ready), and whether it would be better
- * started anew (alive). Probes come all the time, so a check costs no request to the API server while others are
- * answered. server.ts asks the checks, main.ts puts them together.
+ * The manager's answers to probes: whether it is ready, and whether it is alive or should be restarted. Probes come all
+ * the time, so a check costs no request to the API server while other requests are answered. server.ts calls the
+ * checks, main.ts puts them together.
  */
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { Controller } from '../../kube/controller/controller.ts';
@@ -32,15 +32,15 @@ export function describeWork(controllers: readonly Pick<Controller, 'name' | 'qu
 }
 
 export interface Reachability {
-  /** Told of every request to the API server, for `onRequest` of the transport. */
+  /** Records the outcome of every request to the API server, for `onRequest` of the transport. */
   readonly seen: (facts: Pick<RequestFacts, 'status'>) => void;
-  /** Asks the API server only where it has answered nothing else for 30 s, and once however many wait. */
+  /** Asks the API server only if it has answered no other request for 30 s; probes that wait share one request. */
   readonly check: () => Promise<undefined>;
 }
 
 const ANSWER_COUNTS_SECONDS = 30;
 
-/** Whether the API server answers, as far as is known. @param ask Rejects where it does not. */
+/** Whether the API server answers, as far as is known. @param ask Rejects if it does not. */
 export function createReachability(ask: () => Promise<unknown>, clock: Clock = systemClock): Reachability {
   let answeredAt = -Infinity;
   let asking: Promise<void> | undefined;
@@ -76,7 +76,10 @@ export interface LeaseWatch {
 /** After the lease has run out: enough for a leader that has lost it to end by itself. */
 const GRACE_SECONDS = 20;
 
-/** Not alive is a replica that means to lead although its lease ran out long ago: its work hangs, and nobody ends it. */
+/**
+ * A replica is not alive if it means to lead although its lease ran out long ago: its work hangs, and nothing else ends
+ * it.
+ */
 export function createLeaseWatch(leaseSeconds: number, clock: Clock = systemClock): LeaseWatch {
   const limit = leaseSeconds + GRACE_SECONDS;
   let renewedAt = -Infinity;

@@ -1,4 +1,4 @@
-/** What clients do to the HTTP endpoint, and what is refused to them; of this replica alone. */
+/** Counts the requests of clients to the HTTP endpoint, and the refused ones; of this replica alone. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Full } from '../../catalog/http/in-flight.ts';
 import type { ServerFacts } from './limited-server.ts';

@@ -1,6 +1,6 @@
 /**
  * An HTTP server that hostile clients cannot fill: connections are counted, of all and of one address, requests must
- * arrive in time, and a client that takes nothing of its answer is cut. A slow one that goes on reading is not.
+ * arrive in time, and a client that reads nothing of its answer is disconnected. A slow one that keeps reading is not.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -92,7 +92,7 @@ function countConnections(server: Server, { connections, perAddress }: Connectio
   });
 }
 
-/** Node's time of a socket begins again with every byte that the kernel takes of what is to be sent. */
+/** Node restarts a socket's timeout with every byte that the kernel accepts of the answer. */
 function cutStalled(server: Server, stallMs: number, facts?: ServerFacts): void {
   const answering = new Map<Socket, number>();
   const add = (socket: Socket, change: number): void => {

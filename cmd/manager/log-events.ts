@@ -1,4 +1,4 @@
-/** Writes each event to the log too, where administrators look who may not list events of all namespaces. */
+/** Also writes each event to the log, for administrators who may not list events of all namespaces. */
 import type { Reason } from '../../api/reasons.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
 import type { Log } from '../../kube/log.ts';

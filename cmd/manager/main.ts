@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * The manager: one process that reconciles Catalogs, Subscriptions and Revisions while it leads, and serves
- * catalog content, health and metrics whether it leads or not. Ends with exit code 0 after SIGTERM, and with 1
- * when it loses the lead: it is then started anew with empty hands.
+ * The manager: one process that reconciles Catalogs, Subscriptions and Revisions while it leads, and serves catalog
+ * content, health and metrics whether it leads or not. Ends with exit code 0 after SIGTERM, and with 1 when it loses
+ * the lead: the kubelet then restarts it without any state.
  */
 import { delimiter } from 'node:path';
 import { pino, stdTimeFunctions, type LoggerOptions } from 'pino';
@@ -72,10 +72,10 @@ async function run(options: ManagerOptions, log: Log, signal: AbortSignal): Prom
 interface Wiring extends Omit<WireOptions, 'fence'> {
   /** For the lease alone. */
   readonly leases: LeaseClient;
-  /** Told when the API server is silent, so that no watch waits on a dead connection. */
+  /** Called when the API server is silent, so that no watch waits on a dead connection. */
   readonly distrust: RootTransport['distrust'];
   readonly reachability: Reachability;
-  /** For what has no name, as reviews of tokens. */
+  /** For requests about objects without a name, such as reviews of tokens. */
   readonly transport: Pick<RootTransport, 'request'>;
   /** Aborts when the manager ends, for whatever reason. */
   readonly life: AbortSignal;
@@ -172,5 +172,5 @@ try {
   process.stderr.write(`manager: ${message}\n`);
   process.exitCode = 1;
 }
-// A replica that has lost the lead and lives on keeps its place from the one that would be started anew.
+// A replica that has lost the lead and does not end keeps the kubelet from starting its successor.
 process.exit();

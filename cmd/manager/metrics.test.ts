@@ -64,7 +64,7 @@ test('what a person is to know of Subscriptions that work is counted by conditio
     expect(text).toContain(`slipway_subscriptions_with_condition{condition="${line}`);
 });
 
-test('objects that were put right are counted by what had been done to them, from 0', async () => {
+test('repaired objects are counted by the cause of the repair, from 0', async () => {
   const registry = new Registry();
   const count = countRepairs(registry);
   const name = 'slipway_repaired_objects_total';
@@ -94,7 +94,7 @@ test('what is alerted on is counted from 0, so that the first one is an increase
   expect(await registry.metrics()).toContain(`${rollbacks} 1\n`);
 });
 
-test('what is told is counted, and told all the same', async () => {
+test('an event is counted, and recorded all the same', async () => {
   const registry = new Registry();
   const told: unknown[] = [];
   const record = countEvents(registry, (_, event) => told.push(event));

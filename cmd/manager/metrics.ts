@@ -29,7 +29,7 @@ export interface State {
   readonly content: CatalogContent;
 }
 
-/** Registers what is counted from the caches; call it once per registry. */
+/** Registers the metrics that are counted from the caches; call it once per registry. */
 export function registerState(registry: Registry, { catalogs, subscriptions, revisions, content }: State): void {
   const allCatalogs = (): readonly Catalog[] => catalogs.list();
   const allSubscriptions = (): readonly Subscription[] => subscriptions.list();
@@ -90,11 +90,11 @@ const NEED_A_PERSON: readonly ConditionType[] = ['UpgradeFailed', 'CustomResourc
 
 const CAUSES: readonly RepairCause[] = ['Changed', 'Deleted', 'Replaced'];
 
-/** Counts objects that were put right, by what had been done to them. */
+/** Counts repaired objects, by the cause of the repair. */
 export function countRepairs(registry: Registry): CountRepair {
   const repairs = new Counter({
     name: 'slipway_repaired_objects_total',
-    help: 'Objects that were put right, by what had been done to them: Changed, Deleted, or Replaced by another one.',
+    help: 'Objects that were repaired, by the cause: Changed, Deleted, or Replaced by another one.',
     labelNames: ['cause'],
     registers: [registry],
   });

@@ -20,7 +20,7 @@ describe('the options of the manager', () => {
   it.each([
     { because: 'a number is a number', args: ['--concurrency', 'many'] },
     { because: 'there are bounds', args: ['--concurrency', '0'] },
-    { because: 'nobody waits for ever', args: ['--registry-timeout', '0'] },
+    { because: 'no request waits for ever', args: ['--registry-timeout', '0'] },
     { because: 'a lease must be renewed in time', args: ['--lease-seconds', '1'] },
     { because: 'an unknown flag is a mistake', args: ['--colour', 'red'] },
     { because: 'an address has a port', args: ['--listen', 'localhost'] },
@@ -28,7 +28,7 @@ describe('the options of the manager', () => {
     expect(() => parseOptions(args, {})).toThrow(expect.objectContaining({ reason: 'InvalidConfiguration' }));
   });
 
-  it('are all told by --help', () => {
+  it('--help lists every option', () => {
     expect(describeOptions()).toContain('--data-folder');
   });
 });

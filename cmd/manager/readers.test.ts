@@ -11,7 +11,7 @@ import { eventually } from '../../kube/testing/eventually.ts';
 const PROGRAM = join(import.meta.dirname, 'testdata/readers-server.ts');
 const ALL = '/catalogs/big/api/v1/all';
 const READERS = 300;
-/** Of the image, for what bears on memory. */
+/** The image's options of Node that affect memory. */
 const NODE_FLAGS = ['--max-semi-space-size=1', '--heap-growing-percent=10', '--optimize-for-size'];
 
 interface Served {
@@ -143,7 +143,7 @@ describe('whatever a client sends', () => {
     { because: 'an old protocol', bytes: 'GET /healthz HTTP/1.0\r\n\r\n', status: 200 },
   ];
 
-  test('is answered or refused, and the process goes on', { timeout: 60_000 }, async () => {
+  test('is answered or refused, and the process keeps running', { timeout: 60_000 }, async () => {
     const served = await start();
     const before = rssOf(served);
     for (const { because, bytes, status } of requests) {

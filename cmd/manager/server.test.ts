@@ -22,7 +22,7 @@ describe.each([
   { name: 'the port of probes', port: probes },
   { name: 'the port of clients, which Deployments from before probe', port: content },
 ])('$name', ({ port }) => {
-  test('says that a replica is ready, and on request why', async () => {
+  test('answers that a replica is ready, and on request with the checks', async () => {
     ready.set('catalogs', () => '1 of 2 served; 1 cannot be loaded');
     expect(await ask(port, '/readyz')).toBe('200 ok\n');
     expect(await ask(port, '/readyz?verbose')).toBe(
@@ -30,13 +30,13 @@ describe.each([
     );
   });
 
-  test('says why a replica is not ready without being asked', async () => {
+  test('always answers with the reason why a replica is not ready', async () => {
     ready.set('catalogs', () => Promise.reject(new Error('1 of 2 not loaded yet')));
     expect(await ask(port, '/readyz')).toBe('503 [+]caches ok\n[-]catalogs failed 1 of 2 not loaded yet\n');
     expect(await ask(port, '/healthz')).toBe('200 ok\n');
   });
 
-  test('names a check that does not come to an end, and keeps no answer of the others', async () => {
+  test('names a check that does not end, and caches no answer of the others', async () => {
     ready.set('catalogs', () => new Promise(() => undefined));
     expect(await ask(port, '/readyz?verbose')).toBe('503 [+]caches ok\n[-]catalogs failed no answer within 0.05 s\n');
   });

@@ -15,7 +15,7 @@ export interface ServingOptions {
   readonly checks: Checks;
   readonly metrics: Registry;
   readonly log: Log;
-  /** Who may read content; all that reach the port unless given. */
+  /** Decides whether a client may read content; if absent, every client that reaches the port may. */
   readonly authorize?: ServeOptions['authorize'];
 }
 

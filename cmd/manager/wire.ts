@@ -1,6 +1,6 @@
 /**
- * Puts the manager together: caches, controllers and the clients that they write through. What the manager does
- * can be read here; how each part does it, in its own folder.
+ * Puts the manager together: caches, controllers and the clients that they write through. This file shows the parts of
+ * the manager; the folder of each part shows how it works.
  */
 import { Registry as MetricsRegistry } from 'prom-client';
 import { CATALOG, type Catalog } from '../../api/catalog.ts';
@@ -61,9 +61,9 @@ export interface Manager {
   readonly cachesReady: Check;
   /** Whether the catalogs are served that this replica can serve. */
   readonly catalogsReady: Check;
-  /** What is being reconciled, and for how long. */
+  /** The reconciles under way, and their durations. */
   readonly work: Check;
-  /** Serves what the leader has found, until `signal` aborts; on a replica that does not lead. */
+  /** Serves the content that the leader has found, until `signal` aborts; on a replica that does not lead. */
   follow(signal: AbortSignal): Promise<void>;
   /** Runs the controllers until `signal` aborts; only the leader does. */
   run(signal: AbortSignal): Promise<void>;
@@ -131,7 +131,7 @@ export function wireManager(wiring: WireOptions): Manager {
     reconcile: attempts.watch(createCatalogFollower(forCatalogs)),
     watches: [{ informer: caches.catalogs, keys: ownKey }],
     observer: wiring.runtime.controller('catalog-content'),
-    // A replica that comes to lead goes on at once.
+    // A replica that becomes the leader continues at once.
     shutdownSeconds: 0,
     log,
   });
@@ -231,7 +231,7 @@ interface OurCaches {
   readonly namespaces: Informer;
 }
 
-/** Our own kinds, and the namespaces, by whose labels Catalogs say where they may be used. */
+/** Our own kinds, and the namespaces, since Catalogs select the namespaces that may use them by labels. */
 function watchOurKinds(informers: InformerFactory): OurCaches {
   return {
     catalogs: informers.informer<Catalog>({ apiVersion: API_VERSION, kind: CATALOG.kind }),
@@ -245,7 +245,7 @@ function watchOurKinds(informers: InformerFactory): OurCaches {
   };
 }
 
-/** Whoever waits for a kind to be served looks again when a CRD of its group comes or changes. */
+/** When a CRD of a group comes or changes, callers that wait for a kind of that group ask discovery again. */
 function announceKinds(informers: InformerFactory, { discovery }: Client): void {
   const crds = informers.informer(allOf({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }));
   const announce = ({ metadata: { name } }: KubeObject): void => discovery.announce(name.slice(name.indexOf('.') + 1));
@@ -284,7 +284,7 @@ function onChangeByPeople(
   };
 }
 
-/** Subscriptions that wait for others, where one of these has news. */
+/** Enqueues Subscriptions that wait for others when one of these changes. */
 function waitingFor(subscriptions: Informer<Subscription>, event: WatchEventOf<Subscription>): readonly ObjectKey[] {
   return wokenBy(subscriptions.list(), event).flatMap(ownKey);
 }

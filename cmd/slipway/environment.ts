@@ -1,11 +1,11 @@
-/** What a run of the command line may use of the world around it; main.ts takes it from the process. */
+/** The parts of the outside world that a run of the command line may use; main.ts takes them from the process. */
 export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Where relative paths begin. */
   readonly folder: string;
   readonly home: string;
   readonly temporary: string;
-  /** Writes to stdout: what was asked for, and nothing else. */
+  /** Writes the requested output to stdout, and no other text. */
   readonly print: (text: string) => void;
   /** Writes to stderr: what went wrong, and what to do about it. */
   readonly complain: (text: string) => void;

@@ -22,7 +22,7 @@ export function registryOptions(command: Command): Command {
     .option('--registry-config <file>', "credentials; absent, those of docker's and podman's logins");
 }
 
-/** `--color`, for commands that colour what they print. */
+/** `--color`, for commands that colour their output. */
 export function colourOption(): Option {
   return new Option('--color <when>', 'colour the output; auto: on a terminal, unless NO_COLOR is set')
     .choices(['auto', 'always', 'never'])

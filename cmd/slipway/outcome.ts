@@ -1,4 +1,4 @@
-/** What a command hands back: data for programs, text for people, and the exit code. */
+/** The result of a command: data for programs, text for people, and the exit code. */
 
 /** Every exit code, with its meaning; docs/cli.md lists them. */
 export const EXIT_CODES = {
@@ -14,7 +14,7 @@ export type ExitCode = keyof typeof EXIT_CODES;
 export interface Outcome {
   /** What `-o json` prints. Its shape is stable: fields are added, never renamed or removed. */
   readonly data: unknown;
-  /** What is printed else; it ends with a line break, unless it is empty. */
+  /** The text for people; it ends with a line break, unless it is empty. */
   readonly text: string;
   /** 0 where absent. */
   readonly exitCode?: ExitCode;

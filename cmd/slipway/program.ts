@@ -1,6 +1,6 @@
 /**
- * The tree of commands with their arguments and options: what `--help` prints and docs/cli.md is made of. What a
- * command does is loaded when it is run, so that `slipway --help` loads nothing else.
+ * The tree of commands with their arguments and options: the source of `--help` and docs/cli.md. The code of a command
+ * is loaded when it runs, so that `slipway --help` loads nothing else.
  */
 import { Command, CommanderError } from 'commander';
 import { defineBundleCommands } from './bundle/commands.ts';
@@ -11,7 +11,7 @@ import { defineWhyCommands } from './why/commands.ts';
 
 export { CommanderError };
 
-/** Where the texts of the program itself go: help, and what is wrong with the arguments. */
+/** Where the program itself writes its texts: help, and errors in the arguments. */
 export interface Writers {
   readonly print: (text: string) => void;
   readonly complain: (text: string) => void;
@@ -24,7 +24,7 @@ const HELP_WIDTH = 100;
 /** Of package.json; a file that is read would have to be shipped. */
 const VERSION = '0.1.0';
 
-/** The program; it throws a CommanderError where the arguments are wrong, or once help has been printed. */
+/** The program; it throws a CommanderError if the arguments are wrong, or once help has been printed. */
 export function buildProgram(perform: Perform, { print, complain, columns = HELP_WIDTH }: Writers): Command {
   const program = new Command('slipway')
     .description(

@@ -1,4 +1,7 @@
-/** What the command line pushes, other tools read, and the reverse: a real registry, and crane as a second client. */
+/**
+ * Other tools read the images that the command line pushes, and the reverse: a real registry, and crane as a second
+ * client.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -61,7 +64,7 @@ describe('a catalog', () => {
     expect((await workplace().run('catalog', 'list', reference)).stdout).toContain('gadget-operator.v1.0.0');
   });
 
-  test('that is not there is told so, with its reason', async () => {
+  test('a missing image is reported, with its reason', async () => {
     const { code, stderr } = await workplace().run('catalog', 'list', `${cluster().registry}/team/nothing:v1`);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('slipway: ImageNotFound: ') });
   });

@@ -1,4 +1,7 @@
-/** What the command line prints is what the reference renderer makes: its seven cases, and some heads of channels. */
+/**
+ * The command line prints the same objects as the reference renderer: for its seven cases, and for some heads of
+ * channels.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

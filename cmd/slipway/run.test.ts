@@ -38,7 +38,7 @@ describe('the arguments', () => {
     },
   );
 
-  test('are none: the help is printed where errors are, since nothing was asked for', async () => {
+  test('without arguments, the help is printed to stderr, since no command was given', async () => {
     const { code, stdout, stderr } = await workplace().run();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^Usage: slipway/);
@@ -48,7 +48,7 @@ describe('the arguments', () => {
 describe('every command', () => {
   const commands = leavesOf(buildProgram(async () => {}, { print: () => {}, complain: () => {} }));
 
-  test('prints JSON where asked to, and something for people else', () => {
+  test('prints JSON on request, and text for people otherwise', () => {
     expect(commands.length).toBeGreaterThan(9);
     for (const command of commands) {
       const output = command.options.find(({ long }) => long === '--output');
@@ -92,7 +92,7 @@ describe('a run', () => {
     expect(ended).toEqual({ code, stdout: '', stderr });
   });
 
-  test('that cannot write says which disk is full, and what to do', async () => {
+  test('that cannot write names the full disk, and the remedy', async () => {
     const folder = workplace().folder;
     const program = `exec ${process.execPath} ${join(import.meta.dirname, 'main.ts')} --help > /dev/full`;
     const { status, stderr } = spawnSync('sh', ['-c', program], { cwd: folder, encoding: 'utf8' });
@@ -103,7 +103,7 @@ describe('a run', () => {
     });
   });
 
-  test('tells what failed, its reason, and what to do about it', async () => {
+  test('prints the failure, its reason, and the remedy', async () => {
     const { code, stdout, stderr } = await workplace().run('bundle', 'inspect', './nothing-here', '-o', 'json');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^slipway: InputInvalid: there is no folder "\.\/nothing-here"\n {2}Name a folder/);

@@ -1,4 +1,4 @@
-/** One run of the command line: arguments in, exit code out; what is printed goes through the environment. */
+/** One run of the command line: arguments in, exit code out; all output goes through the environment. */
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Environment } from './environment.ts';
@@ -83,7 +83,7 @@ const SYSTEM_ADVICE: ReadonlyMap<string, string> = new Map([
   ['EMFILE', 'Too many files are open: raise the limit with ulimit -n'],
 ]);
 
-/** What to do at a terminal, where the error's own hint is for a cluster. */
+/** The remedy at a terminal, if the error's own hint is for a cluster. */
 const HINTS: ReadonlyMap<Reason, string> = new Map([
   ['RegistryDenied', 'Log in to the registry, or name a file with credentials by --registry-config'],
 ]);

@@ -1,10 +1,10 @@
-/** Counts the requests of one account, from what the API server itself has written down. */
+/** Counts the requests of one account in the audit log of the API server. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface AuditedRequest {
   readonly verb: string;
-  /** `deployments.apps`, with `/status` for a subresource; the path where there is no resource. */
+  /** `deployments.apps`, with `/status` for a subresource; the path if there is no resource. */
   readonly resource: string;
   readonly name: string;
   readonly dryRun: boolean;

@@ -1,4 +1,4 @@
-/** What is measured, against what was promised: rows of the table that `make bench` prints. Pure. */
+/** Measured values against their budgets: rows of the table that `make bench` prints. Pure. */
 import type { Cost } from './cost.ts';
 import type { FloorRun } from './floor.ts';
 import type { InstallRun } from './install.ts';
@@ -75,7 +75,7 @@ function both(floor: Cost, product: Cost): Pick<Row, 'floor' | 'measured'> {
   return { floor: floor.requests, measured: product.requests };
 }
 
-/** Whether a row keeps its budget; undefined where it has none. */
+/** Whether a row keeps its budget; undefined if it has none. */
 export function isWithin({ measured, budget }: Row): boolean | undefined {
   return budget === undefined ? undefined : measured <= budget;
 }

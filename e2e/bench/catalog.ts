@@ -1,7 +1,7 @@
 /**
- * Measures what a catalog of a public one's size costs from end to end: a Catalog is applied, and the manager pulls
+ * Measures the cost of a catalog of a public one's size from end to end: a Catalog is applied, and the manager pulls
  * its image from a real registry, indexes it and serves it. The manager is bundled as in its image and runs with the
- * same options of Node: Node alone, told to read TypeScript, would be half of the memory. `make bench` prints it:
+ * same options of Node: Node alone, which would compile TypeScript, would be half of the memory. `make bench` prints it:
  *
  *     node e2e/bench/catalog.ts
  */
@@ -28,7 +28,7 @@ export interface CatalogCost {
   readonly diskMegabytes: number;
   /** Largest resident size of the process so far. */
   readonly peakMegabytes: number;
-  /** The most that the kernel could not have taken back, looked at every few milliseconds. */
+  /** The peak of the memory that the kernel could not have reclaimed, sampled every few milliseconds. */
   readonly peakAnonymousMegabytes: number;
   /** Of the process before the Catalog was there. */
   readonly baseMegabytes: number;

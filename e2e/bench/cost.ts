@@ -9,7 +9,7 @@ export interface Cost {
   readonly cpu?: number;
 }
 
-/** Runs the work and tells how long it took, with the requests that the counter says. */
+/** Runs the work and returns its duration, with the requests that the counter counted. */
 export async function timed(counter: { readonly requests: number }, work: () => Promise<void>): Promise<Cost> {
   const [before, start] = [counter.requests, performance.now()];
   await work();

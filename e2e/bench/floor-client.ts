@@ -1,13 +1,13 @@
 /**
  * The least that it takes to send objects to an API server: raw JSON over keep-alive connections, no cache, no retry,
- * no code of the product. What it needs in time and requests is what nobody can do without.
+ * no code of the product. Its time and requests are a lower bound for every installer.
  */
 import { Agent, request } from 'node:https';
 import type { KubeObject } from '../../api/object.ts';
 import type { Resource } from '../../kube/client/resource-path.ts';
 
 export interface FloorClient {
-  /** Server-side apply; answers what the API server says, throws where it refuses. */
+  /** Server-side apply; returns the answer of the API server, throws if it refuses. */
   apply(object: KubeObject, resource: Resource): Promise<string>;
   delete(object: KubeObject, resource: Resource, propagation: 'Background' | 'Foreground'): Promise<string>;
   /** Requests sent so far. */

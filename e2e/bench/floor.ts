@@ -69,7 +69,7 @@ async function applyOne(floor: Floor, object: KubeObject): Promise<void> {
   floor.generations.set(keyOf(object.metadata), generation);
 }
 
-/** Sends what differs, and takes away what is no longer there. */
+/** Sends the objects that differ, and deletes those that are no longer wanted. */
 async function changeAll(floor: Floor, before: readonly KubeObject[], after: readonly KubeObject[]): Promise<void> {
   const known = new Map(before.map((object) => [identityOf(refOf(object)), hashObject(object)]));
   const changed = after.filter((object) => known.get(identityOf(refOf(object))) !== hashObject(object));
@@ -81,7 +81,7 @@ async function changeAll(floor: Floor, before: readonly KubeObject[], after: rea
   );
 }
 
-/** Workloads first, then what they used, CRDs last; what the API server takes time to delete is waited for. */
+/** Workloads first, then the objects that they used, CRDs last; waits for objects whose deletion takes time. */
 async function removeAll(floor: Floor, objects: readonly KubeObject[]): Promise<void> {
   const grouped = Map.groupBy(orderObjects(objects), ({ name }) => name);
   const order = [

@@ -1,6 +1,6 @@
 /**
- * Measures what it costs the manager in memory that others write its label on large objects: Deployments of more than a
- * megabyte that belong to nobody, while it runs and when it starts. The rights for that are those of any team.
+ * Measures the manager's memory when other users write its label on large objects: Deployments of more than a megabyte
+ * without a Subscription as owner, while it runs and when it starts. The rights for that are those of any team.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { LABEL } from '../../api/names.ts';
@@ -15,7 +15,7 @@ const BYTES = 1_150_000;
 const NAMESPACE = 'default';
 /** Megabytes that it may cost to have watched them come. */
 const BUDGET = 40;
-/** Until what was read has been collected. */
+/** Long enough that the garbage of the read objects is collected. */
 const QUIET_MS = 20_000;
 
 /** The rows about a manager that works, and one that starts beside them. */

@@ -39,7 +39,7 @@ export interface InstallOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Of Node, in place of those in the image. */
   readonly nodeOptions?: readonly string[];
-  /** Seconds for which nothing is done once all is installed, to see what the manager does then. */
+  /** Idle seconds once all is installed, to measure the manager during them. */
   readonly idleSeconds?: number;
   /** Whether a Deployment is deleted, to see when it is back. */
   readonly repair?: boolean;
@@ -48,7 +48,7 @@ export interface InstallOptions {
 /** What the manager does while nothing happens. */
 export interface Idleness {
   readonly requestsPerMinute: number;
-  /** Renewals of the leader's lease, which do not depend on what is installed. */
+  /** Renewals of the leader's lease, whose number does not depend on the installed operators. */
   readonly renewalsPerMinute: number;
   /** Of one processor. */
   readonly cpuPercent: number;

@@ -29,9 +29,9 @@ import { openStage } from './stage.ts';
 interface Scenario extends Omit<Budget, 'name' | 'objects'> {
   readonly title: string;
   readonly operators: () => readonly BenchOperator[];
-  /** What else is looked at while all is installed. */
+  /** Further measurements while all is installed. */
   readonly watched?: boolean;
-  /** Takes long: only where it is asked for by name. */
+  /** Takes long: runs only if its name is given. */
   readonly long?: boolean;
 }
 

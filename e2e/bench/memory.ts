@@ -13,7 +13,7 @@ import { openStage, settleDown } from './stage.ts';
 /** Subscriptions at which it is looked. */
 const COUNTS = [0, 25, 100] as const;
 
-/** Resident megabytes; what the design allows for 200 tiny operators. */
+/** Resident megabytes; the bound of the design for 200 tiny operators. */
 const BUDGET = 110;
 
 /** The rows about the memory of an idle manager; the middle of several runs, each in a fresh cluster. */

@@ -54,7 +54,7 @@ export function tinyOperators(count: number, prefix = 'tiny'): readonly BenchOpe
   );
 }
 
-/** The least, with a webhook where one of the operators has any: what that takes is loaded by the first one. */
+/** The smallest operator, with a webhook if any operator has one, since the first webhook loads the code for that. */
 export function warmUpFor(operators: readonly BenchOperator[]): BenchOperator {
   const webhooks = operators.some((operator) => objectsOf(operator, operator.to).some(isWebhook));
   return inventedOperator('warm-up', { crds: 1, properties: 3, webhooks });

@@ -14,7 +14,7 @@ export interface Usage {
   readonly cpu: number;
 }
 
-/** Ticks of a second in /proc; the kernel has had this one since it tells the value at all. */
+/** Ticks per second in /proc; the kernel has had this value since it first exported one. */
 const TICKS = 100;
 
 export function usageOf(pid: number): Usage {

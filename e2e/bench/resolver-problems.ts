@@ -18,7 +18,7 @@ const VERSIONS = 30;
 /** 600 packages with 30 versions each, all of them reachable from the first. */
 export const LARGE_PROBLEM: DependencyProblem = describeLarge();
 
-/** One package of 1,000 versions, none of which can have what it needs: every one of them is tried. */
+/** One package of 1,000 versions, none of which has satisfiable dependencies: every one of them is tried. */
 export const LONG_PACKAGE: DependencyProblem = describeLong();
 
 /** What came out of a question. */
@@ -94,7 +94,7 @@ function plannedOf(index: number): number {
   return index === 0 ? VERSIONS : 1 + ((index * 13) % VERSIONS);
 }
 
-/** The last package excludes what its dependents want of another one. */
+/** The last package excludes the versions of another one that its dependents require. */
 function needsOfLast(): readonly Property[] {
   return [required(nameOf(PACKAGES - 2), '>=999.0.0')];
 }

@@ -1,4 +1,4 @@
-/** Measures what the worst of many hostile ranges costs to read and to ask once. */
+/** Measures the cost of parsing the worst of many hostile ranges, and of one question to it. */
 import { GRAMMARS, hostileRanges } from '../../resolver/testdata/hostile-ranges.ts';
 import { parseVersion } from '../../resolver/version.ts';
 
@@ -11,7 +11,9 @@ export interface RangeCost {
 
 const ROUNDS = 20;
 
-/** The slowest range of each grammar; of several rounds the fastest counts, so that what else runs is left out. */
+/**
+ * The slowest range of each grammar; the fastest of several rounds counts, so that other processes do not affect it.
+ */
 export function measureRanges(): readonly RangeCost[] {
   const version = parseVersion('1.2.3-rc.1');
   if (!version.ok) throw new Error(version.problem);

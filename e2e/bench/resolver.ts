@@ -19,17 +19,17 @@ import { largeCatalog } from '../lib/large-catalog.ts';
 import { describeProblem, LARGE_PROBLEM, LONG_PACKAGE, type DependencyProblem } from './resolver-problems.ts';
 import { measureRanges } from './resolver-ranges.ts';
 
-/** One figure with what it may be at most. */
+/** One figure with its upper bound. */
 export interface ResolverFigure {
   readonly what: string;
   readonly milliseconds: number;
   /** Milliseconds. */
   readonly budget: number;
-  /** What was asked, and what came out of it. */
+  /** A question, and its answer. */
   readonly detail: string;
 }
 
-/** All figures; tells each on stderr as soon as it is known. */
+/** All figures; prints each on stderr as soon as it is known. */
 export async function benchResolver(): Promise<readonly ResolverFigure[]> {
   const figures: ResolverFigure[] = [];
   const note = (figure: ResolverFigure): void => {
@@ -68,7 +68,7 @@ function* contents(): Generator<{ readonly path: string; readonly content: Uint8
   yield* largeCatalog(undefined, false);
 }
 
-/** Every question is asked of every package: what is read from the file, and what a person is told, counts. */
+/** Asks every question about every package: the time includes reading the file and wording the answer. */
 const QUESTIONS: readonly {
   readonly what: string;
   readonly ask: (name: string, index: CatalogIndex) => ResolveInput;
@@ -113,11 +113,13 @@ interface Measured {
   readonly decision: Decision;
 }
 
-/** Of how many the slowest is looked for more closely, and how often each is asked for one time. */
+/** How many of the slowest questions are measured more closely, and how often each is asked in a round. */
 const SLOWEST = 10;
 const IN_A_ROW = 20;
 
-/** Asks and explains, some times over, and gives the fastest round; a round asks several times where that is told. */
+/**
+ * Asks and explains, some times over, and returns the fastest round. `inARow` asks several times in a round, for short questions.
+ */
 function measure(input: ResolveInput, rounds: number, inARow = 1): Measured {
   const ask = (): Decision => {
     const decision = resolve(input);
@@ -134,7 +136,7 @@ function measure(input: ResolveInput, rounds: number, inARow = 1): Measured {
   return all.reduce((a, b) => (b.milliseconds < a.milliseconds ? b : a));
 }
 
-/** The thread's own time, which is too coarse for what is short; then the clock's. */
+/** The CPU time of the thread, or for durations that are too short for it, the clock. */
 function timeSince(start: number, used: NodeJS.CpuUsage): number {
   const elapsed = performance.now() - start;
   const { user, system } = process.threadCpuUsage(used);

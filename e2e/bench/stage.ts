@@ -30,7 +30,7 @@ export interface Stage extends AsyncDisposable {
   follow(kind: Pick<Informer, 'apiVersion' | 'kind'>): Promise<Informer>;
 }
 
-/** Starts a cluster with what both sides need. */
+/** Starts a cluster with the registry and the tools that both sides need. */
 export async function openStage(operators: readonly BenchOperator[]): Promise<Stage> {
   const cluster = await startCluster({ audit: true });
   const { config } = await loadKubeconfig(cluster.kubeconfig);
@@ -108,10 +108,10 @@ export async function startMeasured(
 
 let bundled: ReturnType<typeof bundlePrograms> | undefined;
 
-/** A CRD that is deleted within its first second can hang for minutes, whoever deletes it. */
+/** A CRD that is deleted within its first second can hang for minutes, whichever program deletes it. */
 export function settleDown(): Promise<void> {
   return pause(2500);
 }
 
-/** The account that both sides act as: the API server does the same work to see what they may. */
+/** The account that both sides act as: the API server does the same work to check their rights. */
 export const ACTOR = { namespace: SYSTEM, name: 'slipway-manager' } as const;

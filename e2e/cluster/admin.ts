@@ -20,9 +20,9 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'APPLY' | 'DELETE';
 
 /** A client of one API server; requests that get no answer throw. */
 export interface Admin {
-  /** Sends the body as JSON, where there is one. */
+  /** Sends the body as JSON, if there is one. */
   send(verb: Verb, path: string, body?: unknown): Promise<Answer>;
-  /** As send, but an answer other than 2xx throws with what the server says. */
+  /** As send, but throws with the server's message for an answer other than 2xx. */
   call(verb: Verb, path: string, body?: unknown): Promise<Record<string, unknown>>;
   close(): void;
 }

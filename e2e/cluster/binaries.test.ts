@@ -11,7 +11,7 @@ afterEach(() => {
   else process.env['SLIPWAY_CLUSTER_BIN'] = before;
 });
 
-test('programs come from the folder that is named, and nothing is built', async () => {
+test('programs are taken from the named folder, and nothing is built', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'binaries-'));
   for (const program of ['etcd', 'kubectl']) writeFileSync(join(folder, program), '');
   process.env['SLIPWAY_CLUSTER_BIN'] = folder;

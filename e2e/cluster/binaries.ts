@@ -65,7 +65,7 @@ function build(
   return buildProgram({ folder: sourceFolder(module), goPackage, flags: flagsOf(module), cgo, target, progress });
 }
 
-/** Named by everything that decides what the programs are, so that a change never meets an old binary. */
+/** Named by a hash of all inputs of the programs, so that a change never uses an old binary. */
 function targetFolder(module: ToolModule): string {
   const hash = createHash('sha256');
   for (const part of [...sources(module), ...flagsOf(module), process.arch]) hash.update(`${part}\0`);

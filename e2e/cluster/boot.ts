@@ -55,7 +55,7 @@ async function layOutOnLoopback(folder: string): Promise<Layout> {
   return { folder, address, serviceCidr: '10.96.0.0/16', ports: { etcd, etcdPeer, api, registry } };
 }
 
-/** Nobody else has these addresses, so the ports can be the usual ones. */
+/** No other process has these addresses, so the ports can be the usual ones. */
 function layOutOn({ gateway, serviceCidr }: ClusterNetwork, folder: string): Layout {
   return { folder, address: gateway, serviceCidr, ports: { etcd: 2379, etcdPeer: 2380, api: 6443, registry: 5000 } };
 }

@@ -15,7 +15,7 @@ import {
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 24 * 3600 * 1000;
 
-/** A private key (PKCS#8) with what is published of it: a certificate, or the bare public key. */
+/** A private key (PKCS#8) with its public part: a certificate, or the bare public key. */
 export interface KeyPair {
   readonly privatePem: string;
   readonly publicPem: string;

@@ -8,7 +8,7 @@ import { until } from '../lib/until.ts';
 describe('a cluster with everything', () => {
   const cluster = useCluster();
 
-  test('is ready when it is handed over: the API answers and the Node takes Pods', async () => {
+  test('is ready when it is handed over: the API answers and the Node accepts Pods', async () => {
     expect(await cluster().kubectl(['get', '--raw', '/readyz'])).toBe('ok');
     const node = JSON.parse(await cluster().kubectl(['get', 'node', 'fake-0', '-o', 'json'])) as Node;
     expect(node.spec.taints ?? []).toEqual([]);
@@ -21,7 +21,7 @@ describe('a cluster with everything', () => {
     expect(version['gitVersion']).toMatch(/^v1\.36\.\d+$/);
   });
 
-  test('a Deployment becomes available, and its Pods go with it', async () => {
+  test('a Deployment becomes available, and its Pods are deleted with it', async () => {
     const { kubectl } = cluster();
     await kubectl(['create', 'deployment', 'web', '--image=example/web:1', '--replicas=3']);
     await kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
@@ -55,7 +55,7 @@ describe('a cluster with everything', () => {
     await expect(kubectl([as, 'get', 'secrets'])).rejects.toThrow('cannot list resource "secrets"');
   });
 
-  test('a token is for whom it was asked for', async () => {
+  test('a token identifies the account for which it was requested', async () => {
     const claims = decode(await cluster().token('default', 'default', { audience: 'someone-else' }));
     expect(claims).toMatchObject({ aud: ['someone-else'], sub: 'system:serviceaccount:default:default' });
   });
@@ -73,11 +73,11 @@ describe('a cluster with everything', () => {
 describe('the components', () => {
   const cluster = useCluster({ only: ['kube-apiserver'], audit: true });
 
-  test('only those that were asked for run, with what they need', () => {
+  test('only the requested components run, with those that they need', () => {
     expect([...cluster().processes().keys()].sort()).toEqual(['etcd', 'kube-apiserver']);
   });
 
-  test('every request is in the audit log, with who sent it', async () => {
+  test('every request is in the audit log, with its user', async () => {
     await cluster().kubectl(['get', 'configmaps', '-n', 'kube-system']);
     const seen = (): boolean =>
       readFileSync(`${cluster().folder}/audit.jsonl`, 'utf8')
@@ -104,7 +104,7 @@ describe('the components', () => {
     expect(await cluster().kubectl(['get', '--raw', '/readyz'])).toBe('ok');
   });
 
-  test('a paused API server answers nothing, and everything once it goes on', async () => {
+  test('a paused API server answers nothing, and all requests once it continues', async () => {
     await cluster().pause('kube-apiserver');
     await expect(cluster().kubectl(['get', 'namespaces', '--request-timeout=1s'])).rejects.toThrow(/imeout|deadline/);
     await cluster().resume('kube-apiserver');
@@ -112,7 +112,7 @@ describe('the components', () => {
   });
 });
 
-test('a flag that kube-apiserver does not know is an error with what kube-apiserver says, and leaves nothing', async () => {
+test('a flag that kube-apiserver does not know is an error with the message of kube-apiserver, and leaves no process', async () => {
   const start = startCluster({ name: 'refused', only: ['kube-apiserver'], apiServerFlags: ['--no-such-flag'] });
   await expect(start).rejects.toThrow('unknown flag: --no-such-flag');
   const again = await startCluster({ name: 'refused', only: ['registry'] });

@@ -1,4 +1,7 @@
-/** The command lines of a control plane: from where its files and ports are to what is started, in order. [pure] */
+/**
+ * The command lines of a control plane: from the places of its files and ports to the processes to start, in order.
+ * [pure]
+ */
 import { join } from 'node:path';
 
 /** What a test cluster can consist of. */
@@ -33,7 +36,7 @@ export interface ComponentSettings {
   readonly stageFiles: readonly string[];
 }
 
-/** A component with what it needs to run before it, beside its arguments. */
+/** A component with the components that must run before it, and its arguments. */
 export interface Component {
   readonly name: ComponentName;
   readonly args: readonly string[];
@@ -62,7 +65,7 @@ const ARGUMENTS: Readonly<Record<ComponentName, (layout: Layout, settings: Compo
   registry: ({ folder }) => ['serve', join(folder, 'registry.json')],
 };
 
-/** A list that is given twice would be joined: what is given again is left out before. */
+/** A list flag that is given twice would be joined: the first value is left out if it is given again. */
 function replaceFlags(flags: readonly string[], given: readonly string[]): readonly string[] {
   const nameOf = (flag: string): string => flag.split('=', 1)[0] ?? '';
   const again = new Set(given.map(nameOf));
@@ -122,8 +125,8 @@ function apiServer({ folder, address, serviceCidr, ports }: Layout): string[] {
 }
 
 /**
- * Beside kwok the node lifecycle controller has to run, since only it takes the taint `not-ready` off a new Node,
- * but must not look at heartbeats: with the usual grace period the fake Node is NotReady for seconds every minute.
+ * Beside kwok the node lifecycle controller has to run, since only it takes the taint `not-ready` off a new Node, but
+ * it must not check heartbeats: with the usual grace period the fake Node is NotReady for seconds every minute.
  */
 function controllerManager({ folder }: Layout): string[] {
   return [

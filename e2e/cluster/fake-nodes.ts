@@ -5,7 +5,7 @@ const SELECTED = 'type=kwok';
 
 export interface FakeNodes {
   readonly count: number;
-  /** Only Pods that tolerate it come to them: where there are real ones, Pods are meant to run. */
+  /** Only Pods that tolerate the taint are scheduled to them: if there are real nodes, Pods should run there. */
   readonly tainted: boolean;
 }
 

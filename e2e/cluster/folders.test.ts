@@ -8,7 +8,7 @@ import { identify, writeIdentity } from './process-identity.ts';
 
 const ENDED = { pid: process.pid, started: '1', boot: 'before' };
 
-test('nobody else can read where the keys are', () => {
+test('no other user can read the folder of the keys', () => {
   expect(lstatSync(clustersFolder()).mode & 0o077).toBe(0);
 });
 

@@ -1,6 +1,6 @@
 /**
- * The folders in which test clusters live, one each, all in one place per user, so that what a crash left behind
- * is found: processes of a cluster without a living supervisor are killed and its folder is removed.
+ * The folders in which test clusters live, one each, all in one place per user, so that the remains of a crash
+ * are found: processes of a cluster without a living supervisor are killed and its folder is removed.
  *
  *     supervisor   identity of the supervisor process      pids/NAME   identity of each process
  *     creator      identity of the process that made it    logs/NAME.log
@@ -30,7 +30,7 @@ export function clusterFolder(name: string): string {
   return join(clustersFolder(), name);
 }
 
-/** Makes the folder of a new cluster, complete in one step. Throws where a cluster of that name is there. */
+/** Makes the folder of a new cluster, complete in one step. Throws if a cluster of that name exists. */
 export function createClusterFolder(name = `test-${randomBytes(6).toString('hex')}`): string {
   const target = clusterFolder(name);
   const partial = mkdtempSync(join(clustersFolder(), UNFINISHED));
@@ -45,7 +45,7 @@ export function createClusterFolder(name = `test-${randomBytes(6).toString('hex'
   return target;
 }
 
-/** Ends and removes every cluster that nobody looks after any more; returns their names. */
+/** Ends and removes every cluster without a living supervisor; returns their names. */
 export function reapClusters(): string[] {
   const base = clustersFolder();
   const abandoned = readdirSync(base).filter((name) => isAbandoned(base, name));

@@ -22,7 +22,7 @@ export interface GoBuild {
   readonly progress: Progress;
 }
 
-/** Builds beside the target and renames. Throws with the end of the compiler's output where the build fails. */
+/** Builds beside the target and renames. Throws with the end of the compiler's output if the build fails. */
 export async function buildProgram({ folder, goPackage, flags, cgo, target, progress }: GoBuild): Promise<void> {
   const partial = mkdtempSync(join(dirname(target), `.${basename(target)}-`));
   try {
@@ -73,7 +73,7 @@ function ended(child: ReturnType<typeof spawn>, output: () => string): Promise<v
   }).finally(() => process.off('exit', stopWithUs));
 }
 
-/** No C compiler where it is not needed, no other Go version, no workspace file of a folder above. */
+/** No C compiler if it is not needed, no other Go version, no workspace file of a folder above. */
 function goEnvironment(cgo: boolean): NodeJS.ProcessEnv {
   return { ...process.env, CGO_ENABLED: cgo ? '1' : '0', GOTOOLCHAIN: 'local', GOWORK: 'off' };
 }

@@ -23,14 +23,14 @@ export interface TestCluster extends AsyncDisposable {
   readonly caFile: string;
   /** Path of a kubeconfig with all rights. */
   readonly kubeconfig: string;
-  /** `host:port`, as it stands in front of an image's name, here and, where there is a real node, in Pods. */
+  /** `host:port`, the prefix of an image's name, on this machine and, if there is a real node, in Pods. */
   readonly registry: string;
   /** Folder with kubectl and crane, for a PATH. */
   readonly tools: string;
-  /** Run with all rights; resolve to what is written to stdout, throw with what is written to stderr. */
+  /** Run with all rights; resolve to stdout, throw with stderr. */
   readonly kubectl: (args: readonly string[], stdin?: string) => Promise<string>;
   readonly crane: (args: readonly string[], stdin?: string) => Promise<string>;
-  /** A request with all rights, without the price of a process; throws where it is refused. */
+  /** A request with all rights, without the cost of a process; throws if it is refused. */
   readonly request: Admin['call'];
   /** The same for a GET. */
   readonly read: (path: string) => Promise<Record<string, unknown>>;
@@ -45,7 +45,7 @@ export interface TestCluster extends AsyncDisposable {
   readonly podFiles: (namespace: string, serviceAccount: string, options?: TokenOptions) => Promise<string>;
   /** Ends a component in the usual way, or by the signal, starts it again at its place, and waits for it. */
   readonly restart: (name: ComponentName | NodeName, signal?: NodeJS.Signals) => Promise<void>;
-  /** Stops a component in the middle of whatever it does, and lets it go on. */
+  /** Stops a component in the middle of its work, and resumes it. */
   readonly pause: (name: ComponentName | NodeName) => Promise<void>;
   readonly resume: (name: ComponentName | NodeName) => Promise<void>;
   /** Ends a component at once; `restart` brings it back. */
@@ -56,9 +56,9 @@ export interface TestCluster extends AsyncDisposable {
   readonly processes: () => ReadonlyMap<string, number>;
   /** Runs a command inside a real node, where its processes, mounts and network are. */
   readonly onNode: (name: NodeName, command: readonly string[]) => Promise<string>;
-  /** Asked for again, it is the same end. */
+  /** A second call resolves with the same end. */
   readonly stop: () => Promise<void>;
-  /** For a detached cluster: lets go of it. */
+  /** For a detached cluster: disconnects from it, and leaves it running. */
   readonly release: () => void;
 }
 
@@ -135,7 +135,7 @@ function writePodFiles(folder: string, files: Readonly<Record<string, string>>):
   return folder;
 }
 
-/** A tool ends before it would be worth while to collect what it has used, or to do two things at once. */
+/** A tool ends before garbage collection or parallel work would pay off. */
 function toolEnvironment(folder: string): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', HOME: folder, GOGC: 'off', GOMEMLIMIT: '1GiB', GOMAXPROCS: '1' };
 }

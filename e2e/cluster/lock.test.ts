@@ -7,7 +7,7 @@ import { writeIdentity } from './process-identity.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lock-'));
 
-test('one at a time has the lock, and everybody gets it', async () => {
+test('one at a time has the lock, and each process gets it', async () => {
   const file = join(folder, 'shared');
   let inside = 0;
   const seen: number[] = [];

@@ -30,7 +30,7 @@ export async function withLock<Result>(
   }
 }
 
-/** The file appears with its content in one step, so nobody ever reads half a name. */
+/** The file appears with its content in one step, so no process ever reads half a name. */
 function tryLock(file: string): boolean {
   const mine = `${file}.${process.pid}`;
   writeIdentity(mine, identify(process.pid)!);

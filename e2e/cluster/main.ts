@@ -80,7 +80,7 @@ function describe(name: string, { server, kubeconfig, registry, tools }: Cluster
   ].join('\n');
 }
 
-/** On a terminal one line that changes, elsewhere a line for what is done and one every now and then. */
+/** On a terminal one line that changes, elsewhere a line for each finished step and one every now and then. */
 function report(): Progress {
   let reportedAt = Date.now();
   return (line, state) => {

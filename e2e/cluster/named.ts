@@ -8,7 +8,7 @@ import { runningProcesses } from './processes.ts';
 
 const STOPS_WITHIN_MS = 10_000;
 
-/** What somebody needs to work with a cluster. */
+/** The data that a user needs to work with a cluster. */
 export interface ClusterFacts {
   readonly server: string;
   readonly kubeconfig: string;
@@ -22,12 +22,12 @@ export interface ClusterStatus {
   readonly processes: ReadonlyMap<string, number>;
 }
 
-/** Notes down where the cluster of that name is. */
+/** Records the place of the cluster of that name. */
 export function writeFacts(name: string, facts: ClusterFacts): void {
   writeFileSync(join(clusterFolder(name), 'facts.json'), JSON.stringify(facts), { mode: 0o600 });
 }
 
-/** The cluster of that name; undefined where none is up. */
+/** The cluster of that name; undefined if none is up. */
 export function clusterStatus(name: string): ClusterStatus | undefined {
   const folder = clusterFolder(name);
   const supervisor = readIdentity(join(folder, 'supervisor'));
@@ -36,7 +36,7 @@ export function clusterStatus(name: string): ClusterStatus | undefined {
   return { facts: JSON.parse(readFileSync(file, 'utf8')) as ClusterFacts, processes: runningProcesses(folder) };
 }
 
-/** Stops and removes the cluster of that name, or what is left of it; false where nothing was there. */
+/** Stops and removes the cluster of that name, or its remains; false if there were none. */
 export async function stopNamed(name: string): Promise<boolean> {
   const folder = clusterFolder(name);
   if (!existsSync(folder)) return false;

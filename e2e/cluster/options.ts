@@ -1,4 +1,4 @@
-/** Says what a test wants of its cluster. */
+/** The options of a test's cluster. */
 import type { ComponentName } from './components.ts';
 import type { Progress } from './go-build.ts';
 import type { RegistryOptions } from './registry-config.ts';
@@ -23,9 +23,9 @@ export interface ClusterOptions {
    * webhooks; see realNodeObstacle for where it cannot. Default `fake`: kwok.
    */
   readonly node?: 'fake' | 'real';
-  /** How many real nodes, where there are any; default 1. */
+  /** How many real nodes, if there are any; default 1. */
   readonly realNodes?: number;
-  /** How many Nodes kwok pretends to have; default 1, or none beside real ones, where they are tainted. */
+  /** How many Nodes kwok pretends to have; default 1, or none beside real ones, in which case they are tainted. */
   readonly fakeNodes?: number;
   /** Record every request in the file `audit.jsonl` of the folder: who, what, when, no bodies. */
   readonly audit?: boolean;
@@ -33,6 +33,6 @@ export interface ClusterOptions {
   readonly progress?: Progress;
   /** Name of the folder; default a new one. */
   readonly name?: string;
-  /** The cluster goes on when this process ends. */
+  /** The cluster keeps running when this process ends. */
   readonly detached?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Writes the certificates and keys of a cluster into its folder, where the components look for them. */
+/** Writes the certificates and keys of a cluster into its folder, at the paths that the components read. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuthority, createTokenKeys, type Authority, type KeyPair } from './certificates.ts';

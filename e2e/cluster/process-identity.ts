@@ -11,7 +11,7 @@ export interface ProcessIdentity {
   readonly boot: string;
 }
 
-/** The process that runs under the pid now; undefined where there is none, or only a zombie. */
+/** The process that runs under the pid now; undefined if there is none, or only a zombie. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const started = startTime(pid);
   return started === undefined ? undefined : { pid, started, boot: bootId() };
@@ -22,7 +22,7 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identity.boot === bootId() && startTime(identity.pid) === identity.started;
 }
 
-/** Sends the signal where this very process still runs; says whether it did. */
+/** Sends the signal if this very process still runs; returns whether it did. */
 export function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean {
   if (!isAlive(identity)) return false;
   try {
@@ -37,7 +37,7 @@ export function writeIdentity(file: string, { pid, started, boot }: ProcessIdent
   writeFileSync(file, `${pid} ${started} ${boot}\n`);
 }
 
-/** Reads what writeIdentity wrote; undefined where the file is missing or says something else. */
+/** Reads a file that writeIdentity wrote; undefined if the file is missing or has another content. */
 export function readIdentity(file: string): ProcessIdentity | undefined {
   const [, pid, started, boot] = /^(\d+) (\d+) (\S+)\n$/.exec(readText(file) ?? '') ?? [];
   if (pid === undefined || started === undefined || boot === undefined) return undefined;

@@ -9,13 +9,13 @@ export async function etcdReady({ address, ports }: Layout): Promise<boolean> {
   return (await statusOf(`http://${address}:${ports.etcd}/readyz`)) === 200;
 }
 
-/** Whether the registry answers; that it asks who is there is an answer too. */
+/** Whether the registry answers; a request for credentials is an answer too. */
 export async function registryReady({ address, ports }: Layout, options: RegistryOptions): Promise<boolean> {
   const scheme = options.tls === true ? 'https' : 'http';
   return [200, 401].includes(await statusOf(`${scheme}://${address}:${ports.registry}/v2/`));
 }
 
-/** Looks at the status only, so whose certificate it is does not matter. */
+/** Reads only the status, so the issuer of the certificate does not matter. */
 function statusOf(url: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { agent: false, rejectUnauthorized: false, timeout: 2_000 };

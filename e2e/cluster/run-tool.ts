@@ -8,7 +8,7 @@ export interface ToolRun {
   readonly stdin?: string | undefined;
 }
 
-/** Resolves to what the tool writes to stdout; throws with what it writes to stderr where its exit code is not 0. */
+/** Resolves to the tool's stdout; throws with its stderr if its exit code is not 0. */
 export function runTool(program: string, { args, env, stdin }: ToolRun): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });

@@ -13,7 +13,7 @@ test.each([
   expect(await available(kind)).toBe(false);
 });
 
-test('a container that crashes counts its restarts and says how it ended', async () => {
+test('a container that crashes counts its restarts and has its exit code', async () => {
   await deploy('crash', 'crash-counted');
   const restarts = async (): Promise<number> => (await container('crash-counted'))?.restartCount ?? 0;
   await until('it has been restarted twice', async () => (await restarts()) >= 2);
@@ -26,7 +26,7 @@ test('a Pod that is never ready runs, but its Deployment is not available', asyn
   expect(await available('never-ready')).toBe(false);
 });
 
-test('a slow Pod takes the time that its annotation says, and is ready then', async () => {
+test('a slow Pod becomes ready after the time of its annotation', async () => {
   await deploy('slow', 'slow', '1s');
   await until('it is begun', async () => (await waiting('slow')) === 'ContainerCreating');
   await cluster().kubectl(['rollout', 'status', 'deployment/slow', '--timeout=60s']);
@@ -39,10 +39,13 @@ test('a Deployment that fails is available once its Pods are allowed to work', a
   await cluster().kubectl(['rollout', 'status', 'deployment/mended', '--timeout=60s']);
 });
 
-test.each(['crash', 'never-ready', 'image-missing'])('a Pod that is to %s goes away when deleted', async (kind) => {
-  await cluster().kubectl(['delete', 'deployment', kind]);
-  await cluster().kubectl(['wait', '--for=delete', 'pods', '-l', `app=${kind}`, '--timeout=60s']);
-});
+test.each(['crash', 'never-ready', 'image-missing'])(
+  'a Pod of the stage %s disappears when it is deleted',
+  async (kind) => {
+    await cluster().kubectl(['delete', 'deployment', kind]);
+    await cluster().kubectl(['wait', '--for=delete', 'pods', '-l', `app=${kind}`, '--timeout=60s']);
+  },
+);
 
 async function deploy(kind: string, name = kind, delay = '1s'): Promise<void> {
   const labels = { app: name, 'slipway.dev/test-pod': kind };

@@ -1,4 +1,4 @@
-/** Starts components, each as soon as what it needs is there, and says when each can be used. */
+/** Starts components, each as soon as its requirements run, and reports when each can be used. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntil, type Admin } from './admin.ts';
@@ -31,7 +31,7 @@ export interface Starting {
 /** Another process took a port between looking and listening: everything has to be tried again with others. */
 export class PortTaken extends Error {}
 
-/** Starts everything that is wanted. What talks to the API starts while the API server still gets ready. */
+/** Starts all requested components. Clients of the API start while the API server still gets ready. */
 export async function startAll(starting: Starting): Promise<void> {
   const wanted = (name: ComponentName): boolean => starting.boot.components.includes(name);
   await Promise.all([
@@ -40,7 +40,7 @@ export async function startAll(starting: Starting): Promise<void> {
   ]);
 }
 
-/** Starts a component and waits until it can be used. Throws with the end of its log where it ends instead. */
+/** Starts a component and waits until it can be used. Throws with the end of its log if it ends instead. */
 export async function startComponent(name: ComponentName, starting: Starting): Promise<void> {
   await launch(name, starting);
   await awaitReady(name, starting);
@@ -94,7 +94,7 @@ function awaitReady(name: ComponentName, starting: Starting): Promise<void> {
   return waitFor(name, () => isReady(name, starting), starting);
 }
 
-/** Ready means that what the component is there for works, not only that it answers. */
+/** Ready means that the component does its work, not only that it answers. */
 function isReady(name: ComponentName, { boot, layout, admin }: Starting): Promise<boolean> {
   const questions: Readonly<Record<ComponentName, () => Promise<boolean>>> = {
     etcd: () => etcdReady(layout),

@@ -8,7 +8,7 @@ export interface Supervisor {
   readonly pid: number;
   start(spec: ProcessSpec): Promise<void>;
   signal(name: string, signal: NodeJS.Signals): Promise<void>;
-  /** Signals, and resolves when the process has ended; nothing to do where it does not run. */
+  /** Signals, and resolves when the process has ended; does nothing if it does not run. */
   end(name: string, signal: NodeJS.Signals): Promise<void>;
   /** How a process that does not run any more ended; undefined for one that runs or never ran. */
   ended(name: string): string | undefined;
@@ -81,7 +81,7 @@ function openSession(child: ChildProcess): Session {
     waiting.clear();
   }
 
-  /** A cluster that nobody asks anything keeps no program from ending. */
+  /** An idle connection to a cluster keeps no program from ending. */
   function keepAwake(): void {
     if (waiting.size > 0) {
       child.ref();

@@ -138,7 +138,7 @@ function stop(): Promise<void> {
   return stopping;
 }
 
-/** At once and without farewell: nothing of what they hold is wanted any more. */
+/** At once and without a graceful shutdown: none of their state is needed any more. */
 async function killAll(): Promise<void> {
   // the kernel would do it too, but later
   if (network === 'own-network') spawnSync('ip', ['link', 'delete', LINK_TO_MACHINE], { stdio: 'ignore' });

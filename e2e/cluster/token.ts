@@ -2,7 +2,7 @@
 import type { Admin } from './admin.ts';
 
 export interface TokenOptions {
-  /** Who is to accept the token; the API server if absent. */
+  /** The audience of the token; the API server if absent. */
   readonly audience?: string;
   /** At least 600, as the API server demands; default one hour. */
   readonly expirationSeconds?: number;
@@ -13,7 +13,7 @@ export interface ServiceAccountName {
   readonly name: string;
 }
 
-/** Asks for a token. Throws where the ServiceAccount does not exist. */
+/** Requests a token. Throws if the ServiceAccount does not exist. */
 export async function requestToken(
   admin: Admin,
   { namespace, name }: ServiceAccountName,

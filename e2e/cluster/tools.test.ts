@@ -23,7 +23,7 @@ test.each(TOOL_MODULES.filter(({ name }) => name !== 'pod').map((module) => ({ m
   },
 );
 
-test('the programs of Kubernetes are told the version that their module requires', () => {
+test('the programs of Kubernetes report the version that their module requires', () => {
   const flags = linkerFlags(moduleOf('kubectl'), 'module x\n\nrequire (\n\tk8s.io/kubernetes v1.36.3 // indirect\n)\n');
   expect(flags).toContain('version.gitVersion=v1.36.3');
   expect(flags).toContain('version.gitMajor=1');

@@ -8,7 +8,7 @@ export interface ToolModule {
   readonly name: string;
   /** Program → Go package. */
   readonly programs: Readonly<Record<string, string>>;
-  /** The module whose version the programs report, where it has to be told to them while linking. */
+  /** The module whose version the programs report, if the linker has to set it. */
   readonly reportsVersionOf?: string;
   /** Build tags. */
   readonly tags?: readonly string[];
@@ -16,7 +16,7 @@ export interface ToolModule {
   readonly cgo?: boolean;
 }
 
-/** In the order in which they are built: what takes longest first. */
+/** In the order in which they are built: the slowest build first. */
 export const TOOL_MODULES: readonly ToolModule[] = [
   {
     name: 'kubernetes',

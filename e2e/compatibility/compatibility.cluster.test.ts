@@ -1,4 +1,7 @@
-/** A sample of what `make compatibility` tries: each package ends as docs/compatibility.md says, and leaves nothing behind. */
+/**
+ * A sample of `make compatibility`: each package has the outcome that docs/compatibility.md lists, and leaves no
+ * object.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -20,7 +23,7 @@ const SAMPLE: readonly { readonly name: string; readonly because: string }[] = [
   { name: 'volume-expander-operator', because: 'it uses a kind of another package without saying so' },
   { name: 'telegraf-operator', because: 'it intercepts Pods' },
   { name: 'ext-postgres-operator', because: 'its CRDs are of v1beta1' },
-  { name: 'noobaa-operator', because: 'it requires a kind that nobody provides' },
+  { name: 'noobaa-operator', because: 'it requires a kind that no package provides' },
 ];
 
 /** If everything else on the machine is busy, too. */
@@ -37,7 +40,7 @@ describe.skipIf(!hasShared)('published packages', { timeout }, () => {
     await runTrials(cluster(), { corpus, trials, report: (some) => results.push(...some) });
   }, timeout);
 
-  test.each(SAMPLE)('$name ends as the page says, without anything left: $because', ({ name }) => {
+  test.each(SAMPLE)('$name has the outcome of the page, without an object left: $because', ({ name }) => {
     const own = results.filter(({ trial }) => trial.of.name === name);
     expect(surprisesIn(own)).toEqual([]);
     const pageRow = parsePage(readFileSync(join(ROOT, PAGE), 'utf8')).find((row) => row.name === name);

@@ -1,4 +1,4 @@
-/** Finds what a wave has left in the cluster, or taken from it, and whose it is. */
+/** Finds the objects that a wave has left in the cluster, or removed from it, and their packages. */
 import { ANNOTATION } from '../../api/names.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { readEverything } from '../lib/everything.ts';
@@ -14,7 +14,7 @@ export interface Leftover {
 /** What clears itself away does so within this time. */
 const SETTLES_WITHIN_SECONDS = 45;
 
-/** None once the cluster holds what it held before. */
+/** Empty once the cluster has the same objects as before. */
 export async function awaitLeftovers(
   cluster: TestCluster,
   before: ReadonlySet<string>,

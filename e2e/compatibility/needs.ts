@@ -1,4 +1,7 @@
-/** Tells which packages of the corpus others bring along or go beside, and what cannot be twice in one cluster. Pure. */
+/**
+ * Finds the packages of the corpus that others require or run beside, and those that cannot be twice in one cluster.
+ * Pure.
+ */
 import type { CorpusPackage } from './packages.ts';
 
 /** Names of the packages that any of its bundles requires, directly or by another one, as far as the corpus has them. */
@@ -14,7 +17,7 @@ function requires(one: CorpusPackage, other: CorpusPackage): boolean {
   return wanted.has(other.package) || !wanted.isDisjointFrom(kindsOf(other));
 }
 
-/** What is to be in the cluster once: the package, what it brings along, and the kinds of all of them. */
+/** Names that a cluster can have only once: the package, its dependencies, and the kinds of all of them. */
 export function claimsOf(of: CorpusPackage, corpus: readonly CorpusPackage[]): ReadonlySet<string> {
   const names = new Set([of.package, ...requiredPackages(of, corpus)]);
   const all = corpus.filter((one) => names.has(one.package));

@@ -1,4 +1,4 @@
-/** docs/compatibility.md says what its rows and the table of refusals say, and nothing else. */
+/** docs/compatibility.md is rendered from its rows and the table of refusals, and has no other content. */
 import { describe, expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ describe('a page', () => {
     expect(parsePage(renderPage(ROWS))).toEqual(ROWS);
   });
 
-  test('is the same in whatever order the rows come', () => {
+  test('is the same for every order of the rows', () => {
     expect(renderPage(ROWS.toReversed())).toBe(renderPage(ROWS));
   });
 
@@ -45,7 +45,7 @@ describe(PAGE, () => {
   const text = readFileSync(join(ROOT, PAGE), 'utf8');
   const rows = parsePage(text);
 
-  test('is what `make compatibility` writes for these rows', () => {
+  test('is the output of `make compatibility` for these rows', () => {
     expect(text).toBe(renderPage(rows));
   });
 
@@ -54,7 +54,7 @@ describe(PAGE, () => {
     expect(rows.filter(({ source }) => source === 'dev-set')).toHaveLength(60);
   });
 
-  test('says of every refusal that it is one, and of no other package', () => {
+  test('marks every refusal, and no other package', () => {
     expect(contradictionsIn(rows)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Writes and reads docs/compatibility.md: what is in the page is in its rows and in the table of refusals. Pure. */
+/** Writes and reads docs/compatibility.md: its content comes from its rows and the table of refusals. Pure. */
 import { SOURCES, type Source } from './packages.ts';
 import { REFUSALS, type Refusal } from './refusals.ts';
 import { NOTHING, sortRows, type Cell, type Row } from './table.ts';

@@ -14,7 +14,7 @@ export interface Trial {
   readonly of: CorpusPackage;
   readonly kind: (typeof TRIALS)[number];
   readonly channel: string;
-  /** Name and version of the bundle to begin with; the head itself where it is installed at once. */
+  /** Name and version of the bundle to begin with; the head itself if it is installed at once. */
   readonly from: PlannedBundle;
   readonly head: PlannedBundle;
   /** Whether an edge of the channel leads from one bundle to another. */

@@ -33,7 +33,7 @@ function subscriptions(cluster: TestCluster): Promise<readonly Subscription[]> {
   return list<Subscription>(cluster, 'subscription');
 }
 
-/** Remembers since when each Subscription says what it says. */
+/** Remembers since when each Subscription has its present state. */
 class Settling {
   readonly settled = new Map<string, Settled>();
   readonly #began = performance.now();

@@ -1,4 +1,4 @@
-/** What becomes of results: rows, and surprises where they are not as expected. */
+/** Results become rows, and surprises if they are not as expected. */
 import { describe, expect, test } from 'vitest';
 import { planTrials, type Trial } from './plan.ts';
 import { REFUSALS } from './refusals.ts';
@@ -70,7 +70,7 @@ describe('a surprise', () => {
     },
     { because: 'an object is left', of: gadget, more: { faults: ['left: x', 'left: y'] }, surprises: 2 },
     {
-      because: 'an object is left by what is refused',
+      because: 'a refused package leaves an object',
       of: refused,
       more: { outcome: AS_PINNED, faults: ['left: x'] },
       surprises: 1,

@@ -1,4 +1,4 @@
-/** Turns results into rows, a row for each package, and says where they are not as expected. Pure. */
+/** Turns results into rows, a row for each package, and reports unexpected ones. Pure. */
 import { SOURCES, versionOfBundle, type CorpusPackage, type Source } from './packages.ts';
 import { TRIALS, type Trial } from './plan.ts';
 import { REFUSALS, refusalOf } from './refusals.ts';
@@ -25,7 +25,7 @@ export interface Cell {
 
 export const NOTHING: Cell = { versions: [], outcome: '', beside: [] };
 
-/** The row of a package; what has no result was not tried. */
+/** The row of a package; a package without a result was not tried. */
 export function rowOf({ source, name }: CorpusPackage, results: readonly Result[]): Row {
   const own = results.filter(({ trial }) => trial.of.source === source && trial.of.name === name);
   const cell = (kind: Trial['kind']): Cell => {

@@ -1,4 +1,4 @@
-/** Reads from the bundles of trials what they ask of the cluster beyond what the catalog says. */
+/** Reads from the bundles of trials the requirements on the cluster that the catalog does not list. */
 import { groupKind, groupOf } from '../../api/object.ts';
 import { parseBundle, type Bundle } from '../../bundles/parse.ts';
 import { ownKinds } from '../../bundles/render/kinds.ts';
@@ -7,7 +7,10 @@ import { bundleFolder } from '../stories/real-operators/publish-routes.ts';
 import type { Trial } from './plan.ts';
 
 export interface Traits {
-  /** A webhook is called about kinds of Kubernetes: without a program in its Pods, nobody answers for the objects of others. */
+  /**
+   * A webhook is called for kinds of Kubernetes: if no program runs in its Pods, no webhook answers for the objects of
+   * others.
+   */
   readonly intercepts: boolean;
   /** `ServiceMonitor.monitoring.coreos.com`: kinds of its objects that neither the bundle nor Kubernetes defines. */
   readonly foreignKinds: ReadonlySet<string>;

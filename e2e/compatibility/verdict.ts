@@ -1,14 +1,14 @@
-/** Says of a Subscription whether it has come to an end, from what its status says. Pure. */
+/** Decides from the status of a Subscription whether it has reached its final state. Pure. */
 import type { Condition } from '../../api/conditions.ts';
 import { condition, type Judged } from '../lib/objects.ts';
 
 /** How it stands with a Subscription that is to run a bundle. */
 export type Standing =
   | { readonly state: 'Ready' }
-  /** Nothing more happens; or it waits, and says for what. */
+  /** Nothing more happens; or it waits, and its status names the reason. */
   | { readonly state: 'Stalled' | 'Waiting'; readonly reason: string; readonly message: string };
 
-/** Only what is said about the spec that there is now counts. */
+/** Only conditions about the present spec count. */
 export function standingOf(subscription: Judged, bundle: string): Standing {
   const says = (type: string): Condition | undefined => {
     const said = condition(subscription, type);
@@ -23,7 +23,7 @@ export function standingOf(subscription: Judged, bundle: string): Standing {
   return { state: 'Waiting', reason: said?.reason ?? 'none', message: said?.message ?? 'the status says nothing' };
 }
 
-/** Reasons of work that goes on by itself: to wait for it is no answer. */
+/** Reasons of work that continues without a change: the verdict waits for its end. */
 const UNDER_WAY: ReadonlySet<string> = new Set(['none', 'Progressing', 'Installing', 'Upgrading', 'UpgradeAvailable']);
 
 /** How a trial ended. */
@@ -31,7 +31,7 @@ export type Outcome =
   | { readonly outcome: 'Ready' }
   | { readonly outcome: 'Refused' | 'Unfinished'; readonly reason: string; readonly message: string };
 
-/** Seconds after which a Subscription that says the same all the while has come to its end; longer for what is under way. */
+/** Seconds without a change after which the state of a Subscription counts as final; longer while work is under way. */
 const PATIENCE = { waiting: 60, underWay: 120 } as const;
 
 /** Undefined while more may come; `unchanged` is for how many seconds the standing has been the same. */

@@ -60,7 +60,7 @@ function namespaceOf({ of }: Trial): string {
   return of.name;
 }
 
-/** Begins with the bundle to begin with; what became Ready there is let go on to the head. */
+/** Installs the first bundle of each route; each package that becomes Ready is then upgraded to the head. */
 async function bringAll(cluster: TestCluster, trials: readonly Trial[]): Promise<ReadonlyMap<Trial, Settled>> {
   const first = await subscribeAll(cluster, trials, (trial) => ({ bundle: trial.from.name, spec: pinOf(trial) }));
   const onwards = trials.filter((trial) => trial.kind === 'upgrade' && first.get(trial)?.outcome.outcome === 'Ready');
@@ -139,7 +139,7 @@ async function unavailableIn(cluster: TestCluster, namespace: string): Promise<r
 
 const GONE_WITHIN_SECONDS = 180;
 
-/** Deletes the Subscriptions; resolves with those that do not go, of what came along too. */
+/** Deletes the Subscriptions; resolves with those that are not removed, dependencies included. */
 async function removeAll(cluster: TestCluster, trials: readonly Trial[]): Promise<readonly Leftover[]> {
   for (const trial of trials) {
     await startRemoval(cluster, { kind: 'subscription', name: NAME, namespace: namespaceOf(trial) });

@@ -61,7 +61,7 @@ describe('two packages', () => {
   });
 });
 
-test('what uses a kind without saying so goes beside the package that defines it, and that one by itself', () => {
+test('a package that uses a kind without requiring it is installed beside the package that defines it, and that one also alone', () => {
   const [user, provider] = [packageOf('user'), packageOf('provider', { provides: ['C.x.io'] })];
   const kinds = new Set(['C.x.io', 'Unheard.of.io']);
   const waves = planWaves([user, provider].flatMap(planTrials), [user, provider], () => ({

@@ -1,4 +1,4 @@
-/** Puts trials into waves: what is in one wave is installed side by side, in one cluster. Pure. */
+/** Puts trials into waves: the packages of one wave are installed side by side, in one cluster. Pure. */
 import { claimsOf, providersOf } from './needs.ts';
 import type { CorpusPackage } from './packages.ts';
 import type { Trial } from './plan.ts';

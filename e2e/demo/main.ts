@@ -1,7 +1,7 @@
 /**
- * The command behind `make demo`: does the main job before one's eyes, on a real control plane, a real registry and,
- * where the machine can have one, a real node, all of which it starts and stops itself. Ends with exit code 0 only if
- * every step came out as told.
+ * The command behind `make demo`: runs an install, an upgrade and a removal step by step, on a real control plane, a
+ * real registry and, if the machine can have one, a real node, all of which it starts and stops itself. Ends with exit
+ * code 0 only if every step had the announced outcome.
  */
 import { realNodeObstacle, startCluster, type TestCluster } from '../cluster/cluster.ts';
 import { beaconImage, PACKAGE, publishImages, publishReleases, RELEASES } from '../lib/beacon-operator.ts';
@@ -14,7 +14,7 @@ import { lightBeacon, showBothVersions, showWebhooks } from './beacons.ts';
 const NAMESPACE = 'lights';
 const SUBSCRIPTION = { kind: 'subscription', name: 'beacon', namespace: NAMESPACE, timeoutSeconds: 120 };
 
-/** Why the operator's Pods only pretend to run; undefined where they do run. */
+/** Why the operator's Pods only pretend to run; undefined if they do run. */
 const obstacle = realNodeObstacle();
 
 async function demo(): Promise<void> {

@@ -1,9 +1,9 @@
-/** Tells a story with its times: numbered steps, and what kubectl shows in between. */
+/** Prints the demo with its times: numbered steps, and the output of kubectl in between. */
 
 const started = performance.now();
 let steps = 0;
 
-/** Tells a step, does it, and tells how long it took. */
+/** Prints a step, runs it, and prints its duration. */
 export async function step<T>(what: string, run: () => Promise<T>): Promise<T> {
   const began = performance.now();
   print(`\n${++steps}. ${what}`);
@@ -12,12 +12,12 @@ export async function step<T>(what: string, run: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** Tells the end, how long everything took, and what may come next. */
+/** Prints the end, the total duration, and the next commands to try. */
 export function done(outcome: string, next: string): void {
   print(`\n${outcome}, in ${seconds(started)}. ${next}`);
 }
 
-/** Shows what a command printed. */
+/** Shows the output of a command. */
 export function show(text: string): void {
   print(text.trimEnd().replaceAll(/^/gm, '   '));
 }

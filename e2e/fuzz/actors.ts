@@ -1,4 +1,4 @@
-/** Carries acts out against the API server, several at a time and at a steady pace, and counts what was taken. */
+/** Carries acts out against the API server, several at a time and at a steady pace, and counts the accepted ones. */
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { TestCluster } from '../cluster/cluster.ts';
@@ -38,7 +38,7 @@ export function drawOne<Value>(arbitrary: fc.Arbitrary<Value>, seed: number): Va
   return fc.sample(arbitrary, { seed, numRuns: 1 })[0] as Value;
 }
 
-/** Sends what an act asks for; a refusal is an answer as good as another, silence of the API server is not ours to judge. */
+/** Sends the request of an act; a refusal is an answer like any other, and a silent API server is not judged here. */
 export async function carryOut(cluster: TestCluster, act: Act, tally: Tally): Promise<void> {
   const key = `${act.kind} ${act.does}`;
   const counts = tally.get(key) ?? { taken: 0, refused: 0, why: new Map<string, number>() };
@@ -53,7 +53,7 @@ export async function carryOut(cluster: TestCluster, act: Act, tally: Tally): Pr
   }
 }
 
-/** Which field was refused, or what the server says. */
+/** The refused field, or the message of the server. */
 function reasonIn(message: string): string {
   const said = message.replace(/^.* was answered /s, '');
   return (
@@ -76,7 +76,7 @@ async function send(cluster: TestCluster, act: Act): Promise<unknown> {
   }
 }
 
-/** Creates it, or changes what there is as far as it may be changed. */
+/** Creates it, or changes the existing object as far as it may be changed. */
 async function put(cluster: TestCluster, act: Act & { readonly does: 'put' }, path: string): Promise<unknown> {
   const body = await disguised(cluster, act);
   try {

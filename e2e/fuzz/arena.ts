@@ -1,4 +1,6 @@
-/** What acts of the fuzz can name: namespaces, objects, images, packages, and addresses where nobody answers. */
+/**
+ * The names that actions of the fuzz can use: namespaces, objects, images, packages, and addresses without a server.
+ */
 import { createServer, type Server } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { TestCluster } from '../cluster/cluster.ts';
@@ -87,7 +89,7 @@ function placeOf(index: number): string {
   return `value-${index}-`;
 }
 
-/** A catalog is JSON, so that only what is JSON can stand in it. */
+/** A catalog is JSON, so its content must be JSON too. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -103,7 +105,7 @@ function objects(...list: readonly unknown[]): Buffer {
 
 const CONFIG_MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'fuzz-made' } };
 
-/** Manifests that nobody rendered: each is read by who applies a Revision that names its Secret. */
+/** Manifests that no bundle renders to: the manager reads them when it applies a Revision that names their Secret. */
 const MANIFESTS: readonly { readonly secret: string; readonly json: Buffer }[] = [
   { secret: 'garbage-null', json: Buffer.from('null') },
   { secret: 'garbage-object', json: Buffer.from('{"a":1}') },

@@ -1,4 +1,4 @@
-/** Deletes everything that the fuzz has made, and tells what stays. */
+/** Deletes every object of the fuzz, and reports those that stay. */
 import { CATALOG } from '../../api/catalog.ts';
 import { KINDS } from '../../api/kinds.ts';
 import { ANNOTATION } from '../../api/names.ts';
@@ -19,7 +19,10 @@ interface Found {
 const WITHIN_SECONDS = 180;
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** Deletes our kinds first, as a person would, then the namespaces and CRDs; what is left after some minutes is told. */
+/**
+ * Deletes our kinds first, as a person would, then the namespaces and CRDs; reports the objects that are left after
+ * some minutes.
+ */
 export async function clearAway(cluster: TestCluster): Promise<readonly string[]> {
   for (const one of await findOurs(cluster)) await cluster.request('DELETE', one.path).catch(() => undefined);
   const leftOver = await awaitNone(cluster);

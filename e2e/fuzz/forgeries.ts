@@ -4,7 +4,7 @@ import { revised, type Act, type Target } from './acts.ts';
 import { HOSTILE_CATALOG, NAMESPACES, PACKAGE, type Arena } from './arena.ts';
 
 const [NAMESPACE] = NAMESPACES;
-/** No random act names it, so that the Revisions have an owner as long as the fuzz goes on. */
+/** No random act names it, so that the Revisions have an owner during the whole fuzz. */
 const NAME = 'forgeries';
 
 /** The Subscription first. */

@@ -9,7 +9,7 @@ const NOTHING = { wordsFor: () => [] };
 describe.each(KINDS)('values of the schema of $kind', ({ schema }) => {
   const structural = toStructuralSchema(schema);
 
-  test('are admitted by the schema, but for what its rules say', () => {
+  test('are admitted by the schema, except by its rules', () => {
     fc.assert(
       fc.property(valuesOf(structural, NOTHING), (value) => {
         expect(problemsIn(structural, value)).toEqual([]);

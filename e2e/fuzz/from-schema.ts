@@ -1,6 +1,6 @@
 /**
- * Values that a structural schema admits, as random as it lets them be: absurd texts where any text will do, bounds where
- * there are bounds, fields present or absent. What rules of the API server refuse beyond types is left to the server.
+ * Values that a structural schema admits, as random as it allows: absurd texts wherever any text is valid, bounds if
+ * there are bounds, fields present or absent. Only the server checks the rules beyond types.
  */
 import fc from 'fast-check';
 import type { StructuralSchema } from '../../api/crd/schema.ts';
@@ -19,7 +19,7 @@ const ORDINARY_LENGTH = 3;
 /** Longer lists are of one repeated entry, and rare. */
 const LONG_LENGTH = 300;
 
-/** Values of a schema; `path` is where it stands: `spec.windows[].cron`. */
+/** Values of a schema; `path` is its place: `spec.windows[].cron`. */
 export function valuesOf(schema: StructuralSchema, options: SchemaOptions, path = ''): fc.Arbitrary<unknown> {
   if (schema['x-kubernetes-preserve-unknown-fields'] === true) {
     const known = fields(schema, options, path);
@@ -88,7 +88,7 @@ function lists(schema: StructuralSchema, options: SchemaOptions, path: string): 
   return fc.oneof({ weight: 19, arbitrary: fc.array(items, bounds) }, { weight: 1, arbitrary: long });
 }
 
-/** By what the API server tells entries apart. */
+/** The keys by which the API server distinguishes entries. */
 function identify(item: unknown, schema: StructuralSchema): string {
   const keys = schema['x-kubernetes-list-map-keys'] as readonly string[] | undefined;
   return JSON.stringify(keys === undefined ? item : keys.map((key) => (item as Record<string, unknown>)[key]));
@@ -133,7 +133,7 @@ function weighted(weight: number, values: readonly string[]): readonly fc.Weight
   return values.length === 0 ? [] : [{ weight, arbitrary: fc.constantFrom(...values) }];
 }
 
-/** Texts that nobody thought of, up to the longest that is admitted. */
+/** Unusual texts, up to the longest that is admitted. */
 function madeUp(schema: StructuralSchema, fits: (text: string) => boolean): fc.Arbitrary<string> {
   const maxLength = Number(schema['maxLength'] ?? 64);
   const pattern = schema['pattern'];

@@ -21,9 +21,9 @@ import { watchManager, type Watch } from './watch-manager.ts';
 export interface FuzzOptions extends Pace {
   /** Of random acts, after one act for each field of each kind. */
   readonly seconds: number;
-  /** How long the manager is left alone before and after, to count what it asks. */
+  /** How long the fuzz is idle before and after its acts, to count the manager's requests. */
   readonly quietSeconds: number;
-  /** Told what happens. */
+  /** Called with each line of progress. */
   readonly progress?: (line: string) => void;
 }
 

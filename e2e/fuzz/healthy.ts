@@ -48,7 +48,7 @@ const GIVE_UP_MS = 60_000;
 const ASK_EVERY_MS = 50;
 const BETWEEN_MS = 1000;
 
-/** Probes one of them until `signal` aborts; what is under way is waited for. */
+/** Probes one of them until `signal` aborts; waits for the probe under way. */
 export async function probeUntil(
   cluster: TestCluster,
   number: number,

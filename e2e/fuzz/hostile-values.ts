@@ -99,7 +99,7 @@ const DURATIONS: readonly string[] = [
   '1h1h1h1h',
 ];
 
-/** References to images at hosts where nothing answers, or something else does. */
+/** References to images at hosts without a server, with another kind of server, or with odd names. */
 const REFERENCES: readonly string[] = [
   `127.0.0.1:1/x@${EMPTY_IMAGE}`,
   `localhost:22/x@${EMPTY_IMAGE}`,
@@ -129,7 +129,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   ...SELECTORS,
 ];
 
-/** Moments at the ends of what RFC 3339 can say. */
+/** Moments at the ends of the range of RFC 3339. */
 export const TIMES: readonly string[] = [
   '0001-01-01T00:00:00Z',
   '1970-01-01T00:00:00Z',

@@ -1,4 +1,4 @@
-/** Finds what the manager itself calls its defect: InternalError in the conditions of our kinds and in events. */
+/** Finds reports of the manager's own defects: InternalError in the conditions of our kinds and in events. */
 import type { Condition } from '../../api/conditions.ts';
 import { KINDS } from '../../api/kinds.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
@@ -27,7 +27,9 @@ function conditionsOf(kind: string, objects: readonly Judged[]): readonly string
   return conditions.filter(({ reason }) => reason === REASON).map(({ message }) => `${kind}: ${message}`);
 }
 
-/** How many Revisions were refused for what their Secrets hold: these have passed for the manager's until then. */
+/**
+ * How many Revisions were refused for the content of their Secrets: until then they had passed for the manager's own.
+ */
 export async function countManifestsRead(cluster: TestCluster): Promise<number> {
   const revisions: readonly Judged[] = await list(cluster, 'Revision');
   return revisions.filter(({ status }) =>

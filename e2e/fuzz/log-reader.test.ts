@@ -10,7 +10,7 @@ test.each([
   {
     line: { level: 50, err: { type: 'TypeError', message: 'x', stack } },
     is: true,
-    because: 'nobody gave it a reason',
+    because: 'the failure has no reason',
   },
   {
     line: { level: 50, err: { type: 'ApiError', message: 'x', reason: 'Forbidden' } },

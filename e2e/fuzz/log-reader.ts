@@ -1,4 +1,4 @@
-/** Reads the manager's log as it grows, and finds what only a defect of the manager writes. */
+/** Reads the manager's log as it grows, and finds lines that only a defect of the manager writes. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { isRecord } from '../../api/json.ts';
 
@@ -12,7 +12,7 @@ export interface Defect {
 }
 
 export interface LogReader {
-  /** Reads what has come since the last call. */
+  /** Reads the lines since the last call. */
   read(): void;
   readonly lines: () => number;
   readonly bytes: () => number;

@@ -24,7 +24,7 @@ export interface Evidence {
   readonly resident: { readonly before: number; readonly after: number };
 }
 
-/** A probe, and what the machine had to do with its time. */
+/** A probe, and the load of the machine during it. */
 export interface JudgedProbe {
   readonly what: string;
   readonly milliseconds: number;
@@ -35,12 +35,12 @@ export interface JudgedProbe {
 export interface Finding {
   readonly what: string;
   readonly shown: string;
-  /** What was promised; absent where nothing was. */
+  /** The promised bound; absent if there is none. */
   readonly promised?: string;
   readonly isKept: boolean;
 }
 
-/** A healthy Subscription stands still no longer than this, less what the machine took. */
+/** The longest time without progress of a healthy Subscription, not counting the delays of the machine. */
 const LONGEST_STANDSTILL_MS = 5000;
 /** Memory is compared from here on: before, the caches fill and code is compiled. */
 const SETTLED_SECONDS = 600;
@@ -112,7 +112,7 @@ function probeFindings({ probes }: Evidence): readonly Finding[] {
   ];
 }
 
-/** Who waits for a processor, for the API server and for this process at once waits once. */
+/** A probe waits for a processor, for the API server and for this process at the same time, so only the longest counts. */
 function stallOf({ stall, milliseconds }: JudgedProbe): number {
   return Math.min(milliseconds, Math.max(stall.manager, stall.apiServer, stall.harness));
 }

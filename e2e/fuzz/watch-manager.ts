@@ -1,6 +1,6 @@
 /**
- * Watches the manager's process from outside while others work on it: its memory, its requests, and how long the machine
- * itself kept everybody waiting, so that a slow machine is not taken for a manager that stands still.
+ * Watches the manager's process from outside while others work on it: its memory, its requests, and how long the
+ * machine itself delayed every process, so that a slow machine is not mistaken for a manager that hangs.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';

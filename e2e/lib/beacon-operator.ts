@@ -18,7 +18,7 @@ export interface Release {
   readonly version: string;
   readonly replaces?: string;
   readonly skips?: readonly string[];
-  /** The folder that its files come from, where it is not that of its version. */
+  /** The folder of its files, if it is not that of its version. */
   readonly from?: string;
   /** What its author did to them. */
   readonly change?: (files: Files) => void;
@@ -40,7 +40,7 @@ const CRD = 'manifests/beacons.crd.yaml';
 
 type Difference = Pick<Release, 'replaces' | 'skips' | 'change' | 'withoutImage'>;
 
-/** Like 2.0.0, which it succeeds unless told, but for what `change` does; it supersedes the `skips`. */
+/** Like 2.0.0, which it replaces by default, except for the effect of `change`; it supersedes the `skips`. */
 export function successor(version: string, options: Difference = {}): Release {
   return { version, replaces: '2.0.0', from: '2.0.0', ...options };
 }

@@ -4,7 +4,7 @@ import { startCluster, type ClusterOptions, type TestCluster } from '../cluster/
 
 export { REGISTRY_USER } from '../cluster/cluster.ts';
 
-/** Long enough to build the programs first, where that has never been done. */
+/** Long enough to build the programs first, if that has never been done. */
 const UP_WITHIN_MS = 30 * 60_000;
 
 /**

@@ -42,7 +42,7 @@ export function isAlive({ pid }: RunningManager): boolean {
 
 let count = 0;
 
-/** Starts the manager and resolves when it is ready; `program` is what Node is to run, with its options. */
+/** Starts the manager and resolves when it is ready; `program` is the script that Node runs, with its options. */
 export async function startManager(
   cluster: TestCluster,
   env: Readonly<Record<string, string>> = {},
@@ -58,7 +58,7 @@ export async function startManager(
       ...(await podEnvironment(cluster)),
       SLIPWAY_DATA_FOLDER: join(cluster.folder, 'manager', 'data'),
       POD_NAME: `manager-${count}`,
-      // Nobody would start it anew when it loses the lead, which a machine with much else to do can cost it.
+      // No kubelet restarts it when it loses the lead, which happens on a busy machine.
       SLIPWAY_LEASE_SECONDS: '60',
       ...env,
     },
@@ -93,7 +93,7 @@ async function podEnvironment(cluster: TestCluster): Promise<Record<string, stri
   };
 }
 
-/** Pods on fake nodes say that they are ready, and nobody is there who would answer. */
+/** Pods on fake nodes report that they are ready, and no program in them answers. */
 function runsPods(cluster: TestCluster): boolean {
   return [...cluster.processes().keys()].some((name) => name.startsWith('node-'));
 }

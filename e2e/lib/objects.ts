@@ -74,7 +74,7 @@ export interface Wanted {
   readonly timeoutSeconds?: number;
 }
 
-/** Waits until an object is as wanted; tells its status where it does not become so. */
+/** Waits until an object is as wanted; prints its status if the time is up. */
 export async function waitFor(
   cluster: TestCluster,
   { kind, name, namespace, timeoutSeconds = 60 }: Wanted,

@@ -1,4 +1,4 @@
-/** Stands before the registry: tells of requests, and misbehaves where it is told to. */
+/** A proxy before the registry: records requests, and injects the faults that a test asks for. */
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -13,13 +13,13 @@ export type Fault =
   | { readonly kind: 'alter' }
   | { readonly kind: 'refuse'; readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 
-/** What happens to a request of that path; undefined where it is passed on. */
+/** The fault for a request of that path; undefined if it is passed on. */
 export type Meddle = (path: string) => Fault | undefined;
 
 export interface RegistryProxy extends AsyncDisposable {
   /** `host:port`, to be used in place of the registry's. */
   readonly address: string;
-  /** Replaces what was said before; without a function everything is passed on. */
+  /** Replaces the former function; without one every request is passed on. */
   meddle(how?: Meddle): void;
   /** Resolves once something is asked for whose path matches; that request gets no answer. */
   holdNext(path: RegExp): Promise<void>;

@@ -1,4 +1,4 @@
-/** Says once, before all stories, where this machine cannot have a real node, and what runs in place of it. */
+/** Prints once, before all stories, why this machine cannot have a real node, and names its replacement. */
 import { realNodeObstacle } from '../cluster/cluster.ts';
 
 export default function sayObstacle(): void {

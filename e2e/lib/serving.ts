@@ -1,4 +1,4 @@
-/** Watches that an operator goes on working while things happen around it: asked again and again, nothing forgotten. */
+/** Checks that an operator keeps working during other events: it is called repeatedly, and every result is kept. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { createClient, type Client } from '../../kube/client/client.ts';
 import { loadKubeconfig } from '../../kube/kubeconfig/kubeconfig.ts';
@@ -20,7 +20,7 @@ export interface Serving {
   readonly failures: readonly string[];
 }
 
-/** Does something, and tells what others saw of the operator meanwhile. */
+/** Does something, and returns the results of other clients' calls to the operator during it. */
 export async function servingDuring(
   cluster: TestCluster,
   options: ServingOptions,

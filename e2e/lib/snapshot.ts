@@ -1,9 +1,9 @@
-/** Lists every object of every kind in a cluster, to prove that what came has gone. */
+/** Lists every object of every kind in a cluster, to prove that every object of a test was removed. */
 import type { TestCluster } from '../cluster/cluster.ts';
 import { readEverything } from './everything.ts';
 import { until } from './until.ts';
 
-/** Kinds that come and go by themselves, whoever works in the cluster. */
+/** Kinds whose objects Kubernetes makes and deletes itself at any time. */
 const RESTLESS = new Set(['events', 'events.events.k8s.io', 'leases.coordination.k8s.io', 'componentstatuses']);
 
 /** `kind/name` and `namespace kind/name` of everything there is. */

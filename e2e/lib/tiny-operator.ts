@@ -1,4 +1,4 @@
-/** Bundles of operators that do nothing but be there: one Deployment, and one CRD where a kind is to be provided. */
+/** Bundles of operators without any function: one Deployment, and one CRD if a kind is to be provided. */
 import { parseReference } from '../../oci/reference.ts';
 import { push } from './publish.ts';
 

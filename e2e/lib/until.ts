@@ -7,14 +7,13 @@ const [OF_WAITED, OF_ASKED] = [1 / 20, 5];
 
 export interface UntilOptions {
   readonly timeoutSeconds?: number;
-  /** Told when the time is up. */
+  /** Used in the error when the time is up. */
   readonly explain?: () => string | Promise<string>;
 }
 
 /**
- * Resolves with the first truthy answer. An error counts as "not yet"; the last one is told when the time is up. Pauses
- * for longer where an answer takes long or is long in coming, so that asking takes no processor from those who work on
- * what is awaited.
+ * Resolves with the first truthy answer. An error counts as "not yet"; the last one is reported when the time is up.
+ * The pauses are longer if an answer is slow or late, so that polling takes no processor from the awaited programs.
  */
 export async function until<T>(
   what: string,

@@ -1,6 +1,6 @@
 /**
- * What kubectl does to objects, without the price of a process: for what a story sets up and clears away again and again.
- * What people do is done with kubectl.
+ * The requests of kubectl without the cost of a process: for the objects that a story creates and deletes again and
+ * again. Actions of users are done with kubectl.
  */
 import { ANNOTATION } from '../../api/names.ts';
 import type { TestCluster } from '../cluster/cluster.ts';
@@ -49,7 +49,7 @@ export async function requestReconcile(
   await cluster.request('PATCH', pathOf(kind, name, namespace), { metadata });
 }
 
-/** Makes namespaces, and waits for what every namespace is given. */
+/** Makes namespaces, and waits for the objects that Kubernetes makes in every namespace. */
 export async function makeNamespaces(cluster: TestCluster, names: readonly string[]): Promise<void> {
   await apply(cluster, ...names.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })));
   for (const name of names) {

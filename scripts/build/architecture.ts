@@ -1,4 +1,4 @@
-/** The architectures that images are built for, and what each calls its libraries. */
+/** The architectures for which images are built, and the name that each has for its libraries. */
 export const ARCHITECTURES = ['amd64', 'arm64'] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
 

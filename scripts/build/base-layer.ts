@@ -20,7 +20,7 @@ export const NODE_PATH = '/usr/bin/node';
 /** Who runs it. */
 export const USER = 65532;
 
-/** Debian package → what is taken from it: path in the package → path in the image. */
+/** Debian package → its files in the image: path in the package → path in the image. */
 const LIBRARIES: Readonly<Record<string, (architecture: Architecture) => readonly (readonly [string, string])[]>> = {
   libc6: (architecture) => {
     const { libraries, linker } = FACTS[architecture];
@@ -81,7 +81,7 @@ function same(path: string): readonly [string, string] {
   return [path, path];
 }
 
-/** The programs that make the layer are part of what it depends on. */
+/** The programs that make the layer are part of its cache key. */
 async function ownCode(): Promise<readonly string[]> {
   const makers = [
     'base-layer.ts',

@@ -1,4 +1,4 @@
-/** What the image is made of, as far as it needs no network: pins, licences, bundles. */
+/** The parts of the image that can be checked without a network: pins, licences, bundles. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,7 +70,7 @@ test.each([
   expect(stdout).toBe(`${one.says}\n`);
 });
 
-test('the bundled programs are plain ASCII: one other letter would double what their text takes in memory', async () => {
+test('the bundled programs are plain ASCII: one other letter would double the memory of their text', async () => {
   const { files } = manager;
   const code = [...files].filter(([name]) => name.endsWith('.js'));
   expect(code.filter(([, bytes]) => bytes.some((byte) => byte > 127)).map(([name]) => name)).toEqual([]);

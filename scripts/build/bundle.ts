@@ -44,8 +44,8 @@ function lazyFiles(found: Map<string, string>): Plugin {
 }
 
 /**
- * An import of node:http looks at everything that the module has, and so loads what stands behind WebSocket: a client
- * for HTTP of 500 KB, which nobody here uses. Asked for by name, the module gives what is used and no more.
+ * An import of node:http reads every property of the module, and so loads the implementation of WebSocket: an HTTP
+ * client of 500 KB, which the manager does not use. Loaded by name, the module gives only the properties that are used.
  * @see https://nodejs.org/api/process.html#processgetbuiltinmoduleid
  */
 const PLAIN_HTTP: Plugin = {

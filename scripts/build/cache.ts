@@ -1,4 +1,4 @@
-/** Downloads, and what takes long to compute, kept between builds: by name, in the user's cache. */
+/** Keeps downloads and slow computations between builds: by name, in the user's cache. */
 import { mkdirSync, renameSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ export function cachePath(name: string): string {
   return join(folder, name);
 }
 
-/** A name beside it to write to, and what puts it in its place at once: nobody sees half a file. */
+/** A temporary name beside it to write to, and a function that renames it at once: no reader sees half a file. */
 export function partialOf(path: string): { readonly path: string; readonly commit: () => void } {
   const partial = `${path}.${process.pid}.partial`;
   return { path: partial, commit: () => renameSync(partial, path) };

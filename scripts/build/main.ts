@@ -1,8 +1,8 @@
 /**
- * `make build`: everything that is released, in dist/.
+ * `make build`: puts every released file into dist/.
  *
  *     dist/manager, dist/slipway   the programs for a machine that has Node: manager.js and slipway.js can be executed
- *     dist/image                   an OCI layout: the manager's image for each architecture, and what refers to it
+ *     dist/image                   an OCI layout: the manager's image for each architecture, and its referrers
  *     dist/sbom                    the bills of materials, as in the layout
  *     dist/rootfs                  with --rootfs: the images' files, for deploy/image/Dockerfile
  */

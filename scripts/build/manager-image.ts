@@ -1,4 +1,4 @@
-/** The image of the manager: what is in it, how it is labelled, and its bill of materials beside it. */
+/** The image of the manager: its files, its labels, and its bill of materials. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -16,9 +16,9 @@ export const MANAGER_ENTRIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Where memory is bounded, a small young generation and an old one that grows by a tenth at a time cost little time
- * and save much: garbage is collected before it makes the process large. V8's baseline compiler is left out: the manager
- * waits more than it computes, and what that compiler makes is memory.
+ * If memory is bounded, a small young generation and an old one that grows by a tenth at a time cost little time and
+ * save much: garbage is collected before it makes the process large. V8's baseline compiler is left out: the manager
+ * waits more than it computes, and the compiler's output takes memory.
  * @see docs/decisions/0018-what-memory-is.md
  */
 export const NODE_OPTIONS: readonly string[] = [
@@ -42,7 +42,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
 
 export interface ManagerImage extends NodeImage {
   readonly version: string;
-  /** What it says of itself, by the names of the OCI image specification. */
+  /** Its labels, by the names of the OCI image specification. */
   readonly labels: Readonly<Record<string, string>>;
   /** Refer to the images, one each. */
   readonly sboms: readonly Sbom[];
@@ -58,7 +58,7 @@ export interface ManagerImageOptions {
   readonly architectures?: readonly Architecture[];
 }
 
-/** Builds it from the checkout; what the commit says of itself is in its labels, so every commit has one digest. */
+/** Builds it from the checkout; its labels contain the data of the commit, so every commit has one digest. */
 export async function buildManagerImage({ architectures }: ManagerImageOptions = {}): Promise<ManagerImage> {
   const { version, description, license } = await packageFacts();
   const created = await commitTime();

@@ -27,7 +27,7 @@ export async function nodeVersion(architecture: Architecture): Promise<string> {
   return (await lockedNode(architecture)).version;
 }
 
-/** Throws where the package can neither be found nor fetched, or is another than the lockfile says. */
+/** Throws if the package can neither be found nor fetched, or differs from the lockfile. */
 export async function readNode(architecture: Architecture): Promise<NodeBinary> {
   const locked = await lockedNode(architecture);
   const installed = resolve(ROOT, locked.path);

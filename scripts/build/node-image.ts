@@ -30,7 +30,7 @@ export interface NodeImageInput {
 
 export interface NodeImage {
   readonly index: BuiltIndex;
-  /** What is in the image of each architecture, in the order of the index. */
+  /** The files in the image of each architecture, in the order of the index. */
   readonly contents: readonly ImageContents[];
 }
 
@@ -42,7 +42,7 @@ export interface ImageContents {
   readonly debian: readonly DebianPackage[];
 }
 
-/** Builds it in memory. Throws where Node or a library for an architecture cannot be had; the message says which. */
+/** Builds it in memory. Throws if Node or a library is missing for an architecture; the message names it. */
 export async function buildNodeImage(input: NodeImageInput): Promise<NodeImage> {
   const { architectures = ARCHITECTURES, labels = {} } = input;
   const bundle = await bundlePrograms(input.entries);

@@ -1,6 +1,6 @@
 /**
- * Renews debian-packages.json with what apt's sources offer now, for every architecture, in a folder of its own:
- * the lists and settings of the machine stay as they are.
+ * Renews debian-packages.json with the packages that apt's sources offer now, for every architecture, in a separate
+ * folder: the lists and settings of the machine do not change.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -6,7 +6,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** What it writes to stdout. Throws with what it writes to stderr where it fails, and with `need` where it is not there. */
+/** Resolves to its stdout. Throws with its stderr if it fails, and with `need` if it is not installed. */
 export function run(
   program: string,
   args: readonly string[],

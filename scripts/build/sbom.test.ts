@@ -18,7 +18,7 @@ interface Spdx {
   readonly relationships: readonly { readonly relatedSpdxElement: string }[];
 }
 
-test('a bill of materials names everything in the image as scanners look it up', () => {
+test('a bill of materials names every part of the image in the form that scanners search for', () => {
   const text = renderSbom({ name: 'x', version: '1', created: '2026-01-01T00:00:00Z' }, CONTENTS);
   const { packages, relationships } = JSON.parse(text) as Spdx;
   const { digest } = CONTENTS.image.manifest.descriptor;

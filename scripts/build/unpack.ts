@@ -1,7 +1,7 @@
 /** Chosen files of a tar archive, in memory. */
 import { Parser } from 'tar';
 
-/** `wanted` maps a path in the archive to the name that it gets; throws where one is missing or is no plain file. */
+/** `wanted` maps a path in the archive to its new name; throws if one is missing or is no plain file. */
 export async function unpackFiles(
   archive: Buffer,
   wanted: ReadonlyMap<string, string>,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 export type Files = ReadonlyMap<string, Uint8Array | { readonly bytes: Uint8Array; readonly mode: number }>;
 
-/** The folder with these files and no others; folders can be entered by everybody, files are read by everybody. */
+/** The folder with these files and no others; every user can enter folders and read files. */
 export async function writeFiles(folder: string, files: Files): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   for (const [path, content] of files) {

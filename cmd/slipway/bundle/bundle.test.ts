@@ -104,7 +104,7 @@ describe('bundle validate', () => {
     expect(await checks('--dockerfile', 'Dockerfile')).toContain('openshift-label');
   });
 
-  test('says of each finding what, where and what to do', async () => {
+  test('reports each finding with its place and its remedy', async () => {
     const report = await workplace().json<Report>('bundle', 'validate', 'bad');
     expect(report).toMatchObject({ source: 'bad', package: 'gadget-operator', version: '1.0.0', valid: false });
     expect(report.findings).toHaveLength(report.errors + report.warnings);
@@ -162,7 +162,7 @@ describe('bundle validate', () => {
     expect(narrow.split(/\s+/)).toEqual(wide.split(/\s+/));
   });
 
-  test('tells what cannot be read as a finding, with its place', async () => {
+  test('an unreadable file is a finding, with its place', async () => {
     const report = await workplace().json<Report>('bundle', 'validate', 'broken');
     expect(report).toMatchObject({
       valid: false,
@@ -173,7 +173,7 @@ describe('bundle validate', () => {
     expect(JSON.stringify(report.findings)).toContain('manifests/broken.yaml');
   });
 
-  test('takes the version of Kubernetes, categories and the Dockerfile into account', async () => {
+  test('considers the version of Kubernetes, categories and the Dockerfile', async () => {
     workplace().write(makeFiles({ metadata: { annotations: { categories: 'Toys' } }, objects: [BUDGET] }), 'old');
     workplace().write(new Map([['Dockerfile', 'FROM scratch\nLABEL com.redhat.openshift.versions="v4.6-v4.8"\n']]));
     const checks = async (...args: readonly string[]): Promise<readonly string[]> =>
@@ -219,7 +219,7 @@ describe('an object that its CRD in the bundle refuses', () => {
     workplace().write(makeFiles({ modes: ['AllNamespaces'], objects }), 'sampled');
   });
 
-  test('is a warning of validate, with its file, and only where installing is judged', async () => {
+  test('is a warning of validate, with its file, and only if the installation is judged', async () => {
     const args = ['bundle', 'validate', 'sampled'] as const;
     const { findings } = await workplace().json<{ findings: { check: string; file?: string }[] }>(...args);
     const found = findings.filter(({ check }) => check === 'own-objects');
@@ -229,7 +229,7 @@ describe('an object that its CRD in the bundle refuses', () => {
     expect(others.findings.map(({ check }) => check)).not.toContain('own-objects');
   });
 
-  test('is left out of what render prints, and named', async () => {
+  test('render leaves it out of its output, and names it', async () => {
     const { stdout, stderr } = await workplace().run('bundle', 'render', 'sampled', '--namespace', 'ops', '-o', 'json');
     const objects = JSON.parse(stdout) as readonly KubeObject[];
     expect(objects.filter(({ kind }) => kind === 'Gadget').map(({ metadata }) => metadata.name)).toEqual(['good']);
@@ -291,7 +291,7 @@ describe('bundle render', () => {
     expect(parseYaml(stdout).map(({ value }) => value)).toEqual(await render());
   });
 
-  test('changes the Deployments as the file of the configuration says', async () => {
+  test('changes the Deployments by the file of the configuration', async () => {
     workplace().write(
       new Map([['config.yaml', 'replicas: 3\ndeployments:\n- name: gadget-manager\n  args: [--verbose]\n']]),
     );
@@ -377,7 +377,7 @@ describe('the image of a bundle', () => {
     expect(new Set([first, second, built, copied]).size).toBe(1);
   });
 
-  test('is labelled with what the annotations say', async () => {
+  test('the image has the labels of the annotations', async () => {
     await digestOf('bundle', 'push', 'good', `${registry.host}/team/labelled:v1`);
     const client = createRegistry();
     const { labels, files } = await pullFiles(client, registry.reference('team/labelled:v1'), { folders: [''] });
@@ -418,7 +418,7 @@ describe('the image of a bundle', () => {
     }
   });
 
-  test('is never mixed with what is in the folder before', async () => {
+  test('pull never mixes files of the image with existing ones', async () => {
     workplace().write(new Map([['full/mine.txt', 'mine']]));
     await digestOf('bundle', 'push', 'good', `${registry.host}/team/mixed:v1`);
     const { code, stderr } = await workplace().run('bundle', 'pull', `${registry.host}/team/mixed:v1`, 'full');
@@ -472,7 +472,7 @@ describe('the image of a bundle', () => {
     await digestOf('bundle', 'push', 'bad', `${registry.host}/team/bad:v1`, '--no-check');
   });
 
-  test('is not made of a folder with what is neither file nor folder', async () => {
+  test('no image is made of a folder that has an entry other than files and folders', async () => {
     workplace().write(GOOD, 'linked');
     symlinkSync('/', join(workplace().folder, 'linked/manifests/everything'));
     const { code, stderr } = await workplace().run('bundle', 'push', 'linked', `${registry.host}/team/linked:v1`);

@@ -1,4 +1,4 @@
-/** What is made of a bundle with something odd in it stays orderly on its way to a catalog or a cluster. */
+/** A bundle with an odd part leads to orderly output on its way to a catalog or a cluster. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { orderObjects } from '../../../apply/phases.ts';

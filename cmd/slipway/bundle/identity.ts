@@ -5,7 +5,7 @@ export interface BundleIdentity {
   readonly package: string;
   /** Of its ClusterServiceVersion. */
   readonly name: string;
-  /** Empty where the bundle has none. */
+  /** Empty if the bundle has none. */
   readonly version: string;
 }
 

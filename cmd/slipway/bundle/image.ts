@@ -21,7 +21,7 @@ const FURTHER_FOLDERS = ['tests'];
 /**
  * One layer with the folders of the bundle, and its annotations as labels.
  *
- * @throws ReasonedError InputInvalid, BundleInvalid, BundleTooLarge; BundleUnsupported where it cannot be installed
+ * @throws ReasonedError InputInvalid, BundleInvalid, BundleTooLarge; BundleUnsupported if it cannot be installed
  */
 export async function buildBundleImage(path: string, { check = true }: CheckFlags): Promise<BundleImage> {
   const files = await readBundleFolder(path, [...BUNDLE_FOLDERS, ...FURTHER_FOLDERS]);

@@ -1,4 +1,4 @@
-/** `slipway bundle inspect`: what a bundle is, brings and needs, at a glance. */
+/** `slipway bundle inspect`: the identity of a bundle, its objects and its requirements, at a glance. */
 import { parseBundle, type Bundle, type CsvCrd } from '../../../bundles/parse.ts';
 import { supportedModes } from '../../../bundles/render/render.ts';
 import { formatJson } from '../../../api/json.ts';

@@ -11,7 +11,7 @@ import type { Outcome } from '../outcome.ts';
 import { count } from '../output/table.ts';
 import { identityOf } from './identity.ts';
 
-/** The folder must be new or empty; what was there before is never mixed with what came out of an image. */
+/** The folder must be new or empty; existing files are never mixed with those of an image. */
 export async function pull(
   environment: Environment,
   source: string,

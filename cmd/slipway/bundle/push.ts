@@ -31,7 +31,7 @@ export async function push(
   return pushed(reference, digest, identity);
 }
 
-/** What was pushed, as data and text; catalogs print the same. */
+/** The pushed images, as data and text; catalogs print the same. */
 export function pushed(reference: Reference, digest: string, further: object = {}): Outcome {
   const data = { ...further, reference: formatReference(withDigest(reference, digest)), digest };
   return { data, text: `${digest}\n` };

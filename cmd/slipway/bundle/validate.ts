@@ -57,7 +57,9 @@ export async function validate(environment: Environment, source: string, flags: 
 
 type Options = CheckOptions & { readonly suites: readonly Suite[] };
 
-/** What OpenShift's catalog of community operators asks for is judged where it is asked for, or its labels are given. */
+/**
+ * The rules of OpenShift's catalog of community operators apply on request, or if the bundle has OpenShift's labels.
+ */
 function suitesOf({ suite, dockerfile }: ValidateFlags): readonly Suite[] {
   return suite ?? (dockerfile === undefined ? SUITES.filter((name) => name !== 'community') : SUITES);
 }

@@ -17,7 +17,7 @@ export interface BuildFlags extends SourceFlags {
   readonly check?: boolean;
 }
 
-/** Each package gets a file; one that is there is replaced. Nothing is written where the catalog has errors. */
+/** Each package gets a file, which replaces an existing one. No file is written if the catalog has errors. */
 export async function build(
   environment: Environment,
   folder: string,

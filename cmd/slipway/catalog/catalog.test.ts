@@ -68,7 +68,7 @@ describe('catalog validate', () => {
     expect((await workplace().run('catalog', 'validate', source)).code).toBe(code);
   });
 
-  test('says of each finding what, where and what to do', async () => {
+  test('reports each finding with its place and its remedy', async () => {
     const report = await workplace().json<{ readonly findings: readonly object[] }>('catalog', 'validate', 'bad');
     expect(report).toEqual({
       source: 'bad',
@@ -206,7 +206,7 @@ describe('catalog list', () => {
     );
   });
 
-  test('is about one package where asked to, and refuses one that is not there', async () => {
+  test('lists one package on request, and refuses one that does not exist', async () => {
     expect((await workplace().run('catalog', 'list', 'good', '--package', 'gadget-operator')).code).toBe(0);
     expect((await workplace().run('catalog', 'list', 'good', '--package', 'other')).code).toBe(1);
   });
@@ -232,7 +232,7 @@ describe('catalog build', () => {
   };
   const build = (...args: readonly string[]) => workplace().run('catalog', 'build', ...args);
 
-  test('takes a basic template as it says, with the bundles of its images', async () => {
+  test('expands a basic template, with the bundles of its images', async () => {
     workplace().write(new Map([['basic.yaml', basic(['1.0.0', '1.1.0'])]]));
     expect(await build('from-basic', 'basic.yaml')).toEqual({
       code: 0,
@@ -316,7 +316,7 @@ describe('catalog build', () => {
     ]);
   });
 
-  test('needs to be told where the images of folders are, and gives the same catalog then', async () => {
+  test('needs the place of the images of folders, and gives the same catalog then', async () => {
     const folders = ['bundles/1.0.0', 'bundles/1.1.0'];
     expect((await build('from-folders', ...folders)).stderr).toContain('slipway: InputInvalid');
     const template = `${registry.host}/team/{package}:v{version}`;
@@ -326,7 +326,7 @@ describe('catalog build', () => {
     expect((await build('x', ...folders, '--image-template', 'a/{tag}')).stderr).toContain('{tag}');
   });
 
-  test('names images by digest, and carries whole manifests, where asked to', async () => {
+  test('names images by digest, and contains whole manifests, on request', async () => {
     await build('pinned', imageOf('1.0.0'), '--pin', '--manifests', 'objects');
     const bundle = built('pinned').find(({ schema }) => schema === 'olm.bundle');
     expect(bundle?.image).toMatch(/:v1\.0\.0@sha256:[0-9a-f]{64}$/);
@@ -339,7 +339,7 @@ describe('catalog build', () => {
     ).toEqual(['olm.package', 'olm.csv.metadata']);
   });
 
-  test('writes nothing where the catalog has errors, unless they do not matter', async () => {
+  test('writes nothing if the catalog has errors, unless they are ignored', async () => {
     workplace().write(
       new Map([['wrong.yaml', basic(['1.0.0']).replace('defaultChannel: stable', 'defaultChannel: none')]]),
     );

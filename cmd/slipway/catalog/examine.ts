@@ -1,4 +1,4 @@
-/** Judges the files or documents of a catalog, for every command that does before it goes on. Pure. */
+/** Judges the files or documents of a catalog, for every command that checks a catalog before it continues. Pure. */
 import { ReasonedError } from '../../../api/errors.ts';
 import { createCatalogChecker } from '../../../catalog/check/check.ts';
 import type { CatalogFinding } from '../../../catalog/check/finding.ts';
@@ -20,7 +20,7 @@ export interface FileFinding {
   readonly advice: string;
 }
 
-/** All findings; a file that cannot be read is one, and nothing behind its defect is looked at. */
+/** All findings; a file that cannot be read is one, and the part of the file behind its defect is not read. */
 export function examineFiles(files: ReadonlyMap<string, Uint8Array>): readonly FileFinding[] {
   const checker = createCatalogChecker(versionRules);
   const unreadable: FileFinding[] = [];

@@ -1,4 +1,4 @@
-/** `slipway catalog list`: what a catalog offers, by package, channel or bundle. */
+/** `slipway catalog list`: the content of a catalog, by package, channel or bundle. */
 import type { CatalogIndex } from '../../../catalog/index/open.ts';
 import type { CatalogPackage, Channel } from '../../../catalog/model.ts';
 import type { Environment } from '../environment.ts';

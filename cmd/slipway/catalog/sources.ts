@@ -1,4 +1,4 @@
-/** What a catalog is built from: templates, which are files, and bundles, which are folders or images. */
+/** The sources of a catalog: templates, which are files, and bundles, which are folders or images. */
 import { buildBundleBlob, parseBundleDirectory, type BundleBlob } from '../../../catalog/blob.ts';
 import { isFields, textField, type Fields } from '../../../catalog/fields.ts';
 import { buildRepositoryCatalog } from '../../../catalog/repository/build.ts';
@@ -23,7 +23,7 @@ import { versionRules } from '../../../resolver/version-rules.ts';
 
 export interface SourceFlags extends RegistryFlags {
   readonly manifests: 'excerpt' | 'objects';
-  /** The upgrade graph of bundles that are named alone: what they state, or their versions whatever they state. */
+  /** The upgrade graph of bundles that are named alone: the stated one, or one by versions that ignores it. */
   readonly graph: 'stated' | 'versions';
   /** Names images by digest, whatever the sources say. */
   readonly pin?: boolean;
@@ -32,10 +32,9 @@ export interface SourceFlags extends RegistryFlags {
 }
 
 /**
- * The documents of the catalog: those of the templates as they say, and for bundles that are named alone a package with
- * the channels and edges that they state. Where they state none, their versions, in their order, are its upgrade graph.
- *
- * @throws ReasonedError InputInvalid, CatalogInvalid, BundleInvalid, and what a registry throws
+ * The documents of the catalog: those that the templates define, and for bundles that are named alone a package with
+ * the channels and edges that they state. If they state none, their versions in order are the upgrade graph.
+ * @throws ReasonedError InputInvalid, CatalogInvalid, BundleInvalid, and the errors of a registry
  */
 export function expandSources(
   environment: Environment,

@@ -13,7 +13,7 @@ import { invalidInput } from './invalid.ts';
 import { findPlace } from './place.ts';
 import { withRegistry, type RegistryFlags } from './registry.ts';
 
-/** The folders of a bundle that say what it is. */
+/** The folders of a bundle that identify it. */
 export const BUNDLE_FOLDERS = ['manifests', 'metadata'] as const;
 
 export interface BundleInput {
@@ -28,7 +28,7 @@ export interface BundleImage extends Pick<ImageFacts, 'digest' | 'labels'> {
   readonly reference?: string;
 }
 
-/** @throws ReasonedError InputInvalid, ReferenceInvalid, BundleInvalid for a catalog, and what a registry throws */
+/** @throws ReasonedError InputInvalid, ReferenceInvalid, BundleInvalid for a catalog, and the errors of a registry */
 export function readBundle(environment: Environment, source: string, flags: RegistryFlags): Promise<BundleInput> {
   return withRegistry(environment, flags, (registry) => readBundleFrom(registry, environment, source));
 }
@@ -55,7 +55,7 @@ export async function readBundleFrom(
   }
 }
 
-/** Files below some folders of a bundle's folder. @throws ReasonedError InputInvalid, where it is none with the right one */
+/** Files below some folders of a bundle's folder. @throws ReasonedError InputInvalid if it lacks the right ones */
 export async function readBundleFolder(
   path: string,
   parts: readonly string[],

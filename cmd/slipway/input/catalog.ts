@@ -20,7 +20,7 @@ export interface CatalogInput {
   readonly digest?: string;
 }
 
-/** @throws ReasonedError InputInvalid, ReferenceInvalid, CatalogInvalid for a bundle, and what a registry throws */
+/** @throws ReasonedError InputInvalid, ReferenceInvalid, CatalogInvalid for a bundle, and the errors of a registry */
 export async function readCatalog(
   environment: Environment,
   source: string,

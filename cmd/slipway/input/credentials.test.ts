@@ -32,7 +32,7 @@ const login = (): object => ({
 });
 const path = (): string => `${join(workplace().folder, 'bin')}:/usr/bin:/bin`;
 
-/** Pushes with a file of credentials at a place; resolves to the exit code and what is said. */
+/** Pushes with a file of credentials at a place; resolves to the exit code and the output. */
 async function push(
   place: string,
   config: object | string,
@@ -57,7 +57,7 @@ describe('credentials are found', () => {
   test.each([
     { because: 'docker keeps them there', place: 'home/.docker/config.json', variables: () => ({}), flags: [] },
     {
-      because: 'docker is told another folder',
+      because: 'docker is configured with another folder',
       place: 'docker/config.json',
       variables: () => ({ DOCKER_CONFIG: join(workplace().folder, 'docker') }),
       flags: [],
@@ -69,7 +69,7 @@ describe('credentials are found', () => {
       flags: [],
     },
     {
-      because: 'podman is told another file',
+      because: 'podman is configured with another file',
       place: 'auth.json',
       variables: () => ({ REGISTRY_AUTH_FILE: join(workplace().folder, 'auth.json') }),
       flags: [],

@@ -55,7 +55,7 @@ async function readIfThere(path: string, required: boolean): Promise<string | un
   }
 }
 
-/** The entries of the file first, as they are what `docker login` without a program for credentials writes. */
+/** The entries of the file first: `docker login` without a credential helper writes them. */
 function lookupIn(environment: Environment, path: string, content: string): readonly CredentialLookup[] {
   const { auths, credHelpers, credsStore } = parseConfig(path, content);
   const helperFor = (registry: string): unknown =>

@@ -53,7 +53,7 @@ describe('what is wrong with a configuration', () => {
       data: { toString: 1, ['__proto__' as string]: 1 },
       faults: ['toString: there is no such field', '__proto__: there is no such field'],
     },
-  ])('is told in words, and all of it: $because', ({ data, faults }) => {
+  ])('every fault of the input is reported in words: $because', ({ data, faults }) => {
     expect(faultsOf(OperatorConfig, data)).toEqual(faults);
   });
 });

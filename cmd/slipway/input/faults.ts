@@ -1,4 +1,4 @@
-/** What is wrong with data that a schema refuses, in words that need no knowledge of the schema's library. Pure. */
+/** Words the faults of data that a schema refuses, so that readers need not know the schema's library. Pure. */
 import * as z from 'zod';
 import { formatJson, isRecord } from '../../../api/json.ts';
 
@@ -72,7 +72,7 @@ function amount(origin: string, bound: string, number: number): string {
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Fields that the schema does not have, except where it keeps whatever is there. */
+/** Fields that the schema does not have, unless it keeps unknown fields. */
 function unknownFields(schema: JsonSchema, data: unknown, place: string): readonly string[] {
   if (Array.isArray(data)) {
     const items = schemaOf(schema.items);

@@ -46,7 +46,7 @@ async function* walk(folder: string, part: string): AsyncGenerator<string> {
   }
 }
 
-/** Control characters, the separator of another system, and what is no UTF-8. */
+/** Control characters, the separator of another system, and bytes that are not UTF-8. */
 const ODD_NAME = /[\u0000-\u001F\u007F\\\uFFFD]/;
 
 function missingAsEmpty(error: NodeJS.ErrnoException): [] {

@@ -7,9 +7,8 @@ import { filesOf } from '../../../catalog/tree.ts';
 import type { Environment } from '../environment.ts';
 
 /**
- * Runs work with an index for each catalog, in their order. What cannot be understood of a catalog is left out.
- *
- * @throws ReasonedError CatalogInvalid
+ * Runs work with an index for each catalog, in their order. Invalid entries of a catalog are left out. @throws
+ * ReasonedError CatalogInvalid
  */
 export async function withIndexes<Result>(
   { temporary, signal }: Environment,

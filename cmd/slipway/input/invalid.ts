@@ -1,4 +1,4 @@
-/** The one way in which the command line refuses what it was given. */
+/** The one error by which the command line refuses its input. */
 import { ReasonedError } from '../../../api/errors.ts';
 
 /** A ReasonedError `InputInvalid`. */

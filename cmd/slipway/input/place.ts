@@ -1,4 +1,4 @@
-/** What an argument names: a folder, an image in a folder, a file, or an image in a registry. */
+/** The place that an argument names: a folder, an image in a folder, a file, or an image in a registry. */
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseReference, type Reference } from '../../../oci/reference.ts';
@@ -13,7 +13,7 @@ export type Place =
   | { readonly kind: 'image'; readonly reference: Reference };
 
 /**
- * What is there wins: a text that is a file or folder is one, whatever else it could mean. Else it is a reference,
+ * An existing path wins: the name of a file or folder stands for it, even if it is also a valid reference. Else it is a reference,
  * which must name its registry, so that a mistyped folder is not asked for in a public one.
  *
  * @throws ReasonedError InputInvalid, ReferenceInvalid

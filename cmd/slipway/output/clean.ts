@@ -14,7 +14,7 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
-/** JSON in which such characters are escaped: the same data, and harmless to look at. */
+/** JSON in which such characters are escaped: the same data, and safe to print. */
 export function escapeJson(json: string): string {
   return json.replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeUnit(character.charCodeAt(index))).join(''),

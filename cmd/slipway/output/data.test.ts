@@ -44,8 +44,8 @@ const documents = fc.dictionary(
   { minKeys: 1, maxKeys: 4 },
 );
 
-describe('whatever a registry or a file says', () => {
-  test('comes back from the JSON as it was, and that has nothing that a terminal acts on', () => {
+describe('hostile text of a registry or a file', () => {
+  test('is unchanged after parsing the JSON, which has no terminal escapes', () => {
     fc.assert(
       fc.property(documents, (document) => {
         const text = formatData(document);
@@ -69,7 +69,7 @@ describe('whatever a registry or a file says', () => {
     );
   });
 
-  test('comes back from the YAML as Kubernetes reads it, and that has nothing that a terminal acts on', () => {
+  test('is read from the YAML as Kubernetes reads it, and the YAML has no terminal escapes', () => {
     fc.assert(
       fc.property(fc.array(documents, { maxLength: 3 }), (all) => {
         const text = formatYaml(all);

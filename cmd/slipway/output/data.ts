@@ -32,7 +32,7 @@ const QUOTING = DUMP_SCHEMA.withTags(
     identify: () => false,
   }),
 );
-/** What the writer of YAML cannot write is an integer beyond 2^53; whatever may be one is written as JSON. */
+/** The YAML writer cannot write integers beyond 2^53; a text that may be such an integer is written as JSON. */
 const LONG_INTEGER = /[0-9]{16}/;
 /** Kubernetes' tools take any line that begins so for the end of a document. */
 const SEPARATOR = /^(?:---|\.\.\.)/m;

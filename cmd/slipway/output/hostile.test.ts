@@ -71,7 +71,7 @@ beforeAll(async () => {
 });
 afterAll(() => registry.close());
 
-describe('a terminal never acts on what is printed', () => {
+describe('a terminal never acts on printed text', () => {
   const bundle = (): string => `${registry.host}/evil/bundle:v1`;
   test.each([
     { args: () => ['bundle', 'inspect', bundle()], shows: 'kool' },

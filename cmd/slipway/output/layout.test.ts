@@ -94,7 +94,7 @@ describe('a table', () => {
     expect(formatFacts([['Image', NAME]])).toBe(`Image: ${NAME}\n`);
   });
 
-  test.each([40, 60, 100, 200])('fits into a terminal of %d columns, and shows what it cuts', (columns) => {
+  test.each([40, 60, 100, 200])('fits into a terminal of %d columns, and marks each cut', (columns) => {
     const lines = formatTable(['PACKAGE', 'IMAGE'], rows, columns).trimEnd().split('\n');
     expect(lines.map(visibleLength).every((length) => length <= columns)).toBe(true);
     expect(lines[1]).toMatch(/^beacon-operator +registry.*…$/);

@@ -1,8 +1,8 @@
 /** Fits lines of text into the width of a terminal. Pure; escape sequences for colours take no room. */
 
 /**
- * Breaks every line that is longer than the terminal is wide, between words. What follows is indented by two more than
- * the line itself, so that the lines of one entry stay together. A word that is longer than a line is never cut.
+ * Breaks every line that is longer than the terminal is wide, between words. The continuation is indented by two more
+ * than the line itself, so that the lines of one entry stay together. A word that is longer than a line is never cut.
  */
 export function wrapText(text: string, columns: number): string {
   return text

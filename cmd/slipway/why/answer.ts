@@ -1,17 +1,17 @@
-/** What `why` and `why-not` answer, whoever was asked, and how it is printed for people. Pure. */
+/** The answer of `why` and `why-not`, from catalogs or from the cluster, and how it is printed for people. Pure. */
 import type { Outcome } from '../outcome.ts';
 import { cleanLine } from '../output/clean.ts';
 
 export interface Answer {
   readonly package: string;
-  /** The version that the question is about; absent where it is about the package. */
+  /** The version of the question; absent if the question is about the package. */
   readonly version?: string;
   /** Whose status was read; absent where catalogs were asked. */
   readonly subscription?: { readonly namespace: string; readonly name: string };
-  /** Whether that version is chosen, or is on the way to what is; without a version: whether any is. */
+  /** Whether that version is chosen, or is on the way to the chosen one; without a version: whether any is. */
   readonly chosen: boolean;
   readonly standing?: Standing;
-  /** Why it is not chosen, a sentence each, at its shortest; empty where it is. */
+  /** The reasons against it, a sentence each, at their shortest; empty if it is chosen. */
   readonly causes: readonly string[];
   /** What would change that, as instructions, the smallest first; each is enough. */
   readonly changes: readonly string[];
@@ -21,19 +21,20 @@ export interface Answer {
   readonly installed?: { readonly bundle: string; readonly version: string };
   /** Where the path ends. */
   readonly available?: { readonly bundle: string; readonly version: string };
-  /** What is installed one after another to get there. */
+  /** The bundles that are installed one after another on the way there. */
   readonly path: readonly AnsweredHop[];
-  /** What is installed or upgraded before the first of them. */
+  /** The dependencies that are installed or upgraded before the first of them. */
   readonly dependencies: readonly AnsweredDependency[];
-  /** What catalogs say against what is chosen, or is in use. */
+  /** The catalogs' advice against the chosen bundle, or against the installed one. */
   readonly deprecations: readonly string[];
-  /** Versions that were passed over and would otherwise go before what is chosen, each with why. */
+  /** Versions that were passed over and would otherwise precede the chosen one, each with the reason. */
   readonly refused: readonly AnsweredRefusal[];
 }
 
 /**
- * How a version stands. Chosen: the path ends there. OnTheWay: it comes before that. Installed: it is there, and is not
- * what is chosen. Refused: a catalog has it. NotOffered: no catalog has it. NotMentioned: the status does not tell.
+ * The standing of a version. Chosen: the path ends there. OnTheWay: it comes before the end. Installed: it is
+ * installed, and is not chosen. Refused: a catalog has it. NotOffered: no catalog has it. NotMentioned: the status does
+ * not mention it.
  */
 export type Standing = 'Chosen' | 'OnTheWay' | 'Installed' | 'Refused' | 'NotOffered' | 'NotMentioned';
 
@@ -58,7 +59,7 @@ export interface AnsweredRefusal {
   readonly version: string;
   readonly bundle?: string;
   readonly catalog?: string;
-  /** What stands in the way, as a word of the list of reasons. */
+  /** The obstacle, as a word of the list of reasons. */
   readonly reason: string;
   readonly message: string;
 }
@@ -66,7 +67,7 @@ export interface AnsweredRefusal {
 /** Longest list that is printed; `-o json` has all. */
 const MOST_LINES = 10;
 
-/** The outcome of an answer; what is not chosen gives exit code 2. */
+/** The outcome of an answer; the exit code is 2 if the version is not chosen. */
 export function outcomeOf(answer: Answer): Outcome {
   return { data: answer, text: printAnswer(answer), exitCode: answer.chosen ? 0 : 2 };
 }

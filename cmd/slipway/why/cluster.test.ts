@@ -118,7 +118,7 @@ const ask = async (...args: readonly string[]): Promise<Answer> =>
   JSON.parse((await run(...args, '-o', 'json')).stdout) as Answer;
 
 describe('a Subscription is asked', () => {
-  test('what is chosen, and what it waits for', async () => {
+  test('the chosen version, and the reason why it waits', async () => {
     const { code, stdout } = await run('why', 'gadget');
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -192,11 +192,11 @@ describe('a Subscription is asked', () => {
     );
   });
 
-  test('before the manager has looked at it', async () => {
+  test('before the manager has reconciled it', async () => {
     expect(await ask('why', 'fresh')).toMatchObject({ chosen: false, reason: 'Progressing' });
   });
 
-  test('by its name, where there are several for the package', async () => {
+  test('by its name, if there are several for the package', async () => {
     expect(await ask('why', 'twin', '--subscription', 'twin-a')).toMatchObject({ chosen: true });
     expect(await ask('why', 'twin', '--subscription', 'twin-b')).toMatchObject({ chosen: false });
   });

@@ -1,5 +1,5 @@
 /**
- * Answers from the status of a Subscription: what the manager has decided, in its own words. It asks no catalog; a
+ * Answers from the status of a Subscription: the manager's decision, in its own words. It asks no catalog; a
  * version that the status does not mention is answered with the command that does.
  */
 import { existsSync } from 'node:fs';
@@ -16,7 +16,9 @@ import { invalidInput } from '../input/invalid.ts';
 import type { Answer, AnsweredRefusal, Standing } from './answer.ts';
 import type { ClusterFlags, Subject } from './flags.ts';
 
-/** What the status says. @throws ReasonedError InputInvalid, KubeconfigInvalid, and what the API server answers */
+/**
+ * The answer that the status gives. @throws ReasonedError InputInvalid, KubeconfigInvalid, and errors of the API server
+ */
 export async function answerFromCluster(
   environment: Environment,
   subject: Subject,
@@ -98,7 +100,7 @@ function answerOf(subject: Subject, { metadata, status = {} }: Subscription): An
   };
 }
 
-/** What is wrong goes before what may follow, and an upgrade that failed before one that may be tried. */
+/** A present fault comes before a possible next step, and a failed upgrade before one that may be tried. */
 function decisionOf({ conditions }: SubscriptionStatus): Pick<Answer, 'reason' | 'message'> {
   const ready = findCondition(conditions, 'Ready');
   const told = ready?.status === 'True' ? (upgradeIn(conditions) ?? ready) : ready;

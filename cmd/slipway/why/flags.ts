@@ -55,7 +55,7 @@ function firstOf(names: ReadonlyMap<keyof WhyFlags, string>, flags: WhyFlags): s
   return [...names].find(([key]) => flags[key] !== undefined)?.[1];
 }
 
-/** What the question is about: a package, and maybe one version of it. */
+/** The subject of the question: a package, and maybe one version of it. */
 export interface Subject {
   readonly package: string;
   /** A version, or the name of a bundle. */

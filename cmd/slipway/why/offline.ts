@@ -18,7 +18,9 @@ import { invalidInput } from '../input/invalid.ts';
 import type { Answer, AnsweredRefusal } from './answer.ts';
 import type { OfflineFlags, Subject } from './flags.ts';
 
-/** What the catalogs that are named say. @throws ReasonedError InputInvalid, CatalogInvalid, and what a registry throws */
+/**
+ * The answer from the named catalogs. @throws ReasonedError InputInvalid, CatalogInvalid, and the errors of a registry
+ */
 export async function answerOffline(environment: Environment, subject: Subject, flags: OfflineFlags): Promise<Answer> {
   const sources = [...new Set(flags.catalog)];
   const catalogs = await Promise.all(sources.map((source) => readCatalog(environment, source, flags)));
@@ -75,7 +77,9 @@ function questionOf(subject: Subject, catalogs: readonly CatalogSource[], flags:
 
 const KUBERNETES_VERSION = /^v?\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:[-+].*)?$/;
 
-/** What is installed comes from the first catalog that has it; a version that none has goes by the usual name. */
+/**
+ * The installed bundle is taken from the first catalog that has it; a version that no catalog has gets the usual name.
+ */
 function findInstalled(text: string, packageName: string, catalogs: readonly CatalogSource[]): Installed {
   for (const { name: catalog, content } of catalogs) {
     const bundle = content(packageName)?.bundles.find(({ name, version }) => version === text || name === text);

@@ -1,4 +1,4 @@
-/** What a real manager has decided, and what the catalogs alone say: the same causes in the same words. */
+/** A real manager's decision and the answer from catalogs alone name the same causes in the same words. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../../e2e/lib/cluster.ts';
@@ -64,13 +64,13 @@ test('a kubeconfig with a credential plugin reaches the API server', async () =>
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('slipway: Forbidden: ') });
 });
 
-describe('a Subscription that a manager looks after', () => {
+describe('a Subscription that a manager reconciles', () => {
   const inCluster = (...args: readonly string[]): Promise<Answer> =>
     workplace().json<Answer>(...args, '--namespace', 'lights', '--kubeconfig', cluster().kubeconfig);
   const inCatalog = (...args: readonly string[]): Promise<Answer> =>
     workplace().json<Answer>(...args, '--catalog', `${cluster().registry}/catalog:latest`, '--version', '~1.0', '--installed', '1.0.0'); // prettier-ignore
 
-  test('tells what is chosen', async () => {
+  test('prints the chosen version', async () => {
     expect(await inCluster('why', 'beacon-operator')).toMatchObject({
       chosen: true,
       reason: 'UpToDate',
@@ -79,7 +79,7 @@ describe('a Subscription that a manager looks after', () => {
     });
   });
 
-  test.each(['1.1.0', '2.0.0'])('tells why %s is not, as the catalog itself does', async (version) => {
+  test.each(['1.1.0', '2.0.0'])('prints why %s is not chosen, as the catalog itself does', async (version) => {
     const subject = `beacon-operator@${version}`;
     const [told, asked] = [await inCluster('why-not', subject), await inCatalog('why-not', subject)];
     expect(told).toMatchObject({ chosen: false, standing: 'Refused' });

@@ -62,7 +62,7 @@ const HUB = [
 const ask = (...args: readonly string[]): Promise<Answer> => workplace().json<Answer>(...args);
 
 describe('why PACKAGE', () => {
-  test('tells the whole way, with each edge and why no step can be left out', async () => {
+  test('prints the whole path, with each edge and why no step can be left out', async () => {
     const { code, stdout } = await workplace().run('why', 'gadget', '--catalog', 'team', '--installed', '1.0.0');
     expect(code).toBe(0);
     expect(stdout).toBe(
@@ -78,7 +78,7 @@ describe('why PACKAGE', () => {
     );
   });
 
-  test('tells what comes before it, from all catalogs that are named', async () => {
+  test('prints its dependencies, from all catalogs that are named', async () => {
     const flags = ['--catalog', 'team', '--catalog', 'hub', '--channel', 'fast'];
     expect((await workplace().run('why', 'gadget', ...flags)).stdout).toContain(
       'Before it:\n  install lamp.v1.2.0 from catalog hub, needed by gadget\n',
@@ -100,7 +100,7 @@ describe('why PACKAGE', () => {
     });
   });
 
-  test('tells why there is nothing, by the fewest facts, and what would help', async () => {
+  test('prints why no version is chosen, by the fewest facts, and the changes that would help', async () => {
     const { code, stdout } = await workplace().run('why', 'gadget', '--catalog', 'team', '--channel', 'fast');
     expect({ code, stdout }).toEqual({
       code: 2,
@@ -138,13 +138,13 @@ describe('why PACKAGE', () => {
     });
   });
 
-  test('a catalog that is named first goes before the others', async () => {
+  test('a catalog that is named first takes precedence over the others', async () => {
     expect(await ask('why', 'gadget', '--catalog', 'hub', '--catalog', 'team')).toMatchObject({
       available: { version: '1.5.0' },
     });
   });
 
-  test('a dependency that may not be installed is one that nobody has: no other operator is taken to be there', async () => {
+  test('a dependency that may not be installed is missing: no other operator counts as installed', async () => {
     const flags = ['--catalog', 'team', '--catalog', 'hub', '--channel', 'fast', '--dependencies', 'Require'];
     expect(await ask('why', 'gadget', ...flags)).toMatchObject({
       chosen: false,
@@ -152,7 +152,7 @@ describe('why PACKAGE', () => {
     });
   });
 
-  test('tells what the catalog says against it', async () => {
+  test('prints the advice of the catalog against it', async () => {
     expect((await workplace().run('why', 'lamp', '--catalog', 'hub')).stdout).toContain('Deprecated:\n  use a torch\n');
     expect(await ask('why', 'lamp', '--catalog', 'hub')).toMatchObject({ deprecations: ['use a torch'] });
   });
@@ -167,7 +167,7 @@ describe('why PACKAGE', () => {
 });
 
 describe('why-not PACKAGE@VERSION', () => {
-  test('tells the cause at its shortest, what would change it, and what is chosen instead', async () => {
+  test('prints the cause at its shortest, the changes that would help, and the version that is chosen instead', async () => {
     const { code, stdout } = await workplace().run('why-not', 'gadget@3.0.0', '--catalog', 'team', '--catalog', 'hub', '--installed', '2.0.0'); // prettier-ignore
     expect({ code, stdout }).toEqual({
       code: 2,
@@ -185,7 +185,7 @@ describe('why-not PACKAGE@VERSION', () => {
   test.each([
     { because: 'it is where the path ends', subject: 'gadget@2.0.0', code: 0, standing: 'Chosen' },
     { because: 'it is on the way there', subject: 'gadget@1.1.0', code: 0, standing: 'OnTheWay' },
-    { because: 'it is installed, and gives way', subject: 'gadget@1.0.0', code: 2, standing: 'Installed' },
+    { because: 'it is installed, and is replaced', subject: 'gadget@1.0.0', code: 2, standing: 'Installed' },
     { because: 'it is meant by the name of its bundle', subject: 'gadget@gadget.v3.0.0', code: 2, standing: 'Refused' },
     { because: 'no catalog has it', subject: 'gadget@4.0.0', code: 2, standing: 'NotOffered' },
     { because: 'no catalog has the package', subject: 'gizmo@2.0.0', code: 2, standing: 'NotOffered' },
@@ -240,14 +240,14 @@ describe('a question that cannot be answered', () => {
     },
     { because: 'a flag is about a cluster', args: ['why', 'gadget', '--catalog', 'team', '--namespace', 'x'] },
     { because: 'a flag is about catalogs', args: ['why', 'gadget', '--channel', 'fast'] },
-    { because: 'nobody is there to be asked', args: ['why', 'gadget'] },
+    { because: 'there is no API server to ask', args: ['why', 'gadget'] },
   ])('is refused, with what to do: $because', async ({ args }) => {
     const { code, stdout, stderr } = await workplace().run(...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^slipway: InputInvalid: .*\n {2}\S.*\n$/);
   });
 
-  test('for the catalog cannot be read, says so', async () => {
+  test('that cannot be given since the catalog is unreadable names the catalog', async () => {
     const { code, stderr } = await workplace().run('why', 'gadget', '--catalog', 'broken');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('slipway: CatalogInvalid') });
   });

@@ -56,7 +56,7 @@ function holdsPods(hierarchy: string): boolean {
   return hierarchy === ROOT || !existsSync(join(hierarchy, 'cgroup.controllers'));
 }
 
-/** Version 1: a new group may use no processor until it is told which. */
+/** Version 1: a new group may use no processor until its list of processors is written. */
 function inheritCpus(group: string): void {
   for (const file of ['cpuset.cpus', 'cpuset.mems']) {
     writeFileSync(join(group, file), readFileSync(join(group, '..', file), 'utf8').trim());

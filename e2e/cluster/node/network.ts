@@ -58,7 +58,7 @@ export function createNetwork(hub: number): Promise<ClusterNetwork> {
   });
 }
 
-/** Gives the namespace of the process `box` the link `eth0` to the bridge, and tells everybody the way to its Pods. */
+/** Gives the namespace of the process `box` the link `eth0` to the bridge, and adds the routes to its Pods. */
 export async function connectNode(network: ClusterNetwork, index: number, box: number): Promise<void> {
   const { hub, serviceCidr } = network;
   const { address, podCidr } = nodeNetwork(network, index);

@@ -1,4 +1,4 @@
-/** The configuration of what runs on a real node, all of it in the node's folder. [pure] */
+/** The configuration of the programs on a real node, all of it in the node's folder. [pure] */
 import { dirname, join } from 'node:path';
 import type { NodeNetwork } from './network.ts';
 
@@ -11,7 +11,7 @@ export interface NodeFacts {
   readonly network: NodeNetwork;
   /** Of the whole cluster. */
   readonly podCidr: string;
-  /** Where Pods ask for names; nobody need answer there. */
+  /** The name server of Pods; no server need answer there. */
   readonly nameServer: string;
   /** Where every image comes from, whatever its name says: `http://host:port`. */
   readonly registry: string;
@@ -93,7 +93,7 @@ SystemdCgroup = false
 `;
 }
 
-/** `server` has to be there too: without it containerd goes on to the host that an image's name begins with. */
+/** `server` is required too: without it containerd also asks the host that an image's name begins with. */
 function registryHosts({ registry }: NodeFacts): string {
   return `server = "${registry}"\n\n[host."${registry}"]\ncapabilities = ["pull", "resolve"]\n`;
 }

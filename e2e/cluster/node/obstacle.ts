@@ -1,4 +1,4 @@
-/** Says in one line why this machine cannot run a real node, where it cannot. */
+/** Reports in one line why this machine cannot run a real node, if it cannot. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   bash: 'bash',
 };
 
-/** Undefined where a real node can run; found out once. The sentence says what is missing and how to get it. */
+/** Undefined if a real node can run; found out once. The sentence names the missing requirement and how to get it. */
 export function realNodeObstacle(): string | undefined {
   known ??= { obstacle: findObstacle() };
   return known.obstacle;
@@ -28,7 +28,7 @@ function findObstacle(): string | undefined {
   return reason === undefined ? undefined : `No real node on this machine: ${reason}`;
 }
 
-/** So that what runs in its place can be tried where a real node could run. */
+/** Lets developers run the stories without a real node on a machine that can have one. */
 function notWanted(): string | undefined {
   return process.env['SLIPWAY_REAL_NODE'] === 'no' ? 'SLIPWAY_REAL_NODE=no says so' : undefined;
 }

@@ -11,7 +11,7 @@ export interface PodImage {
   readonly registry: string;
 }
 
-/** Pushes `pod:1`, which runs `pod pause` when it is not told otherwise. */
+/** Pushes `pod:1`, which runs `pod pause` unless the Pod names another command. */
 export async function pushPodImage({ folder, binaries, registry }: PodImage): Promise<void> {
   const files = mkdtempSync(join(folder, 'tmp', 'pod-'));
   copyFileSync(binaries.get('pod')!, join(files, 'pod'));

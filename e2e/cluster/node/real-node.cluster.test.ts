@@ -110,7 +110,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
       expect(await podField(cluster(), 'lost', 'state.waiting.message')).toContain('not found');
     });
 
-    test('that crash: the state says so, and the log why', async () => {
+    test('that crash: the state shows it, and the log has the cause', async () => {
       await apply(cluster(), deployment({ namespace: 'restricted', name: 'broken', args: ['fail'] }));
       await until(
         'it crashes again and again',
@@ -152,7 +152,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
       await Promise.all(clusters.map(({ stop }) => stop()));
     }
 
-    test('two real ones and a fake one: Pods come to the real ones, and a killed one comes back', async () => {
+    test('two real ones and a fake one: Pods are scheduled to the real ones, and a killed one is restarted', async () => {
       const cluster = clusters[0]!;
       await namespace(cluster, 'restricted');
       await apply(cluster, deployment({ namespace: 'restricted', name: 'web', replicas: 2, spread: true }));
@@ -298,7 +298,7 @@ function podField(cluster: TestCluster, app: string, path: string): Promise<stri
   return cluster.kubectl(['get', 'pods', '-n', 'restricted', '-l', `app=${app}`, '-o', field]);
 }
 
-/** None where the folder itself is no more. */
+/** None if the folder itself is gone. */
 function foldersIn(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());

@@ -48,7 +48,7 @@ export async function startRealNode(index: number, nodes: RealNodes): Promise<vo
   });
 }
 
-/** Runs a command inside the node whose outermost process is given. Throws where there is none. */
+/** Runs a command inside the node whose outermost process is given. Throws if there is none. */
 export function runOnNode(pid: number | undefined, command: readonly string[]): Promise<string> {
   if (pid === undefined) throw new Error('The node does not run');
   const first = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();

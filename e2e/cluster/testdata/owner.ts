@@ -1,4 +1,4 @@
-/** Starts a cluster, says where it is, and never stops it: `node owner.ts ends|waits COMPONENT…`. */
+/** Starts a cluster, prints its place, and never stops it: `node owner.ts ends|waits COMPONENT…`. */
 import { join } from 'node:path';
 import { readIdentity } from '../process-identity.ts';
 import { startCluster, type ComponentName } from '../cluster.ts';

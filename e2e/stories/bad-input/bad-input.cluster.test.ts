@@ -1,4 +1,4 @@
-/** Bad input, each with its clear condition and event, and no effect on anybody else. */
+/** Bad input, each with its clear condition and event, and no effect on other objects. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ afterAll(async () => {
   await manager?.stop();
 });
 
-/** Waits until the object says Ready=False for that reason, and an event about this very object tells the same. */
+/** Waits until the object says Ready=False for that reason, and an event about this very object has the same reason. */
 interface Told {
   readonly reason: string;
   readonly regarding: { readonly uid: string };
@@ -99,12 +99,12 @@ function apply(manifest: string): Promise<void> {
   return writes.apply(cluster(), manifest);
 }
 
-/** Asks for what the interval would bring in minutes. */
+/** Requests the reconcile that the interval would bring in minutes. */
 function lookAgain(name: string): Promise<void> {
   return writes.requestReconcile(cluster(), { kind: 'catalog', name });
 }
 
-/** What went wrong in one test is no concern of the next, nor of anybody else. */
+/** The failure of one test must not affect the next one, nor other users. */
 afterEach(async () => {
   expect(await stateOfBystander()).toBe(untouched);
   for (const { metadata } of await list(cluster(), 'subscription', { namespace: NAMESPACE }))
@@ -183,7 +183,7 @@ describe('a Subscription', () => {
     await remove('subscription', 'wrong');
   });
 
-  test('says so where a namespace that it is to watch is being deleted', async () => {
+  test('reports that a namespace that it should watch is being deleted', async () => {
     await cluster().kubectl(['create', 'namespace', 'closing']);
     await apply(held('closing'));
     await cluster().kubectl(['delete', 'namespace', 'closing', '--wait=false']);
@@ -243,7 +243,7 @@ describe('a bundle image', () => {
     await remove('catalog', 'broken');
   });
 
-  test('that the catalog names and the registry does not have is told', async () => {
+  test('a bundle image that the catalog names and the registry lacks is reported', async () => {
     const { registry } = cluster();
     const image = `${registry}/beacon@sha256:${'0'.repeat(64)}`;
     await publishCatalog(packageDocuments('gone', [{ version: '1.0.0', image }]), `${registry}/gone-catalog:latest`);
@@ -302,7 +302,7 @@ describe('a catalog', () => {
       { because: 'it asks to slow down', answer: 429, reason: 'RegistryThrottled' },
       { because: 'it is broken', answer: 500, reason: 'RegistryUnavailable' },
       { because: 'it answers with another content than asked for', answer: 200, reason: 'DigestMismatch' },
-    ])('tells where $because', async ({ answer, reason }) => {
+    ])('reports that $because', async ({ answer, reason }) => {
       status = answer;
       body = Buffer.from('{"schemaVersion":2}');
       const { port } = server.address() as AddressInfo;
@@ -311,7 +311,7 @@ describe('a catalog', () => {
       await remove('catalog', 'poor');
     });
 
-    test('tells where it is down', async () => {
+    test('reports that the registry is down', async () => {
       await apply(catalogOf('down', 'localhost:1/catalog:latest'));
       await expectReason('catalog', 'down', 'RegistryUnavailable');
       await remove('catalog', 'down');
@@ -324,7 +324,7 @@ describe('a catalog', () => {
       proxy = await startRegistryProxy(cluster().registry);
       await publishWeak('a digest of its own');
     });
-    /** Behind the proxy, and with content that nobody has pulled before. */
+    /** Behind the proxy, and with content that no manager has pulled before. */
     const publishWeak = async (note: string): Promise<void> => {
       const { registry } = cluster();
       const files = readTree(example).set('tests/note', Buffer.from(note));
@@ -349,7 +349,7 @@ describe('a catalog', () => {
     test.each([
       { because: 'each answer takes a while', meddle: always(/./, { kind: 'delay', milliseconds: 300 }) },
       { because: 'the content stalls once on its way', meddle: () => once(blob, { kind: 'stall', afterBytes: 100 }) },
-    ])('is served all the same where $because', async ({ meddle }) => {
+    ])('is served although $because', async ({ meddle }) => {
       proxy.meddle(meddle());
       await apply(catalogOf('weak', `${proxy.address}/weak:latest`));
       await waitFor(cluster(), { kind: 'catalog', name: 'weak' }, isReady);
@@ -386,7 +386,7 @@ describe('a catalog', () => {
         meddle: always(blob, { kind: 'alter' }),
         reason: 'DigestMismatch',
       },
-    ])('is told where $because, and served when that is over', async ({ meddle, reason }) => {
+    ])('reports that $because, and serves the Catalog when that is over', async ({ meddle, reason }) => {
       proxy.meddle(meddle());
       await apply(catalogOf('weak', `${proxy.address}/weak:latest`));
       await expectReason('catalog', 'weak', reason);
@@ -403,7 +403,7 @@ describe('a catalog', () => {
       },
       { because: 'is broken', fault: { kind: 'refuse', status: 500 }, reason: 'RegistryUnavailable' },
       { because: 'changes the content on its way', fault: { kind: 'alter' }, reason: 'DigestMismatch' },
-    ] as const)('is told of a bundle whose registry $because, and installed when that is over', async (row) => {
+    ] as const)('a bundle whose registry $because is reported, and installed when that is over', async (row) => {
       await publishWeak(row.because);
       const path = row.fault.kind === 'alter' ? /\/weak-bundle\/blobs\// : /\/weak-bundle\/manifests\//;
       proxy.meddle(always(path, row.fault)());

@@ -1,4 +1,4 @@
-/** What becomes of a Catalog while its registry fails, loses content, or serves what nobody may trust. */
+/** The state of a Catalog while its registry fails, loses content, or serves content that must not be trusted. */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -102,7 +102,7 @@ async function untilHandedOut(manager: RunningManager, name: string): Promise<vo
   await until(`${name} is handed out`, async () => (await handedOut(manager)).includes(name));
 }
 
-test('tells when its content was built, over restarts too', async () => {
+test('the status has the time when the content was built, over restarts too', async () => {
   const digest = await publish('v1', 'first');
   await apply(`${proxy.address}/hub:v1`);
   expect((await waitFor(cluster(), CATALOG, serves(digest))).status?.['created']).toBe(CREATED);
@@ -127,7 +127,7 @@ describe('what was served is deleted from the registry', () => {
     await untilHandedOut(await start(), 'second');
   });
 
-  test('and nothing takes its place: the Catalog is not Ready, until something does', async () => {
+  test('and is not replaced: the Catalog is not Ready until it is replaced', async () => {
     const first = await publish('v1', 'first');
     await apply(`${proxy.address}/hub:v1`, { interval: '24h' });
     await waitFor(cluster(), CATALOG, serves(first));
@@ -146,7 +146,7 @@ describe('the registry fails just when something is asked for', () => {
   test.each([
     { because: 'another digest', refOf: (digest: string) => `hub@${digest}` },
     { because: 'another tag', refOf: () => 'hub:v2' },
-  ])('$because is served as soon as it can be had', async ({ refOf }) => {
+  ])('$because is served as soon as it can be pulled', async ({ refOf }) => {
     const [first, second] = [await publish('v1', 'first'), await publish('v2', 'second')];
     await apply(`${proxy.address}/hub:v1`);
     await waitFor(cluster(), CATALOG, serves(first));
@@ -159,7 +159,7 @@ describe('the registry fails just when something is asked for', () => {
     await untilHandedOut(leader(), 'second');
   });
 
-  test('the look that a person asked for is made as soon as it can be', async () => {
+  test('the check that a person requested is made as soon as possible', async () => {
     const first = await publish('v1', 'first');
     await apply(`${proxy.address}/hub:v1`, { interval: '24h' });
     await waitFor(cluster(), CATALOG, serves(first));
@@ -174,7 +174,7 @@ describe('the registry fails just when something is asked for', () => {
   });
 });
 
-test('signatures that are enforced and cannot be checked: nothing is served, and who needs it is told', async () => {
+test('signatures that are enforced and cannot be checked: nothing is served, and each Subscription that needs it reports that', async () => {
   const digest = await publish('v1', 'first');
   await apply(`${proxy.address}/hub:v1`);
   await waitFor(cluster(), CATALOG, serves(digest));

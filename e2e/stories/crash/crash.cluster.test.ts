@@ -76,7 +76,7 @@ describe.skipIf(!hasShared)('ten Subscriptions at once', () => {
 
   let undisturbed: State;
 
-  test('arrive at their heads and go again, when nobody disturbs', async () => {
+  test('reach their heads and are removed again, without a disturbance', async () => {
     await startAnew();
     await applyCatalog();
     await fleet.subscribe((route) => ({ version: versionOf(route, route.pin) }));
@@ -133,7 +133,7 @@ describe.skipIf(!hasShared)('ten Subscriptions at once', () => {
       for (const [name, content] of end.contents) expect(content, name).toEqual(undisturbed.contents.get(name));
     });
 
-    test('keep their objects: none is made anew', () => {
+    test('keep their objects: none is created again', () => {
       expect(remains).toHaveLength(3);
       for (const { uids } of remains) {
         const replaced = [...uids].filter(([name, uid]) => end.uids.has(name) && end.uids.get(name) !== uid);

@@ -35,7 +35,7 @@ function identityOf({ apiVersion, kind, metadata }: FoundObject): string {
   return `${kind}.${group} ${metadata.namespace ?? ''}/${metadata.name}`;
 }
 
-/** What Kubernetes' own controllers tell depends on what they happened to see on the way. */
+/** The texts of Kubernetes' own controllers depend on the states that they happened to observe. */
 function withoutForeignStatus(item: FoundObject): object {
   return item.apiVersion.startsWith('slipway.dev/') ? item : { ...item, status: undefined };
 }

@@ -1,4 +1,4 @@
-/** An API server does to objects what our verdict says that it would. */
+/** An API server treats objects as our verdict predicts. */
 import { describe, expect, test } from 'vitest';
 import { CASES, crdOf, kindOf } from '../../../apply/crd-safety/testing/cases.ts';
 import { useCluster } from '../../lib/cluster.ts';

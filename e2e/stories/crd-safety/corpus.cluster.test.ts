@@ -72,7 +72,7 @@ describe.skipIf(!hasShared)('published CRDs', () => {
 
   const [from = 0, to = 0] = (process.env['SLIPWAY_CRD_CORPUS'] ?? '').split('-').map(Number);
   const A_CLUSTER = 60;
-  /** Of all pairs every so many, where nobody asks for a range. */
+  /** Every so many of all pairs, unless the caller asks for a range. */
   const EVERY = 80;
 
   test('consecutive versions', { timeout: 3_600_000 }, async () => {

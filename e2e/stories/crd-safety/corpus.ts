@@ -160,7 +160,7 @@ function propertiesIn(schema: Fields): Readonly<Record<string, Fields>> {
   return (schema['properties'] ?? {}) as Readonly<Record<string, Fields>>;
 }
 
-/** Where unknown fields were kept, an object that has what the new schema names, of another type. */
+/** If unknown fields were kept: an object that has a field of the new schema with another type. */
 function misfits(old: Fields, next: Fields): readonly Fields[] {
   if (old['x-kubernetes-preserve-unknown-fields'] !== true) return [];
   const named = Object.entries(propertiesIn(next)).filter(([name]) => !Object.hasOwn(propertiesIn(old), name));
@@ -185,7 +185,7 @@ function renamed({ apiVersion, kind, metadata, ...crd }: KubeObject, prefix: str
   };
 }
 
-/** Nobody answers; an object in the version that is stored needs no conversion. */
+/** No webhook answers; an object in the version that is stored needs no conversion. */
 const CONVERSION = {
   strategy: 'Webhook',
   webhook: { clientConfig: { url: 'https://localhost:1/' }, conversionReviewVersions: ['v1'] },

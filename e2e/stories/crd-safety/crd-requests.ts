@@ -9,7 +9,7 @@ export type Attempt =
   | { readonly ok: true; readonly object: KubeObject }
   | { readonly ok: false; readonly message: string };
 
-/** Sends one request; a refusal is an answer, with what the API server says. */
+/** Sends one request; a refusal is an answer, with the API server's message. */
 export async function attempt(
   cluster: TestCluster,
   verb: 'GET' | 'POST' | 'PUT' | 'DELETE',

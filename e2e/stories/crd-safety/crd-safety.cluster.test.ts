@@ -1,4 +1,7 @@
-/** An upgrade whose CRD would lose data of an object: refused, told, at rest, and done once a person waives the rule. */
+/**
+ * An upgrade whose CRD would lose data of an object: refused, reported, at rest, and done once a person waives the
+ * rule.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';

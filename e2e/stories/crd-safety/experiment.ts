@@ -1,6 +1,6 @@
 /**
- * Does to an API server what an upgrade does, and says what became of the objects: they are made under the old CRD,
- * the CRD changes, and they are read, written back as they are read, and made again as they were.
+ * Does the steps of an upgrade on an API server, and reports the outcome for the objects: they are created under the
+ * old CRD, the CRD changes, and they are read, written back as they are read, and created again as they were.
  */
 import { isDangerous } from '../../../apply/crd-safety/compare.ts';
 import { guardCrd } from '../../../apply/crd-safety/guard.ts';
@@ -135,7 +135,7 @@ async function harmOf(cluster: TestCluster, { crd, object, version }: Subject): 
   return lost(made.object, 'creation');
 }
 
-/** A status that is a subresource is no part of what an object is made with. */
+/** A status that is a subresource is no part of a request that creates an object. */
 function contentOf(object: KubeObject, hasStatus: boolean): Fields {
   const left = new Set(['apiVersion', 'metadata', ...(hasStatus ? ['status'] : [])]);
   return Object.fromEntries(Object.entries(object).filter(([key]) => !left.has(key)));

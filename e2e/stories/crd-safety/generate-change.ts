@@ -45,7 +45,7 @@ function propertiesIn(schema: Schema): Record<string, Schema> | undefined {
     : undefined;
 }
 
-/** The keyword set or, if it is there, taken away or set anew. */
+/** The keyword set or, if it is present, removed or replaced. */
 function toggle(schema: Schema, keyword: string, value: unknown, chance: Chance): void {
   if (schema[keyword] !== undefined && chance.happens(0.5)) delete schema[keyword];
   else schema[keyword] = value;

@@ -3,7 +3,7 @@ import { isRecord } from '../../../api/json.ts';
 import type { Chance } from './chance.ts';
 import { NAMES, NUMBERS, WORDS, type Schema } from './generate-schema.ts';
 
-/** A value that the old schema takes, most likely; free places hold what the new one is about. */
+/** A value that the old schema most likely accepts; free places hold values that the new one judges. */
 export function valueOf(
   { old, next }: { readonly old: Schema | undefined; readonly next: Schema | undefined },
   chance: Chance,

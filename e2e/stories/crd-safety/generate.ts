@@ -1,6 +1,6 @@
 /**
  * Makes pairs of schemas and values for them, by a seed: a schema of a few levels, and the same with a few changes
- * along every rule. The values are such that the old schema takes them, and near to what the new one is about.
+ * along every rule. The old schema accepts the values, and they are close to the changes of the new one.
  */
 import { chanceOf } from './chance.ts';
 import { change } from './generate-change.ts';

@@ -1,6 +1,6 @@
 /**
- * An API server does to objects what our verdict says, for changes that nobody thought of. `SLIPWAY_CRD_PAIRS` says how
- * many pairs; a failure names its seed.
+ * An API server treats objects as our verdict predicts, for generated changes. `SLIPWAY_CRD_PAIRS` is the number of
+ * pairs; a failure names its seed.
  */
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -6,7 +6,7 @@ import { judge, seeOutcome, type Pair } from './experiment.ts';
 import type { Schema } from './generate-schema.ts';
 import { generatePair } from './generate.ts';
 
-/** What became of one object, and what our verdict on it alone is. */
+/** The outcome for one object, and our verdict on it alone. */
 export interface Row {
   readonly name: string;
   readonly object: KubeObject;

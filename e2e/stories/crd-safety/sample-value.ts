@@ -1,4 +1,4 @@
-/** Values that a published schema takes: what is required, and some of the rest. */
+/** Values that a published schema accepts: the required fields, and some of the others. */
 import { isRecord } from '../../../api/json.ts';
 import { checkValue } from '../../../apply/crd-safety/server/check-value.ts';
 import type { Chance } from './chance.ts';

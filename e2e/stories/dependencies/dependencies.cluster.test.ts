@@ -1,4 +1,4 @@
-/** Operators that need each other, over two catalogs; and what an upgrade waits for: a person, or a time. */
+/** Operators that need each other, over two catalogs; and upgrades that wait for a person or a time. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await manager?.stop();
 });
 
-/** `store` is in the catalog `platform`; what needs it, and `clock`, are in `apps`. */
+/** `store` is in the catalog `platform`; its dependents, and `clock`, are in `apps`. */
 async function publishAll(clockVersions: readonly string[]): Promise<void> {
   const stores = await publishVersions('store', ['1.0.0', '1.5.0', '2.0.0']);
   await publishCatalog(packageDocuments('store', stores), `${cluster().registry}/platform:latest`);
@@ -75,7 +75,7 @@ async function reasonOf(name: string, namespace: string): Promise<string | undef
 }
 
 describe('an upgrade', () => {
-  test('waits for its maintenance window, and says until when', async () => {
+  test('waits for its maintenance window, and reports the time', async () => {
     const soon = new Date(Date.now() + 75_000);
     opening = new Date(Math.floor(soon.getTime() / 60_000) * 60_000);
     const cron = `${opening.getUTCMinutes()} ${opening.getUTCHours()} * * *`;
@@ -113,7 +113,7 @@ describe('an operator that depends on another', () => {
     expect(events.length).toBeGreaterThan(0);
   });
 
-  test('conflicts with one that needs another version, and the condition says why', async () => {
+  test('conflicts with one that needs another version, and the condition has the reason', async () => {
     await apply(subscriptionTo('rival', 'market', { package: 'rival' }));
     const rival = await waitFor(
       cluster(),
@@ -127,7 +127,7 @@ describe('an operator that depends on another', () => {
     await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'rival', '--timeout=30s']);
   });
 
-  test('is removed before it where both are deleted, the dependency first', async () => {
+  test('is removed before its dependency if both are deleted, the dependency first', async () => {
     await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'store', '--wait=false']);
     const held = await waitFor(cluster(), STORE, (one) => condition(one, 'Stalled')?.reason === 'DeleteBlocked');
     expect(condition(held, 'Ready')?.message).toContain('Delete Subscription market/shop');
@@ -138,7 +138,7 @@ describe('an operator that depends on another', () => {
     await expectUnchanged(cluster(), before, { besides: CLOCK });
   });
 
-  test('takes what only it needed with it, where the spec asks for that', async () => {
+  test('also removes dependencies that only it needed, if the spec asks for that', async () => {
     await apply(subscriptionTo('shop', 'market', { package: 'shop', uninstall: { dependencies: 'Delete' } }));
     await waitFor(cluster(), SHOP, runs('1.0.0'));
     await cluster().kubectl(['-n', 'market', 'delete', 'subscription', 'shop', '--timeout=60s']);
@@ -148,7 +148,7 @@ describe('an operator that depends on another', () => {
 });
 
 describe('manual approval', () => {
-  test('holds a Revision until a person approves it, and what it depends on too', async () => {
+  test('holds a Revision until a person approves it, and its dependencies too', async () => {
     await apply(subscriptionTo('shop', 'market', { package: 'shop', approval: 'Manual' }));
     const waiting = await waitFor(cluster(), SHOP, (one) => condition(one, 'Ready')?.reason === 'ApprovalRequired');
     expect(await cluster().kubectl(['-n', 'market', 'get', 'subscriptions', '-o', 'name'])).not.toContain('store');
@@ -196,14 +196,14 @@ describe('operators that pin each other exactly', () => {
   });
 });
 
-test('when the window opens, the upgrade goes', async () => {
+test('when the window opens, the upgrade begins', async () => {
   const where = { kind: 'subscription', name: 'clock', namespace: 'clock', timeoutSeconds: 90 };
   const clock = await waitFor(cluster(), where, runs('1.1.0'));
   expect(Date.now()).toBeGreaterThanOrEqual(opening.getTime());
   expect(clock.status?.['nextEligibleTime']).toBeUndefined();
 });
 
-/** When the event that tells of the end of a removal was recorded, in microseconds. */
+/** The time of the event about the end of a removal, in microseconds. */
 async function removedAt(name: string): Promise<number> {
   const text = await until(`an event tells that ${name} is removed`, async () => {
     const path = 'jsonpath={range .items[?(@.reason=="Uninstalling")]}{.regarding.name} {.eventTime}{"\\n"}{end}';

@@ -22,7 +22,7 @@ import { until } from '../../lib/until.ts';
 import { differencesOf } from './differences.ts';
 import { loadBundles, loadCatalog, pickHeads, type PublishedBundle } from './load.ts';
 
-/** What the API server adds to a CRD, and what Go leaves out when it writes one: the same CRD. */
+/** Fields that the API server adds to a CRD, and those that Go leaves out when it writes one: the same CRD. */
 const DEFAULTS: readonly { readonly difference: RegExp; readonly because: string }[] = [
   { difference: /^added spec\.conversion={"strategy":"None"}$/, because: 'no conversion is the default' },
   { difference: /^added spec\.conversion\.webhook\.clientConfig\.service\.port=443$/, because: 'the port of HTTPS' },
@@ -73,7 +73,7 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
     return Promise.all(items.map((item) => slots(() => task(item))));
   }
 
-  test('have CRDs that come back as they were published, defaults aside', async () => {
+  test('have CRDs that the API server returns as they were published, except for defaults', async () => {
     const crds = distinctCrds(bundles);
     const refused: Crd[] = [];
     await inParallel(crds, async (crd) => {
@@ -99,7 +99,7 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
   describe('that are heads of channels', () => {
     let sets: readonly ObjectSet[];
 
-    test('are rendered, or refused for what no API server takes any more', () => {
+    test('are rendered, or refused for an object that no API server accepts any more', () => {
       const rendered = heads.map(renderHead);
       sets = rendered.filter((one) => 'objects' in one);
       const refused = rendered.filter((one) => 'refusal' in one);
@@ -125,7 +125,7 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
       report(`${crds.length} CRDs are applied and read back equal`);
     });
 
-    test('render to objects that the API server takes, all of them', async () => {
+    test('render to objects that the API server accepts, all of them', async () => {
       await makeNamespaces();
       await awaitKinds();
       const objects = sets.flatMap((set) => set.objects.filter(isNoCrd).map((object) => ({ set, object })));
@@ -136,7 +136,7 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
       report(`${judged.length} objects: all taken, ${lenient.length} of them not under strict validation`);
     });
 
-    test('are refused whole where one object is: nothing is written', async () => {
+    test('are refused as a whole if one object is refused: nothing is written', async () => {
       const whole = sets.find(({ package: name }) => name === 'limitador-operator')?.objects ?? [];
       const objects = whole.map((object) => (object.kind === 'Deployment' ? withForeignSelector(object) : object));
       expect(objects).not.toEqual(whole);
@@ -223,7 +223,7 @@ function distinctCrds(bundles: readonly PublishedBundle[]): readonly Crd[] {
 
 const CRD_VERSION = 'apiextensions.k8s.io/v1';
 
-/** Those of a head; where the bundle has a conversion webhook, its CRD is published without it. */
+/** The CRDs of a head; if the bundle has a conversion webhook, its CRD is published without it. */
 function crdsOf({ folder, bundle, objects }: ObjectSet): readonly Crd[] {
   const crds = new Map(bundle.crds.map(({ object }) => [object.metadata.name, object]));
   return objects

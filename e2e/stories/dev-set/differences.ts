@@ -1,4 +1,4 @@
-/** Tells where what the API server answers differs from what was sent. */
+/** Finds the differences between the object that was sent and the API server's answer. */
 import { canonicalJson, isRecord } from '../../../api/json.ts';
 
 /** One a place: `lost spec.names.categories=[]`, `added …`, `changed …`; list positions and names of properties left out. */

@@ -1,4 +1,4 @@
-/** Reads every bundle of the reference data, and tells which of them are the heads of channels. */
+/** Reads every bundle of the reference data, and finds those that are the heads of channels. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseBundle, type Bundle } from '../../../bundles/parse.ts';
@@ -33,7 +33,7 @@ export function loadCatalog(): readonly CatalogDocument[] {
   return sharedRows<CatalogDocument>('corpus', 'dev-set-catalog.json.xz');
 }
 
-/** The bundles that no entry of their channel replaces or skips, each once. Throws where one is not published. */
+/** The bundles that no entry of their channel replaces or skips, each once. Throws if one is not published. */
 export function pickHeads(
   documents: readonly CatalogDocument[],
   published: readonly PublishedBundle[],

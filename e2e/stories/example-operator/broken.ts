@@ -1,4 +1,7 @@
-/** Releases of the example operator that fail, each in its own way, what is to be said of them, and those that are well. */
+/**
+ * Releases of the example operator that fail, each in its own way, the expected reports about them, and the releases
+ * that work.
+ */
 import { RELEASES, successor, withBrokenSchema, withFault, type Release } from '../../lib/beacon-operator.ts';
 
 export interface Broken {

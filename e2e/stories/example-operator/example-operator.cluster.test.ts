@@ -20,7 +20,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
     before = await snapshot(cluster());
   });
 
-  test('lights the Beacons of the one namespace that it is told to watch', async () => {
+  test('lights the Beacons of the one namespace that it watches', async () => {
     await subscribe({ watchNamespaces: [NAMESPACE] });
     await waitFor(cluster(), SUBSCRIPTION, runs('1.0.0'));
     await apply(beacon('north', NAMESPACE, { colour: 'red' }));
@@ -29,12 +29,12 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
     expect((await get('v1', 'harbour', 'far')).status).toBeUndefined();
   });
 
-  test('lights those of all namespaces when nobody limits it', async () => {
+  test('lights the Beacons of all namespaces if the Subscription does not limit it', async () => {
     await subscribe({});
     await isLit('v1', 'harbour', 'far', '1.0.0');
   });
 
-  test('goes on with those Beacons in the next release', async () => {
+  test('keeps those Beacons lit in the next release', async () => {
     await offer(...RELEASES.slice(0, 2));
     await waitFor(cluster(), SUBSCRIPTION, runs('1.1.0'));
     await isLit('v1', NAMESPACE, 'north', '1.1.0');
@@ -66,7 +66,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
     expect((await get('v2', NAMESPACE, 'south')).spec).toMatchObject({ light: { colour: 'red', brightness: 30 } });
   });
 
-  test('fills in what is left out, in either version', async () => {
+  test('fills in omitted fields, in either version', async () => {
     await apply(beacon('east', NAMESPACE, { light: { colour: 'white' } }, 'v2'));
     expect((await get('v2', NAMESPACE, 'east')).spec).toEqual({
       light: { colour: 'white', brightness: 100 },
@@ -84,7 +84,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'the example operator', () =
     await expect(apply(v1)).rejects.toThrow(/denied the request: spec\.light\.brightness/);
   });
 
-  test('puts the light out before a Beacon goes', async () => {
+  test('puts the light out before a Beacon is removed', async () => {
     await kubectl(['-n', NAMESPACE, 'get', 'configmap', 'beacon-west']);
     await kubectl(['-n', NAMESPACE, 'delete', 'beacon', 'west', '--timeout=60s']);
     await expect(kubectl(['-n', NAMESPACE, 'get', 'configmap', 'beacon-west'])).rejects.toThrow(/not found/i);

@@ -1,4 +1,7 @@
-/** A cluster in which the example operator runs, with Slipway, a catalog of its releases, and what its users do all day. */
+/**
+ * A cluster in which the example operator runs, with Slipway, a catalog of its releases, and the daily work of its
+ * users.
+ */
 import { afterAll, beforeAll } from 'vitest';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { PACKAGE, publishImages, publishReleases, type Release } from '../../lib/beacon-operator.ts';
@@ -33,7 +36,7 @@ export interface Lights {
   readonly cluster: () => TestCluster;
   readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
   readonly apply: (manifest: string) => Promise<string>;
-  /** Publishes a catalog with these releases and has it looked at. */
+  /** Publishes a catalog with these releases and has the manager check it. */
   readonly offer: (...releases: readonly Release[]) => Promise<void>;
   readonly subscribe: (spec: object) => Promise<void>;
   readonly isLit: (version: string, namespace: string, name: string, release: string) => Promise<void>;

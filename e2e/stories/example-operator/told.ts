@@ -1,4 +1,4 @@
-/** What a person is told of a version that failed and was given up: by the Subscription, and by an event about it. */
+/** The reports about a version that failed and was rolled back: by the Subscription, and by an event about it. */
 import { expect } from 'vitest';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { PACKAGE } from '../../lib/beacon-operator.ts';
@@ -12,7 +12,9 @@ export interface Failure {
   readonly says: readonly RegExp[];
 }
 
-/** Waits until the version is given up, and holds the condition, the status and the event to what is to be said. */
+/**
+ * Waits until the version is rolled back, and compares the condition, the status and the event with the expected ones.
+ */
 export async function expectGivenUp(cluster: TestCluster, wanted: Wanted, failure: Failure): Promise<void> {
   const { version, reason, says } = failure;
   const bundle = `${PACKAGE}.v${version}`;

@@ -1,7 +1,7 @@
 /**
- * Releases of the example operator that fail, where there can be no real node: kwok has their Pods fail in the way that
- * is asked for. Each is told of by its own condition and event, and the release that works is never taken down. What
- * its program does, and the last lines that it says, take a node.
+ * Releases of the example operator that fail, on a machine that can have no real node: kwok has their Pods fail in the
+ * requested way. Each is reported by its own condition and event, and the release that works is never taken down. The
+ * behaviour of its program, and its last log lines, need a real node.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
@@ -71,22 +71,25 @@ describe.runIf(realNodeObstacle() !== undefined)('the example operator that fail
     await manager?.stop();
   });
 
-  test.each(BROKEN)('$because: says so, and 2.0.0 works on', async ({ release, reason, says }) => {
-    const others = BROKEN.slice(
-      0,
-      BROKEN.findIndex((one) => one.release === release),
-    ).map((one) => one.release);
-    const serving = await servingDuring(
-      cluster(),
-      { namespace: NAMESPACE, deployment: PACKAGE, probes: {} },
-      async () => {
-        await offer(...others, release);
-        await expectGivenUp(cluster(), SUBSCRIPTION, { version: release.version, reason, says });
-        await waitFor(cluster(), SUBSCRIPTION, runs('2.0.0'));
-      },
-    );
-    expect(serving.fewestAvailable).toBeGreaterThan(0);
-  });
+  test.each(BROKEN)(
+    '$because: the Subscription reports it, and 2.0.0 keeps working',
+    async ({ release, reason, says }) => {
+      const others = BROKEN.slice(
+        0,
+        BROKEN.findIndex((one) => one.release === release),
+      ).map((one) => one.release);
+      const serving = await servingDuring(
+        cluster(),
+        { namespace: NAMESPACE, deployment: PACKAGE, probes: {} },
+        async () => {
+          await offer(...others, release);
+          await expectGivenUp(cluster(), SUBSCRIPTION, { version: release.version, reason, says });
+          await waitFor(cluster(), SUBSCRIPTION, runs('2.0.0'));
+        },
+      );
+      expect(serving.fewestAvailable).toBeGreaterThan(0);
+    },
+  );
 
   test('is repaired by the release after it, which is tried though others failed', async () => {
     const broken = BROKEN.map(({ release }) => release);

@@ -20,7 +20,7 @@ import {
   type Leader,
 } from './replicas.ts';
 
-/** 15 s until the lease runs out, and what the other replica needs to see it. */
+/** 15 s until the lease expires, and the time in which the other replica notices it. */
 const TAKEN_OVER_WITHIN_SECONDS = 20;
 
 const obstacle = realNodeObstacle();
@@ -44,7 +44,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
     if (task.result?.state === 'fail') process.stderr.write(await describeManager(cluster()));
   });
 
-  test('where nothing happens, all arrive', async () => {
+  test('without a disturbance, all operators are installed', async () => {
     await fleet.ask('1.0.0');
     await fleet.awaitAll('1.0.0');
     await fleet.ask('1.1.0');
@@ -76,7 +76,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
     expect(writersSince(cluster(), dead)).toEqual([second.pod]);
   });
 
-  test('a leader that stands still finds the fence closed when it goes on', async () => {
+  test('a paused leader finds the fence closed when it continues', async () => {
     await rolledOut();
     const first = (await leaderOf(cluster()))!;
     await fleet.ask('1.3.0', SLOWLY);

@@ -14,10 +14,10 @@ import { makeNamespaces, requestReconcile } from '../../lib/writes.ts';
 export const SIZE = 10;
 export const CATALOG = 'fleet';
 const TIMEOUT_SECONDS = 120;
-/** What the operators consist of. */
+/** The kinds of the operators' objects. */
 const KINDS = 'serviceaccounts,deployments,clusterroles,clusterrolebindings,customresourcedefinitions';
 
-/** Where kwok's Pods may run, and what makes them take their time. */
+/** Placement of Pods on kwok's node, and the label that makes them start slowly. */
 const PLACEMENT = {
   nodeSelector: { type: 'kwok' },
   tolerations: [{ key: 'kwok.x-k8s.io/node', operator: 'Exists' }],
@@ -41,7 +41,7 @@ export interface Fleet {
   /** Resolves when the first have begun to become that version. */
   awaitMiddle(version: string): Promise<void>;
   awaitAll(version: string): Promise<void>;
-  /** Asks for a reconcile of each Subscription, and resolves when whoever leads has written that it was done. */
+  /** Requests a reconcile of each Subscription, and resolves when the leader has written that it was done. */
   askAnew(): Promise<void>;
   /** The operators that do not run the version. */
   lacking(version: string): Promise<readonly string[]>;
@@ -54,7 +54,7 @@ export interface Fleet {
   strays(): Promise<readonly string[]>;
   /** How often the spec of each operator's Deployment has changed. */
   generations(): Promise<ReadonlyMap<string, number>>;
-  /** The Subscriptions that are told to go and still there, with what holds them. */
+  /** The Subscriptions that are being deleted and still exist, with their finalizers. */
   held(): Promise<readonly string[]>;
 }
 

@@ -14,7 +14,7 @@ const ACCOUNT = 'slipway-manager';
 const MANAGERS = 'app.kubernetes.io/component=manager';
 
 export interface PodProcesses {
-  /** The process of a Pod; throws where it has none. */
+  /** The process of a Pod; throws if it has none. */
   of(pod: string): RunningManager;
   /** Starts a process for each Pod that has none or whose process has ended, and resolves when they are ready. */
   start(): Promise<void>;

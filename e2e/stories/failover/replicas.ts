@@ -1,4 +1,4 @@
-/** The replicas of the manager: which of them leads, how one is stopped, and what each has written. */
+/** The replicas of the manager: which of them leads, how one is stopped, and the writes of each. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../../../kube/client/client.ts';
@@ -17,7 +17,7 @@ export interface Leader {
   readonly since: number;
 }
 
-/** Who leads; undefined for nobody. */
+/** The leader; undefined if no replica leads. */
 export async function leaderOf(cluster: TestCluster): Promise<Leader | undefined> {
   const { spec } = await get<Lease>(cluster, 'lease', LEASE, SYSTEM);
   const { holderIdentity: identity = '', acquireTime = '' } = spec;
@@ -37,7 +37,7 @@ export function awaitSuccessor(cluster: TestCluster, { identity }: Leader): Prom
   );
 }
 
-/** Sends a signal to the manager's process in a Pod, of which nobody is told. */
+/** Sends a signal to the manager's process in a Pod, which no Kubernetes component notices. */
 export async function signalManager(
   cluster: TestCluster,
   pod: string,
@@ -51,8 +51,8 @@ export async function signalManager(
 }
 
 /**
- * The Pods that wrote since then, by the API server's own record, each named once for as long as nobody else wrote;
- * without what they do to the lease, for which they compete. Milliseconds since 1970.
+ * The Pods that wrote since then, from the API server's audit log, each named once for each run of writes without
+ * another writer; without their writes to the lease, for which they compete. Milliseconds since 1970.
  */
 export function writersSince(cluster: TestCluster, moment: number): readonly string[] {
   const pods = audited(cluster, ACCOUNT)
@@ -64,7 +64,7 @@ export function writersSince(cluster: TestCluster, moment: number): readonly str
   return pods.filter((pod, index) => pod !== pods[index - 1]);
 }
 
-/** When a Pod was deleted, in milliseconds since 1970. Throws where it was not. */
+/** When a Pod was deleted, in milliseconds since 1970. Throws if it was not. */
 export function toldToGoAt(cluster: TestCluster, pod: string): number {
   const deletion = audited(cluster, pod).find(
     ({ verb, objectRef }) => verb === 'delete' && objectRef?.resource === 'pods' && objectRef.name === pod,
@@ -73,7 +73,7 @@ export function toldToGoAt(cluster: TestCluster, pod: string): number {
   return receivedAt(deletion);
 }
 
-/** The content of a catalog from whichever replica serves it; rejects where none does. */
+/** The content of a catalog from any replica that serves it; rejects if none does. */
 export async function serveCatalog(client: Client, catalog: string): Promise<string> {
   const labelSelector = 'app.kubernetes.io/name=slipway,app.kubernetes.io/component=manager';
   const pods = await client.list({ apiVersion: 'v1', kind: 'Pod' }, { namespace: SYSTEM, labelSelector });

@@ -12,7 +12,7 @@ import { createFleet, SIZE, SLOWLY, type Fleet } from './fleet.ts';
 import { createPodProcesses, type PodProcesses } from './processes.ts';
 import { awaitSuccessor, leaderOf, writersSince } from './replicas.ts';
 
-/** 15 s until the lease runs out, and what the other replica needs to see it. */
+/** 15 s until the lease expires, and the time in which the other replica notices it. */
 const TAKEN_OVER_WITHIN_SECONDS = 20;
 
 describe.runIf(realNodeObstacle() !== undefined)('in the middle of ten upgrades, without a node', () => {
@@ -58,7 +58,7 @@ describe.runIf(realNodeObstacle() !== undefined)('in the middle of ten upgrades,
     expect(writersSince(cluster(), dead)).toEqual([second.pod]);
   });
 
-  test('a leader that is told to end hands over at once', async () => {
+  test('a leader that gets SIGTERM hands over at once', async () => {
     await processes.start();
     const first = (await leaderOf(cluster()))!;
     await fleet.ask('1.2.0', SLOWLY);
@@ -73,7 +73,7 @@ describe.runIf(realNodeObstacle() !== undefined)('in the middle of ten upgrades,
     expect(writersSince(cluster(), ended)).toEqual([second.pod]);
   });
 
-  test('a leader that stands still finds the fence closed when it goes on', async () => {
+  test('a paused leader finds the fence closed when it continues', async () => {
     await processes.start();
     const first = (await leaderOf(cluster()))!;
     const standing = processes.of(first.pod);

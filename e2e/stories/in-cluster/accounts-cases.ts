@@ -1,6 +1,7 @@
 /**
- * What a team tries in its namespace, and what comes of it: as `tina`, who has the rights of the guide, and as `theo`, who
- * has every right on Subscriptions and Revisions. Both have the role `edit`, so they may impersonate each account there.
+ * The attempts of a team in its namespace, and their outcomes: as `tina`, who has the rights of the guide, and as
+ * `theo`, who has every right on Subscriptions and Revisions. Both have the role `edit`, so they may impersonate each
+ * account there.
  */
 import { ANNOTATION, FINALIZER, LABEL } from '../../../api/names.ts';
 import {
@@ -43,7 +44,7 @@ const ON_THE_MANAGERS: readonly TeamCase[] = [
     what: 'another channel',
     act: merge(managers, { spec: { channel: 'beta' } }),
     tina: 'policy',
-    because: 'it says what is installed',
+    because: 'it decides which version is installed',
   },
   {
     what: 'suspended',
@@ -321,7 +322,7 @@ const ON_REVISIONS: readonly TeamCase[] = [
     act: apply(revision('new-1', installer)),
     tina: 'RBAC',
     theo: 'policy',
-    because: 'an apply of what there is not is a CREATE',
+    because: 'an apply of a missing object is a CREATE',
   },
   { what: 'of his own approved', act: merge(ownRevision, approved), tina: 'accepted', because: 'it is his' },
   {

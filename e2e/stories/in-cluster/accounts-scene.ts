@@ -143,7 +143,7 @@ export function apply(made: Made, path = pathTo(`${made.kind.toLowerCase()}s` as
   return { method: 'PATCH', path, body: made, type: 'application/apply-patch+yaml', query };
 }
 
-/** As `kubectl replace`: the object as it is made, and nothing of what is there. */
+/** As `kubectl replace`: sends the new object, without fields of the existing one. */
 export function replace(made: Made): Act {
   return { method: 'PUT', path: pathTo(`${made.kind.toLowerCase()}s` as Kind, made.metadata.name), body: made };
 }

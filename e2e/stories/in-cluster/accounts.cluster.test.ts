@@ -309,7 +309,7 @@ describe('as large as objects can be', () => {
   });
 });
 
-describe('a refusal says who lacks which right on which ServiceAccount, and what to do', () => {
+describe('a refusal names the user, the missing right, the ServiceAccount, and the remedy', () => {
   const CASES: readonly { who: keyof typeof PERSONS; act: Act; says: readonly string[] }[] = [
     {
       who: 'theo',

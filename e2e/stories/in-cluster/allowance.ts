@@ -9,7 +9,7 @@ const MOST = 2;
 
 export interface Allowance {
   readonly seconds: number;
-  /** The budget, and what it was stretched by where it was. */
+  /** The budget, and the factor by which it was stretched, if it was. */
   readonly told: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Hears every question that the API server asks about a user's rights, those included that it asks while it serves
- * another request: an object that is applied is created, a role is escalated, somebody is impersonated. Says no where it
- * is told to, and leaves the rest to RBAC. In front of RBAC in the API server's order.
+ * Receives every question that the API server asks about a user's rights, those included that it asks while it serves
+ * another request: an object that is applied is created, a role is escalated, a user is impersonated. Denies the
+ * questions that a test selects, and leaves the others to RBAC. It is in front of RBAC in the API server's order.
  */
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -23,7 +23,7 @@ export interface Authorizer {
   readonly flags: readonly string[];
   /** `verb group/resource` of all that was asked about the user. */
   readonly asked: ReadonlySet<string>;
-  /** Says no from now on wherever one of these says so; replaces what was told before. */
+  /** From now on denies each question that one of these denies; replaces the former ones. */
   deny(rule: (question: Question) => boolean): void;
   close(): void;
 }

@@ -43,7 +43,7 @@ function without(objects: ReadonlyMap<string, Manifest>, ...kinds: readonly stri
   return new Map([...objects].filter(([, { kind }]) => !kinds.includes(kind)));
 }
 
-test('install.yaml is what kustomize makes of the overlay with everything', async () => {
+test('install.yaml is the output of kustomize for the overlay with everything', async () => {
   expect(objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/all')))).toEqual(installed());
 });
 
@@ -59,7 +59,7 @@ test('the overlay for a private registry takes the image from there', async () =
   expect(text).not.toContain('slipway.dev/manager:');
 });
 
-test('the strict overlay names who may ask, keeps from link-local addresses, and changes nothing else', async () => {
+test('the strict overlay names the namespaces of clients, blocks link-local addresses, and changes nothing else', async () => {
   const made = objectsOf(await run('kubectl', 'kustomize', join(deploy, 'overlays/strict')));
   expect(without(made, 'NetworkPolicy')).toEqual(without(installed(), 'NetworkPolicy'));
   const { ingress, egress } = made.get('NetworkPolicy/slipway-manager')!.spec as {
@@ -145,11 +145,11 @@ describe('the chart', () => {
     expect(Object.fromEntries(rendered)).toEqual(Object.fromEntries(without(made, 'Namespace')));
   });
 
-  test('is refused where the API server has no such policies: Slipway would be open to all who may subscribe', async () => {
+  test('is refused if the API server has no such policies: every user who may subscribe would be an administrator', async () => {
     await expect(template('--kube-version', '1.29.9')).rejects.toThrow('chart requires kubeVersion: >=1.30.0-0');
   });
 
-  test('takes what can be chosen', async () => {
+  test('renders every value that users can set', async () => {
     const chosen = [
       'image.digest=sha256:abc',
       'image.pullSecrets[0].name=creds',

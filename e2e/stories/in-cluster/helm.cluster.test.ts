@@ -1,7 +1,7 @@
 /**
- * The chart in a cluster, by the commands of the guides: installed as the release before, brought up to this checkout,
- * taken back and forth, and removed without a trace. Pods are kwok's, and the manager is a process with the account
- * that the chart has made, so that what it does is done with the rights of the chart.
+ * The chart in a cluster, by the commands of the guides: installed as the release before, upgraded to this checkout,
+ * rolled back and forth, and removed without a trace. Pods are kwok's, and the manager is a process with the account of
+ * the chart, so it works with the rights of the chart.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

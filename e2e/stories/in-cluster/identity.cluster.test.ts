@@ -1,4 +1,7 @@
-/** Whom the manager may act as, and which leases are its own: asked of the API server with the manager's token. */
+/**
+ * The accounts that the manager may impersonate, and the leases that it may write: the API server is asked with the
+ * manager's token.
+ */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, SYSTEM } from '../../lib/manager.ts';

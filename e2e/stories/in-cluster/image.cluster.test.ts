@@ -1,4 +1,4 @@
-/** The manager's image: complete, small, the same on every day, and what a second client makes of it. */
+/** The manager's image: complete, small, the same on every day, and readable by a second client. */
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-test('is the same on another day, in another time zone, with all but what was downloaded made again', async () => {
+test('is the same on another day, in another time zone, with all files made again except downloads', async () => {
   const kept = dirname(cachePath('any'));
   mkdirSync(join(home, 'slipway/image'), { recursive: true });
   for (const file of readdirSync(kept).filter((name) => /\.(deb|tgz)$/.test(name)))
@@ -89,7 +89,7 @@ describe.each(['amd64', 'arm64'] as const)('for %s', (architecture) => {
     expect(bytes).toBeLessThan(MAX_COMPRESSED_BYTES);
   });
 
-  test('says what it is, and runs as somebody who is not root', async () => {
+  test('has labels that identify it, and runs as a user who is not root', async () => {
     const config = JSON.parse(contents().image.config.bytes.toString('utf8')) as {
       readonly config: { readonly User: string; readonly Labels: Readonly<Record<string, string>> };
     };

@@ -1,4 +1,4 @@
-/** The manager where it belongs: a Pod from our image, with its own rights, doing the main job on a real node. */
+/** The manager in the cluster: a Pod from our image, with its own rights, doing the main job on a real node. */
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { realNodeObstacle } from '../../cluster/cluster.ts';
 import { PACKAGE, publishImages, publishReleases, RELEASES } from '../../lib/beacon-operator.ts';
@@ -61,7 +61,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'install.yaml on a real node
     for (const pod of pods) expect(await proxied(pod, 'readyz?verbose')).toContain('[+]informers ok');
   });
 
-  test('and goes on with another setting', async () => {
+  test('and continues with another setting', async () => {
     await allowPlainRegistry(cluster());
     await until('only the new Pods are left', async () => (await podNames()).length === 2);
   });
@@ -114,7 +114,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'install.yaml on a real node
     });
   });
 
-  test('end within their time when they are told to, and the lease is free at once', async () => {
+  test('end within their time after SIGTERM, and the lease is free at once', async () => {
     await kubectl('-n', SYSTEM, 'scale', DEPLOYMENT, '--replicas=0');
     await until('all Pods are gone', async () => (await kubectl('-n', SYSTEM, 'get', 'pods', '-o', 'name')) === '', {
       timeoutSeconds: 30,

@@ -19,7 +19,7 @@ export interface Act {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** `RBAC` and `policy` have refused it as forbidden; `invalid` is what the schema does not take. */
+/** `RBAC` and `policy` have refused it as forbidden; `invalid` is refused by the schema. */
 export type Outcome = 'accepted' | 'RBAC' | 'policy' | 'invalid';
 
 export interface Answer {
@@ -29,13 +29,13 @@ export interface Answer {
 }
 
 export interface Persons extends AsyncDisposable {
-  /** Sends a request as a person, for good. Throws what is neither accepted nor refused. */
+  /** Sends a request as a person, which is stored. Throws an answer that is neither accepted nor refused. */
   send(person: Person, act: Act): Promise<Answer>;
   /** The same, and nothing is stored. */
   rehearse(person: Person, act: Act): Promise<Answer>;
 }
 
-/** Opens connections with all rights, which act as whom each request names. */
+/** Opens connections with all rights, which impersonate the person that each request names. */
 export async function openPersons(cluster: TestCluster): Promise<Persons> {
   const transport = createTransport((await loadKubeconfig(cluster.kubeconfig)).config);
   return {

@@ -1,6 +1,6 @@
-/** For each rule of the manager's rights, a package that nobody can install without it. */
+/** For each rule of the manager's rights, a package that cannot be installed without it. */
 
-/** An operator of one Deployment, and what else its bundle holds. */
+/** An operator of one Deployment, and the other objects of its bundle. */
 export interface Package {
   readonly name: string;
   /** Further objects of the bundle. */
@@ -9,9 +9,9 @@ export interface Package {
   readonly csv?: object;
   /** Further fields of the spec of a Subscription in that namespace. */
   readonly subscription?: (namespace: string) => object;
-  /** Name of another Subscription in the namespace, to a package that nobody has. */
+  /** Name of another Subscription in the namespace, to a package that no Catalog has. */
   readonly occupied?: string;
-  /** Not where nothing answers for it here, or it is made to fail. */
+  /** False if no webhook answers for it here, or if the case makes it fail. */
   readonly becomesReady?: boolean;
   /** Labels of its Pods. */
   readonly podLabels?: Readonly<Record<string, string>>;
@@ -123,7 +123,7 @@ interface Case {
   readonly holds?: (name: string) => Omit<Package, 'name'>;
 }
 
-/** The first resource of a rule, with its group → what needs that rule. */
+/** The first resource of a rule, with its group → the package that needs that rule. */
 const CASES: ReadonlyMap<string, Case> = new Map<string, Case>([
   ['*/*', { name: 'any', holds: withCrd }],
   ['slipway.dev/catalogs', { name: 'asked' }],

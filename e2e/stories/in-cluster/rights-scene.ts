@@ -113,7 +113,7 @@ export async function subscribe(
   );
 }
 
-/** `kubectl apply`, taking over what others own. */
+/** `kubectl apply`, taking over fields that others own. */
 export async function apply(cluster: TestCluster, objects: readonly object[]): Promise<void> {
   const list = { apiVersion: 'v1', kind: 'List', items: objects };
   await cluster.kubectl(['apply', '--server-side', '--force-conflicts', '-f', '-'], JSON.stringify(list));

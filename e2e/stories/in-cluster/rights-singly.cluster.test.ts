@@ -27,7 +27,7 @@ import {
 } from './rights-scene.ts';
 import type { Rule, Running } from './rights-scene.ts';
 
-/** One right of the manager, and what needs it. */
+/** One right of the manager, and the package that needs it. */
 interface Right extends Pick<Question, 'verb'> {
   readonly group: string;
   /** With its subresource. */
@@ -38,18 +38,18 @@ interface Right extends Pick<Question, 'verb'> {
   readonly name: string;
 }
 
-/** Of these groups one message lists every object that is refused, so that one package tells of all the resources. */
+/** For these groups one message lists every object that is refused, so that one package covers all the resources. */
 const LISTED = /^(admissionregistration|cert-manager|console|monitoring)\./;
 
 /** Asked for the whole cluster, in order to watch. */
 const WHOLE_CLUSTER = new Set(['list', 'watch']);
-/** The manager's own kinds, and what there is once in a cluster. */
+/** The manager's own kinds, and objects that exist once in a cluster. */
 const isOwn = ({ group }: Right): boolean => group === 'slipway.dev';
 const isSingle = ({ group }: Right): boolean => group === 'config.openshift.io';
 
 const rights = clusterRole.rules.flatMap(rightsOf).map(withName);
 const some = rights.filter((right) => !WHOLE_CLUSTER.has(right.verb) && right.group !== '*' && !isSingle(right));
-/** Needed to remove what a manager before this one has installed. */
+/** Needed to remove objects that a manager before this one has applied. */
 const forRemoval: readonly Right[] = [
   ...some.filter((right) => right.verb === 'get' && !isOwn(right) && right.resource !== 'pods/log'),
   ...some.filter(({ verb, resource }) => verb === 'patch' && resource === 'revisions'),
@@ -98,12 +98,12 @@ function isAbout({ verb, group, resource }: Right, question: Question): boolean 
   return describeQuestion(question) === `${verb} ${group}/${resource}`;
 }
 
-/** A removal lists the objects that it may not get, so that both rights are taken away. */
+/** A removal lists objects that it may not get, so both verbs are taken away. */
 function isRead(right: Right, question: Question): boolean {
   return isAbout(right, question) || (right.verb === 'get' && isAbout({ ...right, verb: 'list' }, question));
 }
 
-/** Whether the question is about what the package of this right contains. */
+/** Whether the question is about an object of this right's package. */
 function isOf({ name }: Right, { namespace, ...question }: Question): boolean {
   return namespace === name || [question.name, question.group].some((text) => text?.includes(name) === true);
 }
@@ -139,11 +139,11 @@ async function everyOneIsNamed(wanted: readonly Right[]): Promise<void> {
   await until('each right that is missing is named', isEmpty, { timeoutSeconds: 120, explain });
 }
 
-test('there is enough to look at', () => {
+test('there are enough rights to test', () => {
   expect(toInstall.length + forRemoval.length).toBeGreaterThan(90);
 });
 
-describe('of what another manager has installed,', () => {
+describe('of the operators that another manager has installed,', () => {
   beforeAll(async () => {
     authorizer.deny(() => false);
     const wanted = packagesOf(forRemoval);

@@ -74,7 +74,7 @@ test('every verb of every rule is asked for, on every resource', { timeout: 300_
   await cluster().kubectl(['delete', '-f', policy]);
 });
 
-/** For everything, for one kind, and for what is no verb of an object. */
+/** For every kind, for one kind, and for a verb that objects do not have. */
 const TAKEN = /^\*\/\*$|^apps\/|impersonate/;
 
 describe('without the rule for', () => {
@@ -119,7 +119,7 @@ function isOfAnyKind(verb: string, kind: string): boolean {
   return kind === '*/*' || (verb === 'get' && !/^(slipway\.dev|config\.openshift\.io)\/|\/log$/.test(kind));
 }
 
-/** What a rule permits and nobody has asked for; of a rule for everything, verbs that were asked for nothing. */
+/** The permissions of a rule that no request used; of a rule for everything, the verbs that no request used. */
 function unaskedOf({ apiGroups, resources, verbs }: Rule): readonly string[] {
   const asked = [...authorizer.asked];
   const permitted = apiGroups.flatMap((group) =>

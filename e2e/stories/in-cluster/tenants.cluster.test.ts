@@ -93,7 +93,7 @@ afterAll(async () => {
   await manager?.stop();
 });
 
-test('the manager says that the policy is in force', async () => {
+test('the manager reports that the policy is in force', async () => {
   await until('the metric says so', async () => (await inForce()) === '1');
   expect(manager.log()).toContain('the policy slipway-accounts is in force');
 });
@@ -133,7 +133,7 @@ test('the rights of the guide are enough to install, and to upgrade by hand', as
   await waitFor(cluster(), { ...BEACON, timeoutSeconds: 120 }, runs('1.1.0'));
 });
 
-test('the operator goes with its Subscription, although the account and its rights are gone', async () => {
+test('the operator is removed with its Subscription, although the account and its rights are gone', async () => {
   await cluster().kubectl(['-n', BEACON.namespace, 'delete', 'serviceaccount', 'installer']);
   await cluster().kubectl(['delete', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: granted }));
   await cluster().kubectl(['-n', BEACON.namespace, 'delete', BEACON.kind, BEACON.name, '--wait=false', ...TEAM]);

@@ -1,7 +1,7 @@
 /**
- * A manager of this process whose writes can be held back: of each operator one certain write is kept from the API
- * server, as if the process had been stopped between the check of the fence and the socket, and nothing of that operator
- * is written after it. What was held is sent later, as often as is asked for, with no fence in between.
+ * A manager of this process whose writes can be held back: for each operator one chosen write is kept from the API
+ * server, as if the process had been stopped between the check of the fence and the socket, and no write for that
+ * operator follows it. The held write is sent later, as often as a test asks for it, with no fence in between.
  */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import type { TestCluster } from '../../cluster/cluster.ts';
 import { SYSTEM } from '../../lib/manager.ts';
 import { until } from '../../lib/until.ts';
 
-/** A manager at work; one that is deposed writes no more, and what it has under way ends. */
+/** A manager at work; one that is deposed writes no more, and its pending work ends. */
 export interface Manager {
   depose(): Promise<void>;
 }
@@ -116,7 +116,7 @@ function holdingTransport(root: Transport, state: HoldingState): Transport {
   };
 }
 
-/** Events only tell what happened, and a dry run changes nothing. */
+/** Events only report, and a dry run changes nothing. */
 function isWrite({ method, path, query, body }: ApiRequest): boolean {
   const isDry = query?.['dryRun'] !== undefined || (method === 'DELETE' && /"dryRun"/.test(String(body)));
   return method !== 'GET' && !isDry && !path.includes('/events');

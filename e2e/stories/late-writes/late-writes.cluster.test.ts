@@ -37,7 +37,7 @@ beforeAll(async () => {
   await apply(cluster(), catalogOf(CATALOG, `${cluster().registry}/catalog:latest`));
 });
 
-test('the steps end where they should if nothing is late', async () => {
+test('the steps have their usual results if no write is late', async () => {
   let now: Step = 'install';
   const count = createCounter();
   const leader = await startLeader(cluster(), new Map(), {
@@ -163,7 +163,7 @@ function createCounter(): (of: string, what: string) => string {
   };
 }
 
-/** Objects that were made anew. */
+/** Objects that were created again. */
 function replaced(before: State, after: State): readonly string[] {
   return [...after.uids].filter(([name, uid]) => (before.uids.get(name) ?? uid) !== uid).map(([name]) => name);
 }
@@ -206,7 +206,7 @@ async function ask(step: Step): Promise<void> {
   await apply(cluster(), ...OPERATORS.map((name) => subscriptionTo(name, name, { package: name, ...spec })));
 }
 
-/** The operators that have not come where the step leads. */
+/** The operators that have not reached the result of the step. */
 async function lacking(step: Step): Promise<readonly string[]> {
   const there = new Map((await list(cluster(), 'subscription')).map((one) => [one.metadata.name, one]));
   const version = VERSIONS[step];

@@ -69,7 +69,7 @@ describe('an operator', () => {
     expect(await cluster().kubectl(['get', 'crd', 'beacons.example.slipway.dev', '-o', 'name'])).toContain('beacons');
   });
 
-  test('is installed by a manager that says that it leads', async () => {
+  test('is installed by a manager that reports that it leads', async () => {
     const metrics = await (await fetch(`${manager.url}/metrics`)).text();
     expect(metrics).toMatch(/^leader_election_master_status\{name="slipway-manager"\} 1$/m);
   });
@@ -89,7 +89,7 @@ describe('an operator', () => {
     expect(image).toContain('v2.0.0');
   });
 
-  test('is put right when somebody changes or deletes what belongs to it', async () => {
+  test('is repaired when a user changes or deletes one of its objects', async () => {
     await cluster().kubectl(['-n', 'lights', 'delete', 'deployment', 'beacon-operator']);
     await cluster().kubectl(['-n', 'lights', 'wait', '--for=create', '--timeout=30s', 'deployment/beacon-operator']);
     await cluster().kubectl(['-n', 'lights', 'scale', 'deployment', 'beacon-operator', '--replicas=3']);

@@ -103,7 +103,7 @@ function eventAbout({ apiVersion, kind, metadata }: KubeObject, index: number): 
   };
 }
 
-describe('where others have kinds of the same names', () => {
+describe('in a cluster with kinds of the same names', () => {
   test.each(KINDS)('$singular alone is another project’s', async ({ singular, scope }) => {
     const where = scope === 'Namespaced' ? ['-n', 'lights'] : [];
     expect(await cluster().kubectl([...where, 'get', singular, '-o', 'name'])).not.toContain(GROUP);
@@ -131,7 +131,7 @@ const NAMED = new RegExp(
   String.raw`^(?:(?:catalog|subscription|revision)\.${GROUP.replace('.', String.raw`\.`)}|deployment\.apps)[/" ]`,
 );
 
-/** The same command, which changes nothing, and what each line that it prints must be. */
+/** The same command, which changes nothing, and the pattern of each line that it prints. */
 function harmless(words: readonly string[]): { readonly args: readonly string[]; readonly says: RegExp } {
   const verb = VERBS.find((one) => words.includes(one));
   switch (verb) {

@@ -1,4 +1,4 @@
-/** Kinds of other projects whose names are those of Slipway's kinds: no more of them than kubectl looks at. */
+/** Kinds of other projects whose names are those of Slipway's kinds, with only the fields that kubectl reads. */
 import type { KubeObject } from '../../../api/object.ts';
 
 interface Names {

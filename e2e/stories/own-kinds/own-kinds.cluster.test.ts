@@ -170,7 +170,7 @@ describe('with the rights of the manager', () => {
     expect(await field('.spec.size')).toBe('2');
   });
 
-  test('a removal waits until the operator has finalized them, and says what it waits for', async () => {
+  test('a removal waits until the operator has finalized them, and names them', async () => {
     await apply(gadget('of-a-user', {}, NAMESPACE));
     const hold = (finalizers: readonly string[]): Promise<string> =>
       kubectl(
@@ -281,7 +281,7 @@ describe.skipIf(!hasFound)('published bundles', () => {
     await waitFor(cluster(), { kind: 'subscription', name, namespace: name, timeoutSeconds: 120 }, runs(version));
   });
 
-  test('samples that their CRD takes are there', async () => {
+  test('samples that their CRD accepts are applied', async () => {
     const found = await names('secrets.ecr.mobb.redhat.com', '-n', 'ecr-secret-operator');
     expect(found).toEqual(['ecr-secret-sample']);
   });

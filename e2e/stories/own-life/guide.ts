@@ -1,11 +1,11 @@
-/** What the guide about the removal of Slipway tells to type, without Helm. */
+/** The commands of the guide about the removal of Slipway, without Helm. */
 import { stepsOf, type Step } from '../../../scripts/shell-steps.ts';
 
 const GUIDE = 'docs/how-to/remove-slipway.md';
 
 export interface RemovalSteps {
   readonly inOrder: readonly Step[];
-  /** Shows what is held where the manager went first. */
+  /** Shows the objects that are held if the manager was removed first. */
   readonly whereHeld: readonly Step[];
   /** What helps then. */
   readonly putBack: readonly Step[];

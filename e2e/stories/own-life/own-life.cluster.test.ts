@@ -1,7 +1,6 @@
 /**
- * Slipway's own life on a real node: it is upgraded from the release before (previous.ts says what that is) while all
- * Subscriptions are busy, taken back to it, removed as the guide says, and removed in the wrong order, after which the
- * guide helps.
+ * Slipway's own life on a real node: it is upgraded from the release before (see previous.ts) while all Subscriptions
+ * are busy, rolled back to it, removed as the guide says, and removed in the wrong order, after which the guide helps.
  */
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -28,7 +27,7 @@ import {
 /** Enough to be busy while one of them is done. */
 const SIZE = 5;
 
-/** One of the fleet, and a Subscription of it that has what the release before does not know. */
+/** One of the fleet, and a patch and a Subscription with a field that the release before does not know. */
 const FIRST = 'operator-0';
 const NEW_SPEC = { spec: { [NEW_FIELD]: [{ cron: '* * * * *', duration: '1h' }] } };
 const WITH_NEW_FIELD = subscriptionTo('x', 'default', { package: 'x', ...NEW_SPEC.spec });
@@ -82,7 +81,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       expect((await fleet.lacking('1.1.0')).length).toBeGreaterThan(0);
     });
 
-    test('goes on with what was begun, and changes nothing else', async () => {
+    test('continues the upgrades that were begun, and changes nothing else', async () => {
       await deploySlipway(cluster());
       await fleet.awaitAll('1.1.0');
       await onlyRuns(version);
@@ -90,7 +89,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await expectUntouched(2);
     });
 
-    test('goes back to the release before, which has no such field, and no operator notices', async () => {
+    test('is rolled back to the release before, which has no such field, without an effect on operators', async () => {
       await apply(WITH_NEW_FIELD);
       await kubectl('-n', FIRST, 'patch', 'subscription', FIRST, '--type=merge', '-p', JSON.stringify(NEW_SPEC));
       expect(await newField()).not.toBe('');
@@ -112,7 +111,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await expectUntouched(3);
     });
 
-    test('comes forward again', async () => {
+    test('is upgraded again', async () => {
       await kubectl('apply', '--server-side', '-f', join(ROOT, 'deploy/crds'));
       await deploySlipway(cluster());
       await onlyRuns(version);
@@ -125,7 +124,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await until(`only ${image} runs`, async () => String(await imagesOfManager()) === image);
     }
 
-    /** Every operator consists of what it did, and its Deployment was written as often as is said. */
+    /** Every operator has the same objects as before, and its Deployment was written the stated number of times. */
     async function expectUntouched(times: number): Promise<void> {
       expect(await fleet.inventories()).toEqual(before);
       expect(await fleet.strays()).toEqual([]);
@@ -146,7 +145,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
   describe('of which the manager is removed first', () => {
     const FEW = 3;
 
-    test('leaves operators that run, and Subscriptions that say what holds them', async () => {
+    test('leaves operators that run, and Subscriptions that name their finalizers', async () => {
       const few = createFleet(cluster(), FEW);
       await deploySlipway(cluster());
       await few.applyCatalog();
@@ -160,7 +159,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       expect((await few.generations()).size).toBe(FEW);
     });
 
-    test('goes completely once it is installed again', async () => {
+    test('is removed completely once it is installed again', async () => {
       await type(putBack);
       await expectUnchanged(cluster(), empty);
     });

@@ -1,8 +1,8 @@
 /**
- * The release that comes before this checkout, which Slipway is upgraded from. None has been released yet, so its place
- * is taken by what this checkout makes: an image that says that it is an older version, CRDs that lack a column and a
- * field, rights that lack one, and no policy about accounts. Once there is a release, its install.yaml is read here in place of this one's and its image is pushed in place of one
- * that is built; the story asks for nothing else.
+ * The release before this checkout, from which Slipway is upgraded. None exists yet, so this checkout makes a stand-in:
+ * an image that reports an older version, CRDs that lack a column and a field, rights that lack one, and no policy
+ * about accounts. Once there is a release, its install.yaml is read here in place of this one's and its image is pushed
+ * in place of a built one; the story needs no other change.
  */
 import { SUBSCRIPTION } from '../../../api/subscription.ts';
 import { pushIndex } from '../../../oci/build.ts';

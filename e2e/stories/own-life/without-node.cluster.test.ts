@@ -49,7 +49,7 @@ describe.runIf(realNodeObstacle() !== undefined)('Slipway without a node', () =>
     expect(before.size).toBe(SIZE);
   });
 
-  test('that is upgraded while its Subscriptions are busy goes on with what was begun', async () => {
+  test('that is upgraded while its Subscriptions are busy continues the upgrades that were begun', async () => {
     await fleet.ask('1.1.0', { startSeconds: 8 });
     await fleet.awaitMiddle('1.1.0');
     await kubectl('apply', '--server-side', '-f', CRDS);
@@ -73,7 +73,7 @@ describe.runIf(realNodeObstacle() !== undefined)('Slipway without a node', () =>
     await expectUnchanged(cluster(), empty);
   });
 
-  test('of which the manager is removed first says what is held, and goes completely once it is back', async () => {
+  test('of which the manager is removed first names the held objects, and is removed completely once it is back', async () => {
     await deploySlipway(cluster());
     await processes.start();
     await fleet.applyCatalog();

@@ -1,6 +1,6 @@
 /**
- * A registry that asks for a password: everything that can be wrong with the pull secret is told, and once it is right
- * the catalog and the bundles come through it. The commands are those of the guide.
+ * A registry that asks for a password: every fault of the pull secret is reported, and once it is correct the catalog
+ * and the bundles come through it. The commands are those of the guide.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isShown, stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
@@ -32,23 +32,23 @@ describe('a Catalog in a registry that asks for a password', () => {
     await manager?.stop();
   });
 
-  test('says that its Secret is missing', async () => {
+  test('reports that its Secret is missing', async () => {
     await type(applyCatalog);
     await expectTold('PullSecretInvalid', /Secret slipway-system\/registry-login does not exist\. Create it/);
   });
 
-  test('says that the Secret is of another type', async () => {
+  test('reports that the Secret is of another type', async () => {
     await kubectl('-n', SYSTEM, 'create', 'secret', 'generic', SECRET, '--from-literal=password=open');
     await expectTold('PullSecretInvalid', /Secret slipway-system\/registry-login has no \.dockerconfigjson/);
   });
 
-  test('says that the Secret is malformed', async () => {
+  test('reports that the Secret is malformed', async () => {
     await kubectl('-n', SYSTEM, 'delete', 'secret', SECRET);
     await kubectl('-n', SYSTEM, 'create', 'secret', 'generic', SECRET, '--from-literal=.dockerconfigjson={"auths":');
     await expectTold('PullSecretInvalid', /Secret slipway-system\/registry-login: .*not JSON/);
   });
 
-  test('says that the password is wrong', async () => {
+  test('reports that the password is wrong', async () => {
     await kubectl('-n', SYSTEM, 'delete', 'secret', SECRET);
     await type(makeSecret, 'guessed');
     const catalog = await expectTold('RegistryDenied', /team\/catalog/);
@@ -76,7 +76,7 @@ describe('a Catalog in a registry that asks for a password', () => {
     await kubectl('delete', 'catalog', 'stranger');
   });
 
-  test('leaves in service what it had when the password is changed, and says so', async () => {
+  test('keeps its last content in service when the password is changed, and reports it', async () => {
     await type(replaceSecret, 'changed');
     const stale = await until(
       'the new Secret counts',
@@ -91,7 +91,7 @@ describe('a Catalog in a registry that asks for a password', () => {
     await waitFor(cluster(), SUBSCRIPTION, runs('1.0.0'));
   });
 
-  test('is told of by a guide of which every command was typed here', () => {
+  test('has a guide, of which every command ran here', () => {
     expect(others).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ describe('a Catalog in a registry that asks for a password', () => {
     return catalog;
   }
 
-  /** Types a command of the guide, with the right password unless another is given; resolves with what is printed. */
+  /** Runs a command of the guide, with the correct password unless another is given; resolves with its output. */
   async function type(step: Step, password: string = REGISTRY_USER.password): Promise<string> {
     const { kubeconfig, registry, tools } = cluster();
     const variables = { KUBECONFIG: kubeconfig, USERNAME: REGISTRY_USER.username, PASSWORD: password };

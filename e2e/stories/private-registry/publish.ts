@@ -1,4 +1,4 @@
-/** Publishes to a registry that asks who is there, as an author who is logged in does. */
+/** Publishes to a registry that asks for credentials, as an author who is logged in does. */
 import { buildImage, pushImage } from '../../../oci/build.ts';
 import { parseReference } from '../../../oci/reference.ts';
 import { createRegistry } from '../../../oci/registry.ts';

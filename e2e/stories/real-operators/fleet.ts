@@ -1,4 +1,4 @@
-/** The Subscriptions of all routes, each in a namespace of its own: made, changed and looked at together. */
+/** The Subscriptions of all routes, each in a namespace of its own: created, changed and checked together. */
 import type { Revision } from '../../../api/revision.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { list, runs, subscriptionTo, waitFor, type Judged } from '../../lib/objects.ts';
@@ -10,7 +10,7 @@ const NAME = 'operator';
 const TIMEOUT_SECONDS = 120;
 
 export interface Fleet {
-  /** Resolves when what every namespace has by itself is there. */
+  /** Resolves when the objects that Kubernetes makes in every namespace exist. */
   makeNamespaces(): Promise<void>;
   /** Applies all Subscriptions at once, so that they are worked on side by side. */
   subscribe(spec: (route: Route) => object): Promise<void>;

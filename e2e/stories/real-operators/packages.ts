@@ -1,4 +1,4 @@
-/** Ten packages of the reference data that the stories take. None has webhooks: nobody need issue certificates. */
+/** Ten packages of the reference data that the stories use. None has webhooks, so no certificates are needed. */
 import type { Wish } from './routes.ts';
 
 /** The versions to begin with are chosen by rule, see routes.ts. */
@@ -15,5 +15,5 @@ export const PACKAGES: readonly (Wish & { readonly because: string })[] = [
   { package: 'sosivio', because: 'its versions are pre-releases, and its bundles are not named after it' },
 ];
 
-/** How many replacements below the head they begin, where there are so many. */
+/** How many replacements below the head they begin, if there are so many. */
 export const EDGES = 3;

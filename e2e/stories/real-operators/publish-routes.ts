@@ -1,4 +1,6 @@
-/** Publishes the bundles on a route, and one catalog with all packages whole: what is off the route has no image. */
+/**
+ * Publishes the bundles on a route, and one catalog with all packages complete: bundles off the route have no image.
+ */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseBundle } from '../../../bundles/parse.ts';

@@ -1,7 +1,7 @@
 /**
  * Chooses, for real packages, an older version to begin with: a way of several edges below its channel's head. The
- * edges are read from the catalog's documents here, by themselves, so that what the resolver does can be judged.
- * Pure but for `loadRoutes`.
+ * edges are read from the catalog's documents here, without the resolver, so that its result can be judged. Pure except
+ * for `loadRoutes`.
  */
 import { compare, satisfies } from 'semver';
 import { sharedRows } from '../../lib/shared.ts';

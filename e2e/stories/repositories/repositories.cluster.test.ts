@@ -1,4 +1,4 @@
-/** A catalog that nobody builds: pushing a tag to a repository publishes an upgrade. */
+/** A catalog without a build: pushing a tag to a repository publishes an upgrade. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
@@ -53,7 +53,7 @@ describe('a Catalog of repositories', () => {
     await waitFor(cluster(), SUBSCRIPTION, runs('1.1.0'));
   });
 
-  test('leaves out a tag whose bundle cannot be read, and says so; the others are offered', async () => {
+  test('leaves out a tag whose bundle cannot be read, and reports it; the others are offered', async () => {
     await push(`${cluster().registry}/gadget:v1.2.0`, { files: new Map([['readme', Buffer.from('')]]), labels: {} });
     await publish('1.3.0');
     await look();
@@ -64,7 +64,7 @@ describe('a Catalog of repositories', () => {
     });
   });
 
-  test('goes on serving what it had when the repository is gone', async () => {
+  test('keeps serving its last content when the repository is gone', async () => {
     const source = { repositories: [{ repository: `${cluster().registry}/nowhere` }] };
     await apply({ kind: 'Catalog', metadata: { name: 'team' }, spec: { source } });
     await waitFor(cluster(), CATALOG, (one) => condition(one, 'Ready')?.reason === 'CatalogStale');

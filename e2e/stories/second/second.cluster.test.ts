@@ -82,7 +82,7 @@ describe('an authority that is none', () => {
     await cluster().kubectl(['-n', 'other', 'delete', 'subscriptions.slipway.dev', 'broken', '--timeout=60s']);
   });
 
-  test('is what the API server says, too, of a CRD that it does not serve', async () => {
+  test('is also the verdict of the API server on a CRD that it does not serve', async () => {
     const crd = {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',

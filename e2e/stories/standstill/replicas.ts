@@ -1,4 +1,4 @@
-/** Two replicas of the manager as processes, each started anew when it ends, as a kubelet does. */
+/** Two replicas of the manager as processes, each restarted when it ends, as a kubelet does. */
 import { join } from 'node:path';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { isAlive, startManager, type RunningManager } from '../../lib/manager.ts';

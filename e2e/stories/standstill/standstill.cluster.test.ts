@@ -64,7 +64,7 @@ describe.each(DISTURBANCES)('while $what', ({ what, disturb, mute }) => {
   });
 });
 
-test('a replica that has lost the lead has ended, each with the exit code that says so', () => {
+test('each replica that has lost the lead has ended, with the exit code for that', () => {
   expect(replicas.ended.length).toBeGreaterThan(0);
   expect(new Set(replicas.ended)).toEqual(new Set([1]));
 });
@@ -105,7 +105,7 @@ async function starve(pids: readonly number[]): Promise<void> {
   }
 }
 
-/** Makes Subscriptions, and asks for a look at everything that there is. */
+/** Makes Subscriptions, and requests a reconcile of every object. */
 async function ask(round: number, requestedAt: string): Promise<void> {
   const names = namesOf(round);
   await apply(names.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })));

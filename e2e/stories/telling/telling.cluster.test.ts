@@ -1,6 +1,7 @@
 /**
- * What a person is told of, by every means: column, condition, event, log line and metric. An upgrade that fails, is rolled
- * back and superseded; what an upgrade waits for; what others did to the objects of an operator, and what was lost by that.
+ * The reports to users by every means: column, condition, event, log line and metric. An upgrade that fails, is rolled
+ * back and superseded; the reason why an upgrade waits; changes of an operator's objects by others, and the losses that
+ * they cause.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stepsOf, typeSteps } from '../../../scripts/shell-steps.ts';
@@ -131,7 +132,7 @@ const [ONE, TWO] = [{ version: '1.0.0' }, { version: '2.0.0', broken: true, repl
 const THREE = { version: '3.0.0', replaces: '1.0.0', skips: ['2.0.0'] };
 
 describe('an upgrade that fails', () => {
-  test('is told by every means after the rollback, and the failed Revision says why', async () => {
+  test('is reported by every means after the rollback, and the failed Revision has the cause', async () => {
     await apply(subscriptionTo('beacon', NAMESPACE, spec));
     await waitFor(cluster(), BEACON, runs('1.0.0'));
     await offer(ONE, TWO);
@@ -154,7 +155,7 @@ describe('an upgrade that fails', () => {
     expect(condition(failed as Judged, 'Ready')?.message).toMatch(/^Kept as history; it failed: .*port/);
   });
 
-  test('is told no longer once a newer version is installed', async () => {
+  test('is reported no longer once a newer version is installed', async () => {
     await offer(ONE, TWO, THREE);
     const told = await waitFor(cluster(), BEACON, runs('3.0.0'));
     expect(condition(told, 'UpgradeFailed')).toBeUndefined();
@@ -169,7 +170,7 @@ describe('what others do to the objects', () => {
 
   test.each([
     {
-      because: 'someone scaled it to 0, of which the API server remembers nobody',
+      because: 'someone scaled it to 0, and the API server remembers no field manager for that',
       act: () => kubectl('-n', NAMESPACE, 'scale', 'deployment/beacon', '--replicas=0'),
       says: /Deployment\.apps lights\/beacon is as it should be again: spec\.replicas was changed/,
       cause: 'Changed',
@@ -186,7 +187,7 @@ describe('what others do to the objects', () => {
       says: /Deployment\.apps lights\/beacon was deleted and has been made again/,
       cause: 'Deleted',
     },
-  ])('is put right and told: $because', async ({ act, says, cause }) => {
+  ])('is repaired and reported: $because', async ({ act, says, cause }) => {
     const before = await repaired(cause);
     await act();
     const told = await waitFor(
@@ -201,7 +202,7 @@ describe('what others do to the objects', () => {
     expect((await deployment()).spec['replicas']).toBe(1);
   });
 
-  test('is a fight if it happens again and again, which is told with advice and not in every round', async () => {
+  test('is a fight if it happens repeatedly, which is reported with advice and not in every round', async () => {
     for (let round = 0; round < 6; round += 1) {
       const before = await repaired('Changed');
       await kubectl('-n', NAMESPACE, 'scale', 'deployment/beacon', '--replicas=7');
@@ -282,7 +283,7 @@ describe('an upgrade that waits', () => {
     expect(again).toHaveLength(1);
   });
 
-  test('says so, for what it depends on, and which step of several it is', async () => {
+  test('is reported, with the dependency, and with the current one of several steps', async () => {
     const later = [
       { version: '4.2.0', replaces: '3.0.0', needs: 'lens' },
       { version: '5.0.0', replaces: '4.2.0' },
@@ -306,7 +307,7 @@ describe('a pipeline that waits as the guide says', () => {
   ];
   const [ask, wait, published] = GUIDE.map(({ script }) => script);
 
-  /** Exit code 0, or what was printed before another one. */
+  /** Exit code 0, or the output before another one. */
   async function pipeline(version: string, ...scripts: readonly (string | undefined)[]): Promise<string> {
     const typed = scripts.map((script = '') => ({ script: script.replaceAll('2.0.0', version) }));
     const settings = { tools: cluster().tools, variables: { KUBECONFIG: cluster().kubeconfig } };
@@ -327,7 +328,7 @@ describe('a pipeline that waits as the guide says', () => {
     expect((await get(cluster(), 'subscription', 'beacon', NAMESPACE)).status?.installed?.version).toBe('5.0.0');
   });
 
-  test('ends with an error where there is no such version', async () => {
+  test('ends with an error if there is no such version', async () => {
     expect(await pipeline('9.9.9', ask, wait)).toMatch(/^exit code 1: /);
   });
 

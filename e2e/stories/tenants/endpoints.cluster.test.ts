@@ -1,4 +1,4 @@
-/** Who reads catalog content from a manager that asks for tokens, with the API server's own tokens and rights. */
+/** Clients of catalog content from a manager that requires tokens, with the API server's own tokens and rights. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { join } from 'node:path';
 import { useCluster } from '../../lib/cluster.ts';
@@ -61,7 +61,7 @@ async function tokenOf(account: string, audience?: string): Promise<string> {
   return token.trim();
 }
 
-test('a manager that may not review tokens refuses everybody, and its log says what it lacks', async () => {
+test('a manager that may not review tokens refuses every client, and its log names the missing right', async () => {
   expect((await read('hub', await tokenOf('reader', AUDIENCE))).status).toBe(503);
   expect(manager.log()).toContain('system:auth-delegator');
 });

@@ -1,6 +1,6 @@
 /**
- * Revisions and manifests that a person wrote by hand, beside those that the manager made, with the shipped rights: they
- * are applied by nobody, delete nothing, and stop nothing. What somebody swapped heals.
+ * Revisions and manifests that a person wrote by hand, beside those that the manager made, with the shipped rights: the
+ * manager does not apply them, and they delete nothing and stop nothing. Manifests that a person swapped are restored.
  */
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
@@ -185,7 +185,7 @@ describe('a Revision that a person made', () => {
     expect(isReady(await get(cluster(), 'subscription', 'store', NAMESPACE))).toBe(true);
   });
 
-  test('brings no image into the namespace for a package that nobody has', async () => {
+  test('brings no image into the namespace for a package that no Catalog has', async () => {
     await writes.apply(cluster(), subscriptionTo('ghost', NAMESPACE, { package: 'ghost' }));
     const ghost = { kind: 'subscription', name: 'ghost', namespace: NAMESPACE };
     const owner = await waitFor(cluster(), ghost, (one) => condition(one, 'Ready')?.reason === 'PackageNotFound');
@@ -249,7 +249,7 @@ describe('a Revision that a person made', () => {
   });
 });
 
-describe('a Secret with manifests that somebody swapped', () => {
+describe('a Secret with manifests that a user swapped', () => {
   interface Stored extends Judged {
     readonly type: string;
     readonly data: Readonly<Record<string, string>>;
@@ -258,7 +258,10 @@ describe('a Secret with manifests that somebody swapped', () => {
   const read = async (name: string): Promise<Stored> =>
     (await cluster().read(`${SECRETS}/${name}`)) as unknown as Stored;
 
-  /** Replaces the Secret of the active Revision, once all is done, and deletes the Deployment; returns what was there. */
+  /**
+   * Replaces the Secret of the active Revision, once all is done, and deletes the Deployment; returns the former
+   * Secret.
+   */
   async function swap(edit: object): Promise<Stored> {
     const { installed } = (await waitFor(cluster(), STORE, runs('1.1.0'))).status ?? {};
     const revision = { kind: 'revision', name: installed?.revision ?? '', namespace: NAMESPACE };
@@ -282,11 +285,11 @@ describe('a Secret with manifests that somebody swapped', () => {
   test.each([
     { edit: { data: { manifests: gzipSync('[]').toString('base64') } }, because: 'it holds something else' },
     { edit: { data: {} }, because: 'it holds nothing' },
-  ])('is written again, and what was deleted comes back: $because', async ({ edit }) => {
+  ])('is written again, and a deleted object is restored: $because', async ({ edit }) => {
     await expectRepaired(await swap(edit));
   });
 
-  test('is left to its owner if it is of another type, who is told, and the manager goes on when it is gone', async () => {
+  test('is left to its owner if it is of another type; a condition reports it, and the manager continues when it is gone', async () => {
     const before = await swap({ type: 'Opaque' });
     const { name } = before.metadata;
     const told = await waitFor(cluster(), STORE, (one) => JSON.stringify(one.status).includes('"Collision"'));
@@ -314,7 +317,7 @@ test.each(LENGTHS)('a Subscription with a name of %i characters is installed, up
   expect(items).toEqual([]);
 });
 
-test('the removal of an operator is not held by what a person made in its name', async () => {
+test('the removal of an operator is not held by objects that a person made in its name', async () => {
   await forge({ name: 'orphan', inventory: 'precious' });
   await expectRefused('orphan');
   await writes.remove(cluster(), STORE);

@@ -1,7 +1,7 @@
 /**
- * A tenant who may do as he likes in his namespace, beside a platform that an administrator runs in another one: what the
- * tenant's objects say neither stops the platform, nor holds it, nor removes anything of it. What the policy refuses, the
- * administrator writes here in the tenant's place, so that the manager itself is put to the test.
+ * A tenant who has every right in his namespace, beside a platform that an administrator runs in another one: the
+ * tenant's objects neither stop the platform, nor hold it, nor remove anything of it. If the policy refuses an object,
+ * the administrator writes it here in the tenant's place, so that the manager itself is put to the test.
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -128,7 +128,7 @@ async function notesAbout(namespace: string, name: string, reason: string): Prom
 describe('a Revision with properties that are no JSON (s11), or that ask for a version that does not exist (s4)', () => {
   const nested = '['.repeat(5000) + ']'.repeat(5000);
 
-  test('stops no other: an install, an upgrade and a removal of others go on', async () => {
+  test('stops no other: an install, an upgrade and a removal of others continue', async () => {
     await subscribe('ghost', { package: 'ghost', suspend: true });
     await subscribe('deep', { package: 'ghost', suspend: true });
     const impossible = { type: 'olm.package.required', value: '{"packageName":"store","versionRange":">9.0.0"}' };
@@ -167,7 +167,7 @@ describe("a tenant's operator that needs a lower version (s2)", () => {
     ]);
   }, 240_000);
 
-  test('does not keep it from being removed, although it is being deleted and never goes (s3)', async () => {
+  test('does not keep it from being removed, although it is being deleted and a finalizer holds it (s3)', async () => {
     const hold = (finalizers: readonly string[]): Promise<string> =>
       kubectl(
         '-n',
@@ -192,7 +192,7 @@ describe("a tenant's operator that needs a lower version (s2)", () => {
 });
 
 describe('what was made as a dependency in another namespace (s1)', () => {
-  test('is not deleted with what a tenant removes', async () => {
+  test('is not deleted with the objects that a tenant removes', async () => {
     await apply(subscriptionTo('needer', PLATFORM, { package: 'needer' }));
     await waitFor(cluster(), { kind: 'subscription', name: 'needer', namespace: PLATFORM }, runs('1.0.0'));
     await kubectl('-n', PLATFORM, 'delete', 'subscription', 'needer', '--timeout=60s');
@@ -210,7 +210,7 @@ describe('a Catalog for namespaces with a label', () => {
   const CLOSED = { kind: 'subscription', name: 'needer', namespace: TEAM };
   const allowedNamespaces = { matchLabels: { tier: 'gold' } };
 
-  test('is not used elsewhere, and says which label is missing', async () => {
+  test('is not used elsewhere, and the message names the missing label', async () => {
     await apply(catalogOf('main', `${cluster().registry}/main:latest`, { allowedNamespaces }));
     await subscribe('needer', { catalog: 'main' });
     const refused = await waitFor(cluster(), CLOSED, (one) => condition(one, 'Ready')?.reason === 'CatalogNotAllowed');

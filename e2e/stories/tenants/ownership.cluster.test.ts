@@ -1,6 +1,6 @@
 /**
- * What a team may and may not do to what others left or have, with an account of its own. With the rights of the manager
- * as they are shipped. Whether the team may write such a Subscription at all is another story.
+ * The rights of a team with its own account over objects that others left or have. The manager has the rights that are
+ * shipped. Whether the team may write such a Subscription at all is another story.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../../../api/names.ts';
@@ -119,7 +119,7 @@ interface Event {
   readonly reason?: string;
 }
 
-/** An administrator installed it, somebody else uses it, and the administrator removed it: its CRD stays. */
+/** An administrator installed it, another user uses it, and the administrator removed it: its CRD stays. */
 async function leaveCrd(): Promise<void> {
   await subscribe({});
   await waitFor(cluster(), STORE, runs('1.0.0'));
@@ -148,7 +148,7 @@ describe('a CRD that an earlier Subscription of the name left', () => {
     expect(await gadgetsLeft()).toEqual([`${PLATFORM}/precious`]);
   });
 
-  test('is a collision for a team that may delete CRDs, which says how it is handed over', async () => {
+  test('is a collision for a team that may delete CRDs, and the message explains how to hand it over', async () => {
     await grant('crds-with-delete');
     await subscribe({ ...asTeam, ...deleting });
     expect(await reasonIs('Collision')).toContain(`an earlier Subscription ${TEAM}/store, which left it`);
@@ -196,7 +196,7 @@ describe('custom resources that a team asks to delete', () => {
   });
   afterAll(revokeAll);
 
-  test('stay while its account may not, and the Subscription says what to grant, and names nothing of others', async () => {
+  test('stay while its account may not delete them, and the Subscription names the right to grant, and no objects of others', async () => {
     await startRemoval(cluster(), STORE);
     const message = await reasonIs('Forbidden');
     expect(message).toContain(
@@ -206,7 +206,7 @@ describe('custom resources that a team asks to delete', () => {
     expect(await gadgetsLeft()).toEqual([`${PLATFORM}/precious`, `${TEAM}/mine`]);
   });
 
-  test('go in all namespaces once it may, though the manager may not read them one by one', async () => {
+  test('are deleted in all namespaces once it may, though the manager may not get them', async () => {
     await grant('delete-gadgets');
     await remove(cluster(), STORE);
     expect(await gadgetsLeft()).toBeUndefined();
@@ -229,7 +229,7 @@ describe('the Subscription of an administrator', () => {
     expect(await gadgetsLeft()).toEqual([`${PLATFORM}/precious`, `${TEAM}/mine`]);
   });
 
-  test('goes without the custom resources once its account is gone, which an event tells', async () => {
+  test('is removed without the custom resources once its account is gone, which an event reports', async () => {
     await kubectl('-n', TEAM, 'delete', 'serviceaccount', 'installer');
     await until(
       'it is gone',

@@ -1,6 +1,6 @@
 /**
  * One object never stops the others: a hostile object of each kind, with a hostile value in each field, and random ones
- * beside healthy Subscriptions, which go on. `make fuzz` does the same for as long as it is told.
+ * beside healthy Subscriptions, which go on. `make fuzz` does the same for a given time.
  */
 import { expect, test } from 'vitest';
 import { fuzz } from '../../fuzz/fuzz.ts';
@@ -11,7 +11,11 @@ import { useCluster } from '../../lib/cluster.ts';
 const SEED = 20_261_122;
 const cluster = useCluster();
 
-test('healthy Subscriptions go on beside hostile objects of each kind and field', { timeout: 600_000 }, async () => {
-  const evidence = await fuzz(cluster(), { seed: SEED, seconds: 20, actors: 4, actsPerSecond: 12, quietSeconds: 20 });
-  expect(judge(evidence).filter(({ isKept }) => !isKept)).toEqual([]);
-});
+test(
+  'healthy Subscriptions are reconciled beside hostile objects of each kind and field',
+  { timeout: 600_000 },
+  async () => {
+    const evidence = await fuzz(cluster(), { seed: SEED, seconds: 20, actors: 4, actsPerSecond: 12, quietSeconds: 20 });
+    expect(judge(evidence).filter(({ isKept }) => !isKept)).toEqual([]);
+  },
+);

@@ -1,4 +1,4 @@
-/** What a tenant does in an attack, and what he sees of it. */
+/** The actions of a tenant in an attack, and the results that he sees. */
 import type { Reason } from '../../../api/reasons.ts';
 import { API_VERSION } from '../../../api/names.ts';
 import { ApiError } from '../../../kube/transport/api-error.ts';
@@ -29,7 +29,7 @@ export interface Way {
 }
 
 export interface Attacker {
-  /** For what the test looks up, not for the attack. */
+  /** For requests of the test itself, not of the attack. */
   readonly cluster: TestCluster;
   /** Sends a request as the tenant, or as an account of his namespace. */
   readonly send: (act: Act, as?: Person) => Promise<'refused' | 'no effect'>;
@@ -41,7 +41,7 @@ export interface Attacker {
   readonly uninstall: (name: string) => Promise<void>;
   /** Waits until his Subscription says why it is not Ready. */
   readonly reasonOf: (name: string, isFinal?: (reason: string) => boolean) => Promise<Reason>;
-  /** What Slipway tells him about his own: his Subscriptions and Revisions, and the events about them. */
+  /** Slipway's reports about his own objects: his Subscriptions and Revisions, and the events about them. */
   readonly read: () => Promise<string>;
 }
 
@@ -120,7 +120,7 @@ export function openAttacker(cluster: TestCluster, persons: Persons, person: Per
       const objects = (await Promise.all(kinds)).flat().filter(({ metadata }) => !metadata.name.startsWith('astore'));
       const uids = new Set(objects.map(({ metadata }) => metadata.uid));
       const events = await list<{ regarding: { uid?: string } }>(cluster, 'Event', { namespace: TEAM });
-      // Those about objects that are gone say what earlier attempts asked for.
+      // Events about objects that are gone belong to earlier attempts.
       const seen = [...objects, ...events.filter(({ regarding }) => uids.has(regarding.uid ?? ''))];
       return JSON.stringify(seen);
     },

@@ -1,4 +1,4 @@
-/** Ways to keep what others have from being reconciled, upgraded or removed. */
+/** Ways to keep other users' operators from being reconciled, upgraded or removed. */
 import { get } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 import { patch, REVISIONS, SUBSCRIPTIONS, type Way } from './ways-attacker.ts';
@@ -23,7 +23,7 @@ export const BLOCK: readonly Way[] = [
     because: 'what needs it acts as another account',
   },
   {
-    name: 'own operator that needs what cannot be',
+    name: 'own operator with requirements that cannot be satisfied',
     aim: 'block',
     attempt: async ({ subscribe, reasonOf }) => {
       await subscribe('impossible');

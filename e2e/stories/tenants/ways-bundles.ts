@@ -1,4 +1,4 @@
-/** The packages of the two Catalogs: what the victims run, and what a tenant picks to attack with. */
+/** The packages of the two Catalogs: those that the victims run, and those that a tenant picks for an attack. */
 import type { TinyOperator } from '../../lib/tiny-operator.ts';
 
 interface Package {

@@ -1,4 +1,4 @@
-/** Ways to keep what others have from being worked with by mere size and number. */
+/** Ways to block work on other users' objects by mere size and number. */
 import { ANNOTATION, API_VERSION } from '../../../api/names.ts';
 import { get } from '../../lib/objects.ts';
 import {
@@ -21,7 +21,7 @@ const crowd = (count: number, key: (index: number) => string): Record<string, st
   Object.fromEntries(Array.from({ length: count }, (_, index) => [key(index), '']));
 const wide = (index: number): string => `example.com/${'x'.repeat(58)}${String(index).padStart(4, '0')}`;
 
-/** As so many field managers, each of which says that it owns what is there. */
+/** Writes as so many field managers, each of which claims the existing fields. */
 async function ownTogether({ send }: Attacker, path: string, managers: number): Promise<Ending> {
   const kind = path.includes('/revisions/') ? 'Revision' : 'Subscription';
   const body = { apiVersion: API_VERSION, kind, metadata: { labels: crowd(60, wide) } };
@@ -136,7 +136,7 @@ const THAT_CROWD: readonly Way[] = [
       return reason === 'InternalError' ? reason : 'no effect';
     },
     defence: 'no effect',
-    because: 'fields are bounded, and so is what they cost',
+    because: 'fields are bounded, and so is their cost',
   },
 ];
 

@@ -70,7 +70,7 @@ export const DESTROY: readonly Way[] = [
       return attacker.send({ method: 'DELETE', path: `${SUBSCRIPTIONS}/plain`, query });
     },
     defence: 'no effect',
-    because: 'an owner does not go with what it owns',
+    because: 'an owner is not deleted with the objects that it owns',
   },
   {
     name: 'dependency that says a victim requested it',
@@ -108,7 +108,7 @@ export const DESTROY: readonly Way[] = [
       return attacker.send(post(SECRETS, secret));
     },
     defence: 'no effect',
-    because: 'an owner is looked for in the namespace of what it owns: the garbage collector deletes the Secret alone',
+    because: 'the garbage collector searches the owner in the namespace of the Secret, and deletes the Secret alone',
   },
   {
     name: 'all Subscriptions of the namespace at once',

@@ -189,6 +189,6 @@ export const GAIN: readonly Way[] = [
       return send(post(DEPLOYMENTS, body));
     },
     defence: 'no effect',
-    because: 'what is applied and deleted is what the inventory lists',
+    because: 'only objects of the inventory are applied and deleted',
   },
 ];

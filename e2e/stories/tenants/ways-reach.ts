@@ -16,7 +16,7 @@ export const REACH: readonly Way[] = [
     because: 'he writes nothing in other namespaces',
   },
   {
-    name: 'adoption of what another tenant has',
+    name: 'adoption of another tenant’s objects',
     aim: 'destroy',
     attempt: ({ send }) =>
       send(

@@ -1,4 +1,4 @@
-/** Ways to learn what others have, from what Slipway says. */
+/** Ways to read other users' data from Slipway's reports. */
 import { API_VERSION } from '../../../api/names.ts';
 import { post, SUBSCRIPTIONS, type Attacker, type Ending, type Way } from './ways-attacker.ts';
 import { OTHER, PLATFORM, TEAM, WITH_CRDS } from './ways-scene.ts';
@@ -6,7 +6,7 @@ import { OTHER, PLATFORM, TEAM, WITH_CRDS } from './ways-scene.ts';
 /** Names of objects, of a private Catalog and of its versions, which no tenant is to read. */
 const HIDDEN = [/precious/, /vault\.v/, /private-login/, /audience/, /Catalog private/i];
 
-/** The ending, or an alarm if something of it stands where the tenant reads. */
+/** The ending, or an alarm if the tenant can read a part of it. */
 async function quietly(attacker: Attacker, ending: Ending, further: readonly RegExp[] = []): Promise<Ending> {
   const text = await attacker.read();
   const found = [...HIDDEN, ...further].flatMap((secret) => secret.exec(text)?.[0] ?? []);
@@ -78,7 +78,7 @@ export const READ: readonly Way[] = [
     },
     defence: 'ResolutionFailed',
     because:
-      'of what others have installed it says the Subscription and the version, and not what their Catalog offers',
+      'the message names the Subscription and the version that others have installed, and not the content of their Catalog',
   },
   {
     name: 'roles of a victim by watchNamespaces',
@@ -88,7 +88,7 @@ export const READ: readonly Way[] = [
       return quietly(attacker, await attacker.reasonOf('curious'), [/Subscription platform|belongs to|exists already/]);
     },
     defence: 'Forbidden',
-    because: 'what is there is looked at as the account',
+    because: 'existing objects are read as the account',
   },
   {
     name: 'custom resources of others that keep an own CRD',
@@ -105,7 +105,7 @@ export const READ: readonly Way[] = [
     because: 'messages for a tenant count what is in other namespaces',
   },
   {
-    name: 'dry run of what the policy refuses',
+    name: 'dry run of a change that the policy refuses',
     aim: 'read',
     attempt: ({ send }) =>
       send({

@@ -4,7 +4,7 @@ import { isReady, runs, waitFor, type Judged } from '../../lib/objects.ts';
 import { apply, requestReconcile } from '../../lib/writes.ts';
 import { PLATFORM, TEAM, VICTIMS } from './ways-scene.ts';
 
-/** Where an object is, and what of it an attack must not change. */
+/** The identity of an object, and the fields that an attack must not change. */
 export type Belongings = ReadonlyMap<string, unknown>;
 
 const OURS = '/apis/slipway.dev/v1alpha1';
@@ -19,7 +19,7 @@ interface Item extends Judged {
   };
 }
 
-/** Identity, spec and what else is decisive, of all that the victims have. */
+/** Identity, spec and the other decisive fields of all objects of the victims. */
 export async function takeStock(cluster: TestCluster): Promise<Belongings> {
   const lists = await Promise.all(PATHS.map(async (path) => ({ path, items: await itemsOf(cluster, path) })));
   return new Map(
@@ -51,7 +51,7 @@ async function itemsOf(cluster: TestCluster, path: string): Promise<readonly Ite
   return (answer['items'] ?? [answer]) as readonly Item[];
 }
 
-/** In `team-a` only what is called like the administrator's Subscription there. */
+/** In `team-a` only the objects named after the administrator's Subscription there. */
 function isVictims(path: string, { metadata }: Item): boolean {
   if (metadata.namespace !== TEAM) return true;
   return path.startsWith(OURS) || path.endsWith('deployments') ? /^astore(-\d+)?$/.test(metadata.name) : false;
@@ -76,7 +76,7 @@ export async function answerAll(cluster: TestCluster, seconds: number): Promise<
   );
 }
 
-/** Moves what an administrator has to another version, which takes a Revision, an apply and a status. */
+/** Moves an administrator's operator to another version, which takes a Revision, an apply and a status. */
 export async function moveAll(cluster: TestCluster, version: string): Promise<void> {
   await Promise.all(
     VICTIMS.filter(([name]) => name === 'store' || name === 'astore').map(async ([name, namespace]) => {

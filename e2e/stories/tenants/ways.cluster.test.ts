@@ -68,7 +68,7 @@ const LEFT: readonly string[] = [
   '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/baubles.tiny.example',
 ];
 
-/** Takes away what the attempt has left in the tenant's namespace. */
+/** Deletes the objects that the attempt has left in the tenant's namespace. */
 async function clear(): Promise<void> {
   const isLeft = async (): Promise<readonly string[]> =>
     (await list(cluster(), 'Subscription', { namespace: TEAM }))
@@ -84,7 +84,7 @@ async function clear(): Promise<void> {
   await Promise.all(LEFT.map(removed));
 }
 
-/** Deletes what may be there, and waits until it is not. */
+/** Deletes objects if they exist, and waits until they are gone. */
 async function removed(path: string): Promise<void> {
   const isThere = (request: Promise<unknown>): Promise<boolean> =>
     request.then(

@@ -21,7 +21,7 @@ test('docs/security.md lists the ways that are tried, no more and no less', () =
   expect(rows).toEqual(new Map<string | undefined, Aim>(WAYS.map(({ name, aim }) => [name, aim])));
 });
 
-test('each way has a name of its own, and says why it comes to nothing', () => {
+test('each way has its own name, and the reason why it fails', () => {
   expect(new Set(WAYS.map(({ name }) => name)).size).toBe(WAYS.length);
   expect(WAYS.filter(({ because }) => because === '')).toEqual([]);
   expect(WAYS.length).toBeGreaterThanOrEqual(25);

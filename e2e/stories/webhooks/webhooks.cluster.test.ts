@@ -130,7 +130,7 @@ async function awaitAuthorities(count: number): Promise<void> {
   });
 }
 
-/** Calls as the API server would, by every configuration, until `end`; tells how each call went. */
+/** Calls as the API server would, by every configuration, until `end`; returns the result of each call. */
 function callAgainAndAgain(secretName: string): { end(): Promise<readonly string[]> } {
   const outcomes: string[] = [];
   const over = new AbortController();
@@ -171,7 +171,7 @@ describe('an operator with webhooks, its certificates issued by the manager', ()
     for (const bundle of bundles) expect(await handshake('gadget-manager-service-cert', bundle)).toBe('trusted');
   });
 
-  test('mounts the certificate where its server looks for it', async () => {
+  test('mounts the certificate at the path that its server reads', async () => {
     const text = await cluster().kubectl(['-n', NAMESPACE, 'get', 'deployment', 'gadget-manager', '-o', 'json']);
     expect(text).toContain('/tmp/k8s-webhook-server/serving-certs');
     expect(text).toContain('gadget-manager-service-cert');
@@ -247,7 +247,7 @@ describe('an operator with webhooks, its certificates issued by the manager', ()
 describe('an operator with webhooks, its certificates issued by cert-manager', () => {
   const subscription = { kind: 'subscription', name: 'gadgets', namespace: 'certified' };
 
-  test('waits for cert-manager where the cluster does not have it, and says so', async () => {
+  test('waits for cert-manager if the cluster does not have it, and reports that', async () => {
     await publish(1);
     await makeNamespaces(cluster(), ['certified']);
     await apply(catalogOf('gadgets', `${cluster().registry}/gadgets:latest`, { interval: '10s' }));

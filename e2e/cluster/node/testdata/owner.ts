@@ -1,4 +1,4 @@
-/** Starts a cluster with a real node, says where it is, and waits for its end. */
+/** Starts a cluster with a real node, prints its place, and waits for its end. */
 import { startCluster } from '../../cluster.ts';
 
 const cluster = await startCluster({ node: 'real' });
