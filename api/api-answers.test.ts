@@ -19,7 +19,11 @@ function yes(error: unknown): readonly string[] {
 describe('predicates about errors of the API server', () => {
   const uid = { field: 'metadata.uid' };
   const cases: readonly { because: string; answer: ApiAnswer; questions: readonly string[] }[] = [
-    { because: 'the object does not exist', answer: { code: 404, statusReason: 'NotFound' }, questions: ['isNotFound'] },
+    {
+      because: 'the object does not exist',
+      answer: { code: 404, statusReason: 'NotFound' },
+      questions: ['isNotFound'],
+    },
     { because: 'a right is missing', answer: { code: 403, statusReason: 'Forbidden' }, questions: ['isForbidden'] },
     {
       because: 'the name is in use',
@@ -43,7 +47,11 @@ describe('predicates about errors of the API server', () => {
     },
     { because: 'another field is invalid', answer: { code: 422, causes: [{ field: 'spec.x' }] }, questions: [] },
     { because: 'the version is too old', answer: { code: 410, statusReason: 'Expired' }, questions: ['isExpired'] },
-    { because: 'a watch reports it in its stream', answer: { code: 500, statusReason: 'Gone' }, questions: ['isExpired'] },
+    {
+      because: 'a watch reports it in its stream',
+      answer: { code: 500, statusReason: 'Gone' },
+      questions: ['isExpired'],
+    },
     { because: 'no answer came', answer: { code: 0, statusReason: '' }, questions: [] },
   ];
   test.each(cases)('an API server error matches $questions: $because', ({ answer, questions }) => {

@@ -18,13 +18,16 @@ beforeAll(async () => {
 });
 
 describe('the CRDs', () => {
-  test.each(KINDS)('the CRDs of $plural are established, without a warning, as kinds of one category', async ({ plural, kind }) => {
-    const name = `crd/${plural}.${GROUP}`;
-    await cluster().kubectl(['wait', '--for=condition=Established', '--timeout=30s', name]);
-    const crd = JSON.parse(await cluster().kubectl(['get', name, '-o', 'json'])) as { status: Conditioned };
-    expect(crd.status.conditions.filter(({ type }) => /NonStructural|Violat/.test(type))).toEqual([]);
-    expect(await cluster().kubectl(['api-resources', '--categories=slipway', '--no-headers'])).toContain(kind);
-  });
+  test.each(KINDS)(
+    'the CRDs of $plural are established, without a warning, as kinds of one category',
+    async ({ plural, kind }) => {
+      const name = `crd/${plural}.${GROUP}`;
+      await cluster().kubectl(['wait', '--for=condition=Established', '--timeout=30s', name]);
+      const crd = JSON.parse(await cluster().kubectl(['get', name, '-o', 'json'])) as { status: Conditioned };
+      expect(crd.status.conditions.filter(({ type }) => /NonStructural|Violat/.test(type))).toEqual([]);
+      expect(await cluster().kubectl(['api-resources', '--categories=slipway', '--no-headers'])).toContain(kind);
+    },
+  );
 });
 
 describe('the API server and this repository agree on the schemas', () => {

@@ -171,7 +171,11 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
     state: 'Failed',
     because: 'it gave up',
   },
-  { object: sample('cert-manager.io/v1', 'Certificate', 'a'), state: 'Progressing', because: 'no certificate is issued yet' },
+  {
+    object: sample('cert-manager.io/v1', 'Certificate', 'a'),
+    state: 'Progressing',
+    because: 'no certificate is issued yet',
+  },
   {
     object: sample('cert-manager.io/v1', 'Issuer', 'a', { status: conditions(condition('Ready', 'True')) }),
     state: 'Ready',
@@ -179,7 +183,11 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
   },
   { object: widget(), state: 'Ready', because: 'it has no Ready condition' },
   { object: widget(condition('Ready', 'True')), state: 'Ready', because: 'its Ready condition is True' },
-  { object: widget(condition('Ready', 'False', 'Busy')), state: 'Progressing', because: 'its Ready condition is False' },
+  {
+    object: widget(condition('Ready', 'False', 'Busy')),
+    state: 'Progressing',
+    because: 'its Ready condition is False',
+  },
   { object: widget(condition('Ready', 'Unknown')), state: 'Unknown', because: 'its Ready condition is Unknown' },
   {
     object: widget(condition('Stalled', 'True'), condition('Ready', 'True')),

@@ -18,8 +18,16 @@ test.each<{ spec: object; can: boolean; because: string }>([
   },
   { spec: { strategy: { type: 'Recreate' } }, can: false, because: 'old Pods are deleted first' },
   { spec: { strategy: { rollingUpdate: { maxSurge: 0 } } }, can: false, because: 'no Pod is added during a rollout' },
-  { spec: { strategy: { rollingUpdate: { maxSurge: '0%' } } }, can: false, because: 'zero percent of any number is zero' },
-  { spec: { strategy: { rollingUpdate: { maxUnavailable: 1 } } }, can: false, because: 'an old Pod may be deleted first' },
+  {
+    spec: { strategy: { rollingUpdate: { maxSurge: '0%' } } },
+    can: false,
+    because: 'zero percent of any number is zero',
+  },
+  {
+    spec: { strategy: { rollingUpdate: { maxUnavailable: 1 } } },
+    can: false,
+    because: 'an old Pod may be deleted first',
+  },
   { spec: { replicas: 3 }, can: true, because: 'a quarter of three rounds down to zero' },
   { spec: { replicas: 4 }, can: false, because: 'a quarter of four is one' },
   { spec: { replicas: 0 }, can: false, because: 'there are no replicas' },

@@ -28,7 +28,12 @@ const cases: readonly { apiVersion: string; kind: string; phase: PhaseName; beca
     phase: 'infrastructure',
     because: 'Pods mount the Secret that it issues',
   },
-  { apiVersion: core, kind: 'Service', phase: 'infrastructure', because: 'webhooks and Pods reach the operator through it' },
+  {
+    apiVersion: core,
+    kind: 'Service',
+    phase: 'infrastructure',
+    because: 'webhooks and Pods reach the operator through it',
+  },
   { apiVersion: 'apps/v1', kind: 'Deployment', phase: 'workloads', because: 'it is the operator' },
   {
     apiVersion: 'monitoring.coreos.com/v1',

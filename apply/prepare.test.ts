@@ -36,7 +36,11 @@ describe('what is added', () => {
 
   test.each([
     { owner: OWNER, uid: OWNER.uid, because: 'the Subscription has a uid' },
-    { owner: { namespace: 'ops', name: 'widgets' }, uid: undefined, because: 'there is no Subscription, only an owner name' },
+    {
+      owner: { namespace: 'ops', name: 'widgets' },
+      uid: undefined,
+      because: 'there is no Subscription, only an owner name',
+    },
   ])('the uid of the owner is $uid whatever the bundle says, because $because', ({ owner, uid }) => {
     const metadata = { name: 'a', annotations: { [ANNOTATION.ownerUid]: 'stolen' } };
     const [object] = prepareObjects([{ apiVersion: 'v1', kind: 'Service', metadata }], { ...options, owner });
@@ -84,7 +88,11 @@ describe('what is removed', () => {
 describe('namespaces', () => {
   test.each([
     { object: sample('v1', 'ConfigMap', 'a'), namespace: 'ops', because: 'it is namespaced and names no namespace' },
-    { object: sample('v1', 'ConfigMap', 'a', { namespace: 'other' }), namespace: 'other', because: 'it names a namespace' },
+    {
+      object: sample('v1', 'ConfigMap', 'a', { namespace: 'other' }),
+      namespace: 'other',
+      because: 'it names a namespace',
+    },
     { object: sample('v1', 'Namespace', 'a'), namespace: undefined, because: 'it is cluster-scoped' },
     {
       object: sample('example.com/v1', 'Widget', 'a'),

@@ -164,7 +164,12 @@ describe('a kind that is not served', () => {
     { apiVersion: 'apps/v1', kind: 'Pod', outcome: 'gone', because: 'the built-in group has no such kind' },
     { apiVersion: 'v1', kind: 'Ghost', outcome: 'gone', because: 'no group has this name' },
     { apiVersion: '[::1]:9/v1', kind: 'Deployment', outcome: 'gone', because: "the group's name is invalid" },
-    { apiVersion: 'policy/x y', kind: 'PodDisruptionBudget', outcome: 'gone', because: "the version's name is invalid" },
+    {
+      apiVersion: 'policy/x y',
+      kind: 'PodDisruptionBudget',
+      outcome: 'gone',
+      because: "the version's name is invalid",
+    },
     { apiVersion: 'text', kind: 'ConfigMap', outcome: 'gone', because: "the core group's version is invalid" },
     { apiVersion: 'v2', kind: 'ConfigMap', outcome: 'gone', because: 'the core group has only v1' },
     { apiVersion: 'v1', kind: 'ConfigMap', outcome: 'failed', because: 'the API server has the kind' },

@@ -65,7 +65,11 @@ describe('the change of a CRD whose conversion webhook is deleted', () => {
       want: 'unreadable',
       because: 'v2 would show objects stored as v1 wrong',
     },
-    { crd: crdOf([V1, { ...V2, served: false }]), want: 'unreadable', because: 'no version can show all stored objects' },
+    {
+      crd: crdOf([V1, { ...V2, served: false }]),
+      want: 'unreadable',
+      because: 'no version can show all stored objects',
+    },
     { crd: crdOf([V1, V2], { strategy: 'None' }), want: 'fine', because: 'there is no conversion' },
     {
       crd: crdOf([V1, V2], { service: { namespace: 'other', name: 'webhooks' } }),

@@ -46,7 +46,12 @@ describe.each([
     because: string;
   }>([
     { annotations: OURS, reason: undefined, because: 'a killed manager created it before it was in the inventory' },
-    { annotations: OURS, may: noDelete, reason: 'Forbidden', because: 'anyone who may annotate it could have forged that' },
+    {
+      annotations: OURS,
+      may: noDelete,
+      reason: 'Forbidden',
+      because: 'anyone who may annotate it could have forged that',
+    },
     { annotations: OURS, asManager: true, reason: undefined, because: 'the manager has the right to delete' },
     { annotations: ADOPTED, reason: undefined, because: 'a person annotated it for adoption' },
     {
@@ -57,19 +62,31 @@ describe.each([
     },
     { annotations: LEFT, reason: 'Collision', because: 'an equal name gives no right to it' },
     { annotations: LEFT, asManager: true, reason: undefined, because: "an administrator's Subscription takes it over" },
-    { annotations: { ...LEFT, ...ADOPTED }, reason: undefined, because: 'a person hands over the objects of the earlier Subscription' },
+    {
+      annotations: { ...LEFT, ...ADOPTED },
+      reason: undefined,
+      because: 'a person hands over the objects of the earlier Subscription',
+    },
     { annotations: BEFORE, reason: 'Collision', because: 'a release that wrote no uid applied it' },
-    { annotations: BEFORE, asManager: true, reason: undefined, because: "an administrator's Subscription takes it over" },
+    {
+      annotations: BEFORE,
+      asManager: true,
+      reason: undefined,
+      because: "an administrator's Subscription takes it over",
+    },
     { annotations: {}, asManager: true, reason: 'Collision', because: 'not even an administrator adopts silently' },
-  ])('an existing object ends in $reason, because $because', async ({ annotations, asManager = false, may = all, reason }) => {
-    const cluster = existing(object, annotations);
-    const { uid } = (await cluster.get(refOf(object)))?.metadata ?? {};
-    const { failures, inventory } = await apply(cluster, object, { asManager, may });
-    expect(failures[0]?.reason).toBe(reason);
-    const live = await cluster.get(refOf(object));
-    expect(live?.metadata).toMatchObject({ uid, annotations: reason === undefined ? OURS : annotations });
-    if (reason === undefined) expect(inventory).toMatchObject([{ uid }]);
-  });
+  ])(
+    'an existing object ends in $reason, because $because',
+    async ({ annotations, asManager = false, may = all, reason }) => {
+      const cluster = existing(object, annotations);
+      const { uid } = (await cluster.get(refOf(object)))?.metadata ?? {};
+      const { failures, inventory } = await apply(cluster, object, { asManager, may });
+      expect(failures[0]?.reason).toBe(reason);
+      const live = await cluster.get(refOf(object));
+      expect(live?.metadata).toMatchObject({ uid, annotations: reason === undefined ? OURS : annotations });
+      if (reason === undefined) expect(inventory).toMatchObject([{ uid }]);
+    },
+  );
 });
 
 test('the refusal names the missing right to delete, and how to grant it', async () => {

@@ -240,7 +240,13 @@ describe('the function runUninstall', () => {
     const LONG_AGO = '1999-01-01T00:00:00Z';
     const failed = { conditions: [{ type: 'Terminating', status: 'True', reason: 'InstanceDeletionFailed' }] };
     const cases = [
-      { crd: 'is old', created: LONG_AGO, status: {}, patches: [0, 0], because: "a write puts it back into the API server's queue" },
+      {
+        crd: 'is old',
+        created: LONG_AGO,
+        status: {},
+        patches: [0, 0],
+        because: "a write puts it back into the API server's queue",
+      },
       {
         crd: 'is forgotten',
         created: LONG_AGO,
@@ -249,8 +255,20 @@ describe('the function runUninstall', () => {
         patches: [1, 1],
         because: 'one write may complete it, and more would only delay it',
       },
-      { crd: 'is new', created: '1999-12-31T23:59:59Z', status: {}, patches: [2, 4], because: 'only new CRDs can hang' },
-      { crd: 'failed', created: LONG_AGO, status: failed, patches: [2, 4], because: 'the API server retries with growing delays' },
+      {
+        crd: 'is new',
+        created: '1999-12-31T23:59:59Z',
+        status: {},
+        patches: [2, 4],
+        because: 'only new CRDs can hang',
+      },
+      {
+        crd: 'failed',
+        created: LONG_AGO,
+        status: failed,
+        patches: [2, 4],
+        because: 'the API server retries with growing delays',
+      },
     ];
 
     test.each(cases)(
@@ -381,18 +399,21 @@ describe('an uninstall for an account', () => {
   });
 
   describe('custom resources', () => {
-    test.each(['list', 'delete'] as const)('custom resources are not deleted if the account may not %s them', async (verb) => {
-      const [cluster, inventory] = await installed();
-      cluster.put(theirs);
-      const result = await removeAs(cluster, inventory, { may: (request) => request.verb !== verb });
-      expect(result).toMatchObject({ state: 'Failed', step: 'customResources', failures: [{ reason: 'Forbidden' }] });
-      const [{ message, hint } = { message: '' }] = result.failures;
-      expect(hint).toBe(
-        `Grant ${ACCOUNT} the verb ${verb} on widgets.example.com, or set spec.uninstall.customResources to Retain`,
-      );
-      expect(message).not.toContain('precious');
-      expect(left(cluster)).toEqual(expect.arrayContaining(['Widget', 'CustomResourceDefinition', 'Deployment']));
-    });
+    test.each(['list', 'delete'] as const)(
+      'custom resources are not deleted if the account may not %s them',
+      async (verb) => {
+        const [cluster, inventory] = await installed();
+        cluster.put(theirs);
+        const result = await removeAs(cluster, inventory, { may: (request) => request.verb !== verb });
+        expect(result).toMatchObject({ state: 'Failed', step: 'customResources', failures: [{ reason: 'Forbidden' }] });
+        const [{ message, hint } = { message: '' }] = result.failures;
+        expect(hint).toBe(
+          `Grant ${ACCOUNT} the verb ${verb} on widgets.example.com, or set spec.uninstall.customResources to Retain`,
+        );
+        expect(message).not.toContain('precious');
+        expect(left(cluster)).toEqual(expect.arrayContaining(['Widget', 'CustomResourceDefinition', 'Deployment']));
+      },
+    );
 
     test('custom resources are deleted in all namespaces if the account may', async () => {
       const [cluster, inventory] = await installed();

@@ -158,10 +158,15 @@ describe('kinds of members', () => {
     { type: 'M', because: 'a part of a file' },
     { type: '8', because: 'an unknown kind' },
   ];
-  test.each(KINDS)('a member of type $type is refused in the folder, because it is $because', async ({ type, link }) => {
-    const member = { name: 'manifests/m', type, ...(link !== undefined && { link }) };
-    await expect(read(forgeTar([file('manifests/a.yaml'), member]))).rejects.toMatchObject({ reason: 'ImageInvalid' });
-  });
+  test.each(KINDS)(
+    'a member of type $type is refused in the folder, because it is $because',
+    async ({ type, link }) => {
+      const member = { name: 'manifests/m', type, ...(link !== undefined && { link }) };
+      await expect(read(forgeTar([file('manifests/a.yaml'), member]))).rejects.toMatchObject({
+        reason: 'ImageInvalid',
+      });
+    },
+  );
 
   test.each(KINDS)('a member of type $type is passed over elsewhere', async ({ type, link }) => {
     const member = { name: 'usr/lib/m', type, ...(link !== undefined && { link }) };

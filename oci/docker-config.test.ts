@@ -65,7 +65,12 @@ const CASES: readonly Case[] = [
     want: basic('u'),
     because: 'a star is one label',
   },
-  { auths: { '*.example.com': pair('u') }, ask: ['a.b.example.com', 'a'], want: undefined, because: 'a star is not two labels' },
+  {
+    auths: { '*.example.com': pair('u') },
+    ask: ['a.b.example.com', 'a'],
+    want: undefined,
+    because: 'a star is not two labels',
+  },
   {
     auths: { 'q.io': { username: 'n', password: 'secret' } },
     ask: ['q.io', 'a'],

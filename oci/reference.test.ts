@@ -19,7 +19,11 @@ describe('an image reference', () => {
       because: 'official images have a folder of their own',
     },
     { text: 'index.docker.io/org/app', full: 'docker.io/org/app:latest', because: 'the old name is the same registry' },
-    { text: 'registry-1.docker.io/org/app', full: 'docker.io/org/app:latest', because: 'the name of its API is the same registry' },
+    {
+      text: 'registry-1.docker.io/org/app',
+      full: 'docker.io/org/app:latest',
+      because: 'the name of its API is the same registry',
+    },
     { text: 'quay.io/org/app:v1.2.3', full: 'quay.io/org/app:v1.2.3', because: 'a dot makes a registry' },
     { text: 'localhost/app', full: 'localhost/app:latest', because: 'localhost is a registry' },
     { text: 'localhost:5000/a/b/c', full: 'localhost:5000/a/b/c:latest', because: 'a port makes a registry' },

@@ -389,16 +389,19 @@ describe('a blob whose connection breaks', () => {
 });
 
 describe('redirects', () => {
-  test.each([301, 302, 303, 307, 308])('a redirect with %d to a blob store is followed, without the credentials', async (status) => {
-    const store = await startOther(serveContent);
-    const { requests } = await withPassword();
-    fake.intercept = ({ headers }) =>
-      headers.authorization === undefined ? undefined : redirect(`${store.url}/signed?x=1`, status);
-    expect((await pullContent()).equals(content)).toBe(true);
-    expect(requests.some(({ headers }) => headers.authorization !== undefined)).toBe(true);
-    expect(store.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
-    expect(store.requests[0]?.headers.cookie).toBeUndefined();
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'a redirect with %d to a blob store is followed, without the credentials',
+    async (status) => {
+      const store = await startOther(serveContent);
+      const { requests } = await withPassword();
+      fake.intercept = ({ headers }) =>
+        headers.authorization === undefined ? undefined : redirect(`${store.url}/signed?x=1`, status);
+      expect((await pullContent()).equals(content)).toBe(true);
+      expect(requests.some(({ headers }) => headers.authorization !== undefined)).toBe(true);
+      expect(store.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+      expect(store.requests[0]?.headers.cookie).toBeUndefined();
+    },
+  );
 
   test('a redirect on the same origin keeps the credentials', async () => {
     await withPassword();

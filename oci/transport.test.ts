@@ -57,19 +57,22 @@ async function ask(tls: { cert: string; key: string }, options: RegistryOptions)
 }
 
 describe('a host that a public registry points to', () => {
-  test.each(['localhost', '127.0.0.1'])('a host that a public registry points to is not contacted when it is %s', async (host) => {
-    const fake = await startFakeRegistry();
-    const transport = createTransport({ timeouts: DEFAULT_TIMEOUTS, userAgent: 'test' });
-    stops.push(
-      () => fake.close(),
-      () => transport.close(),
-    );
-    const url = new URL(fake.url.replace('localhost', host));
-    const refused = transport.send({ method: 'GET', url, pointedToFrom: 'public' });
-    await expect(refused).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
-    expect(fake.requests).toEqual([]);
-    await expect(transport.send({ method: 'GET', url, pointedToFrom: 'loopback' })).resolves.toBeDefined();
-  });
+  test.each(['localhost', '127.0.0.1'])(
+    'a host that a public registry points to is not contacted when it is %s',
+    async (host) => {
+      const fake = await startFakeRegistry();
+      const transport = createTransport({ timeouts: DEFAULT_TIMEOUTS, userAgent: 'test' });
+      stops.push(
+        () => fake.close(),
+        () => transport.close(),
+      );
+      const url = new URL(fake.url.replace('localhost', host));
+      const refused = transport.send({ method: 'GET', url, pointedToFrom: 'public' });
+      await expect(refused).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+      expect(fake.requests).toEqual([]);
+      await expect(transport.send({ method: 'GET', url, pointedToFrom: 'loopback' })).resolves.toBeDefined();
+    },
+  );
 });
 
 describe('TLS', () => {

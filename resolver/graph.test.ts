@@ -83,7 +83,12 @@ describe('the head of a channel', () => {
       head: '0.1.0',
     },
     { because: 'a channel without entries has no head', entries: [], head: undefined },
-    { because: 'a channel without bundles has no head', entries: [{ version: '1.0.0' }], missing: ['1.0.0'], head: undefined },
+    {
+      because: 'a channel without bundles has no head',
+      entries: [{ version: '1.0.0' }],
+      missing: ['1.0.0'],
+      head: undefined,
+    },
   ])('the head of a channel is $head, as $because', ({ entries, missing, head }) => {
     expect(channelOf(entries, missing).head?.bundle.version).toBe(head);
   });

@@ -75,15 +75,18 @@ describe('a catalog without content beside others', () => {
       reason: 'CatalogUnavailable',
       blames: ['b precedence'],
     },
-  ])('with a catalog without content beside others, the answer is $reason: $because', ({ catalogs, reason, blames }) => {
-    const decision = ask({ catalogs });
-    if (decision.kind !== 'none') return expect(reason).toBe('chosen');
-    expect(decision.reason).toBe(reason);
-    const facts = decision.because.map((fact) =>
-      fact.kind === 'catalog' ? `${fact.catalog} ${fact.role}` : fact.kind,
-    );
-    expect(facts).toEqual(blames);
-  });
+  ])(
+    'with a catalog without content beside others, the answer is $reason: $because',
+    ({ catalogs, reason, blames }) => {
+      const decision = ask({ catalogs });
+      if (decision.kind !== 'none') return expect(reason).toBe('chosen');
+      expect(decision.reason).toBe(reason);
+      const facts = decision.because.map((fact) =>
+        fact.kind === 'catalog' ? `${fact.catalog} ${fact.role}` : fact.kind,
+      );
+      expect(facts).toEqual(blames);
+    },
+  );
 
   test('an unreadable catalog is named as a possible source, after the catalogs that were read', () => {
     expect(told({ catalogs: [withNames('a', ['oq', 'op-operator']), silent('b', -10, true)] })).toEqual([

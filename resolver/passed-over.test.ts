@@ -19,7 +19,11 @@ test.each([
     installed: { bundle: 'op.v1.5.0', version: '1.5.0' },
     versions: ['3.0.0', '2.0.0', 'odd'],
   },
-  { because: 'a first installation begins at the chosen bundle', decision: chosen, versions: ['3.0.0', '2.0.0', 'odd'] },
+  {
+    because: 'a first installation begins at the chosen bundle',
+    decision: chosen,
+    versions: ['3.0.0', '2.0.0', 'odd'],
+  },
   {
     because: 'nothing is chosen or installed, so each version is reported',
     decision: none,

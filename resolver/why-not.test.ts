@@ -59,7 +59,12 @@ describe('the standing of a version', () => {
     { because: 'it is upgraded away', given: { installed: '1.0.0' }, asked: '1.0.0', standing: 'Installed' },
     { because: 'a catalog has it', given: {}, asked: '1.0.0', standing: 'Refused' },
     { because: 'no catalog has it', given: {}, asked: '1.0.5', standing: 'NotOffered' },
-    { because: 'no catalog has the package', given: { wanted: { package: 'no' } }, asked: '1.0.0', standing: 'NotOffered' },
+    {
+      because: 'no catalog has the package',
+      given: { wanted: { package: 'no' } },
+      asked: '1.0.0',
+      standing: 'NotOffered',
+    },
   ])('a version stands as $standing, where $because', ({ given, asked, standing }) => {
     expect(explain(given, asked).standing).toBe(standing);
   });

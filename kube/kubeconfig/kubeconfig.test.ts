@@ -221,7 +221,11 @@ describe('an invalid kubeconfig is refused with the file, the entry and the next
     { source: kubeconfigText({ token: 5 }), names: ['"u"', 'token'], because: 'a field has the wrong type' },
     { source: kubeconfigText({ username: 'u', password: 'p' }), names: ['"u"'], because: 'basic auth was removed' },
     { source: kubeconfigText({ 'as-groups': ['a'] }), names: ['"u"', 'as-groups'], because: 'groups need a user' },
-    { source: kubeconfigText({ 'auth-provider': { name: 'gcp' } }), names: ['"u"', 'gcp'], because: 'the setting was removed' },
+    {
+      source: kubeconfigText({ 'auth-provider': { name: 'gcp' } }),
+      names: ['"u"', 'gcp'],
+      because: 'the setting was removed',
+    },
     {
       source: kubeconfigText({
         exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'x' },

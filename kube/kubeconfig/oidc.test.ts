@@ -84,7 +84,11 @@ describe('an id-token of OpenID Connect', () => {
 describe('an OpenID Connect issuer', () => {
   test.each([
     { because: 'it announces no methods', methods: undefined, client: 'basic slipway hush' },
-    { because: 'it accepts both methods', methods: ['client_secret_post', 'client_secret_basic'], client: 'basic slipway hush' },
+    {
+      because: 'it accepts both methods',
+      methods: ['client_secret_post', 'client_secret_basic'],
+      client: 'basic slipway hush',
+    },
     { because: 'it accepts the body only', methods: ['client_secret_post'], client: 'post slipway hush' },
   ])('the issuer gets the client secret: $because', async ({ methods, client }) => {
     issuer.authMethods = methods;

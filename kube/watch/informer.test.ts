@@ -229,24 +229,27 @@ describe('a kind that cannot be watched', () => {
     { told: 'warn', times: 5, status: 403, because: 'callers wait for its objects' },
     { told: 'debug', times: 5, status: 404, because: 'its CRD was removed' },
     { told: 'error', times: 1, transform: broken, because: 'that is a defect' },
-  ])('the failure to watch a kind is logged as $told after $times failures: $because', async ({ told, times, status, transform }) => {
-    const clock = createManualClock();
-    const levels: string[] = [];
-    const at = (level: string) => () => void levels.push(level);
-    const log = { ...silentLog, debug: at('debug'), warn: at('warn'), error: at('error') };
-    api.put(configMap('x'));
-    if (status !== undefined)
-      api.fault(
-        (request, response) => request.path === '/api/v1/configmaps' && Boolean(response.writeHead(status).end()),
-      );
-    await using patient = patientClient();
-    start({ client: patient.client, clock, log, ...(transform !== undefined && { transform }) });
-    for (let failures = 1; failures <= times; failures += 1) {
-      await eventually(() => levels.length === failures && clock.timers === 1);
-      clock.advance(30);
-    }
-    expect(levels.at(times - 1)).toBe(told);
-  });
+  ])(
+    'the failure to watch a kind is logged as $told after $times failures: $because',
+    async ({ told, times, status, transform }) => {
+      const clock = createManualClock();
+      const levels: string[] = [];
+      const at = (level: string) => () => void levels.push(level);
+      const log = { ...silentLog, debug: at('debug'), warn: at('warn'), error: at('error') };
+      api.put(configMap('x'));
+      if (status !== undefined)
+        api.fault(
+          (request, response) => request.path === '/api/v1/configmaps' && Boolean(response.writeHead(status).end()),
+        );
+      await using patient = patientClient();
+      start({ client: patient.client, clock, log, ...(transform !== undefined && { transform }) });
+      for (let failures = 1; failures <= times; failures += 1) {
+        await eventually(() => levels.length === failures && clock.timers === 1);
+        clock.advance(30);
+      }
+      expect(levels.at(times - 1)).toBe(told);
+    },
+  );
 });
 
 describe('a kind that the account may not watch', () => {

@@ -52,7 +52,12 @@ test('a package is removed before its dependencies, and a circle does not block 
 
 test.each([
   { one: 'db', others: [installed('db'), installed('web', ['db'])], first: ['web'], because: 'web needs db' },
-  { one: 'db', others: [installed('db', ['db'])], first: [], because: 'a package that needs itself waits for no other' },
+  {
+    one: 'db',
+    others: [installed('db', ['db'])],
+    first: [],
+    because: 'a package that needs itself waits for no other',
+  },
   {
     one: 'b',
     others: [installed('a', ['b']), installed('b', ['a'])],

@@ -70,7 +70,12 @@ describe('a property demands', () => {
       needs: [{ kind: 'cel', rule: 'true' }],
     },
     { because: 'a provided kind is no requirement', type: 'olm.gvk', value: site, needs: [] },
-    { because: 'an unknown property type is no requirement', type: 'example.com/mood', value: { all: 'fine' }, needs: [] },
+    {
+      because: 'an unknown property type is no requirement',
+      type: 'example.com/mood',
+      value: { all: 'fine' },
+      needs: [],
+    },
   ])('$because', ({ type, value, needs }) => {
     expect(read(type, value)).toEqual(needs);
   });

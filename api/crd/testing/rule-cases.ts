@@ -71,7 +71,11 @@ const catalogs: readonly Omit<RuleCase, 'kind'>[] = [
     refused: ONE_SOURCE,
   },
   { because: 'a spec needs a source', spec: {}, misfit: 'spec.source' },
-  { because: 'an empty list of repositories is no source', spec: { source: { repositories: [] } }, misfit: 'spec.source.repositories' },
+  {
+    because: 'an empty list of repositories is no source',
+    spec: { source: { repositories: [] } },
+    misfit: 'spec.source.repositories',
+  },
   {
     because: 'a tag in a repository would hide all other tags',
     spec: { source: { repositories: [{ repository: 'registry.example/gadget@sha256:0' }] } },
@@ -273,7 +277,11 @@ const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
     spec: { package: 'gadget', windows: [{ cron: '0 2 * * *', duration: '1h', timeZone: '../zone' }] },
     misfit: 'spec.windows',
   },
-  { because: 'an empty list of windows would mean no restriction, not never', spec: { package: 'gadget', windows: [] }, misfit: 'spec.windows' },
+  {
+    because: 'an empty list of windows would mean no restriction, not never',
+    spec: { package: 'gadget', windows: [] },
+    misfit: 'spec.windows',
+  },
   {
     because: 'an empty list of namespaces would mean none, not all',
     spec: { package: 'gadget', watchNamespaces: [] },

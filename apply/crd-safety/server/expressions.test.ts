@@ -17,7 +17,12 @@ function faultsOf(schema: Fields, rule: Fields, x: unknown): readonly string[] {
 
 describe('a rule holds', () => {
   const cases: readonly { schema: Fields; rule: string; x: unknown; because: string }[] = [
-    { schema: text, rule: 'self == oldSelf', x: 'a', because: 'an object that is written back unchanged has not changed' },
+    {
+      schema: text,
+      rule: 'self == oldSelf',
+      x: 'a',
+      because: 'an object that is written back unchanged has not changed',
+    },
     { schema: { type: 'integer' }, rule: 'self / 2 == 1', x: 3, because: 'integer division drops the fraction' },
     {
       schema: { type: 'number' },
@@ -61,7 +66,12 @@ describe('a rule holds', () => {
       x: '2020-02-29T00:00:00Z',
       because: 'the format makes it a time',
     },
-    { schema: { ...text, format: 'duration' }, rule: "self > duration('1h')", x: '90m', because: 'the format makes it a duration' },
+    {
+      schema: { ...text, format: 'duration' },
+      rule: "self > duration('1h')",
+      x: '90m',
+      because: 'the format makes it a duration',
+    },
     {
       schema: text,
       rule: "self.lowerAscii() == 'ab' && self.replace('A', '') == 'b'",

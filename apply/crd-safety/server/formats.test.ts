@@ -6,7 +6,12 @@ test.each([
   { format: 'int32', type: 'string', checked: '', because: 'texts do not have the format' },
   { format: 'float', type: 'number', checked: 'float', because: 'the format is for numbers' },
   { format: 'date-time', type: 'string', checked: 'datetime', because: 'dashes in format names are ignored' },
-  { format: 'date-time', type: '', checked: 'datetime', because: 'a value that may be a text is checked if it is a text' },
+  {
+    format: 'date-time',
+    type: '',
+    checked: 'datetime',
+    because: 'a value that may be a text is checked if it is a text',
+  },
   { format: 'of-nobody', type: 'string', checked: '', because: 'it is documentation only' },
   { format: 'date', type: 'object', checked: '', because: 'no format applies to objects' },
 ])('$format of $type is checked as "$checked", because $because', ({ format, type, checked }) => {

@@ -171,7 +171,8 @@ const HURT: readonly Case[] = [
     outcome: 'loses',
   },
   {
-    because: 'the values of a map that preserved everything now follow a schema, though unknown fields are still preserved',
+    because:
+      'the values of a map that preserved everything now follow a schema, though unknown fields are still preserved',
     old: object({ a: open }),
     next: object({ a: { ...open, additionalProperties: object({ b: text }) } }),
     spec: { a: { one: { b: 1 } } },
