@@ -77,7 +77,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       expect(isAlreadyExists(await failure(createObject(cluster(), withTwin(namespace, '2'))))).toBe(true);
       const changed = await changeObject(cluster(), withTwin(namespace, '3'), created);
       expect(JSON.stringify(changed['template'])).toContain('"value":"3"');
-      // As one whose fields need not be taken over, so that the change itself is what is refused.
+      // As an object whose fields we own already, so that the server refuses the change itself.
       const { managedFields: _managedFields, ...metadata } = created.metadata as KubeObject['metadata'] & {
         managedFields?: unknown;
       };
@@ -134,7 +134,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
     test('changes nothing of an object that cannot be merged and was written since it was seen', async () => {
       const refOfTwin = { name: 'twin-late', namespace };
       const created = await createObject(cluster(), { ...withTwin(namespace, '1'), metadata: refOfTwin });
-      // As one whose fields need not be taken over, so that the change itself is what is refused.
+      // As an object whose fields we own already, so that the server refuses the change itself.
       const { managedFields: _, ...metadata } = created.metadata as KubeObject['metadata'] & {
         managedFields?: unknown;
       };

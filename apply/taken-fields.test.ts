@@ -152,7 +152,7 @@ describe('the fields that other managers have taken', () => {
         is: changed({ template: { spec: { containers: [{ name: 'manager', image: 'other' }] } } }),
         taken: ['spec.template.spec.containers[manager].image by undefined'],
       },
-      { because: 'its value is right, whoever owns it', is: changed({}), taken: [] },
+      { because: 'its value is right, regardless of its owner', is: changed({}), taken: [] },
     ])('fields without a manager are $taken: $because', ({ is, taken }) => {
       expect(takenFields(desired, is).map(({ path, manager }) => `${path} by ${manager}`)).toEqual(taken);
     });

@@ -50,7 +50,7 @@ const CASES: readonly Case[] = [
     auths: { 'index.docker.io': pair('u') },
     ask: ['docker.io', 'library/nginx'],
     want: basic('u'),
-    because: 'the key with a scheme means docker.io too',
+    because: 'the host of its index means docker.io too',
   },
   {
     auths: { 'https://quay.io/v2/': pair('u') },

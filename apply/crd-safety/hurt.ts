@@ -56,7 +56,7 @@ function judge({ baseline, next }: Comparison, object: KubeObject): readonly Har
   ];
 }
 
-/** Why an object cannot be created in a version, as far as the schema tells; empty if it is too large to be judged. */
+/** Why an object cannot be created in a version, as far as the schema shows; empty if it is too large to be judged. */
 export function refusalsOf(version: CrdVersion, object: KubeObject): readonly Problem[] {
   return withinSteps(() => problemsOf(version, readIn(version, object))) ?? [];
 }

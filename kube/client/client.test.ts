@@ -215,7 +215,7 @@ describe('checking a right', () => {
   test.each([
     { code: 201, status: { allowed: true }, told: true, because: 'the account has the right' },
     { code: 201, status: { allowed: false }, told: false, because: 'the account lacks the right' },
-    { code: 201, status: {}, told: false, because: 'a review that says denied means no' },
+    { code: 201, status: {}, told: false, because: 'a review without a permission means no' },
     { code: 403, status: {}, told: undefined, because: 'the account may not ask' },
   ])('allows answers $told: $because', async ({ code, status, told }) => {
     api.fault(({ path }, response) => {

@@ -141,7 +141,7 @@ describe('work queue', () => {
         fc.integer({ min: 1, max: 4 }),
         async (scheduler, additions, workers) => {
           const queue = createWorkQueue({ clock: createManualClock() });
-          /** What has been written, and what a worker saw when it began last. */
+          /** The version written last, and the version that a worker saw when it last began. */
           const written = new Map<string, number>();
           const seen = new Map<string, number>();
           const running = new Set<string>();
@@ -194,7 +194,7 @@ interface Model {
   want(key: string, seconds: number): void;
   take(key: string): string;
   done(key: string): string;
-  /** Keys that are due and that nobody works on. */
+  /** Keys that are due and that no worker has taken. */
   ready(): number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Decides what a reflector does next: list, watch, wait or stop. Pure: a state and what happened give the next
+ * Decides what a reflector does next: list, watch, wait or stop. Pure: a state and an event give the next
  * state; reflector.ts carries it out.
  *
  *     list ──listed──▶ watch ──ended──▶ watch (from where it was)
