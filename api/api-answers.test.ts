@@ -16,13 +16,17 @@ function yes(error: unknown): readonly string[] {
   return Object.entries(QUESTIONS).flatMap(([name, ask]) => (ask(error) ? [name] : []));
 }
 
-describe('an error of the API server answers yes to', () => {
+describe('predicates about errors of the API server', () => {
   const uid = { field: 'metadata.uid' };
   const cases: readonly { because: string; answer: ApiAnswer; questions: readonly string[] }[] = [
-    { because: 'no such object', answer: { code: 404, statusReason: 'NotFound' }, questions: ['isNotFound'] },
-    { because: 'no right', answer: { code: 403, statusReason: 'Forbidden' }, questions: ['isForbidden'] },
     {
-      because: 'the name is taken',
+      because: 'the object does not exist',
+      answer: { code: 404, statusReason: 'NotFound' },
+      questions: ['isNotFound'],
+    },
+    { because: 'a right is missing', answer: { code: 403, statusReason: 'Forbidden' }, questions: ['isForbidden'] },
+    {
+      because: 'the name is in use',
       answer: { code: 409, statusReason: 'AlreadyExists' },
       questions: ['isAlreadyExists'],
     },
@@ -32,7 +36,7 @@ describe('an error of the API server answers yes to', () => {
       questions: ['isConflict', 'isConflictOrReplaced'],
     },
     {
-      because: 'a proxy may leave the reason out',
+      because: 'a proxy may omit the reason',
       answer: { code: 409, statusReason: '' },
       questions: ['isConflict', 'isConflictOrReplaced'],
     },
@@ -43,19 +47,23 @@ describe('an error of the API server answers yes to', () => {
     },
     { because: 'another field is invalid', answer: { code: 422, causes: [{ field: 'spec.x' }] }, questions: [] },
     { because: 'the version is too old', answer: { code: 410, statusReason: 'Expired' }, questions: ['isExpired'] },
-    { because: 'a watch says so in its stream', answer: { code: 500, statusReason: 'Gone' }, questions: ['isExpired'] },
+    {
+      because: 'a watch reports it in its stream',
+      answer: { code: 500, statusReason: 'Gone' },
+      questions: ['isExpired'],
+    },
     { because: 'no answer came', answer: { code: 0, statusReason: '' }, questions: [] },
   ];
-  test.each(cases)('$questions: $because', ({ answer, questions }) => {
+  test.each(cases)('an API server error matches $questions: $because', ({ answer, questions }) => {
     expect(yes(Object.assign(new Error('x'), answer))).toEqual(questions);
   });
 });
 
 test.each([
-  { because: 'a message is no answer', error: new Error('404') },
-  { because: 'codes of Node are texts', error: Object.assign(new Error('x'), { code: 'ENOENT' }) },
-  { because: 'data is no error', error: { code: 404 } },
-  { because: 'anything may be thrown', error: undefined },
-])('an error that is no answer gets no for each question: $because', ({ error }) => {
+  { because: 'an error with only a message is no answer', error: new Error('404') },
+  { because: 'error codes of Node are texts', error: Object.assign(new Error('x'), { code: 'ENOENT' }) },
+  { because: 'plain data is no error', error: { code: 404 } },
+  { because: 'any value may be thrown', error: undefined },
+])('an error that is no answer of the API server matches no predicate: $because', ({ error }) => {
   expect([answerOf(error), yes(error)]).toEqual([undefined, []]);
 });

@@ -1,13 +1,13 @@
 /**
- * Questions about an answer of the API server, asked of any error by its shape: `kube/` throws it, `apply/` and the
- * controllers read it, and neither has to know the class of the other. An error without an answer gets "no".
+ * Predicates about an answer of the API server, by the shape of an error: `kube/` throws it, `apply/` and the
+ * controllers read it, and neither has to know the other's class. An error without an answer matches none.
  */
 
-/** The fields that an error has if it is an answer of the API server. */
+/** The fields of an error that is an answer of the API server. */
 export interface ApiAnswer {
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 if no answer came. */
   readonly code: number;
-  /** `AlreadyExists`, `Conflict`, `NotFound`, `Invalid`, …; empty when the server names none. */
+  /** `AlreadyExists`, `Conflict`, `NotFound`, `Invalid`, …; empty if the server sent none. */
   readonly statusReason?: string;
   readonly causes?: readonly { readonly reason?: string; readonly field?: string; readonly message?: string }[];
 }
@@ -17,7 +17,7 @@ export function isNotFound(error: unknown): boolean {
   return answerOf(error)?.code === 404;
 }
 
-/** Whether the server refuses the request for lack of rights, or of room. */
+/** Whether the server refuses the request because of missing rights or an exceeded quota. */
 export function isForbidden(error: unknown): boolean {
   return answerOf(error)?.code === 403;
 }
@@ -28,14 +28,14 @@ export function isAlreadyExists(error: unknown): boolean {
   return answer?.code === 409 && answer.statusReason === 'AlreadyExists';
 }
 
-/** Whether another writer was faster: a resourceVersion that is no longer the last, or a precondition that failed. */
+/** Whether another writer was faster: the resourceVersion is outdated, or a precondition failed. */
 export function isConflict(error: unknown): boolean {
   return answerOf(error)?.code === 409 && !isAlreadyExists(error);
 }
 
 /**
- * Whether a write met another state or another object than the one that it was meant for: a conflict, or the refusal of an
- * apply with the uid of another object, which reads as if that field were to change.
+ * Whether a write met another state or another object than intended: a conflict, or the refusal of an apply with
+ * another object's uid, which the server reports as a change of that field.
  */
 export function isConflictOrReplaced(error: unknown): boolean {
   const answer = answerOf(error);
@@ -44,7 +44,7 @@ export function isConflictOrReplaced(error: unknown): boolean {
   );
 }
 
-/** Whether a resourceVersion or a continue token is too old to go on from. */
+/** Whether a resourceVersion or a continue token has expired. */
 export function isExpired(error: unknown): boolean {
   const answer = answerOf(error);
   return answer?.code === 410 || ['Expired', 'Gone'].includes(answer?.statusReason ?? '');

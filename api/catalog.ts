@@ -1,11 +1,14 @@
-/** Catalog: what can be had. Cluster-scoped; a catalog image, or repositories whose tags are versions. */
+/**
+ * Catalog: lists the operators available. Cluster-scoped; its source is a catalog image, or repositories whose tags are
+ * versions.
+ */
 import * as z from 'zod';
 import { Conditions, handled, statusOf } from './conditions.ts';
 import { duration, imageReference, integer, listByKey, objectName, rules, text, timestamp } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
 import { labelSelector } from './label-selector.ts';
 
-/** How often a catalog is looked at where its spec does not say. */
+/** Default of `spec.interval`. */
 export const DEFAULT_INTERVAL = '5m';
 
 /** Shortest and longest `spec.interval`. */

@@ -18,7 +18,7 @@ function next(facts: Partial<NextCondition>): NextCondition {
 }
 
 describe('a condition', () => {
-  test('that is new transitions now, in whole seconds', () => {
+  test('a new condition transitions now, in whole seconds', () => {
     expect(setCondition(undefined, next({ observedGeneration: 3 }), earlier)).toEqual([
       {
         type: 'Ready',
@@ -31,23 +31,23 @@ describe('a condition', () => {
     ]);
   });
 
-  test('keeps its time while its status stays, whatever else changes', () => {
+  test('a condition keeps its transition time while its status stays, whatever else changes', () => {
     const before = setCondition([], next({}), earlier);
     const after = setCondition(before, next({ reason: 'Repairing', message: 'Working' }), later);
     expect(after).toMatchObject([{ reason: 'Repairing', message: 'Working', lastTransitionTime: formatTime(earlier) }]);
   });
 
-  test('gets a new time when its status changes', () => {
+  test('a condition gets a new transition time when its status changes', () => {
     const after = setCondition(setCondition([], next({}), earlier), next({ status: 'False' }), later);
     expect(after).toMatchObject([{ status: 'False', lastTransitionTime: formatTime(later) }]);
   });
 
-  test('set to what it is leaves equal data, so that nothing is written', () => {
+  test('setting a condition to its present value gives equal data, so that nothing is written', () => {
     const before = setCondition([], next({}), earlier);
     expect(setCondition(before, next({}), later)).toEqual(before);
   });
 
-  test.each(['Reconciling', 'Stalled'] as const)('%s is there only while it is true', (type) => {
+  test.each(['Reconciling', 'Stalled'] as const)('the condition %s exists only while it is true', (type) => {
     const on = setCondition(setCondition([], next({}), earlier), next({ type }), earlier);
     expect(on.map((condition) => condition.type)).toEqual(['Ready', type]);
     for (const status of ['False', 'Unknown'] as const) {
@@ -55,11 +55,11 @@ describe('a condition', () => {
     }
   });
 
-  test('of another kind is kept when it is false', () => {
+  test('other conditions stay when they are false', () => {
     expect(setCondition([], next({ type: 'UpgradeAvailable', status: 'False' }), earlier)).toHaveLength(1);
   });
 
-  test('stands in one order, whatever order they were set in, and those of others stay', () => {
+  test('conditions have one order, however they were set, and unknown types stay', () => {
     const foreign = { ...setCondition([], next({}), earlier)[0], type: 'example.com/Checked' } as Condition;
     const conditions = (['Deprecated', 'Stalled', 'Ready'] as const).reduce(
       (list, type) => setCondition(list, next({ type }), earlier),
@@ -68,20 +68,20 @@ describe('a condition', () => {
     expect(conditions.map(({ type }) => type)).toEqual(['Ready', 'Stalled', 'Deprecated', 'example.com/Checked']);
   });
 
-  test('does not change what it is given', () => {
+  test('setCondition does not change its input', () => {
     const before = Object.freeze([...setCondition([], next({}), earlier)]);
     setCondition(before, next({ status: 'False' }), later);
     expect(before).toMatchObject([{ status: 'True' }]);
   });
 
-  test('has a message without control characters and secrets, no longer than the API takes', () => {
+  test('a message has no control characters or secrets, and is no longer than the API allows', () => {
     const message = `\u001B[31mred\u0000 Bearer abc.def ${'x'.repeat(10_000)}`;
     const [condition] = setCondition([], next({ message }), earlier);
     expect(condition?.message).not.toMatch(/[\u0000\u001B]|abc\.def/);
     expect(Condition.safeParse(condition).success).toBe(true);
   });
 
-  test('is found and removed by its type', () => {
+  test('a condition is found and removed by its type', () => {
     const conditions = setCondition(setCondition([], next({}), earlier), next({ type: 'Deprecated' }), earlier);
     expect(findCondition(conditions, 'Deprecated')?.type).toBe('Deprecated');
     expect(findCondition(undefined, 'Deprecated')).toBeUndefined();
@@ -89,33 +89,33 @@ describe('a condition', () => {
   });
 });
 
-describe('an object is ready', () => {
+describe('whether an object is ready', () => {
   const ready = setCondition([], next({}), earlier);
   test.each([
-    { because: 'it says so', status: { observedGeneration: 2, conditions: ready }, is: true },
+    { because: 'its condition says so', status: { observedGeneration: 2, conditions: ready }, is: true },
     {
-      because: 'the condition itself may say which spec it is about',
+      because: 'the condition itself may name the generation',
       status: { conditions: setCondition([], next({ observedGeneration: 2 }), earlier) },
       is: true,
     },
-    { because: 'not about an older spec', status: { observedGeneration: 1, conditions: ready }, is: false },
+    { because: 'the status describes an older spec', status: { observedGeneration: 1, conditions: ready }, is: false },
     {
-      because: 'not where the condition is about an older spec',
+      because: 'the condition describes an older spec',
       status: { observedGeneration: 2, conditions: setCondition([], next({ observedGeneration: 1 }), earlier) },
       is: false,
     },
     {
-      because: 'not when it says no',
+      because: 'its condition is False',
       status: { observedGeneration: 2, conditions: setCondition([], next({ status: 'False' }), earlier) },
       is: false,
     },
-    { because: 'not before it was looked at', status: { observedGeneration: -1 }, is: false },
-    { because: 'not without a status', status: undefined, is: false },
+    { because: 'no controller has handled it yet', status: { observedGeneration: -1 }, is: false },
+    { because: 'it has no status', status: undefined, is: false },
   ])('$because', ({ status, is }) => {
     expect(isReady({ metadata: { generation: 2 }, ...(status && { status }) })).toBe(is);
   });
 });
 
-test('a reason is a word of the list, and nothing that every object has', () => {
+test('isReason accepts words of the list, and no property that every JavaScript object has', () => {
   expect(['Succeeded', 'succeeded', 'toString', '__proto__'].map(isReason)).toEqual([true, false, false, false]);
 });

@@ -1,6 +1,6 @@
 /**
- * Conditions as kstatus reads them: `Ready` says whether all is as asked, `Reconciling` and `Stalled` exist only
- * while they are true. Pure: the time is given.
+ * Conditions as kstatus reads them: `Ready` says whether the object is as its spec asks, `Reconciling` and `Stalled`
+ * exist only while they are true. Pure: the caller passes the time.
  * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
  */
 import * as z from 'zod';
@@ -58,7 +58,7 @@ export const Conditions = listByKey(Condition, 16, ['type']).describe(
   'Judgements about the object, one for each type.',
 );
 
-/** The fields of every status that say what it is about. */
+/** The fields of every status that name the spec it describes. */
 export const handled = {
   observedGeneration: integer(-1, Number.MAX_SAFE_INTEGER)
     .optional()
@@ -71,14 +71,14 @@ export const handled = {
 };
 
 /**
- * A status as a field of a kind. Its default makes an object that nobody has looked at yet count as being worked
- * on, for everyone who reads kstatus.
+ * A status as a field of a kind. Its default makes an object that no controller has handled yet count as in progress
+ * for programs that read kstatus.
  */
 export function statusOf<Status extends z.ZodType>(status: Status): z.ZodOptional<Status> {
   return status.optional().meta({ default: { observedGeneration: -1 } });
 }
 
-/** A judgement before it has a time. */
+/** A condition before it has a time. */
 export interface NextCondition {
   readonly type: ConditionType;
   readonly status: Condition['status'];
@@ -88,8 +88,8 @@ export interface NextCondition {
 }
 
 /**
- * The conditions with `next` in place of the one of its type: the time of the last transition stays where the
- * status does. Those that are told only while true are removed unless they are. The message is cleaned and cut.
+ * The conditions with `next` in place of the one of its type: the transition time stays if the status does. Conditions
+ * that exist only while true are removed otherwise. The message is cleaned and cut.
  */
 export function setCondition(
   conditions: readonly Condition[] | undefined,
@@ -105,8 +105,8 @@ export function setCondition(
 }
 
 /**
- * The conditions after a new judgement of the whole object: those given are set, those that are told only
- * while true go unless they are among them, others stay.
+ * The conditions after a new judgement of the whole object: the given ones are set, those that exist only while true
+ * are removed unless they are given, others stay.
  */
 export function replaceConditions(
   conditions: readonly Condition[] | undefined,
@@ -142,7 +142,7 @@ export interface Judged {
   readonly status?: { readonly observedGeneration?: number; readonly conditions?: readonly Condition[] };
 }
 
-/** Whether the object says that it is ready, about the spec that it has now. */
+/** Whether the object's status reports it as ready, for its current spec. */
 export function isReady({ metadata, status }: Judged): boolean {
   const ready = findCondition(status?.conditions, 'Ready');
   const judged = ready?.observedGeneration ?? status?.observedGeneration;

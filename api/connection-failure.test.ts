@@ -17,7 +17,7 @@ test.each([
     message: 'the connection to 127.0.0.1:5000 and [::1]:5000 is refused (ECONNREFUSED)',
   },
   {
-    because: 'the system names no address',
+    because: 'the system reports no address',
     error: Object.assign(new Error(), { code: 'ECONNREFUSED' }),
     message: 'the connection is refused (ECONNREFUSED)',
   },
@@ -43,7 +43,7 @@ test.each([
       'the certificate is for 0.example, 1.example, 2.example, 3.example, 4.example, 995 more names, not for registry.example (ERR_TLS_CERT_ALTNAME_INVALID)',
   },
   { because: 'nothing is known', error: new Error('x'), message: 'the connection failed' },
-])('a failed connection is described with what was tried and found: $because', ({ error, message }) => {
+])('the description of a failed connection names addresses and certificate names: $because', ({ error, message }) => {
   expect(describeConnectionFailure(error).message).toBe(message);
 });
 

@@ -1,7 +1,10 @@
-/** Puts into words why a connection was not made: which address refused it, which names a certificate has. Pure. */
+/** Explains why a connection failed: which address refused it, which names the certificate has. Pure. */
 
 export interface ConnectionFailure {
-  /** Follows `HOST cannot be reached: `. The same for the same cause, in whichever order addresses were tried. */
+  /**
+   * Follows `HOST cannot be reached: `. The same cause gives the same text, whatever the order in which addresses were
+   * tried.
+   */
   readonly message: string;
   /** The remedy, if there is a typical one. */
   readonly hint?: string;
@@ -52,7 +55,7 @@ function addressesOf(error: unknown): string {
   return addresses.length === 0 ? '' : ` to ${[...new Set(addresses)].sort().join(' and ')}`;
 }
 
-/** As Node's tls module reports it; the certificate is the server's word. */
+/** As Node's tls module reports it; the certificate's content is the server's claim. */
 interface WrongName {
   readonly host?: string;
   readonly cert?: { readonly subjectaltname?: string; readonly subject?: { readonly CN?: unknown } };

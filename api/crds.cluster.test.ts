@@ -18,23 +18,26 @@ beforeAll(async () => {
 });
 
 describe('the CRDs', () => {
-  test.each(KINDS)('$plural are established, without a warning, as kinds of one category', async ({ plural, kind }) => {
-    const name = `crd/${plural}.${GROUP}`;
-    await cluster().kubectl(['wait', '--for=condition=Established', '--timeout=30s', name]);
-    const crd = JSON.parse(await cluster().kubectl(['get', name, '-o', 'json'])) as { status: Conditioned };
-    expect(crd.status.conditions.filter(({ type }) => /NonStructural|Violat/.test(type))).toEqual([]);
-    expect(await cluster().kubectl(['api-resources', '--categories=slipway', '--no-headers'])).toContain(kind);
-  });
+  test.each(KINDS)(
+    'the CRDs of $plural are established, without a warning, as kinds of one category',
+    async ({ plural, kind }) => {
+      const name = `crd/${plural}.${GROUP}`;
+      await cluster().kubectl(['wait', '--for=condition=Established', '--timeout=30s', name]);
+      const crd = JSON.parse(await cluster().kubectl(['get', name, '-o', 'json'])) as { status: Conditioned };
+      expect(crd.status.conditions.filter(({ type }) => /NonStructural|Violat/.test(type))).toEqual([]);
+      expect(await cluster().kubectl(['api-resources', '--categories=slipway', '--no-headers'])).toContain(kind);
+    },
+  );
 });
 
-describe('the API server and this repository agree', () => {
+describe('the API server and this repository agree on the schemas', () => {
   const taken = RULE_CASES.filter(({ refused, misfit, before }) => !refused && misfit === undefined && !before);
   const refused = RULE_CASES.filter(
     ({ refused: rule, misfit, before }) => !before && (rule !== undefined || misfit !== undefined),
   );
   const changes = RULE_CASES.filter(({ before }) => before !== undefined);
 
-  test.each(taken)('$kind.kind is taken, with the same defaults: $because', async (row) => {
+  test.each(taken)('a $kind.kind is accepted, with the same defaults: $because', async (row) => {
     const object = objectOf(row, row.spec);
     const stored = await create(object, DRY_RUN);
     const { spec } = parseObject(row.kind, object) as KubeObject;
@@ -42,11 +45,11 @@ describe('the API server and this repository agree', () => {
     expect(stored['status']).toEqual({ observedGeneration: -1 });
   });
 
-  test.each(refused)('$kind.kind is refused: $because', async (row) => {
+  test.each(refused)('a $kind.kind is rejected: $because', async (row) => {
     await expect(create(objectOf(row, row.spec), DRY_RUN)).rejects.toThrow(whatIsSaid(row));
   });
 
-  test.each(changes)('$kind.kind is changed or not: $because', async (row) => {
+  test.each(changes)('a change of a $kind.kind is accepted or rejected as expected: $because', async (row) => {
     const name = `change-${changes.indexOf(row)}`;
     const { metadata } = await create(objectOf({ ...row, name }, row.before ?? {}));
     const changed = { ...objectOf({ ...row, name }, row.spec), metadata };
@@ -57,19 +60,19 @@ describe('the API server and this repository agree', () => {
       : expect(change).resolves.toMatchObject({ metadata: { name } }));
   });
 
-  test('a namespace that is watched twice is refused', async () => {
+  test('a namespace that is watched twice is rejected', async () => {
     const twice = sample('twice', SUBSCRIPTION.kind, { package: 'a', watchNamespaces: ['a', 'a'] });
     await expect(create(twice, DRY_RUN)).rejects.toThrow(/watchNamespaces\[1\]: Duplicate value/);
   });
 
-  test('a field that there is not is named to whoever writes it', async () => {
+  test('strict validation names an unknown field to its author', async () => {
     const typo = sample('typo', SUBSCRIPTION.kind, { package: 'a', chanel: 'b' });
     await expect(create(typo, DRY_RUN)).rejects.toThrow(/unknown field "spec.chanel"/);
   });
 });
 
-describe('kubectl get', () => {
-  test('answers the common question about a Subscription', async () => {
+describe('the output of kubectl', () => {
+  test('kubectl get answers the common questions about a Subscription', async () => {
     await create(sample('get-me', SUBSCRIPTION.kind, { package: 'gadget' }));
     await setStatus('subscription', 'get-me', {
       installed: {
@@ -108,7 +111,7 @@ describe('kubectl get', () => {
     ]);
   });
 
-  test('answers it about a Catalog and a Revision', async () => {
+  test('kubectl get answers the common questions about a Catalog and a Revision', async () => {
     await create(sample('main', 'Catalog', { source: { image: { ref: 'r.example/c:v1' } } }));
     await setStatus('catalog', 'main', {
       packages: 370,
@@ -123,19 +126,19 @@ describe('kubectl get', () => {
     expect(revision).toMatchObject({ 0: 'get-me-1', 1: 'gadget', 2: '1.0.0', 3: 'Active', 4: 'false' });
   });
 
-  test('lists all kinds as one category', async () => {
+  test('kubectl get lists all kinds as one category', async () => {
     const names = await cluster().kubectl(['get', 'slipway', '-A', '-o', 'name']);
     for (const { singular } of KINDS) expect(names).toContain(`${singular}.${GROUP}/`);
   });
 
-  test('explains a field in the words of the schema', async () => {
+  test('kubectl explain shows the descriptions of the schema', async () => {
     const text = await cluster().kubectl(['explain', `subscriptions.spec.version`, `--api-version=${API_VERSION}`]);
     expect(text.replaceAll(/\s+/g, ' ')).toContain('An exact version is a pin.');
   });
 });
 
-describe('a status', () => {
-  test('is written apart from the spec', async () => {
+describe('the status subresource', () => {
+  test('a status is written through its subresource', async () => {
     await create(sample('apart', SUBSCRIPTION.kind, { package: 'gadget' }));
     await setStatus('subscription', 'apart', { observedGeneration: 1 });
     const patch = JSON.stringify({ spec: { channel: 'beta' }, status: { observedGeneration: 7 } });
@@ -146,7 +149,7 @@ describe('a status', () => {
     expect(stored).toMatchObject({ metadata: { generation: 2 }, status: { observedGeneration: 1 } });
   });
 
-  test('holds the inventory of the largest revision that there may be', async () => {
+  test('the status of a Revision holds the largest possible inventory', async () => {
     await create(
       sample('large', REVISION.kind, {
         ...REVISION_SPEC,
@@ -174,7 +177,7 @@ interface Conditioned {
   readonly conditions: readonly { readonly type: string; readonly status: string }[];
 }
 
-/** As kubectl asks. */
+/** The query that kubectl sends. */
 const STRICT = '?fieldValidation=Strict';
 const DRY_RUN = `${STRICT}&dryRun=All`;
 
@@ -203,7 +206,7 @@ async function setStatus(kind: string, name: string, status: unknown): Promise<v
   await cluster().kubectl(['patch', target, '--subresource=status', '--type=merge', '-p', JSON.stringify({ status })]);
 }
 
-/** What kubectl prints, cut into cells: columns are three spaces apart. */
+/** The output of kubectl, cut into cells: columns are three spaces apart. */
 async function rows(args: readonly string[]): Promise<readonly (readonly string[])[]> {
   const printed = await cluster().kubectl(args);
   return printed
@@ -212,7 +215,7 @@ async function rows(args: readonly string[]): Promise<readonly (readonly string[
     .map((line) => line.trim().split(/\s{2,}/));
 }
 
-/** How the API server names the field and gives the rule's message. */
+/** The API server's name of the field and the message of the rule. */
 function whatIsSaid({ refused, misfit }: RuleCase): RegExp {
   const said = refused ? [refused.path, refused.message] : [misfit ?? ''];
   return new RegExp(said.map((part) => part.replaceAll(/[[\](){}.*+?^$|\\]/g, String.raw`\$&`)).join('[^]*'));

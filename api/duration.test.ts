@@ -18,23 +18,23 @@ describe('a duration', () => {
   });
 
   test.each([
-    { text: '', because: 'nothing is no duration' },
-    { text: '5', because: 'a number has no unit' },
-    { text: '0', because: 'zero has none either' },
-    { text: '-5m', because: 'time does not run backwards' },
-    { text: '+5m', because: 'a sign is not needed' },
-    { text: '1e9h', because: 'exponents are not for people' },
-    { text: '5d', because: 'a day is no fixed time' },
-    { text: '5 m', because: 'there is no space' },
+    { text: '', because: 'an empty text is no duration' },
+    { text: '5', because: 'a number needs a unit' },
+    { text: '0', because: 'zero needs a unit too' },
+    { text: '-5m', because: 'a duration is not negative' },
+    { text: '+5m', because: 'a plus sign is not allowed' },
+    { text: '1e9h', because: 'exponents are not allowed' },
+    { text: '5d', because: 'a day is no unit' },
+    { text: '5 m', because: 'spaces are not allowed' },
     { text: '٥m', because: 'digits are ASCII' },
-    { text: '999999999999999999s', because: 'it is too long to be meant' },
-    { text: '1h1m1s1ms1h', because: 'there are four parts at most' },
-    { text: `${'9'.repeat(1 << 20)}s`, because: 'no text is too long to be refused' },
+    { text: '999999999999999999s', because: 'it is longer than any bound' },
+    { text: '1h1m1s1ms1h', because: 'there are at most four parts' },
+    { text: `${'9'.repeat(1 << 20)}s`, because: 'even a huge text is refused quickly' },
   ])('$because', ({ text }) => {
     expect(() => parseDuration(text, WIDE)).toThrow(expect.objectContaining({ reason: 'InvalidSpec', retry: 'never' }));
   });
 
-  test('both bounds are allowed, and nothing beyond', () => {
+  test('a duration may equal its bounds, and not exceed them', () => {
     const bounds = { minSeconds: 10, maxSeconds: 60 };
     expect([parseDuration('10s', bounds), parseDuration('1m', bounds)]).toEqual([10, 60]);
     for (const text of ['9999ms', '60.001s', '1000h']) {
@@ -42,7 +42,7 @@ describe('a duration', () => {
     }
   });
 
-  test('any text is a number within the bounds, or refused', () => {
+  test('any text is a duration within the bounds, or refused', () => {
     const text = fc.oneof(fc.string(), fc.stringMatching(/^([0-9]{0,7}(\.[0-9]{0,4})?(ms|s|m|h)){0,5}$/));
     fc.assert(
       fc.property(text, (value) => {

@@ -1,23 +1,23 @@
-/** Durations as Go writes them: `90s`, `5m`, `1h30m`. Every duration of the API has bounds, which are checked here too. */
+/** Durations in Go's format: `90s`, `5m`, `1h30m`. Every duration of the API has bounds, which are checked here too. */
 import { ReasonedError } from './errors.ts';
 
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
-/** What a duration in a spec looks like; the CRDs carry the same pattern. */
+/** The pattern of a duration in a spec, which the CRDs use too. */
 export const DURATION_PATTERN = /^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)){1,4}$/;
 
 /** Longest text of a duration. */
 export const DURATION_LENGTH = 16;
 
-/** Shortest and longest duration that a field takes, both in seconds, both allowed. */
+/** Shortest and longest duration of a field, both in seconds, both allowed. */
 export interface DurationBounds {
   readonly minSeconds: number;
   readonly maxSeconds: number;
 }
 
 /**
- * Seconds of a duration: `1h30m` → 5400, `500ms` → 0.5. Where the text is no duration, or outside the bounds,
- * throws InvalidSpec, not retried.
+ * Seconds of a duration: `1h30m` → 5400, `500ms` → 0.5. Throws InvalidSpec, not retried, if the text is no duration or
+ * out of bounds.
  * @see https://pkg.go.dev/time#ParseDuration
  */
 export function parseDuration(text: string, bounds: DurationBounds): number {

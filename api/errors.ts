@@ -1,18 +1,18 @@
 /**
- * The one error that a person may see. It carries a reason from the closed list of reasons.ts and says what to
- * do about the retry; a bug throws a plain Error instead.
+ * The only error class for failures that people see. It carries a reason from the closed list of reasons.ts and the
+ * retry policy; a bug throws a plain Error instead.
  */
 import type { Reason } from './reasons.ts';
 
-/** When to try again: with growing delays, after a known time, or not until an input changes. */
+/** When to retry: with growing delays, after a known time, or not until an input changes. */
 export type Retry = 'backoff' | 'never' | { readonly afterSeconds: number };
 
 export interface ErrorFacts {
   readonly reason: Reason;
   readonly retry: Retry;
-  /** What failed, on which object; stable between retries: no ports, times or random names. */
+  /** The failure and its object; stable between retries: no ports, times or random names. */
   readonly message: string;
-  /** What the reader can do about it. */
+  /** The action that the reader can take. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
@@ -30,13 +30,16 @@ export class ReasonedError extends Error {
     this.hint = hint;
   }
 
-  /** The message with its hint: what a condition or a terminal shows. */
+  /** The message with its hint, for a condition or a terminal. */
   describe(): string {
     return this.hint === undefined ? this.message : `${this.message}. ${this.hint}`;
   }
 }
 
-/** Hides what follows `Bearer`/`Basic` and passwords in URLs; cuts control characters and runaway length. */
+/**
+ * Hides passwords in URLs and the credentials after `Bearer`/`Basic`; removes control characters and cuts overlong
+ * text.
+ */
 export function redact(text: string): string {
   return text
     .replaceAll(/\b(Bearer|Basic) [\w.~+/=-]+/gi, '$1 [redacted]')

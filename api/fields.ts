@@ -1,11 +1,11 @@
 /**
- * Building blocks of the kinds: strings, numbers, lists and maps with the bounds that every field of a CRD has.
- * They stay inside what a structural schema can say; what it says in `x-kubernetes-*` words travels as metadata.
+ * Building blocks of the kinds: strings, numbers, lists and maps with the bounds that every field of a CRD has. They
+ * use only constructs of structural schemas; `x-kubernetes-*` keywords are attached as metadata.
  */
 import * as z from 'zod';
 import { DURATION_LENGTH, DURATION_PATTERN, type DurationBounds } from './duration.ts';
 
-/** What a rule of the API server looks like; `message` is what a person reads when it refuses. */
+/** A rule of the API server; people read its `message` when it rejects an object. */
 export interface CelRule {
   readonly rule: string;
   readonly message: string;
@@ -24,7 +24,10 @@ export function text(maxLength: number): z.ZodString {
   return z.string().min(1).max(maxLength);
 }
 
-/** A name that Kubernetes takes for most objects. @see https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
+/**
+ * A name that Kubernetes accepts for most objects. @see
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+ */
 export function objectName(): z.ZodString {
   return text(253).regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
 }
@@ -34,7 +37,7 @@ export function namespaceName(): z.ZodString {
   return text(63).regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
 }
 
-/** An image reference as the registry knows it; whether it is valid is decided where it is parsed. */
+/** An image reference; its parser validates it. */
 export function imageReference(): z.ZodString {
   return text(512).regex(/^[^\s]+$/);
 }
@@ -70,7 +73,7 @@ export function duration({ minSeconds, maxSeconds }: DurationBounds): z.ZodStrin
   });
 }
 
-/** A list that is replaced as a whole. */
+/** A list that is replaced as a whole (atomic). */
 export function list<Item extends z.ZodType>(item: Item, maxItems: number): z.ZodArray<Item> {
   return z.array(item).max(maxItems).meta({ 'x-kubernetes-list-type': 'atomic' });
 }
@@ -80,7 +83,7 @@ export function set<Item extends z.ZodType>(item: Item, maxItems: number): z.Zod
   return z.array(item).max(maxItems).meta({ 'x-kubernetes-list-type': 'set' });
 }
 
-/** A list whose entries are told apart by `keys`: several writers can each own entries. */
+/** A list whose entries are identified by `keys`: several writers can each own entries. */
 export function listByKey<Item extends z.ZodType>(
   item: Item,
   maxItems: number,
@@ -99,7 +102,7 @@ export function intOrString(): z.ZodUnion<readonly [z.ZodNumber, z.ZodString]> {
   return z.union([z.number().int(), z.string().max(64)]).meta({ 'x-kubernetes-int-or-string': true, maxLength: 64 });
 }
 
-/** An object of Kubernetes that is passed on as it is; its own API checks it. */
+/** An object of another API that is passed on unchanged; that API validates it. */
 export function preserveUnknown() {
   return z.looseObject({}).meta({ 'x-kubernetes-preserve-unknown-fields': true });
 }

@@ -1,11 +1,11 @@
 /**
- * JSON that keeps integers beyond 2^53 as they are written: Kubernetes has 64-bit integers, JavaScript numbers do not.
- * With what is asked of such data everywhere.
+ * JSON that keeps integers beyond 2^53 exact: Kubernetes has 64-bit integers, JavaScript numbers do not. Also the
+ * general functions on such data.
  */
 
 /**
- * Levels of lists and objects that are read. Catalogs and manifests may have 200, and rendering adds a few; functions
- * that call themselves for each level, as JSON.parse with a reviver does, are safe far beyond this.
+ * Limit of nested lists and objects. Catalogs and manifests may have 200, and rendering adds a few; functions that
+ * recurse for each level, as JSON.parse with a reviver does, are safe far beyond this.
  */
 export const MAX_JSON_DEPTH = 512;
 
@@ -23,7 +23,7 @@ export function parseJson(text: string): unknown {
   ) as unknown;
 }
 
-/** Whether brackets are open at more levels than `most`, somewhere in JSON text. Counts; never calls itself. */
+/** Whether brackets are nested deeper than `most` somewhere in JSON text. Counts, without recursion. */
 function isNestedDeeper(text: string, most: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -46,7 +46,7 @@ function isNestedDeeper(text: string, most: number): boolean {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Where the string that begins at a place ends; the end of the text if it does not. */
+/** The end of the string that starts at an index; the end of the text if it is unterminated. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -61,12 +61,12 @@ export function formatJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, rawIntegers, indent);
 }
 
-/** JSON with sorted keys and no white space: equal data, equal bytes. */
+/** JSON with sorted keys and no white space: equal data gives equal bytes. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (key: string, child: unknown) => sortKeys(rawIntegers(key, child)));
 }
 
-/** Whether a value is an object with fields, and no list. */
+/** Whether a value is an object, and no list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,27 +1,27 @@
 /**
- * What makes a zod schema a kind of the cluster: its names, its scope and the columns that kubectl prints.
- * From this one source come the TypeScript types, the CRDs (api/crd) and docs/api.md (scripts/generate.ts).
+ * Makes a zod schema a kind of the cluster: its names, its scope and the columns that kubectl prints. From this one
+ * source come the TypeScript types, the CRDs (api/crd) and docs/api.md (scripts/generate.ts).
  */
 import type { z } from 'zod';
 import { ReasonedError } from './errors.ts';
 import { API_VERSION } from './names.ts';
 import { describeRef, refOf, type KubeObject, type ObjectMeta } from './object.ts';
 
-/** Data that is not changed once it is made; a field is absent rather than undefined. */
+/** Immutable data; a field is absent rather than undefined. */
 export type Immutable<T> = T extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: Immutable<Exclude<T[Key], undefined>> }
     : T;
 
-/** An object of a kind as the API server hands it out, defaults filled in. */
+/** An object of a kind as the API server returns it, defaults filled in. */
 export type ObjectOf<Schema extends z.ZodType> = {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
 } & Immutable<z.infer<Schema>>;
 
-/** A manifest of a kind as a person writes it: what has a default may be absent. */
+/** A manifest of a kind as a person writes it: fields with a default may be absent. */
 export type ManifestOf<Schema extends z.ZodType> = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -42,14 +42,14 @@ export interface CustomKind<Schema extends z.ZodType = z.ZodType> {
   readonly plural: string;
   readonly singular: string;
   readonly scope: 'Cluster' | 'Namespaced';
-  /** Of `spec` and `status`. */
+  /** Schema of `spec` and `status`. */
   readonly schema: Schema;
   readonly columns: readonly PrinterColumn[];
 }
 
 /**
- * The object as its kind: checked, defaults filled in, fields that the kind does not know left out. Throws
- * InvalidSpec with the first fields at fault, not retried. The rules of the API server are not evaluated.
+ * The object as its kind: validated, defaults filled in, unknown fields removed. Throws InvalidSpec with the first
+ * fields at fault, not retried. The rules of the API server are not evaluated.
  */
 export function parseObject<Schema extends z.ZodType>(kind: CustomKind<Schema>, object: KubeObject): ObjectOf<Schema> {
   if (object.apiVersion !== API_VERSION || object.kind !== kind.kind) {

@@ -1,4 +1,4 @@
-/** Every kind of the group `slipway.dev`: CRDs, documentation and the CLI go through this list. */
+/** Every kind of the group `slipway.dev`: the source for CRDs, documentation and the CLI. */
 import { CATALOG } from './catalog.ts';
 import { REVISION } from './revision.ts';
 import { SUBSCRIPTION } from './subscription.ts';

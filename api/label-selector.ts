@@ -1,11 +1,11 @@
-/** A label selector as the kinds hold it. */
+/** The schema of label selectors in the kinds. */
 import * as z from 'zod';
 import { list, rules, stringMap, text } from './fields.ts';
 
 /**
  * The schema of a label selector; an empty one selects everything.
  *
- * @param subject The noun of the objects that are selected, for the documentation.
+ * @param subject The noun of the selected objects, for the documentation.
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors
  */
 export function labelSelector(subject: string) {

@@ -1,4 +1,4 @@
-/** The names by which Slipway is known in a cluster: group, labels, annotations, finalizers, field manager. */
+/** Slipway's names in a cluster: group, labels, annotations, finalizers, field manager. */
 
 export const GROUP = 'slipway.dev';
 export const API_VERSION = 'slipway.dev/v1alpha1';
@@ -15,34 +15,36 @@ export const LABEL = {
   owner: 'slipway.dev/owner',
   package: 'slipway.dev/package',
   revision: 'slipway.dev/revision',
-  /** `true` on a Subscription that was made because something depends on its package. */
+  /** `true` on a Subscription that was created as a dependency of another package. */
   dependency: 'slipway.dev/dependency',
 } as const;
 
 export const ANNOTATION = {
-  /** Any new value asks for a reconcile now; echoed in `status.lastHandledReconcileAt`. */
+  /** Any new value requests a reconcile; echoed in `status.lastHandledReconcileAt`. */
   reconcileRequestedAt: 'slipway.dev/reconcile-requested-at',
-  /** On a Subscription: losses of custom resources up to this time are known to a person, and told no longer. */
+  /**
+   * On a Subscription: a person knows of losses of custom resources up to this time, and they are no longer reported.
+   */
   lossesAcknowledgedAt: 'slipway.dev/losses-acknowledged-at',
   /** `<namespace>/<name>` of the owning Subscription, in full. */
   owner: 'slipway.dev/owner',
-  /** uid of the owning Subscription: its name may be given to another one later. */
+  /** uid of the owning Subscription: a later one may get the same name. */
   ownerUid: 'slipway.dev/owner-uid',
   /** uid of the Subscription that requested this one as a dependency. */
   requestedBy: 'slipway.dev/requested-by',
-  /** `<namespace>/<name>` of the Subscription that may take over an object that exists. */
+  /** `<namespace>/<name>` of the Subscription that may adopt an existing object. */
   adoptBy: 'slipway.dev/adopt-by',
-  /** Which Revision, and since which of its generations, keeps an object that another one may be deleting. */
+  /** The Revision, and its generation, that keeps an object which another Revision may be deleting. */
   keptBy: 'slipway.dev/kept-by',
-  /** On rights of the manager that come and go with what is installed: what they are for. */
+  /** The purpose of the manager's rights that are granted and revoked with an installed operator. */
   access: 'slipway.dev/access',
-  /** `pod-template-hash` of the Pods that go on working while those of the next Revision are tried out. */
+  /** `pod-template-hash` of the Pods that keep working during the rehearsal of the next Revision's Pods. */
   rehearsal: 'slipway.dev/rehearsal',
-  /** `pod-template-hash` of the Pods that have been tried out, while those before them are still there. */
+  /** `pod-template-hash` of the Pods that passed the rehearsal, while their predecessors still exist. */
   letIn: 'slipway.dev/let-in',
 } as const;
 
-/** Annotations by which another program writes the certificate authority into a CRD or a webhook configuration. */
+/** Annotations that make another program inject the certificate authority into a CRD or a webhook configuration. */
 export const CA_INJECTION: ReadonlySet<string> = new Set([
   'cert-manager.io/inject-ca-from',
   'cert-manager.io/inject-ca-from-secret',

@@ -1,6 +1,6 @@
 /**
- * The shape that every Kubernetes object has, and references to one. Objects travel through Slipway as plain
- * data, never through typed models, so that no field is lost that this code does not know.
+ * The shape of every Kubernetes object, and references to one. Slipway handles objects as plain data, never as typed
+ * models, so that unknown fields survive.
  */
 
 /** A value of JSON; integers beyond 2^53 are bigint, see json.ts. */
@@ -59,7 +59,7 @@ export interface ObjectRef {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
-  /** As the CRD of the kind says; absent: discovery is asked, which lags behind a CRD that has just come. */
+  /** The kind as its CRD defines it; absent: discovery is asked, which lags behind a new CRD. */
   readonly served?: ServedAs;
 }
 
@@ -81,7 +81,7 @@ export function refOf(object: KubeObject): ObjectRef {
   };
 }
 
-/** `namespace/name`, or the name alone: tells objects of one kind apart. */
+/** `namespace/name`, or the name alone: identifies an object among those of its kind. */
 export function keyOfObject({ metadata: { namespace, name } }: Pick<KubeObject, 'metadata'>): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
@@ -98,7 +98,7 @@ export function groupKind(ref: Pick<ObjectRef, 'apiVersion' | 'kind'>): string {
   return group === '' ? ref.kind : `${ref.kind}.${group}`;
 }
 
-/** `Deployment.apps ops/manager`: how an object is named in every message; independent of its version. */
+/** `Deployment.apps ops/manager`: how messages name an object; independent of its version. */
 export function describeRef(ref: ObjectRef): string {
   return `${groupKind(ref)} ${ref.namespace === undefined ? '' : `${ref.namespace}/`}${ref.name}`;
 }

@@ -1,6 +1,6 @@
 /**
- * `spec.config` of a Subscription: what to change in the Deployments that a bundle brings. At the top for all of
- * them; under `deployments` for one by its name, and there for one container.
+ * `spec.config` of a Subscription: changes to the Deployments of a bundle. At the top for all of them; under
+ * `deployments` for one by its name, and there for one container.
  */
 import * as z from 'zod';
 import { integer, intOrString, list, listByKey, preserveUnknown, rules, stringMap, text } from './fields.ts';

@@ -1,6 +1,6 @@
 /**
- * Every reason that a condition, an event or an error can carry, with what it means. The list is closed: a new
- * outcome gets a line here first, and docs/api.md is generated from it.
+ * Every reason of conditions, events and errors, with its meaning. The list is closed: a new outcome gets a line here
+ * first, and docs/api.md is generated from it.
  */
 export const REASONS = {
   // Progress and success

@@ -1,9 +1,9 @@
-/** What a status says about objects that were changed or deleted by others, shared by Subscription and Revision. */
+/** Status fields about objects that other programs or users changed or deleted, shared by Subscription and Revision. */
 import * as z from 'zod';
 import { integer, list, text, timestamp } from './fields.ts';
 import type { Immutable } from './kind.ts';
 
-/** Most losses that are remembered; the newest are kept. */
+/** Limit of remembered losses; the newest are kept. */
 export const MOST_LOSSES = 20;
 
 export const LastRepair = z.object({

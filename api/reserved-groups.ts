@@ -1,6 +1,7 @@
 /**
- * The API groups in which no CRD of a bundle may define kinds: those that the API server serves itself, and Slipway's own.
- * An object of such a kind would be one of Kubernetes or of Slipway, written with rights that were given for an operator's.
+ * The API groups in which no CRD of a bundle may define kinds: those that the API server serves itself, and Slipway's
+ * own. An object of such a kind would belong to Kubernetes or Slipway, but be written with rights granted for an
+ * operator.
  */
 import { GROUP } from './names.ts';
 
@@ -27,7 +28,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'storagemigration.k8s.io',
 ]);
 
-/** Whether a group is Kubernetes' or Slipway's own. One without a dot is always Kubernetes'. */
+/** Whether a group belongs to Kubernetes or Slipway. A group without a dot always belongs to Kubernetes. */
 export function isReservedGroup(group: string): boolean {
   return !group.includes('.') || RESERVED.has(group);
 }

@@ -1,4 +1,4 @@
-/** Revision: one thing installed by a Subscription, with all that is needed to apply, repair or remove it again. */
+/** Revision: one installed bundle of a Subscription, with all data needed to apply, repair or remove it again. */
 import * as z from 'zod';
 import { Conditions, handled, statusOf } from './conditions.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
 import { LastRepair, Losses } from './repair.ts';
 
-/** The most objects that one revision can hold; a larger bundle is refused before. */
+/** Limit of objects in one Revision; a larger bundle is refused before. */
 export const MAX_OBJECTS = 4000;
 
 const Manifests = z.object({
@@ -30,7 +30,7 @@ const Manifests = z.object({
   objects: integer(0, MAX_OBJECTS).describe('How many objects there are.'),
 });
 
-/** What is kept of a bundle's properties; a bundle with more is refused before. */
+/** Limits of the stored properties of a bundle; a bundle with more is refused before. */
 export const PROPERTY_LIMITS = { count: 256, length: 65536 } as const;
 
 const Property = z.object({
@@ -38,7 +38,7 @@ const Property = z.object({
   value: z.string().max(PROPERTY_LIMITS.length).describe('Its value, as JSON.'),
 });
 
-/** The fields that may be absent, and may neither appear nor go once the Revision exists. */
+/** Optional fields that may be neither added nor removed once the Revision exists. */
 const OPTIONAL = ['release', 'channel', 'properties', 'watchNamespaces', 'serviceAccountName', 'previous'] as const;
 
 const REQUIRED = [
@@ -59,7 +59,7 @@ const RevisionSpec = rules(
   z.object({
     subscription: objectName().describe('Name of the Subscription, in the same namespace.'),
     number: integer(1, 2147483647).describe('Counts the revisions of the Subscription.'),
-    // a rule of its own: the expression language keeps the word for itself
+    // has a rule of its own: `package` is a reserved word of CEL
     package: rules(text(253), { rule: 'self == oldSelf', message: FIXED }).describe('Name of the package.'),
     bundle: text(253).describe('Name of the bundle.'),
     version: text(256).describe('Its version.'),
@@ -181,7 +181,7 @@ export const Revision = z
 export type Revision = ObjectOf<typeof Revision>;
 export type RevisionManifest = ManifestOf<typeof Revision>;
 
-/** Whether it has been Ready, be it healthy now or not. */
+/** Whether it has been Ready at some time, healthy now or not. */
 export function hasWorked({ status }: Pick<Revision, 'status'>): boolean {
   return status?.firstReadyTime !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Subscription: what is wanted. Its namespace is where the operator is installed. */
+/** Subscription: requests an operator for its own namespace. */
 import * as z from 'zod';
 import { Conditions, handled, statusOf } from './conditions.ts';
 import {
@@ -24,10 +24,10 @@ export const PROGRESS_DEADLINE_BOUNDS = { minSeconds: 1, maxSeconds: 24 * 3600 }
 export const BAKE_TIME_BOUNDS = { minSeconds: 0, maxSeconds: 24 * 3600 } as const;
 export const WINDOW_BOUNDS = { minSeconds: 60, maxSeconds: 7 * 24 * 3600 } as const;
 
-/** Steps of an upgrade that are counted. */
+/** Limit for the number of steps of an upgrade. */
 export const MAX_STEPS = 100_000;
 
-/** Limits of the lists in a status: the newest or most telling entries are kept. */
+/** Limits of the lists in a status: the newest or most relevant entries are kept. */
 export const STATUS_LIMITS = { path: 100, quarantined: 50, refused: 20 } as const;
 
 const OnFailure = z.object({

@@ -46,11 +46,11 @@ describe('a failure as data', () => {
     });
   });
 
-  test('a defect is thrown again', () => {
+  test('a plain Error is not turned into a failure: it is thrown again', () => {
     expect(() => explainFailure(new TypeError('x'), 'Role a')).toThrow(TypeError);
   });
 
-  test('a sentence of another form names no rule', () => {
+  test('parseMissingRule answers undefined for a message that is not an RBAC refusal', () => {
     expect(parseMissingRule('no')).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** What apply/ asks of an error of the API server besides the questions of api/api-answers.ts, and its words for a person. */
+/** Classifies errors of the API server beyond api/api-answers.ts, and turns them into failures that people read. */
 import { answerOf } from '../api/api-answers.ts';
 import { ReasonedError, type Retry } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
@@ -9,11 +9,11 @@ export interface Failure {
   readonly retry: Retry;
   readonly message: string;
   readonly hint?: string;
-  /** Of a collision with an object that names another Subscription. */
+  /** For a collision with an object that names another Subscription. */
   readonly holder?: Holder;
 }
 
-/** An object that exists, and what it says of its owner, which anybody who may write it can have written. */
+/** An existing object and the owner that its annotations name. Anyone who may write the object can have forged them. */
 export interface Holder {
   /** `CustomResourceDefinition widgets.example.com`. */
   readonly object: string;
@@ -30,25 +30,25 @@ export function isUnmergeable(error: unknown): boolean {
   return answerOf(error)?.code === 500 && /failed to create typed patch object/.test((error as Error).message);
 }
 
-/** Whether it is an answer of the API server, and not that there is none. */
+/** Whether the API server answered at all; false for connection errors and timeouts. */
 export function isAnswer(error: unknown): boolean {
   return (answerOf(error)?.code ?? 0) > 0;
 }
 
-/** Whether the server, or a policy of the cluster, does not want the object: to send it again would not help. */
+/** Whether the API server or a policy rejected the object, so that sending it again would not help. */
 export function isRefusal(error: unknown): boolean {
   return [400, 403, 409, 422].includes(answerOf(error)?.code ?? 0);
 }
 
-/** Whether a dry run was refused because an admission webhook has side effects: nothing is known then. */
+/** Whether a dry run was refused because an admission webhook has side effects; the real write may still succeed. */
 export function isDryRunUnsupported(error: unknown): boolean {
   return answerOf(error)?.code === 400 && /does not support dry run/i.test((error as Error).message);
 }
 
 /**
- * The error as data. `subject` opens the message unless that names it already. A refusal for lack of rights
- * keeps the server's sentence, which names verb, resource and account; an invalid object names its fields.
- * An error without a reason is a defect and thrown again.
+ * The error as data. `subject` opens the message unless the message names it already. A refusal for missing rights
+ * keeps the server's sentence, which names verb, resource and account; an invalid object names its fields. An error
+ * without a reason is a defect and is thrown again.
  */
 export function explainFailure(error: unknown, subject: string): Failure {
   if (!(error instanceof ReasonedError)) throw error;
@@ -74,7 +74,7 @@ function hintForForbidden({ message }: ReasonedError): string | undefined {
   return rule === undefined ? undefined : `Grant ${rule.account} the verb ${rule.verb} on ${rule.resource}`;
 }
 
-/** The rule that a refusal asks for: `User "x" cannot create resource "configmaps" in API group "" …`. */
+/** The RBAC rule that a refusal asks for: `User "x" cannot create resource "configmaps" in API group "" …`. */
 export function parseMissingRule(
   message: string,
 ): { readonly account: string; readonly verb: string; readonly resource: string } | undefined {

@@ -1,4 +1,4 @@
-/** What became of a revision's objects, phase by phase: data to print, to store and to decide on. */
+/** The result of applying a revision's objects, by phase: data to print, to store and to decide on. */
 import type { ObjectRef } from '../api/object.ts';
 import type { Failure } from './api-failure.ts';
 import type { Health } from './health.ts';
@@ -7,7 +7,7 @@ import type { PhaseName } from './phases.ts';
 
 export type Outcome = 'created' | 'configured' | 'unchanged' | 'collision' | 'failed' | 'waiting';
 
-/** What became of one object. */
+/** The result for one object. */
 export interface ObjectResult {
   readonly phase: PhaseName;
   readonly ref: ObjectRef;
@@ -16,7 +16,7 @@ export interface ObjectResult {
   readonly entry?: InventoryEntry;
   /** For collision and failed. */
   readonly failure?: Failure;
-  /** For waiting: what for. */
+  /** For waiting: the phase or object that it waits for. */
   readonly message?: string;
 }
 
@@ -38,11 +38,11 @@ export interface ApplyResult {
   /** `Complete`: everything is there and works. `Waiting`: call again when something has changed. */
   readonly state: 'Complete' | 'Waiting' | 'Failed';
   readonly phases: readonly PhaseResult[];
-  /** What is now in the cluster: the previous inventory, what is to be pruned included, with what was applied. */
+  /** The objects now in the cluster: the previous inventory, including leftovers to prune, and the objects applied. */
   readonly inventory: readonly InventoryEntry[];
   /** Every collision and failure, in order. */
   readonly failures: readonly Failure[];
-  /** Requests to the API server, those of `waitFor` aside. */
+  /** Requests to the API server, without those of `waitFor`. */
   readonly requests: number;
 }
 

@@ -1,4 +1,4 @@
-/** apply/ against the real API server: what unit tests assume of it, and what it makes of a small operator. */
+/** apply/ against the real API server: the assumptions of the unit tests, and the life of a small operator. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canonicalJson, formatJson, parseJson } from '../api/json.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
@@ -28,11 +28,11 @@ beforeAll(async () => {
   await client.create(sample('v1', 'Namespace', 'contract'));
 });
 
-describe('the API server does what apply relies on', () => {
+describe('the API server behaves as apply/ assumes', () => {
   describeContract(() => client, 'contract');
 });
 
-/** An operator of its own in a namespace of its own, so that tests do not meet. */
+/** A test operator in its own namespace, so that tests do not interfere. */
 interface Place {
   readonly owner: Owner;
   readonly group: string;
@@ -86,7 +86,7 @@ async function leftOf(inventory: readonly InventoryEntry[]): Promise<string[]> {
 }
 
 describe('the life of an operator', () => {
-  test('is installed with two requests an object, upgraded by what changed, pruned, and removed without a trace', async () => {
+  test('an operator is installed with two requests per object, an upgrade sends only changes, an uninstall leaves nothing', async () => {
     const here = await place('life');
     const objects = here.prepare(here.operator());
     const first = await apply(objects);
@@ -130,7 +130,7 @@ describe('the life of an operator', () => {
     expect(await leftOf(upgrade.inventory)).toEqual([]);
   });
 
-  test('a field that goes from one version to the next goes from the cluster too', async () => {
+  test('a field that a new version no longer sets is removed from the cluster', async () => {
     const here = await place('fields');
     const config = (data: object): KubeObject[] => here.prepare([sample('v1', 'ConfigMap', 'c', { data })]);
     const { inventory } = await apply(config({ x: '1', y: '1' }));
@@ -142,7 +142,7 @@ describe('the life of an operator', () => {
     expect(again.requests).toBe(3);
   });
 
-  test('what others have added to our objects stays', async () => {
+  test('fields that other writers added to our objects are kept', async () => {
     const here = await place('others');
     const objects = here.prepare([sampleDeployment('op')]);
     const ref = refOf(objects[0] as KubeObject);
@@ -159,8 +159,8 @@ describe('the life of an operator', () => {
   });
 });
 
-describe('nothing is half done', () => {
-  test('a collision is told with its owner before the first write', async () => {
+describe('all or nothing', () => {
+  test('a collision is reported with the owner before the first write', async () => {
     const here = await place('collision');
     const objects = here.prepare(here.operator());
     const role = objects.find(({ kind }) => kind === 'ClusterRole') as KubeObject;
@@ -175,7 +175,7 @@ describe('nothing is half done', () => {
     expect(await Promise.all(others.map((object) => client.get(refOf(object))))).toEqual(others.map(() => undefined));
   });
 
-  test('an immutable field is told with its name before the first write', async () => {
+  test("a change of an immutable field is reported with the field's name before the first write", async () => {
     const here = await place('immutable');
     const { inventory } = await apply(here.prepare(here.operator()));
     const next = here.prepare([
@@ -191,7 +191,7 @@ describe('nothing is half done', () => {
     expect((await read(refOf(config)))['data']).toEqual({ level: 'info', format: 'json' });
   });
 
-  test('a namespace that is being deleted is told as such', async () => {
+  test('an install into a namespace that is being deleted is reported as such', async () => {
     const here = await place('leaving');
     const held = sample('v1', 'ConfigMap', 'held', { namespace: 'leaving' });
     await client.create({ ...held, metadata: { ...held.metadata, finalizers: ['example.com/hold'] } });
@@ -209,7 +209,7 @@ describe('nothing is half done', () => {
     await client.patch(refOf(held), { metadata: { finalizers: null } });
   });
 
-  test('what an account may not do is told with account, verb and resource, before the first write', async () => {
+  test('a missing right is reported with account, verb and resource before the first write', async () => {
     const here = await place('tenant');
     const tenant: Cluster = client.as({ user: 'system:serviceaccount:tenant:deployer' });
     const objects = here.prepare([sample('v1', 'ConfigMap', 'c'), sample('v1', 'Secret', 's')]);
@@ -239,7 +239,7 @@ const widget = (here: Place, finalizers?: readonly string[]): KubeObject => ({
 });
 
 describe('custom resources', () => {
-  test('Retain: a CRD with objects stays with them, all else goes', async () => {
+  test('Retain: a CRD with custom resources stays with them, all other objects are deleted', async () => {
     const here = await place('retain');
     const { inventory } = await apply(here.prepare(here.operator()));
     await client.create(widget(here));
@@ -250,7 +250,7 @@ describe('custom resources', () => {
     expect(await client.get(refOf(widget(here)))).toBeDefined();
   });
 
-  test('Delete: an object that a finalizer holds is named, the operator stays until it is gone, then all goes', async () => {
+  test('Delete: the operator stays until a custom resource held by a finalizer is gone, and the result names that resource', async () => {
     const here = await place('finalised');
     const { inventory } = await apply(here.prepare(here.operator()));
     await client.create(widget(here, ['example.com/hold']));
@@ -268,7 +268,7 @@ describe('custom resources', () => {
     expect(await leftOf(inventory)).toEqual([]);
   });
 
-  test('a CRD that is deleted right after it was made is gone all the same', async () => {
+  test('a CRD that is deleted right after its creation is deleted for good', async () => {
     const here = await place('hasty');
     const { inventory } = await apply(here.prepare([sampleCrd('Widget', { group: here.group })]));
     expect(await uninstall(here, inventory, 'Retain')).toMatchObject({ state: 'Complete' });
@@ -276,7 +276,7 @@ describe('custom resources', () => {
   });
 });
 
-test('what is kept can be read, and its namespace deleted, though the conversion webhook is gone', async () => {
+test('retained custom resources can be read and their namespace deleted, though the conversion webhook is gone', async () => {
   const here = await place('kept');
   const crd = sampleCrd('Widget', { group: here.group });
   const [version] = (crd['spec'] as { versions: object[] }).versions;
@@ -361,7 +361,7 @@ test('apply loses nothing of a CRD schema, created or applied', async () => {
   expect(await schemaOf()).toBe(canonicalJson({ ...schema, title: 'applied' }));
 });
 
-test('a revision cut off in the middle is finished by the next run, and nothing is left of it after the uninstall', async () => {
+test('a revision that was cut off midway is finished by the next run, and the uninstall leaves nothing', async () => {
   const here = await place('crash');
   const objects = here.prepare(here.operator());
   for (const writes of [1, 4, 8]) {

@@ -23,7 +23,7 @@ const writes = (cluster: FakeCluster): string[] =>
   cluster.requests
     .filter(({ verb, dryRun }) => !dryRun && verb !== 'get' && verb !== 'list')
     .map(({ verb, ref }) => `${verb} ${ref.kind} ${ref.name}`);
-/** The cluster's objects without what differs from run to run. */
+/** The cluster's objects without the fields that differ from run to run. */
 const content = (cluster: FakeCluster): string[] =>
   cluster
     .objects()
@@ -35,7 +35,7 @@ const find = (cluster: FakeCluster, kind: string): KubeObject =>
   cluster.objects().find((object) => object.kind === kind && object.metadata.name.startsWith('widget')) as KubeObject;
 
 describe('an install', () => {
-  test('creates every object once, with at most two requests for each', async () => {
+  test('an install creates every object once, with at most two requests for each', async () => {
     const cluster = clusterWithNamespace();
     const result = await applyRevision(cluster, request());
     expect(result.state).toBe('Complete');
@@ -46,7 +46,7 @@ describe('an install', () => {
     expect(result.requests).toBeLessThanOrEqual(2 * objects.length);
   });
 
-  test('tries in later runs of a roll-out only what no earlier one has tried', async () => {
+  test('later runs of a roll-out repeat no dry run of an earlier one', async () => {
     const cluster = clusterWithNamespace({
       before: ({ verb, ref, dryRun }) => {
         if (verb === 'apply' && !dryRun && ref.kind === 'ClusterRole')
@@ -61,7 +61,7 @@ describe('an install', () => {
     expect(cluster.requests.slice(before).filter(({ verb, dryRun }) => dryRun && verb === 'apply')).toEqual([]);
   });
 
-  test('writes nothing before what is to be noted is noted', async () => {
+  test('the first write waits until the inventory is stored', async () => {
     const cluster = clusterWithNamespace();
     const noted = Promise.withResolvers<void>();
     const running = applyRevision(cluster, { ...request(), noted: noted.promise });
@@ -71,14 +71,14 @@ describe('an install', () => {
     expect((await running).state).toBe('Complete');
   });
 
-  test('looks at every object before the first write', async () => {
+  test('every object is checked before the first write', async () => {
     const cluster = clusterWithNamespace();
     await applyRevision(cluster, request());
     const firstWrite = cluster.requests.findIndex(({ verb, dryRun }) => verb === 'apply' && !dryRun);
     expect(firstWrite).toBe(objects.length);
   });
 
-  test('tries no CRD before it is sent, since that costs as much as sending it', async () => {
+  test('CRDs get no dry run, which would cost as much as the write', async () => {
     const cluster = clusterWithNamespace();
     await applyRevision(cluster, request());
     const tried = cluster.requests.filter(({ dryRun }) => dryRun).map(({ ref }) => ref.kind);
@@ -86,7 +86,7 @@ describe('an install', () => {
     expect(tried).not.toContain('CustomResourceDefinition');
   });
 
-  test('sends CRDs first, workloads after what they need, webhooks last', async () => {
+  test('an install sends CRDs first, workloads after their dependencies, webhooks last', async () => {
     const cluster = clusterWithNamespace();
     await applyRevision(cluster, request({ concurrency: 1 }));
     const order = writes(cluster).map((write) => write.split(' ')[1]);
@@ -95,7 +95,7 @@ describe('an install', () => {
     expect(order.at(-1)).toBe('ValidatingWebhookConfiguration');
   });
 
-  test('never has more under way than it may', async () => {
+  test('apply never exceeds the limit of concurrent requests', async () => {
     let underWay = 0;
     let most = 0;
     const inner = clusterWithNamespace();
@@ -111,13 +111,13 @@ describe('an install', () => {
     expect(most).toBe(3);
   });
 
-  test('tells of every object as it happens', async () => {
+  test('progress is reported for every object as it is written', async () => {
     const seen: string[] = [];
     await applyRevision(clusterWithNamespace(), request({ onProgress: ({ ref }) => seen.push(identityOf(ref)) }));
     expect(seen.toSorted()).toEqual(objects.map((object) => identityOf(refOf(object))).sort());
   });
 
-  test('custom resources of a CRD in the same set are created once it is served', async () => {
+  test('custom resources of a CRD in the same set are created once that CRD is served', async () => {
     const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });
     const cluster = clusterWithNamespace();
     const result = await applyRevision(cluster, request({ objects: prepared([sampleCrd('Widget'), widget]) }));
@@ -131,10 +131,10 @@ describe('an install', () => {
   });
 });
 
-describe('phases wait', () => {
+describe('waiting between phases', () => {
   const establishing: FakeOptions = { react: (object) => object };
 
-  test('workloads are not begun while a CRD is not established, and what does not need it goes on', async () => {
+  test('workloads wait until CRDs are established, while phases that do not need the CRDs go on', async () => {
     const cluster = clusterWithNamespace(establishing);
     const result = await applyRevision(cluster, request());
     expect(result.state).toBe('Waiting');
@@ -146,7 +146,7 @@ describe('phases wait', () => {
     expect(waiting?.message).toContain('CustomResourceDefinition.apiextensions.k8s.io widgets.example.com');
   });
 
-  test('the next run goes on where the last one stopped, without sending anything twice', async () => {
+  test('the next run goes on where the last one stopped, and sends nothing twice', async () => {
     const cluster = clusterWithNamespace(establishing);
     const first = await applyRevision(cluster, request());
     cluster.change(
@@ -162,7 +162,7 @@ describe('phases wait', () => {
     expect(new Set(sent).size).toBe(sent.length);
   });
 
-  test('a caller that can wait is asked to, and told which objects for', async () => {
+  test('waitFor is called with the objects of a phase that do not work yet', async () => {
     const asked: string[] = [];
     const result = await applyRevision(
       clusterWithNamespace(establishing),
@@ -177,7 +177,7 @@ describe('phases wait', () => {
     expect(asked).toEqual(['crds CustomResourceDefinition', 'workloads Deployment']);
   });
 
-  test('a caller that waits gets what the API server answered', async () => {
+  test("waitFor gets the API server's answers to the writes", async () => {
     const uids: (string | undefined)[] = [];
     await applyRevision(
       clusterWithNamespace(establishing),
@@ -192,7 +192,7 @@ describe('phases wait', () => {
     expect(uids).toHaveLength(2);
   });
 
-  test('what must answer before later phases begin is asked once a phase works, and holds them back', async () => {
+  test('confirm is called once a phase works, and its answer holds back later phases', async () => {
     const cluster = clusterWithNamespace();
     const asked: string[] = [];
     const silent = {
@@ -215,7 +215,7 @@ describe('phases wait', () => {
     expect(workloads?.objects[0]?.message).toContain('silent');
   });
 
-  test('what the watch has not seen yet does not outweigh the answer to the write', async () => {
+  test('the answer to a write outweighs a watch that has not seen the write yet', async () => {
     const cluster = clusterWithNamespace();
     const first = await applyRevision(cluster, request());
     const before = find(cluster, 'Deployment');
@@ -241,7 +241,7 @@ function withoutStatus({ status: _status, ...object }: KubeObject): KubeObject {
 describe('an upgrade', () => {
   const changed = prepared(sampleOperator({ image: 'registry.example/operator:2' }), { revision: 'widgets-2' });
 
-  test('sends only what changed, and nothing at all when nothing did', async () => {
+  test('an upgrade sends only changed objects, and nothing if no object changed', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await applyRevision(cluster, request());
     const before = cluster.requests.length;
@@ -259,7 +259,7 @@ describe('an upgrade', () => {
     expect((await applyRevision(cluster, request(again))).requests).toBe(0);
   });
 
-  test('does not read what a watch has seen as it is now', async () => {
+  test('an object that a watch has seen in its current version is not read', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await applyRevision(cluster, request());
     const before = cluster.requests.length;
@@ -304,7 +304,7 @@ describe('an upgrade', () => {
     expect(cluster.requests.slice(asked).map(({ verb }) => verb)).toContain('get');
   });
 
-  test('a CRD that was made a moment ago is not sent again because the watch is behind', async () => {
+  test('a CRD that was created a moment ago is not sent again because the watch lags behind', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await applyRevision(cluster, request());
     const before = writes(cluster).length;
@@ -319,7 +319,7 @@ describe('an upgrade', () => {
     expect(writes(cluster).slice(before)).toEqual([]);
   });
 
-  test('what the watch saw changed is applied again', async () => {
+  test('an object that the watch saw changed is applied again', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await applyRevision(cluster, request());
     cluster.change(refOf(find(cluster, 'ConfigMap')), (object) => ({ ...object, data: { level: 'debug' } }));
@@ -331,7 +331,7 @@ describe('an upgrade', () => {
     expect(find(cluster, 'ConfigMap')['data']).toMatchObject({ level: 'info' });
   });
 
-  test('takes away a field that the new manifest no longer has', async () => {
+  test('an upgrade removes a field that the new manifest no longer has', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await applyRevision(cluster, request());
     const less = objects.map((object) =>
@@ -341,7 +341,7 @@ describe('an upgrade', () => {
     expect(find(cluster, 'ConfigMap')['data']).toEqual({ level: 'info' });
   });
 
-  test('keeps listing what is to be pruned, and prunes nothing by itself', async () => {
+  test('apply keeps leftovers in the inventory, and prunes none of them', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await applyRevision(cluster, request());
     const less = objects.filter(({ kind }) => kind !== 'ConfigMap');
@@ -350,7 +350,7 @@ describe('an upgrade', () => {
     expect(find(cluster, 'ConfigMap')).toBeDefined();
   });
 
-  test('an immutable field is told before anything is written', async () => {
+  test('a change of an immutable field is reported before anything is written', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await applyRevision(cluster, request());
     const content0 = content(cluster);
@@ -373,7 +373,7 @@ describe('a collision', () => {
     return { ...object, metadata: { ...refOf(object), name: object.metadata.name, labels: {}, annotations } };
   };
 
-  test('does not look at what a watch says is not there, and still lays nothing over it', async () => {
+  test('an object that the watch reports absent is not read, and still never overwritten', async () => {
     const cluster = clusterWithNamespace();
     const theirs = foreign('ClusterRole', { [ANNOTATION.owner]: 'other/sub' });
     cluster.put(theirs);
@@ -386,7 +386,7 @@ describe('a collision', () => {
     expect((await cluster.get(refOf(theirs)))?.metadata.annotations).toEqual(theirs.metadata.annotations);
   });
 
-  test('is told for every object at once, with its owner, and nothing is written', async () => {
+  test('collisions are reported for all objects at once, each with its owner, and nothing is written', async () => {
     const cluster = clusterWithNamespace();
     cluster.put(foreign('ConfigMap'));
     cluster.put(foreign('ClusterRole', { [ANNOTATION.owner]: 'other/sub' }));
@@ -401,14 +401,14 @@ describe('a collision', () => {
     expect(writes(cluster)).toEqual([]);
   });
 
-  test('an object that a person hands over is taken', async () => {
+  test('an object that a person annotates for adoption is adopted', async () => {
     const cluster = clusterWithNamespace();
     cluster.put(foreign('ConfigMap', { ...helm, [ANNOTATION.adoptBy]: `${OWNER.namespace}/${OWNER.name}` }));
     expect((await applyRevision(cluster, request())).state).toBe('Complete');
     expect(find(cluster, 'ConfigMap').metadata.annotations?.[ANNOTATION.owner]).toBe('ops/widgets');
   });
 
-  test('another writer who is faster between the look and the write is not overwritten', async () => {
+  test('another writer who is faster between check and write is not overwritten', async () => {
     const cluster = clusterWithNamespace({
       before: ({ verb, ref, dryRun }, it) => {
         if (verb === 'apply' && !dryRun && ref.kind === 'ConfigMap') it.put(foreign('ConfigMap'));
@@ -419,7 +419,7 @@ describe('a collision', () => {
     expect(find(cluster, 'ConfigMap').metadata.annotations).toEqual(helm);
   });
 
-  test('of two Subscriptions that install the same at once, each object goes to one, and the other is told', async () => {
+  test('if two Subscriptions install the same objects at once, each object goes to one, and the other gets a collision', async () => {
     const cluster = clusterWithNamespace();
     const theirs = prepared(sampleOperator(), { owner: { namespace: 'other', name: 'sub' } });
     const results = await Promise.all([
@@ -433,7 +433,7 @@ describe('a collision', () => {
     expect(results.some(({ failures }) => failures.some(({ reason }) => reason === 'Collision'))).toBe(true);
   });
 
-  test('an object that was replaced by another since it was seen is looked at again', async () => {
+  test('an object that was replaced by another since it was read is checked again', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await applyRevision(cluster, request());
     let replaced = false;
@@ -458,7 +458,7 @@ const unsupported = (): Error =>
   new FakeApiError(400, 'BadRequest', 'admission webhook "x" does not support dry run', 'ObjectInvalid');
 const refuse = (): Error => new FakeApiError(422, 'Invalid', 'data: too long');
 
-/** A cluster that refuses to create objects of a kind, in dry runs or in earnest. */
+/** A cluster that refuses to create objects of a kind, in dry runs only or in real writes too. */
 const refusing = (kind: string, error: () => Error, dryRun = true): FakeCluster =>
   clusterWithNamespace({
     before: (sent) => {
@@ -466,8 +466,8 @@ const refusing = (kind: string, error: () => Error, dryRun = true): FakeCluster 
     },
   });
 
-describe('what cannot be applied', () => {
-  test('a missing right names account, verb and resource', async () => {
+describe('refused objects', () => {
+  test('a missing right is reported with account, verb and resource', async () => {
     const text =
       'configmaps is forbidden: User "system:serviceaccount:ops:tenant" cannot create resource "configmaps" in API group "" in the namespace "ops"';
     const result = await applyRevision(
@@ -479,7 +479,7 @@ describe('what cannot be applied', () => {
     ]);
   });
 
-  test('a namespace that is being deleted is told before anything is written', async () => {
+  test('a namespace that is being deleted is reported before anything is written', async () => {
     const cluster = clusterWithNamespace();
     cluster.put({
       apiVersion: 'v1',
@@ -491,7 +491,7 @@ describe('what cannot be applied', () => {
     expect(writes(cluster)).toEqual([]);
   });
 
-  test('an object of ours that is being deleted is waited for, with what holds it', async () => {
+  test('an object of ours that is being deleted is waited for, and the message names its finalizers', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await applyRevision(cluster, request());
     const service = find(cluster, 'Service');
@@ -504,7 +504,7 @@ describe('what cannot be applied', () => {
     expect(result.failures[0]?.message).toContain('lb/x');
   });
 
-  test('a kind that the cluster does not serve is a dependency that is not there', async () => {
+  test('a kind that the cluster does not serve is reported as a missing dependency', async () => {
     const monitor = sample('monitoring.coreos.com/v1', 'ServiceMonitor', 'm', { namespace: 'ops' });
     const result = await applyRevision(
       clusterWithNamespace(),
@@ -513,11 +513,11 @@ describe('what cannot be applied', () => {
     expect(result.failures).toMatchObject([{ reason: 'DependencyNotReady' }]);
   });
 
-  test('a webhook that has no dry run does not stand in the way', async () => {
+  test('a webhook that does not support dry runs does not block an install', async () => {
     expect((await applyRevision(refusing('ConfigMap', unsupported), request())).state).toBe('Complete');
   });
 
-  test('a refusal that only shows in the write stops what is behind it, not what is beside it', async () => {
+  test('a refusal of a real write stops the phases that depend on it, and no others', async () => {
     const result = await applyRevision(refusing('ConfigMap', refuse, false), request());
     const states = new Map(result.phases.map(({ name, state }) => [name, state]));
     expect([states.get('configuration'), states.get('bindings'), states.get('workloads')]).toEqual([
@@ -549,7 +549,7 @@ describe('what cannot be applied', () => {
   });
 });
 
-/** Runs until the request `at`, which fails before or after it took effect; keeps no inventory, as a crash does. */
+/** Runs until the request `at`, which fails before or after it took effect; stores no inventory, as after a crash. */
 async function crashAt(
   at: number,
   when: 'before' | 'after',
@@ -576,14 +576,14 @@ async function crashAt(
   return cluster;
 }
 
-describe('killed between any two requests', () => {
+describe('apply, killed between any two requests', () => {
   const small = prepared([sample('v1', 'ConfigMap', 'widget-first', { namespace: 'ops', data: { x: '1' } })]);
   const large = prepared([
     ...sampleOperator({ image: 'registry.example/operator:2' }),
     sample('v1', 'ConfigMap', 'widget-first', { namespace: 'ops', data: { y: '2' } }),
   ]);
 
-  test('the next run ends as an undisturbed one does', async () => {
+  test('the run after a crash ends like an undisturbed one', async () => {
     const calm = clusterWithNamespace();
     const { inventory } = await applyRevision(calm, request({ objects: small }));
     const before = calm.requests.length;
@@ -598,7 +598,7 @@ describe('killed between any two requests', () => {
   });
 });
 
-test('a workload that cannot be looked at is not taken for one that works, and nothing is lost', async () => {
+test('a workload that cannot be read does not count as ready, and stays in the inventory', async () => {
   let refuses = false;
   const cluster = clusterWithNamespace({
     before: ({ verb, ref }) => {
@@ -612,7 +612,7 @@ test('a workload that cannot be looked at is not taken for one that works, and n
   expect(again.phases.flatMap(({ unready }) => unready).map(({ health }) => health.state)).toEqual(['Unknown']);
 });
 
-test('requests that fail at random delay the end and do not change it', async () => {
+test('randomly failing requests delay the end of an install and do not change its result', async () => {
   const calm = clusterWithNamespace();
   await applyRevision(calm, request());
   await fc.assert(

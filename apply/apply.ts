@@ -1,9 +1,9 @@
 /**
- * Puts a revision's objects into the cluster: first looks at every object (preflight.ts) and writes nothing if
- * one of them cannot be, then walks the graph of phases, each object created or applied once. The revision
- * controller calls it, again and again until all is done: what is done already is told by the inventory and
- * costs no request. It does not prune, and it keeps no state: killed between any two writes, it finds on the
- * next run what it made by the owner that each object names.
+ * Puts a revision's objects into the cluster: first checks every object (preflight.ts) and writes nothing if one of
+ * them would be refused, then walks the graph of phases, creating or applying each object once. The revision controller
+ * calls it repeatedly until everything is done; work that is done is in the inventory and costs no request. It does not
+ * prune, and it keeps no state: killed between any two writes, the next run recognizes its objects by the owner that
+ * they name.
  */
 import { ReasonedError } from '../api/errors.ts';
 import { ANNOTATION } from '../api/names.ts';
@@ -38,51 +38,55 @@ export interface ApplyRequest {
   readonly objects: readonly KubeObject[];
   readonly previousInventory: readonly InventoryEntry[];
   /**
-   * Whether the Subscription acts as the manager. Such a one takes up what an earlier Subscription of its name left;
-   * any other only what it may also delete, and what a person has handed over.
+   * Whether the Subscription acts as the manager. Such a Subscription takes over objects that an earlier one of its
+   * name left. Any other takes over only objects that a person handed over and that its account may also delete.
    */
   readonly asManager?: boolean;
-  /** When the Revision was created: what has its Subscription's name and is younger was applied for it. */
+  /** When the Revision was created: an object younger than this that names its Subscription was applied for it. */
   readonly since?: string | undefined;
   /**
-   * Written as an annotation onto what the inventory marks as left over and what is wanted again: another value each time
-   * that a Revision becomes active. Absent: nothing is written for that alone.
+   * Written as an annotation onto leftovers that are wanted again, with a new value each time that a Revision becomes
+   * active. Absent: no object is written for that alone.
    */
   readonly keptBy?: string;
-  /** Requests at once; 8 unless told. */
+  /** Concurrent requests; 8 by default. */
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
-  /** Awaited before the first write, while objects are looked at: what must be written down before. */
+  /** Awaited before the first write, in parallel to the checks: the caller stores its inventory. */
   readonly noted?: Promise<unknown>;
-  /** After every object and as it happens: the place to write the inventory down on the way. */
+  /** Called after every object: lets the caller store the inventory on the way. */
   readonly onProgress?: (result: ObjectResult) => void;
-  /** Whether a watch saw no change of an applied object since; absent: every object is applied again. */
+  /** Whether a watch saw no change since the object was applied; absent: every object is applied again. */
   readonly unchanged?: (entry: InventoryEntry) => boolean;
-  /** Asked before an object that exists is changed, and before anything is written. Absent: all may be. */
+  /** Called before an existing object is changed, and before anything is written. Absent: every change is permitted. */
   readonly permit?: Permit;
-  /** Asked before anything is written about custom resources of CRDs in the same set. Absent: all may be written. */
+  /** Called for custom resources of CRDs in the same set, before anything is written. Absent: all may be written. */
   readonly mayWrite?: MayWrite | undefined;
-  /** Whether a watch of every object of the kind says that there is none of this name: it is made without looking. */
+  /**
+   * Whether a watch of all objects of the kind knows of none with this name: it is created without reading it first.
+   */
   readonly absent?: (ref: ObjectRef) => boolean;
   /**
-   * Objects that an earlier run of this roll-out has tried to create without writing: they are not tried again. The
-   * run adds to it.
+   * Objects whose creation an earlier run of this roll-out has tried as a dry run: they are not tried again. The run
+   * adds to it.
    */
   readonly tried?: Set<string>;
-  /** What a watch knows of an object now: it need not be read to see whether it works, or whether it may be changed. */
+  /** A watch's copy of an object, so that it need not be read for its health or for `permit`. */
   readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
   /**
-   * Blocks until the objects of a phase work, and returns those that do not in time. It gets each as the API server
-   * answered its write, where it was written. Absent: what is behind a phase that does not work yet is reported as
-   * waiting.
+   * Blocks until the objects of a phase work, and returns those that do not in time. It gets each written object as the
+   * API server answered. Absent: phases behind one that does not work yet are reported as waiting.
    */
   readonly waitFor?: (phase: PhaseName, objects: readonly KubeObject[]) => Promise<readonly Unready[]>;
-  /** Asked once all objects of a phase work: what must answer before the phases behind it begin. Absent: nothing. */
+  /**
+   * Called once all objects of a phase work; returns the objects that must answer before later phases begin. Absent:
+   * none.
+   */
   readonly confirm?: (phase: PhaseName) => Promise<readonly Unready[]>;
 }
 
 /**
- * Applies objects in their phases, at most two requests for each that is new.
+ * Applies objects in their phases, with at most two requests for each new one.
  *
  * Refusals are part of the result. Throws BundleInvalid (never retried) for an empty list, which would prune
  * everything, and the signal's reason when aborted.
@@ -100,7 +104,7 @@ export async function applyRevision(cluster: Cluster, request: ApplyRequest): Pr
   return summarizePhases(results, request.previousInventory, counted.requests());
 }
 
-/** What every step of one run shares. */
+/** The state that the steps of one run share. */
 interface Run {
   readonly cluster: Cluster;
   readonly request: ApplyRequest;
@@ -154,9 +158,9 @@ async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
     return { kind: 'unchanged', entry };
   }
   const { permit } = request;
-  // What was only intended may be there or not, as anything else.
+  // An object that was only intended may exist or not, like any other.
   const applied = known?.uid === '' ? undefined : known;
-  // What was made a moment ago may not have reached a busy watch yet: it is looked for.
+  // A busy watch may lag behind an object that was created a moment ago, so applied objects are read.
   if (applied === undefined && request.absent?.(refOf(object)) === true) return { kind: 'absent' };
   const observed = request.observed?.(refOf(object));
   return preflight(run.cluster, object, {
@@ -177,13 +181,13 @@ function isUnchanged(request: ApplyRequest, known: InventoryEntry, object: KubeO
   return isKept && known.uid !== '' && known.hash === hashObject(object) && request.unchanged?.(known) === true;
 }
 
-/** Whether it was written already since the Revision became active. */
+/** Whether the object was written already since the Revision became active. */
 function isKeptAlready({ keptBy, observed }: ApplyRequest, object: KubeObject): boolean {
   const annotation = observed?.(refOf(object))?.metadata.annotations?.[ANNOTATION.keptBy];
   return keptBy === undefined || annotation === keptBy;
 }
 
-/** Runs a task for each item in the shared slots; when one throws, the others under way end first. */
+/** Runs a task for each item in the shared slots; if one throws, waits for the running ones first. */
 async function inSlots<Item, Result>(
   { slots, request: { signal } }: Run,
   items: readonly Item[],
@@ -207,7 +211,7 @@ function hasRefusal(findings: Findings): boolean {
   return [...findings.values()].some(({ kind }) => kind === 'collision' || kind === 'failed');
 }
 
-/** The results of a run that writes nothing, since at least one object cannot be. */
+/** The results of a run that writes nothing because at least one object would be refused. */
 function refuse({ name, objects }: Phase, findings: Findings): PhaseResult {
   const results = objects.map((object) => {
     const ref = refOf(object);
@@ -225,7 +229,7 @@ function withoutWriting(finding: Finding): Omit<ObjectResult, 'phase' | 'ref'> {
   return { outcome: 'waiting', message: 'nothing is applied before every object can be' };
 }
 
-/** One phase under way: both promises end without throwing unless the run is aborted or a defect shows. */
+/** One phase in progress: both promises resolve unless the run is aborted or a defect shows. */
 interface PhaseRun {
   readonly applied: Promise<AppliedPhase>;
   readonly ready: Promise<PhaseResult>;
@@ -233,7 +237,7 @@ interface PhaseRun {
 
 interface AppliedPhase {
   readonly result: PhaseResult;
-  /** What the API server answered, for the objects that were applied. */
+  /** The API server's answers for the applied objects. */
   readonly live: ReadonlyMap<string, KubeObject>;
 }
 
@@ -252,7 +256,7 @@ async function walk(run: Run, phases: readonly Phase[], findings: Findings): Pro
   return Promise.all(phases.map(({ name }) => (runs.get(name) as PhaseRun).ready));
 }
 
-/** Waits for the phases before this one; says what is in the way, or undefined. */
+/** Waits for the earlier phases; returns a sentence about the one that blocks this phase, or undefined. */
 async function obstacleBefore({ after }: Phase, runs: ReadonlyMap<PhaseName, PhaseRun>): Promise<string | undefined> {
   for (const { phase, until } of after) {
     const before = runs.get(phase);
@@ -301,7 +305,7 @@ async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings
   return { result: { name, state: failed ? 'Failed' : 'NotReady', objects: results, unready: [] }, live };
 }
 
-/** Adds to an applied phase whether its objects work, waiting where the caller can. */
+/** Adds the health of its objects to an applied phase, waiting if the caller can. */
 async function settlePhase(run: Run, phase: Phase, { result, live }: AppliedPhase): Promise<PhaseResult> {
   if (result.state !== 'NotReady') return result;
   const judged = await inSlots(run, phase.objects, async (object) => ({
@@ -333,8 +337,8 @@ async function settleUnready(
 }
 
 /**
- * Health from the answer of the write, from the watch, or, for kinds that may fail to work, by reading it. What a custom
- * resource of the set's own says of itself may depend on the world outside, such as an account at a cloud.
+ * Health from the answer of the write, from the watch, or, for kinds with a health, by reading the object. A custom
+ * resource of the set itself counts as ready: its status may depend on the outside world, such as a cloud account.
  */
 async function healthOf(run: Run, object: KubeObject, live: AppliedPhase['live']): Promise<Health> {
   const ref = refOf(object);
@@ -344,7 +348,7 @@ async function healthOf(run: Run, object: KubeObject, live: AppliedPhase['live']
   return hasHealth(object) ? readHealth(run, ref) : assessHealth(object);
 }
 
-/** What cannot be read now may work or not: it is looked at again. */
+/** An object that cannot be read now is Unknown, and checked again. */
 async function readHealth({ cluster, request: { signal } }: Run, ref: ObjectRef): Promise<Health> {
   try {
     const current = await cluster.get(ref, signal);
@@ -355,7 +359,7 @@ async function readHealth({ cluster, request: { signal } }: Run, ref: ObjectRef)
   }
 }
 
-/** What a watch knows of an object, or what its write was answered: a watch may not have seen yet what was written a moment ago. */
+/** The newer of the watch's copy and the write's answer: the watch may lag behind a recent write. */
 export function newerOf(observed: KubeObject | undefined, answered: KubeObject | undefined): KubeObject | undefined {
   if (observed === undefined || answered === undefined) return answered ?? observed;
   const sameObject = observed.metadata.uid === answered.metadata.uid;

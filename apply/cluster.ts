@@ -1,4 +1,4 @@
-/** What apply/ needs of a cluster; kube/'s client is one, and a test may pass plain functions. */
+/** The interface to a cluster that apply/ uses. The client of kube/ implements it; tests may pass plain functions. */
 import type { KubeObject, ObjectRef, ServedAs } from '../api/object.ts';
 
 export interface ApplyOptions {
@@ -6,7 +6,7 @@ export interface ApplyOptions {
   readonly force?: boolean;
   readonly dryRun?: boolean;
   readonly fieldManager?: string;
-  /** Answer with the metadata only, of a large object of which nothing else is read. */
+  /** Answer with the metadata only, for a large object whose other fields the caller does not read. */
   readonly metadataOnly?: boolean;
   /** As the CRD of the kind says; absent: the client looks it up. */
   readonly served?: ServedAs;
@@ -19,11 +19,11 @@ export interface CreateOptions {
 }
 
 export interface DeleteOptions {
-  /** Delete only the very object that was seen. */
+  /** Delete only the object with this uid. */
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
-  /** Deletes nothing: says whether it would be refused. */
+  /** Deletes nothing: reports whether the deletion would be refused. */
   readonly dryRun?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface ListOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** No more than so many are needed; a client may give more. */
+  /** The caller needs at most this many; a client may return more. */
   readonly limit?: number;
   /** Answer with the metadata only. */
   readonly metadataOnly?: boolean;
@@ -39,7 +39,7 @@ export interface ListOptions {
 
 /** Reads and writes objects as raw JSON. Every method throws ReasonedError; `signal` aborts for good. */
 export interface Cluster {
-  /** The object, or undefined where it does not exist (neither the kind nor the object). */
+  /** The object, or undefined if the object or its kind does not exist. */
   get(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
   list(
     kind: Pick<ObjectRef, 'apiVersion' | 'kind'>,
@@ -50,18 +50,18 @@ export interface Cluster {
   create(object: KubeObject, options?: CreateOptions, signal?: AbortSignal): Promise<KubeObject>;
   /** Server-side apply with the field manager `slipway`. */
   apply(object: KubeObject, options?: ApplyOptions, signal?: AbortSignal): Promise<KubeObject>;
-  /** JSON merge patch; with `resourceVersion` inside the patch it is optimistic. */
+  /** JSON merge patch; a `resourceVersion` inside the patch makes it fail if the object changed. */
   patch(
     ref: ObjectRef,
     patch: Readonly<Record<string, unknown>>,
     options?: { readonly subresource?: string },
     signal?: AbortSignal,
   ): Promise<KubeObject>;
-  /** Deletes; an object that is gone already is a success. Returns the object while finalizers hold it. */
+  /** Deletes; success if the object is gone already. Returns the object while finalizers hold it. */
   delete(ref: ObjectRef, options?: DeleteOptions, signal?: AbortSignal): Promise<KubeObject | undefined>;
   /**
-   * Whether objects of the kind live in a namespace; undefined where the kind is not served. Throws where
-   * discovery is incomplete for the group: what cannot be asked is not absent.
+   * Whether objects of the kind live in a namespace; undefined if the kind is not served. Throws if discovery is
+   * incomplete for the group: a kind that could not be discovered may still exist.
    */
   isNamespaced(kind: Pick<ObjectRef, 'apiVersion' | 'kind'>, signal?: AbortSignal): Promise<boolean | undefined>;
 }

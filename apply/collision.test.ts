@@ -15,44 +15,44 @@ const reference = { apiVersion: 'v1', uid: 'r', name: 'boss' };
 
 describe('an existing object', () => {
   test.each<{ metadata: Meta; knownUid?: string; kind: string; because: string }>([
-    { metadata: { annotations: ours }, kind: 'ours', because: 'it names our Subscription, which made it' },
+    { metadata: { annotations: ours }, kind: 'ours', because: 'it names our Subscription, which created it' },
     {
       metadata: { annotations: { ...ours, [ANNOTATION.ownerUid]: 'another' } },
       kind: 'left',
-      because: 'another Subscription had our name when it made it',
+      because: 'another Subscription had our name when it created the object',
     },
     {
       metadata: { annotations: { ...ours, [ANNOTATION.ownerUid]: 'another' } },
       knownUid: 'u1',
       kind: 'left',
-      because: 'another Subscription of our name has taken it since',
+      because: 'another Subscription with our name has adopted it since',
     },
     {
       metadata: { annotations: { [ANNOTATION.owner]: 'ops/widgets' } },
       kind: 'left',
-      because: 'a name is given again, and anybody can write it',
+      because: 'a name can be reused, and anyone can write it',
     },
     {
       metadata: { annotations: { [ANNOTATION.owner]: 'ops/widgets' } },
       knownUid: 'u1',
       kind: 'ours',
-      because: 'an earlier release, which wrote no uid, made it for us',
+      because: 'an earlier release, which wrote no uid, created it for us',
     },
     {
       metadata: { annotations: { [ANNOTATION.owner]: 'ops/widgets' } },
       knownUid: 'u0',
       kind: 'left',
-      because: 'it is another object than the one that an earlier release made for us',
+      because: 'it is not the object that an earlier release created for us',
     },
     {
       metadata: { annotations: { [ANNOTATION.owner]: 'ops/other', [ANNOTATION.ownerUid]: 'subscription-uid' } },
       kind: 'foreign',
-      because: 'it names another Subscription, whatever the uid',
+      because: 'it names another Subscription, regardless of the uid',
     },
     {
       metadata: { annotations: { ...ours, [ANNOTATION.ownerUid]: 'another', [ANNOTATION.adoptBy]: 'ops/widgets' } },
       kind: 'adopted',
-      because: 'a person hands over what an earlier Subscription of our name left',
+      because: 'a person hands over an object that an earlier Subscription of our name left',
     },
     {
       metadata: { labels: { [LABEL.owner]: 'ops.widgets' } },
@@ -62,23 +62,23 @@ describe('an existing object', () => {
     {
       metadata: { labels: { [LABEL.owner]: 'ops.widgets' }, annotations: { [ANNOTATION.owner]: 'ops/wid.gets' } },
       kind: 'foreign',
-      because: 'the annotation is exact where two labels may be equal',
+      because: 'the annotation is exact, while two labels may be equal',
     },
     {
       metadata: {},
       knownUid: 'u1',
       kind: 'ours',
-      because: 'it is the very object that we made, though its labels were taken off',
+      because: 'it is the object that we created, though its labels were removed',
     },
-    { metadata: {}, knownUid: 'u0', kind: 'foreign', because: 'it was made anew by somebody else' },
+    { metadata: {}, knownUid: 'u0', kind: 'foreign', because: 'another program deleted and re-created it' },
     { metadata: {}, knownUid: '', kind: 'foreign', because: 'no uid is known' },
     {
       metadata: { annotations: { [ANNOTATION.owner]: 'ops/other' } },
       knownUid: 'u1',
       kind: 'foreign',
-      because: 'it was handed to another Subscription since',
+      because: 'it was handed over to another Subscription since',
     },
-    { metadata: {}, kind: 'foreign', because: 'nothing is adopted silently, even if nobody claims it' },
+    { metadata: {}, kind: 'foreign', because: 'objects are never adopted silently, even if no owner claims them' },
     {
       metadata: { annotations: { [ANNOTATION.adoptBy]: 'ops/widgets' } },
       kind: 'adopted',
@@ -92,7 +92,7 @@ describe('an existing object', () => {
     {
       metadata: { annotations: { [ANNOTATION.adoptBy]: 'ops/other' } },
       kind: 'foreign',
-      because: 'it is handed to another',
+      because: 'it is handed over to another Subscription',
     },
     {
       metadata: {
@@ -108,21 +108,21 @@ describe('an existing object', () => {
 });
 
 test.each([
-  { knownUid: 'u1', proven: true, because: 'the inventory names the very object' },
-  { knownUid: 'u0', proven: false, because: 'it was made again since' },
+  { knownUid: 'u1', proven: true, because: 'the inventory names this uid' },
+  { knownUid: 'u0', proven: false, because: 'it was re-created since' },
   { knownUid: '', proven: false, because: 'it was only intended' },
   { knownUid: undefined, proven: false, because: 'the inventory does not know it' },
 ])('that it is ours is proven: $proven, because $because', ({ knownUid, proven }) => {
   expect(judgeOwnership(live({ annotations: ours }), OWNER, knownUid)).toEqual({ kind: 'ours', proven });
 });
 
-test('to an owner without uid nothing belongs but what its inventory names', () => {
+test('for an owner without uid, only objects in its inventory are ours', () => {
   const owner = { namespace: 'ops', name: 'widgets' };
   const made = live({ annotations: { [ANNOTATION.owner]: 'ops/widgets' } });
   expect([undefined, 'u0', 'u1'].map((uid) => judgeOwnership(made, owner, uid).kind)).toEqual(['left', 'left', 'ours']);
 });
 
-test('of what was left the error names the earlier Subscription, and how to hand it over', () => {
+test('the error for an object that an earlier Subscription left names that Subscription, and how to hand it over', () => {
   const left = live({ annotations: { ...ours, [ANNOTATION.ownerUid]: 'another' } });
   const { owner = '' } = judgeOwnership(left, OWNER) as { readonly owner?: string };
   const error = collisionError(left, OWNER, owner);
@@ -130,7 +130,7 @@ test('of what was left the error names the earlier Subscription, and how to hand
   expect(error.describe()).toMatch(/an earlier Subscription ops\/widgets.*slipway\.dev\/adopt-by=ops\/widgets/);
 });
 
-describe('the owner that a collision names', () => {
+describe('the owner that a collision reports', () => {
   test.each<{ metadata: Meta; owner: string }>([
     { metadata: { annotations: { [ANNOTATION.owner]: 'b/other' } }, owner: 'Subscription b/other' },
     { metadata: { labels: { [LABEL.owner]: 'b.other' } }, owner: 'Subscription b.other' },
@@ -181,7 +181,7 @@ describe('the owner that a collision names', () => {
     expect(judgeOwnership(live(metadata), OWNER)).toEqual({ kind: 'foreign', owner });
   });
 
-  test('the error says how to hand the object over', () => {
+  test('the collision error says how to hand the object over', () => {
     const error = collisionError(live({}), OWNER, 'the Helm release n/r');
     expect(error).toMatchObject({ reason: 'Collision', retry: 'backoff' });
     expect(error.describe()).toContain('ConfigMap ops/a exists already and belongs to the Helm release n/r');

@@ -1,7 +1,7 @@
 /**
- * Whether an object that exists belongs to a Subscription. Pure; preflight.ts and settle-write.ts ask before they
- * write, remove.ts before it deletes. A name proves nothing, since it is given again: an object is ours if it names the
- * uid of our Subscription, or if it is the very object of our inventory. All else is adopted at the word of a person.
+ * Whether an existing object belongs to a Subscription. Pure; preflight.ts and settle-write.ts call it before they
+ * write, remove.ts before it deletes. A name proves nothing, since it can be reused: an object is ours if it names the
+ * uid of our Subscription, or if our inventory has its uid. Any other object is adopted only if a person asks for it.
  */
 import { ReasonedError } from '../api/errors.ts';
 import { ANNOTATION, LABEL } from '../api/names.ts';
@@ -9,23 +9,23 @@ import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { ownerName, type Owner } from './prepare.ts';
 
 export type Ownership =
-  /** Of our Subscription; `proven` if it is the very object that the inventory names, and does not only say so. */
+  /** Belongs to our Subscription; `proven` if the inventory has its uid, and not only its annotation says so. */
   | { readonly kind: 'ours'; readonly proven: boolean }
-  /** A person has annotated it for us. */
+  /** A person has annotated it for adoption by us. */
   | { readonly kind: 'adopted'; readonly from: string }
-  /** An earlier Subscription of our name left it, or it only claims so. */
+  /** An earlier Subscription of our name left it, or its annotation falsely says so. */
   | { readonly kind: 'left'; readonly owner: string }
-  /** Another owner's, or of no owner that we know. */
+  /** Belongs to another owner, or to an unknown one. */
   | { readonly kind: 'foreign'; readonly owner: string };
 
-/** Whose an existing object is; `knownUid` is the inventory's, where it has one. */
+/** The owner of an existing object; `knownUid` is its uid in the inventory, if any. */
 export function judgeOwnership(live: KubeObject, owner: Owner, knownUid?: string): Ownership {
   const self = ownerName(owner);
   const claimed = claimedBy(live);
   const named = claimed === undefined || claimed === self;
   const uid = live.metadata.annotations?.[ANNOTATION.ownerUid];
   const proven = isProven(live, knownUid);
-  // Releases before this one wrote no uid: what they applied is known by the inventory alone.
+  // Earlier releases wrote no uid: objects that they applied are known by the inventory alone.
   if (named && (uid === undefined ? proven : uid === owner.uid)) return { kind: 'ours', proven };
   const other = otherOwner(live);
   if (live.metadata.annotations?.[ANNOTATION.adoptBy] === self) return { kind: 'adopted', from: other ?? 'no owner' };
@@ -33,12 +33,12 @@ export function judgeOwnership(live: KubeObject, owner: Owner, knownUid?: string
   return { kind: 'foreign', owner: other ?? 'no owner that Slipway knows' };
 }
 
-/** Whether it is the very object that an inventory names. */
+/** Whether the inventory has the object's uid. */
 export function isProven(live: KubeObject | undefined, knownUid: string | undefined): boolean {
   return knownUid !== undefined && knownUid !== '' && knownUid === live?.metadata.uid;
 }
 
-/** The error of an object that is not ours: Collision, retried with growing delays since a person may resolve it. */
+/** The error for an object that is not ours: Collision, retried with growing delays since a person may resolve it. */
 export function collisionError(live: KubeObject, owner: Owner, holder: string): ReasonedError {
   return new ReasonedError({
     reason: 'Collision',
@@ -48,7 +48,10 @@ export function collisionError(live: KubeObject, owner: Owner, holder: string): 
   });
 }
 
-/** Nothing that the reader may do at once can destroy what others have, such as a CRD with its custom resources. */
+/**
+ * A hint never suggests an immediate deletion that could destroy data of others, such as a CRD with its custom
+ * resources.
+ */
 function hintFor(live: KubeObject, owner: Owner): string {
   const self = ownerName(owner);
   const handOver = `the annotation ${ANNOTATION.adoptBy}=${self} on it`;
@@ -65,7 +68,7 @@ function labelOf({ metadata }: KubeObject): string | undefined {
   return metadata.labels?.[LABEL.owner];
 }
 
-/** Every known way to say whose an object is, the clearest first; each gives a name for messages. */
+/** All known ways to find an object's owner, the most explicit first; each returns a name for messages. */
 const CLAIMS: readonly ((object: KubeObject) => string | undefined)[] = [
   (object) => named('Subscription', claimedBy(object) ?? labelOf(object)),
   ({ metadata: { ownerReferences = [] } }) => {

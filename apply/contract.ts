@@ -1,6 +1,6 @@
 /**
- * What apply/ relies on in a cluster, as tests that run against the real API server and against the fake: a fake
- * that differs is found out. Called by fake-cluster.test.ts and apply.cluster.test.ts.
+ * Assumptions of apply/ about a cluster, as tests that run against the real API server and against the fake, so that a
+ * fake that differs is found. Called by fake-cluster.test.ts and apply.cluster.test.ts.
  */
 import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../api/object.ts';
@@ -14,7 +14,7 @@ interface ManagedFields {
   readonly operation?: string;
 }
 
-/** Declares the tests; `cluster` is asked for within each, `namespace` exists. */
+/** Declares the tests; each calls `cluster`, and `namespace` exists. */
 export function describeContract(cluster: () => Cluster, namespace: string): void {
   const config = (name: string, data: Record<string, string> = { x: '1' }): KubeObject =>
     sample('v1', 'ConfigMap', name, { namespace, data });
@@ -77,7 +77,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       expect(isAlreadyExists(await failure(createObject(cluster(), withTwin(namespace, '2'))))).toBe(true);
       const changed = await changeObject(cluster(), withTwin(namespace, '3'), created);
       expect(JSON.stringify(changed['template'])).toContain('"value":"3"');
-      // As one whose fields need not be taken over, so that the change itself is what is refused.
+      // As an object whose fields we own already, so that the server refuses the change itself.
       const { managedFields: _managedFields, ...metadata } = created.metadata as KubeObject['metadata'] & {
         managedFields?: unknown;
       };
@@ -134,7 +134,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
     test('changes nothing of an object that cannot be merged and was written since it was seen', async () => {
       const refOfTwin = { name: 'twin-late', namespace };
       const created = await createObject(cluster(), { ...withTwin(namespace, '1'), metadata: refOfTwin });
-      // As one whose fields need not be taken over, so that the change itself is what is refused.
+      // As an object whose fields we own already, so that the server refuses the change itself.
       const { managedFields: _, ...metadata } = created.metadata as KubeObject['metadata'] & {
         managedFields?: unknown;
       };
@@ -244,7 +244,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
   });
 }
 
-/** A template with an environment variable that is given twice; no controller touches it. */
+/** A Pod template in which an environment variable appears twice; no controller acts on it. */
 function withTwin(namespace: string, value: string): KubeObject {
   const env = ['0', value].map((each) => ({ name: 'TWIN', value: each }));
   const spec = { containers: [{ name: 'a', image: 'registry.example/a:1', env }] };
@@ -256,7 +256,7 @@ function managers(object: KubeObject): string[] {
   return managedFields.map(({ manager = '', operation = '' }) => `${manager} ${operation}`);
 }
 
-/** What a promise is rejected with. */
+/** The error that a promise rejects with. */
 async function failure(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => expect.fail('nothing was refused'),

@@ -1,4 +1,4 @@
-/** Counts what is asked of the API server, for reports and budgets. */
+/** Counts requests to the API server, for reports and budgets. */
 import type { Cluster } from './cluster.ts';
 
 /** The same cluster, and how many requests went through it so far (discovery aside, which is cached). */

@@ -1,4 +1,4 @@
-/** Which custom resources exist of the CRDs that a revision brought: asked before a CRD is removed. */
+/** Counts the custom resources of CRDs that a revision brought, before a CRD is removed. */
 import { ReasonedError } from '../api/errors.ts';
 import {
   keyOfObject,
@@ -21,18 +21,18 @@ import { createSlots } from './slots.ts';
 
 /** The custom resources of one CRD. */
 export interface CustomResourceCount {
-  /** What the CRD defines: apiVersion of a served version, and kind. */
+  /** The kind that the CRD defines, in a served version. */
   readonly resource: DefinedKind;
-  /** `unknown` where they could not be listed, which is never read as none. */
+  /** `unknown` if they could not be listed; this never counts as none. */
   readonly count: number | 'unknown';
-  /** A few of them, `namespace/name`, for messages; why they are not known, where they are not. */
+  /** A few of them, `namespace/name`, for messages. */
   readonly samples: readonly string[];
   readonly message?: string;
-  /** That there is at least one, though they cannot be counted: the API server failed to convert it. */
+  /** At least one exists, but they cannot be counted: the API server failed to convert it. */
   readonly exist?: true;
-  /** How many of them no message may name. */
+  /** Number of them that no message may name. */
   readonly unnamed?: number;
-  /** The inventory does not name the CRD by its uid: only by what it says is it ours. */
+  /** The inventory has no uid of the CRD: only the CRD's own annotation says that it is ours. */
   readonly unproven?: true;
 }
 
@@ -42,16 +42,16 @@ export type CustomResourceCounts = ReadonlyMap<string, CustomResourceCount>;
 export interface CountOptions {
   readonly owner: Owner;
   readonly concurrency?: number;
-  /** What a watch knows of a CRD, its names and versions included; it is not read then. */
+  /** A watch's copy of a CRD, including names and versions, which saves the read. */
   readonly observed?: ((ref: ObjectRef) => KubeObject | undefined) | undefined;
   /** The only namespace whose objects messages name; absent: all are named. */
   readonly namedIn?: string | undefined;
-  /** Objects that are not counted: they are removed by themselves. */
+  /** Objects that are not counted, because the inventory lists and removes them. */
   readonly isListed?: ((object: KubeObject) => boolean) | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** Tells the objects that an inventory lists and that are ours from all others. */
+/** A predicate: whether an object is ours and in the inventory. */
 export function listedIn(inventory: readonly InventoryEntry[], owner: Owner): (object: KubeObject) => boolean {
   const entries = indexInventory(inventory);
   return (object) => {
@@ -60,16 +60,15 @@ export function listedIn(inventory: readonly InventoryEntry[], owner: Owner): (o
   };
 }
 
-/** Whether an inventory's object is a CRD. */
+/** Whether an inventory entry is a CRD. */
 export function isCrdEntry({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
   return kind === CRD_KIND.kind && apiVersion.startsWith('apiextensions.k8s.io/');
 }
 
 /**
- * Counts the custom resources of every CRD of an inventory that exists and is ours, but for those that the inventory
- * lists itself. Two requests for each CRD, one where
- * a watch knows it.
- * A list that fails is part of the result; a CRD that cannot be read is thrown, as the client throws it.
+ * Counts the custom resources of every CRD of an inventory that exists and is ours, except those that the inventory
+ * lists itself. Two requests for each CRD, or one if a watch knows it. A list that fails is part of the result; the
+ * error of a CRD that cannot be read is thrown, as the client throws it.
  */
 export async function countCustomResources(
   cluster: Cluster,
@@ -99,15 +98,15 @@ async function countOf(
 
 const MOST_SAMPLES = 3;
 
-/** Of a CRD that was never served. */
+/** For a CRD that was never served. */
 const NOTHING: DefinedKind = { apiVersion: '', kind: '', served: { plural: '', namespaced: false } };
 
-/** How the API server begins when it could not convert an object that it has. */
+/** Start of the API server's message when it could not convert a stored object. */
 const CONVERSION = /conversion webhook for /;
 
 /**
- * Why it is not known if there is a single custom resource of a CRD: to be asked again, never taken for an answer.
- * Undefined if it is known.
+ * Why it is not known whether a CRD has custom resources, so that the caller retries instead of guessing. Undefined if
+ * it is known.
  */
 export function doubtAbout(ref: ObjectRef, { count, exist, message = '' }: CustomResourceCount): Failure | undefined {
   if (count !== 'unknown' || exist === true) return undefined;
@@ -120,7 +119,7 @@ export function doubtAbout(ref: ObjectRef, { count, exist, message = '' }: Custo
 }
 
 export interface CountInstancesOptions extends Pick<CountOptions, 'namedIn' | 'signal'> {
-  /** How a sample is named: by its namespace and name unless given. */
+  /** The text that names a sample; its namespace and name by default. */
   readonly describe?: (object: KubeObject) => string;
 }
 
@@ -149,8 +148,8 @@ export async function countInstances(
 }
 
 /**
- * Every object of a kind that is there to be served. Throws ApiUnavailable where the API server does not serve it
- * (yet, or at the moment): a client may answer that with an empty list, which must not be read as none.
+ * Every object of a kind that must be served. Throws ApiUnavailable if the API server does not serve the kind (yet, or
+ * at the moment): a client may answer that with an empty list, which must not count as none.
  */
 export async function listServed(
   cluster: Cluster,
@@ -166,7 +165,9 @@ export async function listServed(
   }
 }
 
-/** What a CRD defines, in its first served version; undefined where it serves none, or was never established. */
+/**
+ * The kind that a CRD defines, in its first served version; undefined if none is served, or it was never established.
+ */
 export function resourceOf(crd: KubeObject): DefinedKind | undefined {
   const { group, names, scope, versions } = crd['spec'] as CrdSpec;
   const served =
@@ -183,7 +184,7 @@ function isEstablished(crd: KubeObject): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True') ?? false;
 }
 
-/** The parts of a CRD's spec that are read here. */
+/** The parts of a CRD's spec that are used here. */
 interface CrdSpec {
   readonly group?: string;
   readonly names?: { readonly kind?: string; readonly plural?: string };
@@ -192,8 +193,8 @@ interface CrdSpec {
 }
 
 /**
- * Whether a message may name an object. The manager lists those of all namespaces, and a message for a tenant names
- * none but his own.
+ * Whether a message may name an object. The manager lists objects of all namespaces; a message for a tenant names only
+ * those in the tenant's namespace.
  */
 export function mayName({ metadata }: Pick<KubeObject, 'metadata'>, namedIn: string | undefined): boolean {
   return namedIn === undefined || metadata.namespace === namedIn;

@@ -1,7 +1,7 @@
 /**
  * Deletes the custom resources of the kinds that a Subscription brought, as the account that it names: the manager may
- * delete every object of the cluster, and who wrote the Subscription may not. uninstall.ts calls it, while the operator
- * still runs. It does not wait until they are gone.
+ * delete every object of the cluster, but the author of the Subscription may not. uninstall.ts calls it while the
+ * operator still runs. It does not wait until the objects are gone.
  */
 import { describeRef, groupKind, refOf, type DefinedKind, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure, parseMissingRule, type Failure } from './api-failure.ts';
@@ -18,8 +18,8 @@ export interface DeleteInstancesOptions {
 }
 
 /**
- * Deletes every object of the kinds. Refusals are part of the result: Forbidden (retried) says which right the account
- * lacks, or to retain the objects. Throws the signal's reason when aborted.
+ * Deletes every object of the kinds. Refusals are part of the result: Forbidden (retried) names the right that the
+ * account lacks, and the option to retain the objects. Throws the signal's reason when aborted.
  */
 export async function deleteInstances(
   cluster: Cluster,
@@ -59,14 +59,14 @@ async function deleteInstance(
   }
 }
 
-/** With the two ways out of a refusal: the right, or not to delete. */
+/** Adds the two ways out of a refusal: grant the right, or do not delete. */
 function orRetain(failure: Failure): Failure {
   if (failure.reason !== 'Forbidden') return failure;
   const { hint = 'Grant the account the right' } = failure;
   return { ...failure, hint: `${hint}, or set spec.uninstall.customResources to Retain` };
 }
 
-/** The same failure without the name of the object, which the API server's sentence has too. */
+/** The same failure without the object's name, which the API server's sentence also contains. */
 function unnamed(ref: ObjectRef, failure: Failure): Failure {
   const rule = parseMissingRule(failure.message);
   const why = rule === undefined ? 'is not deleted' : `${rule.account} lacks the verb ${rule.verb} on ${rule.resource}`;

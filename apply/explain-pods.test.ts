@@ -136,7 +136,7 @@ describe('why a Deployment is not healthy', () => {
     expect(explain([], [], status)).toMatchObject([{ kind, blame }]);
   });
 
-  test('Pods of the old revision, of others, ready, completed or going ones are no problem', () => {
+  test('Pods that are ready, completed, deleting, of old ReplicaSets or of other workloads are no problem', () => {
     const going = {
       ...pod({ phase: 'Pending' }),
       metadata: { ...pod({}).metadata, deletionTimestamp: '2000-01-01T00:00:00Z' },
@@ -151,7 +151,7 @@ describe('why a Deployment is not healthy', () => {
     expect(explain(pods)).toEqual([]);
   });
 
-  test('the most telling comes first', () => {
+  test('the most specific problem comes first', () => {
     const pods = [
       pod({ phase: 'Pending' }, { name: 'op-a' }),
       pod(container(waiting('CrashLoopBackOff')), { name: 'op-b' }),
@@ -160,7 +160,7 @@ describe('why a Deployment is not healthy', () => {
     expect(explain(pods).map(({ kind }) => kind)).toEqual(['CrashLooping', 'NotReady', 'Starting']);
   });
 
-  test('an init container counts as one', () => {
+  test('an init container is explained like a container', () => {
     const status = {
       phase: 'Pending',
       initContainerStatuses: [{ name: 'init', restartCount: 1, ...waiting('CrashLoopBackOff') }],

@@ -1,7 +1,7 @@
 /**
- * Why a Deployment is not healthy, down to the Pod and container: what a person would find with three commands.
- * Pure; the Revision's condition shows the first sentence. Whether the version or the cluster is to blame
- * decides if going back to an older version can help.
+ * Explains why a Deployment is not healthy, down to the Pod and container, as a person would find out with kubectl.
+ * Pure; the Revision's condition shows the first sentence. Whether the version or the cluster is to blame decides if a
+ * rollback can help.
  */
 import type { KubeObject } from '../api/object.ts';
 import { fieldsOf, listOf, textOf, type Fields } from './untyped.ts';
@@ -17,18 +17,18 @@ export interface PodProblem {
     | 'Unschedulable'
     | 'Quota'
     | 'Refused';
-  /** `version`: another version may do better. `cluster`: none would. `unknown`: it may yet come. */
+  /** `version`: another version may work. `cluster`: no version would. `unknown`: it may still become healthy. */
   readonly blame: 'version' | 'cluster' | 'unknown';
   readonly pod?: string;
   readonly container?: string;
-  /** One sentence with the facts. */
+  /** One sentence with the details. */
   readonly message: string;
 }
 
 export interface PodFacts {
   readonly replicaSets: readonly KubeObject[];
   readonly pods: readonly KubeObject[];
-  /** Of either events API; those about the Pods add what the kubelet said last. */
+  /** From either events API; those about the Pods add the kubelet's last message. */
   readonly events?: readonly KubeObject[];
 }
 
@@ -44,7 +44,7 @@ const SEVERITY: readonly PodProblem['kind'][] = [
   'Starting',
 ];
 
-/** The problems of a Deployment's newest Pods, the most telling first, each once; empty when there are none. */
+/** The problems of a Deployment's newest Pods, the most specific first, each once; empty if there are none. */
 export function explainPods(deployment: KubeObject, facts: PodFacts): PodProblem[] {
   const replicaSet = newestReplicaSet(deployment, facts.replicaSets);
   const refusal = replicaSet === undefined ? refusalOf(deployment) : (refusalOf(replicaSet) ?? refusalOf(deployment));
@@ -59,7 +59,7 @@ function bySeverity(a: PodProblem, b: PodProblem): number {
 
 const REVISION = 'deployment.kubernetes.io/revision';
 
-/** The ReplicaSet of the current rollout; the Pods of older ones say nothing about it. */
+/** The ReplicaSet of the current rollout; Pods of older ones are not explained. */
 export function newestReplicaSet(deployment: KubeObject, replicaSets: readonly KubeObject[]): KubeObject | undefined {
   return replicaSets
     .filter((replicaSet) => isOwnedBy(replicaSet, deployment))
@@ -74,7 +74,7 @@ function isOwnedBy({ metadata }: KubeObject, owner: KubeObject): boolean {
   return metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
 }
 
-/** Pods that were not even created: a quota, an admission policy, a missing ServiceAccount. */
+/** Pods whose creation was rejected: by a quota, an admission policy, a missing ServiceAccount. */
 function refusalOf(object: KubeObject): PodProblem | undefined {
   const failure = listOf(fieldsOf(object['status'])['conditions']).find(
     ({ type, status }) => type === 'ReplicaFailure' && status === 'True',
@@ -173,7 +173,7 @@ function problemOfContainer(pod: KubeObject, container: Fields, events: readonly
   return { kind: 'NotReady', blame: 'unknown', ...where, message };
 }
 
-/** How the container ended the last time; undefined when it never did or ended well. */
+/** How the container ended last; undefined if it never ended or succeeded. */
 function lastEnd(container: Fields, state: Fields): Fields | undefined {
   const ends = [state['terminated'], fieldsOf(container['lastState'])['terminated']];
   return ends.map(fieldsOf).find((end) => end['exitCode'] !== undefined && end['exitCode'] !== 0);
@@ -204,7 +204,7 @@ function starting(pod: KubeObject, events: readonly KubeObject[]): PodProblem {
   return { kind: 'BadConfiguration', blame: 'unknown', pod: name, message: `Pod ${name} cannot start: ${said}` };
 }
 
-/** What the newest event of these reasons about the Pod says; both events APIs are understood. */
+/** The message of the Pod's newest event with one of these reasons; understands both events APIs. */
 function lastEvent(pod: KubeObject, events: readonly KubeObject[], reasons: readonly string[]): string | undefined {
   const about = events.filter((event) => {
     const target = fieldsOf(event['regarding'] ?? event['involvedObject']);

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { describeContract } from './contract.ts';
 import { createFakeCluster } from './fake-cluster.ts';
 
-describe('the cluster in memory does what apply relies on', () => {
+describe('the in-memory cluster behaves as apply/ assumes', () => {
   const cluster = createFakeCluster();
   describeContract(() => cluster, 'default');
 });

@@ -1,7 +1,7 @@
 /**
- * A cluster in memory for unit tests: optimistic locks, uids, dry runs, finalizers, field ownership as far as
- * apply/ relies on it, CRDs that are served once they are Established, and faults on demand. What it does is held
- * to what the real API server does by contract.ts, which runs against both.
+ * An in-memory cluster for unit tests: optimistic locks, uids, dry runs, finalizers, field ownership as far as apply/
+ * relies on it, CRDs that are served once they are Established, and faults on demand. contract.ts runs against this
+ * fake and the real API server, so that both behave alike.
  */
 import { ReasonedError } from '../api/errors.ts';
 import { canonicalJson, mergePatch } from '../api/json.ts';
@@ -10,7 +10,7 @@ import type { Reason } from '../api/reasons.ts';
 import type { Cluster, DeleteOptions } from './cluster.ts';
 import { identityOf, knownScope } from './identity.ts';
 
-/** One request, as the fake saw it. */
+/** One request that the fake received. */
 export interface FakeRequest {
   readonly verb: 'get' | 'list' | 'create' | 'apply' | 'patch' | 'delete';
   readonly ref: ObjectRef;
@@ -23,18 +23,18 @@ export interface FakeCluster extends Cluster {
   readonly requests: readonly FakeRequest[];
   /** The objects, in the order of their creation. */
   objects(): readonly KubeObject[];
-  /** Puts an object there as somebody else would. */
+  /** Stores an object as another program would. */
   put(object: KubeObject): KubeObject;
   /** Changes an object as its controller would; the result replaces it. */
   change(ref: ObjectRef, edit: (object: KubeObject) => KubeObject): void;
 }
 
 export interface FakeOptions {
-  /** Called before each request; may throw to have it fail without effect. */
+  /** Called before each request; may throw to make the request fail without effect. */
   readonly before?: (request: FakeRequest, cluster: FakeCluster) => void;
-  /** Called after each request took effect; may throw to have its answer lost. */
+  /** Called after each request took effect; may throw so that its answer is lost. */
   readonly after?: (request: FakeRequest, cluster: FakeCluster) => void;
-  /** Plays the controllers: the status of an object that was written; Established and available unless given. */
+  /** Plays the controllers: returns a written object with its status; by default, Established and available. */
   readonly react?: (object: KubeObject) => KubeObject;
 }
 
@@ -178,7 +178,7 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
     return structuredClone(store.get(identityOf(ref)));
   }
 
-  /** An object that is being deleted goes with its last finalizer, a CRD also with its last instance. */
+  /** Removes an object that is being deleted with its last finalizer, and a CRD also with its last instance. */
   function finishDeletion(ref: ObjectRef): void {
     const live = store.get(identityOf(ref));
     if (live?.metadata.deletionTimestamp === undefined) return;
@@ -254,7 +254,7 @@ function managersOf(object: KubeObject): readonly Field[] {
   return (object.metadata as unknown as { managedFields?: readonly Field[] }).managedFields ?? [];
 }
 
-/** Server-side apply, roughly: what is applied wins; what it leaves out goes, unless another manager holds fields. */
+/** Server-side apply, roughly: applied fields win; fields left out are removed, unless another manager holds fields. */
 function mergeApplied(live: KubeObject, object: KubeObject): KubeObject {
   const { metadata, ...rest } = object;
   const alone = managersOf(live).every(({ manager, operation }) => manager === 'slipway' && operation === 'Apply');
@@ -280,7 +280,7 @@ function selectorOf(object: KubeObject): unknown {
   return (object['spec'] as { selector?: unknown } | undefined)?.selector ?? null;
 }
 
-/** Server-side apply merges lists by key, so that no key may be there twice; a plain create does not mind. */
+/** Server-side apply merges lists by key and rejects repeated keys; a plain create accepts them. */
 function checkMergeable(object: KubeObject): void {
   const text = canonicalJson(object);
   const variables = [...text.matchAll(/"env":(\[[^\]]*\])/g)].map(
@@ -309,7 +309,7 @@ function matches({ metadata }: KubeObject, selector: string | undefined): boolea
   });
 }
 
-/** As far as field selectors are used: by the type of a Secret, and by name. */
+/** The field selectors in use: type of a Secret, and name. */
 function hasFields(object: KubeObject, selector: string | undefined): boolean {
   const fields: Readonly<Record<string, unknown>> = { type: object['type'], 'metadata.name': object.metadata.name };
   return (selector ?? '').split(',').every((term) => {
@@ -332,7 +332,7 @@ function isEstablished(crd: KubeObject): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Established' && value === 'True') ?? false;
 }
 
-/** The same cluster as another account sees it, which may do only some things; a refusal names the account as RBAC does. */
+/** The same cluster as seen by an account with limited rights; a refusal names the account as RBAC does. */
 export function actingAs<Some extends Cluster>(
   cluster: Some,
   account: string,
@@ -355,7 +355,7 @@ export function actingAs<Some extends Cluster>(
   return { ...cluster, ...judged };
 }
 
-/** Controllers that succeed at once: CRDs are Established, Deployments available, Namespaces active. */
+/** Controllers that succeed immediately: CRDs are Established, Deployments available, Namespaces active. */
 export function settle(object: KubeObject): KubeObject {
   const { generation } = object.metadata;
   switch (groupKind(object)) {

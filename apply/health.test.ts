@@ -40,11 +40,11 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
   {
     object: deployment({ ...running, observedGeneration: 1 }),
     state: 'Progressing',
-    because: 'the status is about the old spec',
+    because: 'the status describes the old spec',
   },
   { object: sample('apps/v1', 'Deployment', 'a'), state: 'Progressing', because: 'no controller has seen it' },
-  { object: deployment({ replicas: 1 }), state: 'Progressing', because: 'the new replica is not there' },
-  { object: deployment({ ...running, replicas: 2 }), state: 'Progressing', because: 'an old replica is still there' },
+  { object: deployment({ replicas: 1 }), state: 'Progressing', because: 'the new replica does not exist yet' },
+  { object: deployment({ ...running, replicas: 2 }), state: 'Progressing', because: 'an old replica still exists' },
   {
     object: deployment({ ...running, availableReplicas: 0 }),
     state: 'Progressing',
@@ -53,12 +53,12 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
   {
     object: deployment({}, { replicas: 0 }),
     state: 'Ready',
-    because: 'none is wanted, and that is what the bundle asks',
+    because: 'the bundle wants no replicas, and there are none',
   },
   {
     object: deployment({ ...running, ...conditions(condition('Available', 'False')) }),
     state: 'Progressing',
-    because: 'it says itself that it is not available',
+    because: 'its condition says that it is not available',
   },
   {
     object: deployment({
@@ -75,12 +75,12 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
       ...conditions(condition('Progressing', 'False', 'ProgressDeadlineExceeded')),
     }),
     state: 'Progressing',
-    because: 'it was the old rollout that was given up',
+    because: 'the old rollout was given up',
   },
   {
     object: statefulSet({ readyReplicas: 1, updatedReplicas: 1 }),
     state: 'Ready',
-    because: 'its replica is ready and new',
+    because: 'its replica is ready and updated',
   },
   {
     object: statefulSet({ readyReplicas: 1, updatedReplicas: 0 }),
@@ -91,7 +91,7 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
   {
     object: statefulSet({ readyReplicas: 1 }, { updateStrategy: { type: 'OnDelete' } }),
     state: 'Ready',
-    because: 'nobody is to replace its replica',
+    because: 'its replicas are replaced only when a person deletes them',
   },
   {
     object: statefulSet(
@@ -104,15 +104,15 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
   {
     object: daemonSet({ desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 2 }),
     state: 'Ready',
-    because: 'every node has it',
+    because: 'every node has its Pod',
   },
-  { object: daemonSet({ desiredNumberScheduled: 0 }), state: 'Ready', because: 'no node wants it' },
+  { object: daemonSet({ desiredNumberScheduled: 0 }), state: 'Ready', because: 'no node needs it' },
   {
     object: daemonSet({ desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberAvailable: 1 }),
     state: 'Progressing',
-    because: 'a node does not have it yet',
+    because: 'one node lacks its Pod',
   },
-  { object: crd(), state: 'Progressing', because: 'it was made a moment ago' },
+  { object: crd(), state: 'Progressing', because: 'it was created a moment ago' },
   {
     object: crd(condition('Established', 'True'), condition('NamesAccepted', 'True')),
     state: 'Ready',
@@ -126,24 +126,24 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
   {
     object: crd(condition('NamesAccepted', 'False', 'Installing'), condition('Established', 'False', 'Installing')),
     state: 'Progressing',
-    because: 'its names are being looked at',
+    because: 'its names are still being checked',
   },
   {
     object: crd(condition('NamesAccepted', 'True'), condition('Established', 'False', 'InvalidCABundle')),
     state: 'Failed',
-    because: 'the API server does not serve it as long as its caBundle is no certificate',
+    because: 'the API server does not serve it while its caBundle is no certificate',
   },
   {
     object: injected(crd(condition('Established', 'False', 'InvalidCABundle'))),
     state: 'Progressing',
-    because: 'cert-manager writes the certificate authority a moment later',
+    because: 'cert-manager injects the certificate authority a moment later',
   },
   {
     object: sample('apiregistration.k8s.io/v1', 'APIService', 'a', {
       status: conditions(condition('Available', 'False')),
     }),
     state: 'Progressing',
-    because: 'nothing answers behind it yet',
+    because: 'no endpoint answers behind it yet',
   },
   { object: sample('v1', 'Namespace', 'a', { status: { phase: 'Active' } }), state: 'Ready', because: 'it is active' },
   {
@@ -164,39 +164,47 @@ const cases: readonly { object: KubeObject; state: Health['state']; because: str
   {
     object: sample('batch/v1', 'Job', 'a', { status: conditions(condition('Complete', 'True')) }),
     state: 'Ready',
-    because: 'it has done its work',
+    because: 'it has completed',
   },
   {
     object: sample('batch/v1', 'Job', 'a', { status: conditions(condition('Failed', 'True')) }),
     state: 'Failed',
     because: 'it gave up',
   },
-  { object: sample('cert-manager.io/v1', 'Certificate', 'a'), state: 'Progressing', because: 'nothing is issued yet' },
+  {
+    object: sample('cert-manager.io/v1', 'Certificate', 'a'),
+    state: 'Progressing',
+    because: 'no certificate is issued yet',
+  },
   {
     object: sample('cert-manager.io/v1', 'Issuer', 'a', { status: conditions(condition('Ready', 'True')) }),
     state: 'Ready',
     because: 'it can issue',
   },
-  { object: widget(), state: 'Ready', because: 'it says nothing of being ready' },
-  { object: widget(condition('Ready', 'True')), state: 'Ready', because: 'it says so' },
-  { object: widget(condition('Ready', 'False', 'Busy')), state: 'Progressing', because: 'it says that it is not' },
-  { object: widget(condition('Ready', 'Unknown')), state: 'Unknown', because: 'it does not know' },
+  { object: widget(), state: 'Ready', because: 'it has no Ready condition' },
+  { object: widget(condition('Ready', 'True')), state: 'Ready', because: 'its Ready condition is True' },
+  {
+    object: widget(condition('Ready', 'False', 'Busy')),
+    state: 'Progressing',
+    because: 'its Ready condition is False',
+  },
+  { object: widget(condition('Ready', 'Unknown')), state: 'Unknown', because: 'its Ready condition is Unknown' },
   {
     object: widget(condition('Stalled', 'True'), condition('Ready', 'True')),
     state: 'Failed',
-    because: 'stalled outweighs',
+    because: 'Stalled outweighs Ready',
   },
   {
     object: widget(condition('Reconciling', 'True'), condition('Ready', 'True')),
     state: 'Progressing',
-    because: 'it is at work',
+    because: 'it is reconciling',
   },
   {
     object: withMeta(widget({ ...condition('Ready', 'True'), observedGeneration: 1 }), { generation: 2 }),
     state: 'Progressing',
     because: 'the condition is about an older spec',
   },
-  { object: sample('v1', 'ConfigMap', 'a'), state: 'Ready', because: 'to be there is all it does' },
+  { object: sample('v1', 'ConfigMap', 'a'), state: 'Ready', because: 'the kind has no status' },
   {
     object: withMeta(deployment(running), { deletionTimestamp: '2000-01-01T00:00:00Z' }),
     state: 'Progressing',
@@ -211,14 +219,14 @@ describe('health', () => {
     if (state !== 'Ready') expect(health.message).not.toBe('');
   });
 
-  test('of a CRD with an invalid authority names the field, which the API server does not', () => {
+  test('the health of a CRD with an invalid certificate authority names the field, which the API server does not', () => {
     const health = assessHealth(crd(condition('Established', 'False', 'InvalidCABundle')));
     expect(health).toMatchObject({ state: 'Failed', reason: 'InvalidCABundle' });
     expect(health.message).toContain('spec.conversion.webhook.clientConfig.caBundle');
   });
 
   test.each([null, 'x', 7, [], { conditions: 'x' }, { conditions: [null, 'x', 7] }, { observedGeneration: 'x' }])(
-    'a status of any shape (%j) is judged without failing',
+    'a status of any shape (%j) is assessed without failing',
     (status) => {
       for (const { object } of cases) expect(assessHealth({ ...object, status }).state).toBeTypeOf('string');
     },

@@ -1,6 +1,6 @@
 /**
- * Whether an object does what it is there for, judged from its status alone, as kstatus does. Pure; the phases
- * wait for it and the Revision's conditions tell it. Why a workload is not healthy is explain-pods.ts.
+ * Assesses whether an object works, from its status alone, as kstatus does. Pure; phases wait for it, and the
+ * Revision's conditions report it. Explaining why a workload is unhealthy is the work of explain-pods.ts.
  * @see https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
  */
 import { CA_INJECTION } from '../api/names.ts';
@@ -11,13 +11,13 @@ import { fieldsOf, listOf, numberOf, textOf, type Fields } from './untyped.ts';
 
 export interface Health {
   /**
-   * `Ready`: it works. `Progressing`: not yet, and nothing says that it never will. `Failed`: its controller has
-   * given up. `Unknown`: its status cannot be read.
+   * `Ready`: it works. `Progressing`: not yet, with no sign of a permanent failure. `Failed`: its controller has given
+   * up. `Unknown`: its status cannot be read.
    */
   readonly state: 'Ready' | 'Progressing' | 'Failed' | 'Unknown';
-  /** One sentence; stable as long as nothing changes. Empty when Ready. */
+  /** One sentence; stable as long as the status does not change. Empty when Ready. */
   readonly message: string;
-  /** Of one that Failed, where the reason has a name of its own: nothing is waited for then. */
+  /** For a Failed object whose cause has a reason of its own: waiting would not help. */
   readonly reason?: Extract<Reason, 'InvalidCABundle'>;
 }
 
@@ -53,12 +53,12 @@ const JUDGES: ReadonlyMap<string, Judge> = new Map([
   ['ClusterIssuer.cert-manager.io', judgeReadyCondition],
 ]);
 
-/** Whether an object of the kind can be there without working yet; of others, mere existence is all there is to want. */
+/** Whether an object of the kind can exist without working yet; any other object works as soon as it exists. */
 export function hasHealth(object: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
   return JUDGES.has(groupKind(object));
 }
 
-/** The health of any object; one that is being deleted is Progressing, one without a status Ready. */
+/** The health of any object: one that is being deleted is Progressing, one without a status Ready. */
 export function assessHealth(object: KubeObject): Health {
   if (object.metadata.deletionTimestamp !== undefined) return progressing('it is being deleted');
   const status = fieldsOf(object['status']);
@@ -67,7 +67,7 @@ export function assessHealth(object: KubeObject): Health {
   return (JUDGES.get(groupKind(object)) ?? judgeConditions)(object, status);
 }
 
-/** A status that is about an older spec says nothing about this one. */
+/** A status that describes an older spec says nothing about the current one. */
 function judgeObserved({ metadata }: KubeObject, status: Fields): Health | undefined {
   const observed = numberOf(status['observedGeneration']);
   return observed !== undefined && metadata.generation !== undefined && observed < metadata.generation
@@ -180,14 +180,14 @@ function judgeApiService(_object: KubeObject, status: Fields): Health {
   return progressing(available?.message || 'it is not available yet');
 }
 
-/** For kinds that are of no use before they say Ready. */
+/** For kinds that are of no use before their Ready condition is True. */
 function judgeReadyCondition(object: KubeObject, status: Fields): Health {
   const ready = conditionOf(status, 'Ready');
   if (ready === undefined) return progressing('it does not say yet whether it is ready');
   return judgeConditions(object, status);
 }
 
-/** The conditions that kstatus gives a meaning; a kind that has none of them is Ready as soon as it exists. */
+/** The conditions that kstatus defines; an object that has none of them is Ready as soon as it exists. */
 function judgeConditions({ metadata }: KubeObject, status: Fields): Health {
   const stalled = conditionOf(status, 'Stalled');
   if (stalled?.status === 'True') return failed(stalled.message || stalled.reason || 'it is stalled');

@@ -1,21 +1,21 @@
 /**
- * Holds a Deployment's roll-out back once its first new Pods are ready: nothing of what works is taken away before
- * somebody has looked at them. By fields of the Deployment alone, none of them in the Pods' template, so that going on or
- * back starts no Pod anew. Pure.
+ * Holds a Deployment's rollout back once its first new Pods are ready: no working Pod is deleted before the new ones
+ * are proved. Changes only fields of the Deployment outside of the Pod template, so that neither going on nor going
+ * back restarts a Pod. Pure.
  */
 import { ANNOTATION } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
 import { fieldsOf, numberOf, textOf, type Fields } from './untyped.ts';
 
-/** The label that tells the Pods of one template from those of another. */
+/** The label with the hash of a Pod's template. */
 export const POD_HASH = 'pod-template-hash';
 
-/** Longer than any Pod lives: nothing goes on by itself, since a Service may lead to the old Pods alone. */
+/** Longer than any Pod runs: the rollout must not go on by itself, since a Service may select the old Pods only. */
 const HOLD_SECONDS = 1_000_000_000;
-/** Means that there is none, and has to be more than the time above. */
+/** Acts as no deadline; has to exceed the time above. */
 const NO_DEADLINE_SECONDS = 2_147_483_647;
 
-/** Whether Kubernetes itself makes a new Pod before it takes an old one away, and there are any. */
+/** Whether the rollout creates a new Pod before it deletes an old one, and there are replicas. */
 export function canBeHeldBack(deployment: KubeObject): boolean {
   const spec = fieldsOf(deployment['spec']);
   const replicas = numberOf(spec['replicas']) ?? 1;
@@ -25,13 +25,16 @@ export function canBeHeldBack(deployment: KubeObject): boolean {
   return Math.ceil(countOf(maxSurge, replicas)) > 0 && Math.floor(countOf(maxUnavailable, replicas)) === 0;
 }
 
-/** A number, or a part of the replicas. @see https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-surge */
+/**
+ * A number, or a percentage of the replicas. @see
+ * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#max-surge
+ */
 function countOf(value: unknown, replicas: number): number {
   const percent = /^(?<part>\d+)%$/.exec(textOf(value))?.groups?.['part'];
   return percent === undefined ? (numberOf(value) ?? 0) : (Number(percent) * replicas) / 100;
 }
 
-/** @param hash Of the Pods that work, which are kept. */
+/** @param hash Template hash of the working Pods, which are kept. */
 export function holdBack(deployment: KubeObject, hash: string): KubeObject {
   const { metadata } = deployment;
   const annotations = { ...metadata.annotations, [ANNOTATION.rehearsal]: hash };
@@ -39,12 +42,12 @@ export function holdBack(deployment: KubeObject, hash: string): KubeObject {
   return { ...deployment, metadata: { ...metadata, annotations }, spec: { ...fieldsOf(deployment['spec']), ...held } };
 }
 
-/** Hash of the Pods for which a live Deployment is held back; undefined where it is not. */
+/** Template hash of the Pods for which a live Deployment is held back; undefined if it is not held back. */
 export function heldFor(live: Pick<KubeObject, 'metadata'> | undefined): string | undefined {
   return live?.metadata.annotations?.[ANNOTATION.rehearsal];
 }
 
-/** What is to be said of an object that is not held back where what is not said stays: in a merge patch. */
+/** The fields that undo holdBack in a merge patch, in which absent fields keep their value. */
 export function unheld({ kind }: KubeObject): { readonly annotations: Fields; readonly spec: Fields } {
   const annotations = { [ANNOTATION.rehearsal]: null, [ANNOTATION.letIn]: null };
   if (kind === 'Deployment') return { annotations, spec: { minReadySeconds: null, progressDeadlineSeconds: null } };
@@ -52,8 +55,8 @@ export function unheld({ kind }: KubeObject): { readonly annotations: Fields; re
 }
 
 /**
- * Whether a new Pod may be ready: one is, and, for it is held back, not available. Where all Pods are of the newest
- * template already, no new one will come.
+ * Whether a new Pod may be ready: one is ready but, because it is held back, not available. If all Pods have the newest
+ * template already, no new one will be created.
  */
 export function hasNewPod(status: Fields): boolean {
   const [updated, total, ready, available] = ['updatedReplicas', 'replicas', 'readyReplicas', 'availableReplicas'].map(

@@ -1,6 +1,6 @@
 /**
- * What makes two references the same object: group, kind, namespace and name. The version is left out, since one
- * object is served under several.
+ * The identity of an object: group, kind, namespace and name. The version is left out, since an object is served under
+ * several versions.
  */
 import { groupKind, type ObjectRef } from '../api/object.ts';
 
@@ -41,7 +41,7 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   'VolumeAttachment.storage.k8s.io',
 ]);
 
-/** The groups whose other kinds all live in namespaces. */
+/** Groups whose kinds, apart from those above, all live in namespaces. */
 const NAMESPACED_GROUPS: ReadonlySet<string> = new Set([
   '',
   'apps',
@@ -53,7 +53,7 @@ const NAMESPACED_GROUPS: ReadonlySet<string> = new Set([
   'rbac.authorization.k8s.io',
 ]);
 
-/** Further kinds that live in namespaces. */
+/** More kinds that live in namespaces. */
 const NAMESPACED: ReadonlySet<string> = new Set([
   'Certificate.cert-manager.io',
   'Ingress.networking.k8s.io',
@@ -66,7 +66,7 @@ const NAMESPACED: ReadonlySet<string> = new Set([
   'VerticalPodAutoscaler.autoscaling.k8s.io',
 ]);
 
-/** Whether a kind is known to live in namespaces; undefined for kinds that only the cluster can tell about. */
+/** Whether a kind is known to live in namespaces; undefined if only the cluster's discovery knows. */
 export function knownScope(ref: Pick<ObjectRef, 'apiVersion' | 'kind'>): 'Cluster' | 'Namespaced' | undefined {
   const kind = groupKind(ref);
   if (CLUSTER_SCOPED.has(kind)) return 'Cluster';

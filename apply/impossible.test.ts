@@ -14,7 +14,7 @@ function crdWith(spec: object): KubeObject {
 const widget = (spec: unknown): KubeObject => sample('example.com/v1', 'Widget', 'sample', { namespace: 'ops', spec });
 const properties = { size: { type: 'integer', maximum: 9 }, mode: { type: 'string', enum: ['a'] } };
 
-describe('a custom resource that its CRD refuses is left out', () => {
+describe('a custom resource that its CRD rejects is left out', () => {
   test.each([
     {
       schema: { properties, required: ['size'] },
@@ -22,9 +22,9 @@ describe('a custom resource that its CRD refuses is left out', () => {
       message: 'spec: "size" is missing',
       because: 'a field lacks',
     },
-    { schema: { properties }, spec: { size: 'large' }, message: 'spec.size: ', because: 'a field is of another type' },
+    { schema: { properties }, spec: { size: 'large' }, message: 'spec.size: ', because: 'a field has the wrong type' },
     { schema: { properties }, spec: { size: 10 }, message: 'spec.size: ', because: 'a number is too large' },
-    { schema: { properties }, spec: { mode: 'b' }, message: 'spec.mode: ', because: 'a value is none of the list' },
+    { schema: { properties }, spec: { mode: 'b' }, message: 'spec.mode: ', because: 'a value is not in the enum' },
   ])('$because', ({ schema, spec, message }) => {
     const crd = crdWith(schema);
     const { kept, leftOut } = leaveOutImpossible([crd, widget(spec)]);
@@ -34,31 +34,31 @@ describe('a custom resource that its CRD refuses is left out', () => {
   });
 });
 
-describe('what may be taken stays', () => {
+describe('a custom resource that may be valid stays', () => {
   test.each([
-    { schema: { properties, required: ['size'] }, spec: { size: 1 }, because: 'it is as the CRD asks' },
+    { schema: { properties, required: ['size'] }, spec: { size: 1 }, because: 'it is valid under the CRD' },
     { schema: { properties }, spec: { other: 1 }, because: 'unknown fields are dropped' },
     {
       schema: { properties: { size: { type: 'integer', default: 1 } }, required: ['size'] },
       spec: {},
-      because: 'a default fills in what is missing',
+      because: 'a default fills in the missing field',
     },
     {
       schema: { properties, 'x-kubernetes-validations': [{ rule: 'isURL(self.mode)' }] },
       spec: { mode: 'a' },
-      because: 'the library has not the function, and the API server has',
+      because: 'the library lacks the function, but the API server has it',
     },
   ])('$because', ({ schema, spec }) => {
     const objects = [crdWith(schema), widget(spec)];
     expect(leaveOutImpossible(objects)).toEqual({ kept: objects, leftOut: [] });
   });
 
-  test('also of a CRD of v1beta1, which is refused for itself', () => {
+  test('a custom resource stays if its CRD is of v1beta1, which is refused anyway', () => {
     const objects = [{ ...crdWith({ required: ['size'] }), apiVersion: 'apiextensions.k8s.io/v1beta1' }, widget({})];
     expect(leaveOutImpossible(objects).kept).toEqual(objects);
   });
 
-  test('also of a kind that no CRD beside it defines', () => {
+  test('a custom resource stays if no CRD beside it defines its kind', () => {
     const objects = [crdWith({ required: ['size'] }), sample('example.com/v1', 'Gadget', 'sample')];
     expect(leaveOutImpossible(objects).kept).toEqual(objects);
   });

@@ -1,7 +1,7 @@
 /**
- * Finds the custom resources that no API server takes, since the CRD beside them refuses them: samples that an author never
- * applied. Such an object can exist in no cluster, so no operator was ever tested with it, and none needs it. Only what is
- * certain counts: anything else is for the API server to judge. Pure.
+ * Finds the custom resources that every API server rejects, because they are invalid under the CRD beside them: samples
+ * that their author never applied. Such an object exists in no cluster, so no operator was tested with it or needs it.
+ * Only certain findings count; the API server judges the rest. Pure.
  */
 import { groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { isReservedGroup } from '../api/reserved-groups.ts';
@@ -17,7 +17,7 @@ export interface Impossible {
   readonly message: string;
 }
 
-/** The objects without those that cannot exist, and these with the reason. */
+/** The objects without those that cannot exist, and the left out ones with the reason. */
 export function leaveOutImpossible(objects: readonly KubeObject[]): {
   readonly kept: readonly KubeObject[];
   readonly leftOut: readonly Impossible[];
@@ -32,7 +32,7 @@ export function leaveOutImpossible(objects: readonly KubeObject[]): {
   return { kept: objects.filter((object) => !leftOut.has(object)), leftOut: [...leftOut.values()] };
 }
 
-/** CRDs of other versions have their schemas elsewhere, and are refused for themselves. */
+/** CRDs of other versions store their schemas elsewhere, and are refused anyway. */
 function isReadable(object: KubeObject): boolean {
   return isCrdEntry(object) && object.apiVersion === 'apiextensions.k8s.io/v1';
 }
@@ -49,7 +49,7 @@ function impossibility(object: KubeObject, crd: Crd | undefined): string | undef
   return problem && describe(problem);
 }
 
-/** Rules whose judgement does not depend on a library: no formats, patterns, expressions or combinations. */
+/** Rules whose verdict does not depend on a library: no formats, patterns, expressions or combinations. */
 const CERTAIN: ReadonlySet<string> = new Set([
   'enum',
   'maxItems',

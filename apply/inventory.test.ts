@@ -19,14 +19,14 @@ const objects = fc
 const identities = (refs: readonly (KubeObject | InventoryEntry)[]): string[] =>
   refs.map((ref) => identityOf('metadata' in ref ? refOf(ref) : ref)).sort();
 
-/** What the API server answers to the object. */
+/** The API server's answer for the object. */
 const answered = (object: KubeObject, uid = 'u', generation = 1): KubeObject => ({
   ...object,
   metadata: { ...object.metadata, uid, generation, resourceVersion: '7' },
 });
 
-describe('the difference of an inventory and what is desired', () => {
-  test('every desired object is applied or unchanged, and never both', () => {
+describe('the function diffInventory', () => {
+  test('every desired object is either applied or unchanged', () => {
     fc.assert(
       fc.property(objects, objects, (before, desired) => {
         const diff = diffInventory(
@@ -38,7 +38,7 @@ describe('the difference of an inventory and what is desired', () => {
     );
   });
 
-  test('what is pruned is exactly what was there and is not desired', () => {
+  test('exactly the objects that were there and are no longer desired are pruned', () => {
     fc.assert(
       fc.property(objects, objects, (before, desired) => {
         const { pruned } = diffInventory(
@@ -51,7 +51,7 @@ describe('the difference of an inventory and what is desired', () => {
     );
   });
 
-  test('nothing is to be done for what has just been applied', () => {
+  test('there is nothing to do right after an apply', () => {
     fc.assert(
       fc.property(objects, (desired) => {
         const { applied, pruned } = diffInventory(
@@ -63,7 +63,7 @@ describe('the difference of an inventory and what is desired', () => {
     );
   });
 
-  test('an object that is only intended is still to be applied', () => {
+  test('an object that is only intended still has to be applied', () => {
     const desired = prepared([sample('v1', 'ConfigMap', 'a')]);
     expect(
       diffInventory(
@@ -73,7 +73,7 @@ describe('the difference of an inventory and what is desired', () => {
     ).toEqual(desired);
   });
 
-  test('a new version of the same group and kind is the same object: changed, not pruned', () => {
+  test('another version of the same group and kind is the same object: changed, not pruned', () => {
     const [old] = prepared([sample('policy/v1beta1', 'PodDisruptionBudget', 'a')]);
     const desired = prepared([sample('policy/v1', 'PodDisruptionBudget', 'a')]);
     const diff = diffInventory([entryOf(old as KubeObject, answered(old as KubeObject))], desired);
@@ -87,8 +87,8 @@ describe('the difference of an inventory and what is desired', () => {
   });
 });
 
-describe('two inventories as one', () => {
-  test('hold every object once; the later entry counts, but a known uid is never given up', () => {
+describe('the function mergeInventories', () => {
+  test('a merged inventory has every object once; the later entry wins, but a known uid is never lost', () => {
     const [a] = prepared([sample('v1', 'ConfigMap', 'a')]) as [KubeObject];
     const [b] = prepared([sample('v1', 'ConfigMap', 'b')]) as [KubeObject];
     const merged = mergeInventories(
@@ -99,22 +99,22 @@ describe('two inventories as one', () => {
   });
 });
 
-describe('an object that was applied is intact', () => {
+describe('the function isIntact', () => {
   const [object] = prepared([sample('v1', 'ConfigMap', 'a')]) as [KubeObject];
   const entry = entryOf(object, answered(object));
   const { generation: _generation, ...plain } = answered(object).metadata;
   test.each([
-    { live: answered(object), intact: true, because: 'it is as it was answered' },
-    { live: answered(object, 'u', 2), intact: false, because: 'its spec was changed since' },
-    { live: answered(object, 'v'), intact: false, because: 'it is another object of that name' },
-    { live: undefined, intact: false, because: 'it is gone' },
+    { live: answered(object), intact: true, because: 'it is as the API server answered' },
+    { live: answered(object, 'u', 2), intact: false, because: 'its spec was changed later' },
+    { live: answered(object, 'v'), intact: false, because: 'another object has its name' },
+    { live: undefined, intact: false, because: 'it no longer exists' },
     {
       live: { ...object, metadata: { ...answered(object).metadata, deletionTimestamp: '2000-01-01T00:00:00Z' } },
       intact: false,
       because: 'it is being deleted',
     },
-    { live: { ...object, metadata: plain }, intact: false, because: 'a state without generation is not comparable' },
-  ])('$intact, because $because', ({ live, intact }) => {
+    { live: { ...object, metadata: plain }, intact: false, because: 'a state without generation cannot be compared' },
+  ])('an applied object is intact: $intact, because $because', ({ live, intact }) => {
     expect(isIntact(entry, live)).toBe(intact);
   });
 });

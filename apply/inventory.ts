@@ -1,47 +1,49 @@
-/** What a revision has put into the cluster, and how that differs from what it should. Pure. */
+/** The objects that a revision has put into the cluster, and their difference from the desired ones. Pure. */
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { identityOf } from './identity.ts';
 import { hashObject } from './prepare.ts';
 
 /** One object that Slipway applied, as a Revision's status lists it. */
 export interface InventoryEntry extends ObjectRef {
-  /** Of the very object; empty while it is only intended: what then exists of that name is not certainly ours. */
+  /**
+   * Uid of the object; empty while it is only intended: an existing object of that name may belong to another owner.
+   */
   readonly uid: string;
-  /** Of the manifest as applied, see hashObject; empty when unknown. */
+  /** Hash of the manifest as applied, see hashObject; empty when unknown. */
   readonly hash: string;
-  /** Which state of the object was applied last, see stateOf; absent while it is only intended. */
+  /** The state of the object after its last apply, see stateOf; absent while it is only intended. */
   readonly seen?: string;
   /**
-   * Whether the Revision does not want it, and may be deleting it. A Revision that wants it again writes it first, so that
-   * a deletion that arrives late does not meet it as it was.
+   * Whether the Revision does not want the object, and may be deleting it. A Revision that wants it again writes it
+   * first, so that a late deletion, bound to the old version, fails.
    */
   readonly leftover?: boolean;
 }
 
 export interface InventoryDiff {
-  /** To be sent: new, or with another manifest. In the order of `desired`. */
+  /** To be applied: new, or with another manifest. In the order of `desired`. */
   readonly applied: readonly KubeObject[];
-  /** Already there with the same manifest. In the order of `desired`. */
+  /** In the cluster already with the same manifest. In the order of `desired`. */
   readonly unchanged: readonly InventoryEntry[];
   /** No longer wanted. In the order of `previous`. */
   readonly pruned: readonly InventoryEntry[];
 }
 
-/** The entry of an object; uid and state from the answer of the API server, absent before there is one. */
+/** The entry of an object; uid and state come from the API server's answer, absent before there is one. */
 export function entryOf(object: KubeObject, answer?: KubeObject): InventoryEntry {
   const seen = answer === undefined ? {} : { seen: stateOf(answer) };
   return { ...refOf(object), uid: answer?.metadata.uid ?? '', hash: hashObject(object), ...seen };
 }
 
 /**
- * Names the state of a live object, so that a change by somebody else is noticed: its generation, which a change
- * of its status leaves alone, or its resourceVersion where the kind has no generation.
+ * Identifies the state of a live object, so that a change by another writer is noticed: its generation, which status
+ * changes leave alone, or its resourceVersion if the kind has no generation.
  */
 export function stateOf({ metadata: { generation, resourceVersion } }: KubeObject): string {
   return generation === undefined ? `resourceVersion ${resourceVersion ?? ''}` : `generation ${generation}`;
 }
 
-/** Whether the live object is the very one that was applied, and nobody has changed its spec since. */
+/** Whether the live object is the one that was applied, with an unchanged spec. */
 export function isIntact(entry: InventoryEntry, live: KubeObject | undefined): boolean {
   if (live === undefined || live.metadata.deletionTimestamp !== undefined) return false;
   return live.metadata.uid === entry.uid && stateOf(live) === entry.seen;
@@ -52,7 +54,7 @@ export function refOfEntry({ apiVersion, kind, namespace, name }: InventoryEntry
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }) };
 }
 
-/** Tells what to send, what to leave and what to prune. A new version of the same group and kind is no new object. */
+/** Decides which objects to apply, leave and prune. Another version of the same group and kind is the same object. */
 export function diffInventory(previous: readonly InventoryEntry[], desired: readonly KubeObject[]): InventoryDiff {
   const before = indexInventory(previous);
   const wanted = new Set(desired.map((object) => identityOf(refOf(object))));
@@ -66,14 +68,14 @@ export function diffInventory(previous: readonly InventoryEntry[], desired: read
   return { applied, unchanged, pruned: previous.filter((entry) => !wanted.has(identityOf(entry))) };
 }
 
-/** The entries by identity; of two of one identity the later counts. */
+/** The entries by identity; the later of two equal ones wins. */
 export function indexInventory(entries: readonly InventoryEntry[]): ReadonlyMap<string, InventoryEntry> {
   return new Map(entries.map((entry) => [identityOf(entry), entry]));
 }
 
 /**
- * Both inventories as one; where both know an object, the later counts, but never a known uid is given up for
- * an empty one. Objects that are yet to be pruned stay listed until they are gone.
+ * Merges inventories; if both have an object, the later entry wins, but a known uid is never replaced by an empty one.
+ * Objects that are yet to be pruned stay listed until they are gone.
  */
 export function mergeInventories(
   earlier: readonly InventoryEntry[],
@@ -87,7 +89,10 @@ export function mergeInventories(
   return [...merged.values()];
 }
 
-/** The same entries, with a mark on those of no object that is wanted. What was marked before stays so until it is written. */
+/**
+ * The same entries, with objects that are not wanted marked as leftovers. A mark stays until the object is written
+ * again.
+ */
 export function markLeftovers(
   entries: readonly InventoryEntry[],
   wanted: readonly KubeObject[],
@@ -108,7 +113,7 @@ export function listsTheSame(some: readonly InventoryEntry[], others: readonly I
   );
 }
 
-/** Entries without uid for what is about to be applied: written down first, so that a crash leaks nothing. */
+/** Entries without uid for the objects about to be applied: stored first, so that a crash leaks no object. */
 export function intendedEntries(objects: readonly KubeObject[]): InventoryEntry[] {
   return objects.map((object) => entryOf(object));
 }

@@ -1,15 +1,15 @@
-/** The label selectors of requests, from the labels that an object in the cluster selects by. */
+/** Builds label selectors for requests from the labels by which an object selects. */
 import type { KubeObject } from '../api/object.ts';
 import { fieldsOf, textOf, type Fields } from './untyped.ts';
 
-/** What all of these labels have; the empty text where there is none. */
+/** Selects objects with all of these labels; empty if there are none. */
 export function selectorOf(labels: Fields): string {
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${textOf(value)}`)
     .join(',');
 }
 
-/** The labels by which a workload knows its Pods; `matchExpressions` are left out, so that more may be found. */
+/** The labels by which a workload selects its Pods, without `matchExpressions`, so it may match more Pods. */
 export function podSelectorOf(workload: KubeObject): string {
   return selectorOf(fieldsOf(fieldsOf(fieldsOf(workload['spec'])['selector'])['matchLabels']));
 }

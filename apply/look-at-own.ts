@@ -1,7 +1,7 @@
 /**
- * Looks at a custom resource of a kind that the same set of objects defines. It is not tried as a dry run: its CRD and the
- * webhook that judges it may be those of another version still, or not be there at all, and the manager's right to write it
- * is given by this very roll-out. What can be known before is whose it is, and whether the account may write it.
+ * Checks a custom resource of a kind that the same set of objects defines. It gets no dry run: its CRD and webhook may
+ * still be those of another version, or missing, and this very roll-out grants the manager the right to write it. Known
+ * beforehand are its owner, and whether the account may write it.
  */
 import { refOf, type KubeObject } from '../api/object.ts';
 import type { Failure } from './api-failure.ts';
@@ -11,22 +11,22 @@ import { isIntact, type InventoryEntry } from './inventory.ts';
 import { hashObject } from './prepare.ts';
 import { judgeExisting, type Finding, type TakeOverFacts } from './take-over.ts';
 
-/** What a server-side apply takes: `create` too if there is no object yet. */
+/** The verbs of a server-side apply: `create` too if there is no object yet. */
 export type WriteVerb = 'create' | 'patch';
 
-/** Asked about a custom resource before anything is written: which right the account lacks; undefined if none. */
+/** Called for a custom resource before anything is written; returns the right that the account lacks, or undefined. */
 export type MayWrite = (object: KubeObject, verbs: readonly WriteVerb[]) => Promise<Failure | undefined>;
 
 export interface OwnFacts extends TakeOverFacts {
-  /** The entry of the inventory, if it names the object by its uid. */
+  /** The inventory entry, if it has the object's uid. */
   readonly known: InventoryEntry | undefined;
-  /** What a watch knows of the object. */
+  /** A watch's copy of the object. */
   readonly observed?: KubeObject | undefined;
   /** Absent: all may be written. */
   readonly mayWrite?: MayWrite | undefined;
 }
 
-/** One request at most, besides what `mayWrite` asks and what a take-over tries. Throws what the client throws. */
+/** At most one request, besides those of `mayWrite` and of a take-over. Throws what the client throws. */
 export async function lookAtOwn(
   cluster: Pick<Cluster, 'get' | 'delete'>,
   object: KubeObject,
@@ -35,7 +35,7 @@ export async function lookAtOwn(
   const { known, observed, mayWrite, signal } = facts;
   const live = isProven(observed, known?.uid) ? observed : await cluster.get(refOf(object), signal);
   if (live === undefined) return refusedOr(await mayWrite?.(object, ['create', 'patch']), { kind: 'absent' });
-  // The operator that finalizes it may be what is to be repaired: it holds up nothing else.
+  // Its finalizer may wait for the operator that this roll-out repairs: it must not block anything else.
   if (known !== undefined && isProven(live, known.uid) && live.metadata.deletionTimestamp !== undefined)
     return { kind: 'unchanged', entry: known };
   const finding = await judgeExisting(cluster, object, live, { ...facts, knownUid: known?.uid });
@@ -46,7 +46,10 @@ export async function lookAtOwn(
   return (await readWhole(cluster, live, signal)) ?? finding;
 }
 
-/** Whose its fields are is in no watch, and is needed to take some of them away; undefined if it is another object by now. */
+/**
+ * Reads managedFields, which no watch keeps and which are needed to remove fields; undefined if another object has
+ * replaced it.
+ */
 async function readWhole(
   cluster: Pick<Cluster, 'get'>,
   observed: KubeObject,

@@ -1,4 +1,7 @@
-/** Custom resources that a set of objects brings together with their CRD: applied last, removed first, and counted as nobody else's. */
+/**
+ * Custom resources that a set of objects brings together with their CRD: applied last, removed first, and not counted
+ * as users' objects.
+ */
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
@@ -30,14 +33,14 @@ const written = (cluster: FakeCluster): string[] =>
   cluster.requests.filter(({ verb, dryRun }) => verb === 'apply' && !dryRun).map(({ ref }) => ref.kind);
 
 describe('an install', () => {
-  test('makes custom resources last, when the operator and its webhooks are there to answer', async () => {
+  test('an install creates custom resources last, when the operator and its webhooks run', async () => {
     const cluster = clusterWithNamespace();
     const result = await install(cluster, { concurrency: 1 });
     expect(result.state).toBe('Complete');
     expect(written(cluster).slice(-2)).toEqual(['ValidatingWebhookConfiguration', 'Widget']);
   });
 
-  test('makes none while the operator is not available', async () => {
+  test('an install creates no custom resource while the operator is not available', async () => {
     const cluster = clusterWithNamespace({
       react: (object) =>
         object.kind === 'CustomResourceDefinition'
@@ -50,7 +53,7 @@ describe('an install', () => {
     expect(result.phases.at(-1)).toMatchObject({ name: 'customResources', state: 'Waiting' });
   });
 
-  test('tries no custom resource before: its CRD and its webhook may be those of another version', async () => {
+  test('custom resources get no dry run: their CRD and webhook may be those of another version', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     const next = prepared([...sampleOperator(), { ...own, spec: { size: 2 } }]);
@@ -59,7 +62,7 @@ describe('an install', () => {
     expect(await cluster.get(refOf(own))).toMatchObject({ spec: { size: 2 } });
   });
 
-  test('does not wait for what a custom resource says of itself: that may depend on the world outside', async () => {
+  test('an install does not wait for the status of a custom resource, which may depend on the outside world', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     cluster.change(refOf(own), (object) => ({
@@ -91,7 +94,7 @@ describe('an install', () => {
     expect(written(cluster).length).toBe(before);
   });
 
-  test('takes over no custom resource of another owner, and writes nothing then', async () => {
+  test('if a custom resource belongs to another owner, an install fails before the first write', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     await cluster.delete(refOf(own));
@@ -102,7 +105,7 @@ describe('an install', () => {
     expect(written(cluster).length).toBe(before);
   });
 
-  test('repairs the operator although one of its custom resources waits for it to be finalized', async () => {
+  test('the operator is repaired although one of its custom resources waits for a finalizer', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     cluster.change(refOf(own), (object) => ({
@@ -117,7 +120,7 @@ describe('an install', () => {
     expect(await cluster.get(refOf(deployment))).toBeDefined();
   });
 
-  test('takes away what it no longer names of one that was made plainly, though a watch knows its metadata alone', async () => {
+  test('a field of a custom resource from a plain create is removed once the manifest drops it, though a watch has only metadata', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     await cluster.delete(refOf(own));
@@ -133,7 +136,7 @@ describe('an install', () => {
     expect((await cluster.get(refOf(own)))?.['spec']).toEqual({ size: 1 });
   });
 
-  test('sends no custom resource again that nobody touched', async () => {
+  test('an unchanged custom resource is not sent again', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     const before = written(cluster).length;
@@ -142,7 +145,7 @@ describe('an install', () => {
     expect(result.phases.at(-1)?.objects).toMatchObject([{ outcome: 'unchanged' }]);
   });
 
-  test('calls unchanged what its controller changed without touching a field of ours', async () => {
+  test('a custom resource counts as unchanged if its controller changed none of our fields', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     cluster.change(refOf(own), (object) => ({
@@ -179,7 +182,7 @@ const deletions = (cluster: FakeCluster): string[] =>
 
 describe('a removal', () => {
   test.each<{ policy: CustomResourcePolicy }>([{ policy: 'Retain' }, { policy: 'Delete' }, { policy: 'Block' }])(
-    'under $policy takes the custom resources of the inventory first, and the CRD that had no others',
+    'an uninstall under $policy deletes custom resources of the inventory first, and a CRD without others',
     async ({ policy }) => {
       const cluster = clusterWithNamespace();
       const { inventory } = await install(cluster);
@@ -190,7 +193,7 @@ describe('a removal', () => {
     },
   );
 
-  test('keeps the CRD with what users made, and takes what the bundle brought', async () => {
+  test('an uninstall keeps the CRD if users created objects, and deletes those of the bundle', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     cluster.put(users);
@@ -202,7 +205,7 @@ describe('a removal', () => {
     expect(await cluster.get(refOf(users))).toBeDefined();
   });
 
-  test('counts an object of the same name that a user made in the place of the bundle’s', async () => {
+  test('an object that a user created in the place of the bundle’s counts as a user object', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     await cluster.delete(refOf(own));
@@ -212,7 +215,7 @@ describe('a removal', () => {
     expect(await cluster.get(refOf(own))).toBeDefined();
   });
 
-  test('leaves the operator alone until its custom resources are gone, and names what holds them', async () => {
+  test('the operator stays until its custom resources are gone, and the result names their finalizers', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     const hold = (finalizers: readonly string[]): void =>
@@ -228,7 +231,7 @@ describe('a removal', () => {
     expect(kinds(cluster)).toEqual(['Namespace', 'Namespace']);
   });
 
-  test('makes a CRD that stays readable without the operator only when the operator is needed no more', async () => {
+  test('a retained CRD is changed to work without the operator only after the custom resources of the bundle are gone', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     cluster.put(users);
@@ -254,7 +257,7 @@ describe('a removal', () => {
 });
 
 describe('pruning', () => {
-  test('takes a custom resource before its CRD, which it does not keep', async () => {
+  test('pruning deletes a custom resource before its CRD, and it does not keep the CRD', async () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     const gone = inventory.filter(({ kind }) => kind === 'Widget' || kind === 'CustomResourceDefinition');
@@ -266,7 +269,7 @@ describe('pruning', () => {
     expect(remaining).toEqual([]);
   });
 
-  test('keeps a CRD of which only the custom resource could not be deleted', async () => {
+  test('pruning keeps a CRD if its custom resource could not be deleted', async () => {
     const cluster = clusterWithNamespace({
       before: ({ verb, ref }) => {
         if (verb === 'delete' && ref.kind === 'Widget') throw new FakeApiError(500, '', 'no');

@@ -8,8 +8,8 @@ import { sample, sampleCrd, sampleOperator } from './sample-objects.ts';
 const core = 'v1';
 const rbac = 'rbac.authorization.k8s.io/v1';
 const cases: readonly { apiVersion: string; kind: string; phase: PhaseName; because: string }[] = [
-  { apiVersion: core, kind: 'Namespace', phase: 'namespaces', because: 'all else lives in one' },
-  { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', phase: 'policies', because: 'it bounds Pods to come' },
+  { apiVersion: core, kind: 'Namespace', phase: 'namespaces', because: 'other objects live in it' },
+  { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', phase: 'policies', because: 'it limits later Pods' },
   { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', phase: 'policies', because: 'Pods name it' },
   { apiVersion: core, kind: 'ServiceAccount', phase: 'identity', because: 'Pods run as it' },
   { apiVersion: core, kind: 'Secret', phase: 'configuration', because: 'Pods mount it' },
@@ -18,7 +18,7 @@ const cases: readonly { apiVersion: string; kind: string; phase: PhaseName; beca
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     phase: 'crds',
-    because: 'the operator watches it',
+    because: 'the operator watches its kind',
   },
   { apiVersion: rbac, kind: 'Role', phase: 'roles', because: 'a binding names it' },
   { apiVersion: rbac, kind: 'ClusterRoleBinding', phase: 'bindings', because: 'it names a role' },
@@ -26,41 +26,46 @@ const cases: readonly { apiVersion: string; kind: string; phase: PhaseName; beca
     apiVersion: 'cert-manager.io/v1',
     kind: 'Certificate',
     phase: 'infrastructure',
-    because: 'Pods mount what it issues',
+    because: 'Pods mount the Secret that it issues',
   },
-  { apiVersion: core, kind: 'Service', phase: 'infrastructure', because: 'webhooks and Pods find the operator by it' },
+  {
+    apiVersion: core,
+    kind: 'Service',
+    phase: 'infrastructure',
+    because: 'webhooks and Pods reach the operator through it',
+  },
   { apiVersion: 'apps/v1', kind: 'Deployment', phase: 'workloads', because: 'it is the operator' },
   {
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'ServiceMonitor',
     phase: 'publish',
-    because: 'it tells others of what runs',
+    because: 'it exposes running Pods to others',
   },
   {
     apiVersion: 'autoscaling.k8s.io/v1',
     kind: 'VerticalPodAutoscaler',
     phase: 'publish',
-    because: 'it acts on what runs',
+    because: 'it acts on running Pods',
   },
   {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'MutatingWebhookConfiguration',
     phase: 'admission',
-    because: 'it refuses everything while nothing answers',
+    because: 'it rejects every request while its server is down',
   },
   {
     apiVersion: 'example.com/v1',
     kind: 'Widget',
     phase: 'customResources',
-    because: 'the operator has to answer for it',
+    because: 'the operator has to run to handle it',
   },
   {
     apiVersion: 'secrets.example.com/v1',
     kind: 'Secret',
     phase: 'customResources',
-    because: 'a kind is known by its group too',
+    because: 'the group is part of a kind',
   },
-  { apiVersion: 'batch/v1', kind: 'Job', phase: 'workloads', because: 'it runs, as a Deployment does' },
+  { apiVersion: 'batch/v1', kind: 'Job', phase: 'workloads', because: 'it runs Pods, like a Deployment' },
 ];
 
 describe('the phase of an object', () => {
@@ -74,19 +79,19 @@ describe('the graph of phases', () => {
   const after = (name: PhaseName): readonly string[] =>
     phases.find((phase) => phase.name === name)?.after.map(({ phase, until }) => `${phase} ${until}`) ?? [];
 
-  test('CRDs wait for nothing, and only what uses them waits for them', () => {
+  test('the CRD phase waits for nothing, and only phases that use CRDs wait for it', () => {
     expect(after('crds')).toEqual([]);
     expect(
       phases.filter(({ after: all }) => all.some(({ phase }) => phase === 'crds')).map(({ name }) => name),
     ).toEqual(['workloads', 'admission']);
   });
 
-  test('workloads begin when CRDs are established, webhooks when workloads are available', () => {
+  test('workloads begin when CRDs are established, and webhooks when workloads are available', () => {
     expect(after('workloads')).toContain('crds ready');
     expect(after('admission')).toContain('workloads ready');
   });
 
-  test('a phase with custom resources of a CRD in the same set waits for that CRD', () => {
+  test('a phase that has custom resources of a CRD in the same set waits for that CRD', () => {
     const issuer = sample('cert-manager.io/v1', 'Issuer', 'self', { namespace: 'ops' });
     const alone = orderObjects([issuer, sampleCrd('Widget')]).find(({ name }) => name === 'infrastructure');
     const own = orderObjects([issuer, sampleCrd('Issuer', { group: 'cert-manager.io' })]).find(
@@ -96,7 +101,7 @@ describe('the graph of phases', () => {
     expect(own?.after).toContainEqual({ phase: 'crds', until: 'ready' });
   });
 
-  test('custom resources begin when webhooks are there and answer', () => {
+  test('custom resources begin when webhooks exist and answer', () => {
     const withOwn = orderObjects([...sampleOperator(), sample('example.com/v1', 'Widget', 'own')]).at(-1);
     expect(withOwn?.name).toBe('customResources');
     expect(withOwn?.after).toContainEqual({ phase: 'admission', until: 'ready' });
@@ -104,7 +109,7 @@ describe('the graph of phases', () => {
     expect(withOwn?.after).toContainEqual({ phase: 'crds', until: 'ready' });
   });
 
-  test('rights on custom resources are given when their CRD is there, and other rights at once', () => {
+  test('rights on custom resources are granted once their CRD exists, and other rights at once', () => {
     const rbac = 'rbac.authorization.k8s.io/v1';
     const annotations = { [ANNOTATION.access]: 'custom-resources' };
     const access = sample(rbac, 'ClusterRole', 'access', { metadata: { name: 'access', annotations } });
@@ -132,7 +137,7 @@ const anyObject = fc
   );
 
 describe('the order of objects', () => {
-  test('is a total order: antisymmetric and transitive', () => {
+  test('the order of objects is total: antisymmetric and transitive', () => {
     fc.assert(
       fc.property(anyObject, anyObject, anyObject, (a, b, c) => {
         expect(Math.sign(compareObjects(a, b))).toBe(-Math.sign(compareObjects(b, a)) + 0);
@@ -141,7 +146,7 @@ describe('the order of objects', () => {
     );
   });
 
-  test('does not depend on the order in which a bundle names its objects, and loses none', () => {
+  test('the order does not depend on the order in a bundle, and loses no object', () => {
     const sets = fc.uniqueArray(anyObject, { selector: (object) => JSON.stringify(object) });
     const shuffled = sets.chain((set) =>
       fc.tuple(fc.constant(set), fc.shuffledSubarray(set, { minLength: set.length })),

@@ -1,14 +1,14 @@
 /**
- * Puts the objects of a revision into the order in which they are applied. The phases are a small dependency
- * graph rather than a strict sequence: a large CRD takes seconds to be Established, so all CRDs are sent first
- * and together, and whatever does not need them goes on meanwhile. Pure; apply.ts walks the graph, uninstall.ts
- * has an order of its own. The order never depends on the order in which a bundle names its objects.
+ * Sorts the objects of a revision into phases. The phases are a small dependency graph rather than a strict sequence: a
+ * large CRD takes seconds to be Established, so all CRDs are sent first and together, and phases that do not need them
+ * go on meanwhile. Pure; apply.ts walks the graph, uninstall.ts has an order of its own. The order never depends on the
+ * order in which a bundle lists its objects.
  */
 import { ANNOTATION } from '../api/names.ts';
 import { groupKind, groupOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { isReservedGroup } from '../api/reserved-groups.ts';
 
-/** The closed list of phases, in the order in which they are told. */
+/** The closed list of phases, in the order of reports. */
 export const PHASE_NAMES = [
   'namespaces',
   'policies',
@@ -27,7 +27,7 @@ export const PHASE_NAMES = [
 
 export type PhaseName = (typeof PHASE_NAMES)[number];
 
-/** A phase begins when another one is `applied` (the API server has the objects) or `ready` (they work). */
+/** A phase begins when another one is `applied` (the API server has its objects) or `ready` (they work). */
 export interface PhaseDependency {
   readonly phase: PhaseName;
   readonly until: 'applied' | 'ready';
@@ -47,25 +47,25 @@ const ready = (...phases: readonly PhaseName[]): PhaseDependency[] =>
 
 const BEFORE_WORKLOADS = applied('namespaces', 'policies', 'identity', 'configuration', 'storage', 'roles', 'bindings');
 
-/** What each phase waits for. CRDs wait for nothing and hold up nothing but what uses them. */
+/** The dependencies of each phase. CRDs wait for nothing, and only phases that use CRDs wait for them. */
 const AFTER: Readonly<Record<PhaseName, readonly PhaseDependency[]>> = {
   namespaces: [],
   policies: applied('namespaces'),
   identity: applied('namespaces'),
   configuration: applied('namespaces'),
-  // A claim may stay Pending until a Pod uses it, so nothing waits for it to be Bound.
+  // A claim may stay Pending until a Pod uses it, so no phase waits for it to be Bound.
   storage: applied('namespaces'),
   crds: [],
   roles: applied('namespaces'),
-  // A binding is refused where its role is missing.
+  // A binding is rejected if its role is missing.
   bindings: applied('namespaces', 'identity', 'roles'),
   infrastructure: applied('namespaces'),
-  // An operator that starts before its CRDs are Established crashes, and then backs off for longer than it waits here.
+  // An operator that starts before its CRDs are Established crashes, and then backs off for longer than this wait.
   workloads: [...BEFORE_WORKLOADS, ...ready('crds', 'infrastructure')],
   publish: [...BEFORE_WORKLOADS, ...ready('crds', 'infrastructure', 'workloads')],
-  // A webhook without a server behind it refuses everything that it matches, so it comes last.
+  // A webhook without a running server rejects every request that it matches, so it comes last.
   admission: [...BEFORE_WORKLOADS, ...ready('crds', 'infrastructure', 'workloads'), ...applied('publish')],
-  // The operator answers for them: its webhooks judge and convert them, and what it does about them needs it running.
+  // The running operator validates, converts and reconciles them.
   customResources: [
     ...BEFORE_WORKLOADS,
     ...ready('crds', 'bindings', 'infrastructure', 'workloads', 'admission'),
@@ -135,7 +135,7 @@ const PHASE_BY_KIND: ReadonlyMap<string, PhaseName> = new Map(
   Object.entries(KINDS).flatMap(([phase, kinds]) => kinds.map((kind) => [kind, phase as PhaseName] as const)),
 );
 
-/** The phase of an object, by group and kind; a kind that is not listed is one that a CRD of the bundle defines. */
+/** The phase of an object, by group and kind; an unlisted kind is one that a CRD of the bundle defines. */
 export function phaseOf(object: Pick<ObjectRef, 'apiVersion' | 'kind'>): PhaseName {
   return PHASE_BY_KIND.get(groupKind(object)) ?? 'customResources';
 }
@@ -156,17 +156,19 @@ export function orderObjects(objects: readonly KubeObject[]): Phase[] {
   });
 }
 
-/** Whether an object gives the manager rights on kinds of the same set: not before these are known to be the set's own. */
+/** Whether an object grants the manager rights on kinds of the same set: only once the CRDs of the set are applied. */
 function givesAccess({ metadata: { annotations } }: KubeObject): boolean {
   return annotations?.[ANNOTATION.access] !== undefined;
 }
 
-/** Which of several phases come first in order; a comparator for `PhaseName`s. */
+/** Compares two phases by their order. */
 export function comparePhases(a: PhaseName, b: PhaseName): number {
   return PHASE_NAMES.indexOf(a) - PHASE_NAMES.indexOf(b);
 }
 
-/** Group-kinds that these CRDs define, such as `Widget.example.com`; none of Kubernetes' own groups or of Slipway's. */
+/**
+ * Group-kinds that these CRDs define, such as `Widget.example.com`, without the groups of Kubernetes and of Slipway.
+ */
 export function kindsDefinedIn(crds: readonly KubeObject[]): ReadonlySet<string> {
   return new Set(
     crds.flatMap((crd) => {

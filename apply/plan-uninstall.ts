@@ -1,6 +1,6 @@
 /**
- * Decides what goes, in which order, and what stays and why, when a Subscription is deleted. Pure; uninstall.ts
- * carries it out, the preview prints it.
+ * Decides which objects an uninstall deletes, in which order, and which stay and why. Pure; uninstall.ts carries out
+ * the plan.
  */
 import { describeRef, type DefinedKind, type ObjectRef } from '../api/object.ts';
 import type { Reason } from '../api/reasons.ts';
@@ -15,10 +15,12 @@ import {
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
 import { phaseOf, type PhaseName } from './phases.ts';
 
-/** What happens to custom resources: kept with their CRD, deleted first, or nothing at all while there are any. */
+/** Custom resources are kept with their CRD, deleted first, or block the uninstall while there are any. */
 export type CustomResourcePolicy = 'Retain' | 'Delete' | 'Block';
 
-/** The closed list of steps, in order. Custom resources go while the operator that finalizes them still runs. */
+/**
+ * The closed list of steps, in order. Custom resources are deleted while the operator that finalizes them still runs.
+ */
 export const UNINSTALL_STEPS = [
   'customResources',
   'webhooks',
@@ -35,24 +37,27 @@ export interface UninstallStep {
   readonly name: UninstallStepName;
   /** Objects of the inventory that this step deletes. */
   readonly entries: readonly InventoryEntry[];
-  /** Kinds of which every object is deleted, users' objects too; only in the step `customResources`. */
+  /** Kinds of which every object is deleted, including users' objects; only in the step `customResources`. */
   readonly resources: readonly DefinedKind[];
 }
 
-/** Something that is not deleted, and why. */
+/** An object that is not deleted, and why. */
 export interface Stay {
   readonly ref: ObjectRef;
   readonly reason: Reason;
   readonly message: string;
-  /** The inventory does not name it by its uid, so nothing is done about it. */
+  /** The inventory does not have its uid, so the object is left alone. */
   readonly unproven?: true;
 }
 
 export interface UninstallPlan {
-  /** `Blocked`: nothing is to be deleted until what `stays` names is gone; `Unknown`: before what `doubts` names is known. */
+  /**
+   * `Blocked`: nothing is deleted until the objects in `stays` are gone. `Unknown`: nothing is deleted until `doubts`
+   * are resolved.
+   */
   readonly state: 'Ready' | 'Blocked' | 'Unknown';
   readonly policy: CustomResourcePolicy;
-  /** Only steps that have something to do. */
+  /** Only steps with something to do. */
   readonly steps: readonly UninstallStep[];
   readonly stays: readonly Stay[];
   readonly doubts?: readonly Failure[];
@@ -75,10 +80,11 @@ const STEP_OF: Readonly<Record<PhaseName, UninstallStepName>> = {
 };
 
 /**
- * The steps that remove an inventory. Under `Retain` a CRD that has objects stays with them, an empty one goes;
- * under `Delete` all objects go first; under `Block` nothing goes while there is one. What the inventory itself lists goes
- * in any case, and does not count. While it is not known whether a CRD
- * has objects nothing is planned: that is asked again. A CRD that has objects and that the inventory does not name by its uid stays in any case.
+ * The steps that remove an inventory. Under `Retain` a CRD that has objects stays with them, and an empty one is
+ * deleted; under `Delete` all objects are deleted first; under `Block` nothing is deleted while an object exists.
+ * Objects that the inventory itself lists are always deleted and do not count. While it is unknown whether a CRD has
+ * objects, nothing is planned, and the caller retries. A CRD with objects whose uid is not in the inventory always
+ * stays.
  *
  * @param because Why a CRD with objects stays, if the policy alone does not say it.
  */

@@ -1,7 +1,7 @@
 /**
- * Looks at one object in the cluster before anything is written: is it there, is it ours, would the API server
- * take it? One request for an object that is not there (making it as dry run tells both), or that a watch has seen
- * as it is now; two for another one that has to change. What it finds is data; apply.ts decides what follows.
+ * Checks one object in the cluster before anything is written: does it exist, is it ours, would the API server accept
+ * it? One request for an object that does not exist (a dry-run creation answers both), or whose watch copy is current;
+ * two for another one that has to change. Findings are data; apply.ts decides what follows.
  */
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
 import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
@@ -14,27 +14,29 @@ import { hashObject } from './prepare.ts';
 import { judgeExisting, judgeLive, type Finding } from './take-over.ts';
 import { createObject, isMadePlainly, takeOverFields, withUid, withVersion } from './write.ts';
 
-/** What a caller says to the change of an object that exists: it is `left` as it is, and counts as applied. */
+/**
+ * A caller's verdict on a change of an existing object; with `leave` the object stays as it is, and counts as applied.
+ */
 export type Permission = { readonly kind: 'change' | 'leave' } | { readonly kind: 'refuse'; readonly failure: Failure };
 
 /**
- * Asked about a prepared object and the one that is there and ours, of which the metadata is certain only, unless it
- * is a CRD. What it throws is a failure of that object.
+ * Called with the prepared object and the live one that we own. Except for CRDs, only the live object's metadata is
+ * guaranteed. An error that it throws becomes a failure of that object.
  */
 export type Permit = (object: KubeObject, live: KubeObject) => Promise<Permission>;
 
 export interface PreflightFacts {
-  /** The entry of the inventory, where the object is known. */
+  /** The inventory entry, if the object is known. */
   readonly known: InventoryEntry | undefined;
-  /** Group-kinds of the CRDs in the same set, which may not be served yet, or otherwise than they will be. */
+  /** Group-kinds of the CRDs in the same set, which may not be served yet, or served differently. */
   readonly ownKinds: ReadonlySet<string>;
   /** Namespaces of the same set, which may not exist yet. */
   readonly ownNamespaces: ReadonlySet<string>;
   /** Absent: every change is permitted. */
   readonly permit?: Permit | undefined;
-  /** Asked about custom resources of `ownKinds`, which are not tried. Absent: all may be written. */
+  /** Called for custom resources of `ownKinds`, which get no dry run. Absent: all may be written. */
   readonly mayWrite?: MayWrite | undefined;
-  /** What a watch knows of the object: it is not read where that is still the newest. */
+  /** A watch's copy of the object: saves the read while it is current. */
   readonly observed?: KubeObject | undefined;
   /** Whether the Subscription acts as the manager; see take-over.ts. */
   readonly asManager?: boolean | undefined;
@@ -43,7 +45,7 @@ export interface PreflightFacts {
   readonly signal?: AbortSignal;
 }
 
-/** Looks at one object. Failures of the API server are findings; anything else is thrown. */
+/** Checks one object. Failures of the API server are findings; anything else is thrown. */
 export async function preflight(cluster: Cluster, object: KubeObject, facts: PreflightFacts): Promise<Finding> {
   try {
     return await look(cluster, object, facts);
@@ -62,7 +64,9 @@ async function look(cluster: Cluster, object: KubeObject, facts: PreflightFacts)
   return (await lookAtObserved(cluster, object, facts)) ?? lookAtLive(cluster, object, facts);
 }
 
-/** Goes by what a watch knows, as long as the API server says that it is so still; undefined where it is to be read. */
+/**
+ * Decides by the watch's copy if the API server confirms that it is current; undefined if the object has to be read.
+ */
 async function lookAtObserved(
   cluster: Cluster,
   object: KubeObject,
@@ -73,10 +77,10 @@ async function lookAtObserved(
     return undefined;
   const permission = await permit?.(object, observed);
   if (permission !== undefined && permission.kind !== 'change') return undefined;
-  // To the very version that was seen: where there is another by now, nothing is decided.
+  // Bound to the version in the watch: if the object has changed since, nothing is decided.
   const bound = withVersion(object, observed);
   const answer = await unlessUndecided(() => cluster.apply(bound, { force: true, dryRun: true }, signal));
-  // Whose the fields are is in no watch, and to be seen to before anything is written.
+  // No watch keeps managedFields, which have to be checked before anything is written.
   return answer === undefined || isMadePlainly(answer) ? undefined : { kind: 'present', live: observed };
 }
 
@@ -85,7 +89,7 @@ async function lookAtLive(cluster: Cluster, object: KubeObject, facts: Preflight
   if (live === undefined) return { kind: 'absent' };
   const finding = await judgeExisting(cluster, object, live, { ...facts, knownUid: facts.known?.uid });
   if (finding.kind !== 'present') return finding;
-  // A busy watch is behind, and to send a large CRD once more takes long.
+  // A busy watch lags behind, and sending a large CRD again takes long.
   const { known } = facts;
   if (isCrd(object) && known?.leftover !== true && known?.hash === hashObject(object) && isIntact(known, live))
     return { kind: 'unchanged', entry: known };
@@ -96,8 +100,8 @@ async function lookAtLive(cluster: Cluster, object: KubeObject, facts: Preflight
 }
 
 /**
- * A dry run says nothing where it depends on what is yet to be made. A CRD is left out for its cost: the API
- * server takes as long to refuse a large one as to create it.
+ * A dry run is no use if it depends on objects yet to be created. CRDs get none because of the cost: rejecting a large
+ * one takes the API server as long as creating it.
  */
 function mayTryCreation(object: KubeObject, { ownNamespaces }: PreflightFacts): boolean {
   const { namespace } = object.metadata;
@@ -105,7 +109,7 @@ function mayTryCreation(object: KubeObject, { ownNamespaces }: PreflightFacts): 
   return !isCrd(object) && !isBinding(object);
 }
 
-/** Whether the object is absent and would be accepted; false where it exists or nothing can be said. */
+/** Whether the object is absent and would be accepted; false if it exists or the answer is unknown. */
 async function tryCreation(cluster: Cluster, object: KubeObject, signal?: AbortSignal): Promise<boolean> {
   try {
     await createObject(cluster, object, { dryRun: true, ...(signal !== undefined && { signal }) });
@@ -116,7 +120,7 @@ async function tryCreation(cluster: Cluster, object: KubeObject, signal?: AbortS
   }
 }
 
-/** Throws what the API server would say to the new manifest, such as that a field is immutable. */
+/** Throws the API server's objection to the new manifest, such as an immutable field. */
 async function tryApplication(
   cluster: Cluster,
   object: KubeObject,
@@ -132,7 +136,7 @@ async function tryApplication(
   return { kind: 'present', live: owned ?? live };
 }
 
-/** Undefined for what is left to the real write to deal with: another writer, or an object that cannot be merged. */
+/** Undefined for errors that the real write handles: a conflict, or an object that cannot be merged. */
 async function unlessUndecided<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await work();

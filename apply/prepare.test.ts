@@ -9,7 +9,7 @@ const options = { owner: OWNER, package: 'widgets', revision: 'widgets-1', insta
 const prepareOne = (object: unknown): KubeObject => prepareObjects([object as KubeObject], options)[0] as KubeObject;
 
 describe('what is added', () => {
-  test('every object says whose it is, in full and as a label that selects', () => {
+  test('every object names its owner, in full and as a label for selectors', () => {
     const { labels, annotations } = prepareOne(sample('v1', 'ConfigMap', 'a')).metadata;
     expect(labels).toMatchObject({
       [LABEL.owner]: 'ops.widgets',
@@ -19,7 +19,7 @@ describe('what is added', () => {
     expect(annotations).toEqual({ [ANNOTATION.owner]: 'ops/widgets', [ANNOTATION.ownerUid]: 'subscription-uid' });
   });
 
-  test('labels and annotations of the bundle are kept, even one that names a manager, since selectors may use it', () => {
+  test('labels and annotations of the bundle are kept, even managed-by, since selectors may use it', () => {
     const metadata = { name: 'a', labels: { app: 'x', [LABEL.managedBy]: 'kustomize' }, annotations: { note: 'y' } };
     const { labels, annotations } = prepareOne({ apiVersion: 'v1', kind: 'Service', metadata }).metadata;
     expect(labels).toMatchObject({ app: 'x', [LABEL.managedBy]: 'kustomize' });
@@ -35,8 +35,12 @@ describe('what is added', () => {
   });
 
   test.each([
-    { owner: OWNER, uid: OWNER.uid, because: 'its Subscription has one' },
-    { owner: { namespace: 'ops', name: 'widgets' }, uid: undefined, because: 'there is no Subscription' },
+    { owner: OWNER, uid: OWNER.uid, because: 'the Subscription has a uid' },
+    {
+      owner: { namespace: 'ops', name: 'widgets' },
+      uid: undefined,
+      because: 'there is no Subscription, only an owner name',
+    },
   ])('the uid of the owner is $uid whatever the bundle says, because $because', ({ owner, uid }) => {
     const metadata = { name: 'a', annotations: { [ANNOTATION.ownerUid]: 'stolen' } };
     const [object] = prepareObjects([{ apiVersion: 'v1', kind: 'Service', metadata }], { ...options, owner });
@@ -44,48 +48,52 @@ describe('what is added', () => {
   });
 });
 
-describe('what is taken off', () => {
+describe('what is removed', () => {
   test.each([
-    { field: 'uid', value: 'u', because: 'only the API server gives one' },
+    { field: 'uid', value: 'u', because: 'only the API server sets it' },
     { field: 'resourceVersion', value: '7', because: 'it would make the write conditional' },
-    { field: 'generation', value: 3, because: 'only the API server counts' },
-    { field: 'creationTimestamp', value: null, because: 'generators leave it behind' },
-    { field: 'deletionTimestamp', value: '2000-01-01T00:00:00Z', because: 'nothing is made to be deleted' },
+    { field: 'generation', value: 3, because: 'only the API server counts generations' },
+    { field: 'creationTimestamp', value: null, because: 'generators leave it behind by mistake' },
+    { field: 'deletionTimestamp', value: '2000-01-01T00:00:00Z', because: 'no object may be created as deleted' },
     { field: 'managedFields', value: [{ manager: 'x' }], because: 'it would forge ownership of fields' },
     {
       field: 'ownerReferences',
       value: [{ kind: 'Pod', name: 'x', uid: 'u' }],
-      because: 'the collector would delete it',
+      because: 'the garbage collector would delete the object',
     },
-    { field: 'finalizers', value: ['example.com/hold'], because: 'it would never go away' },
-    { field: 'generateName', value: 'a-', because: 'a name is given' },
-    { field: 'selfLink', value: '/x', because: 'it is long obsolete' },
-  ])('metadata.$field, because $because', ({ field, value }) => {
+    { field: 'finalizers', value: ['example.com/hold'], because: 'the object would never be deleted' },
+    { field: 'generateName', value: 'a-', because: 'the name is fixed' },
+    { field: 'selfLink', value: '/x', because: 'it is obsolete' },
+  ])('metadata.$field is removed, because $because', ({ field, value }) => {
     const object = prepareOne({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', [field]: value } });
     expect(object.metadata).not.toHaveProperty(field);
   });
 
-  test('status, because controllers write it', () => {
+  test('status is removed, because controllers write it', () => {
     expect(prepareOne(sample('v1', 'Service', 'a', { status: { loadBalancer: {} } }))).not.toHaveProperty('status');
   });
 
-  test('the namespace of a cluster-scoped object, as renderers leave one on webhook configurations', () => {
+  test('the namespace of a cluster-scoped object is removed, as renderers leave one on webhook configurations', () => {
     const webhook = sample('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', 'a', {
       namespace: 'ops',
     });
     expect(prepareOne(webhook).metadata).not.toHaveProperty('namespace');
   });
 
-  test('the ServiceAccount "default", because every namespace has it already', () => {
+  test('the ServiceAccount "default" is left out, because every namespace has it already', () => {
     expect(prepareObjects([sample('v1', 'ServiceAccount', 'default')], options)).toEqual([]);
   });
 });
 
 describe('namespaces', () => {
   test.each([
-    { object: sample('v1', 'ConfigMap', 'a'), namespace: 'ops', because: 'it lives in one and names none' },
-    { object: sample('v1', 'ConfigMap', 'a', { namespace: 'other' }), namespace: 'other', because: 'it names one' },
-    { object: sample('v1', 'Namespace', 'a'), namespace: undefined, because: 'it lives in none' },
+    { object: sample('v1', 'ConfigMap', 'a'), namespace: 'ops', because: 'it is namespaced and names no namespace' },
+    {
+      object: sample('v1', 'ConfigMap', 'a', { namespace: 'other' }),
+      namespace: 'other',
+      because: 'it names a namespace',
+    },
+    { object: sample('v1', 'Namespace', 'a'), namespace: undefined, because: 'it is cluster-scoped' },
     {
       object: sample('example.com/v1', 'Widget', 'a'),
       namespace: undefined,
@@ -97,7 +105,7 @@ describe('namespaces', () => {
 });
 
 describe('two objects of one identity', () => {
-  test('the later wins, as if both were applied in turn', () => {
+  test('of two objects with one identity the later wins, as if both were applied in turn', () => {
     const twins = [
       sample('v1', 'ConfigMap', 'a', { data: { x: '1', y: '1' } }),
       sample('v1', 'ConfigMap', 'a', { namespace: 'ops', data: { x: '2' } }),
@@ -105,7 +113,7 @@ describe('two objects of one identity', () => {
     expect(prepareObjects(twins, options)).toEqual([prepareOne(twins[1])]);
   });
 
-  test('ServiceAccounts are merged: the generated one and the one with pull secrets', () => {
+  test('two ServiceAccounts of one name are merged: the generated one and the one with pull secrets', () => {
     const own = {
       apiVersion: 'v1',
       kind: 'ServiceAccount',
@@ -123,7 +131,7 @@ describe('two objects of one identity', () => {
     }
   });
 
-  test('another version of the same group and kind is the same object', () => {
+  test('another version of the same group and kind has the same identity', () => {
     const twins = [
       sample('policy/v1beta1', 'PodDisruptionBudget', 'a'),
       sample('policy/v1', 'PodDisruptionBudget', 'a'),
@@ -141,17 +149,17 @@ test.each([
   expect(() => prepareOne(object)).toThrow(expect.objectContaining({ reason: 'BundleInvalid', retry: 'never' }));
 });
 
-/** Of the ConfigMap below, as the release computed it that wrote no uid. */
+/** Hash of the ConfigMap below, as the earlier release without owner uid computed it. */
 const HASH_OF_BEFORE = 'b85b40934312c71ead5574a32340a8c71f1c6c3bb46797dc34f135d17c37eb12';
 
 describe('hashes', () => {
-  test('do not depend on the order of keys or on the revision, so that only what differs is sent', () => {
+  test('hashes do not depend on the order of keys or on the revision, so that only real changes are sent', () => {
     const [one] = prepared([sample('v1', 'ConfigMap', 'a', { data: { x: '1', y: '2' } })], { revision: 'widgets-1' });
     const [two] = prepared([sample('v1', 'ConfigMap', 'a', { data: { y: '2', x: '1' } })], { revision: 'widgets-2' });
     expect(hashObject(one as KubeObject)).toBe(hashObject(two as KubeObject));
   });
 
-  test('are those of the release before, which wrote no uid of the owner: nothing is sent again for it', () => {
+  test('hashes equal those of the release before, which wrote no uid of the owner: an upgrade of Slipway re-applies nothing', () => {
     const [object] = prepared([sample('v1', 'ConfigMap', 'a', { data: { x: '1' } })]);
     expect(hashObject(object as KubeObject)).toBe(HASH_OF_BEFORE);
     const another = { ...OWNER, uid: 'another' };
@@ -159,7 +167,7 @@ describe('hashes', () => {
     expect(hashObject(same as KubeObject)).toBe(HASH_OF_BEFORE);
   });
 
-  test('differ with any other content', () => {
+  test('hashes differ if any other content differs', () => {
     const hashes = [
       sample('v1', 'ConfigMap', 'a', { data: { x: '1' } }),
       sample('v1', 'ConfigMap', 'a', { data: { x: '2' } }),
@@ -171,7 +179,7 @@ describe('hashes', () => {
 });
 
 describe('label values', () => {
-  test('are valid for every text, and the text itself where that is valid', () => {
+  test('label values are valid for every text, and equal to the text if that is valid', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ maxLength: 300 }), fc.string({ unit: fc.constantFrom('a', '.', '-', '_', 'é') })),
@@ -183,7 +191,7 @@ describe('label values', () => {
     );
   });
 
-  test('stay distinct when cut', () => {
+  test('label values stay distinct when cut', () => {
     const long = 'n'.repeat(70);
     expect(ownerLabel({ namespace: long, name: 'a' })).not.toBe(ownerLabel({ namespace: long, name: 'b' }));
   });

@@ -1,7 +1,7 @@
 /**
- * Makes the objects that a bundle renders to ready for the cluster: Slipway's labels and annotations on, and off
- * everything that only the API server or the owner of a running object may set. Pure; the revision controller
- * calls it between rendering and applying. It does not order objects and does not ask the cluster anything.
+ * Prepares the objects that a bundle renders to for the cluster: adds Slipway's labels and annotations, and removes all
+ * fields that only the API server or the owner of a running object may set. Pure; the revision controller calls it
+ * between rendering and applying. It does not order objects and sends no request.
  */
 import { createHash } from 'node:crypto';
 import { ReasonedError } from '../api/errors.ts';
@@ -11,11 +11,11 @@ import { groupKind, refOf, type KubeObject, type ObjectMeta } from '../api/objec
 import { identityOf, knownScope } from './identity.ts';
 import { compareObjects } from './phases.ts';
 
-/** The Subscription that objects belong to. Its uid tells it from another one that gets the same name later. */
+/** The Subscription that objects belong to. Its uid distinguishes it from a later one of the same name. */
 export interface Owner {
   readonly namespace: string;
   readonly name: string;
-  /** Absent where there is no Subscription: nothing says then that it belongs to this owner, except an inventory. */
+  /** Absent if there is no Subscription: then only an inventory proves that an object belongs to this owner. */
   readonly uid?: string;
 }
 
@@ -24,17 +24,17 @@ export interface PrepareOptions {
   readonly package: string;
   /** Name of the Revision. */
   readonly revision: string;
-  /** Where namespaced objects go that name no namespace. */
+  /** Namespace for namespaced objects that name none. */
   readonly installNamespace: string;
 }
 
 /**
- * The objects to apply, each identity once, sorted. Taken off: `status` and everything of `metadata` but name,
- * namespace, labels and annotations (a finalizer or owner preset by a bundle would outlive or hijack the object).
+ * The objects to apply, each identity once, sorted. Removed: `status` and all of `metadata` except name, namespace,
+ * labels and annotations (a finalizer or owner preset by a bundle would outlive or hijack the object).
  *
- * Of two objects of one identity the later wins, as if both were applied in turn; two ServiceAccounts are
- * merged, since the renderer makes one for every account that the bundle names, besides the bundle's own. The
- * ServiceAccount `default` is left out: every namespace has it.
+ * Of two objects with one identity the later wins, as if both were applied in turn; two ServiceAccounts are merged,
+ * since the renderer creates one for every account that the bundle names, besides the bundle's own. The ServiceAccount
+ * `default` is left out: every namespace has it.
  *
  * Errors: BundleInvalid (never retried) for an object without apiVersion, kind or name.
  */
@@ -81,7 +81,7 @@ function prepareMeta(object: KubeObject, meta: ObjectMeta, options: PrepareOptio
   };
 }
 
-/** A bundle does not say whose its objects are. */
+/** A bundle cannot set the owner of its objects. */
 function withoutOwner(annotations: ObjectMeta['annotations'] = {}): ObjectMeta['annotations'] {
   const { [ANNOTATION.ownerUid]: _uid, ...rest } = annotations;
   return rest;
@@ -106,19 +106,19 @@ function ownerLabels(options: PrepareOptions): Record<string, string> {
   };
 }
 
-/** `<namespace>/<name>`: the value of the annotation that says whose an object is. */
+/** `<namespace>/<name>`: the value of the owner annotation. */
 export function ownerName({ namespace, name }: Owner): string {
   return `${namespace}/${name}`;
 }
 
-/** `<namespace>.<name>`, hashed where that is no label value: selects all objects of a Subscription. */
+/** `<namespace>.<name>`, hashed if that is no valid label value: selects all objects of a Subscription. */
 export function ownerLabel({ namespace, name }: Owner): string {
   return labelValue(`${namespace}.${name}`);
 }
 
 /**
- * The text itself where it is a valid label value, else its valid beginning and a hash of the whole: distinct
- * texts give distinct values.
+ * The text itself if it is a valid label value, else a valid prefix and a hash of the whole: distinct texts give
+ * distinct values.
  * @see https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
  */
 export function labelValue(text: string): string {
@@ -128,9 +128,9 @@ export function labelValue(text: string): string {
 }
 
 /**
- * Hex sha256 over an object's canonical JSON, without the label that names the revision: an upgrade sends only
- * what differs, so that label says which revision last changed the object. And without the uid of the owner, which
- * earlier releases did not write: what they applied is not sent again for it.
+ * Hex sha256 over an object's canonical JSON, without the revision label: an upgrade sends only changed objects, so
+ * that label names the revision that last changed the object. Also without the owner's uid, which earlier releases did
+ * not write: their objects are not re-applied for it.
  */
 export function hashObject(object: KubeObject): string {
   const known = HASHES.get(object) ?? computeHash(object);
@@ -138,7 +138,7 @@ export function hashObject(object: KubeObject): string {
   return known;
 }
 
-/** Objects are never changed, and those of a roll-out are asked for at every step of it. */
+/** Cached, since objects are immutable and hashed at every step of a roll-out. */
 const HASHES = new WeakMap<KubeObject, string>();
 
 function computeHash(object: KubeObject): string {
@@ -162,7 +162,7 @@ function mergeTwins(earlier: KubeObject | undefined, later: KubeObject): KubeObj
   return mergeValues(earlier, later) as KubeObject;
 }
 
-/** Objects are merged by key and lists joined without repeats; of two scalars the later one counts. */
+/** Objects are merged by key, lists are concatenated without repeats, and the later of two scalars wins. */
 function mergeValues(earlier: unknown, later: unknown): unknown {
   if (Array.isArray(earlier) && Array.isArray(later)) return joinLists(earlier, later);
   if (!isRecord(earlier) || !isRecord(later)) return later;

@@ -32,7 +32,7 @@ const refusing =
   };
 
 describe('pruning', () => {
-  test('deletes what is listed, webhooks first and namespaces last', async () => {
+  test('pruning deletes the listed objects, webhooks first and namespaces last', async () => {
     const [cluster, inventory] = await installed([...sampleOperator(), sample('v1', 'Namespace', 'extra')]);
     const { removals, remaining } = await pruneObjects(cluster, inventory, options);
     expect(remaining).toEqual([]);
@@ -41,7 +41,7 @@ describe('pruning', () => {
     expect(kinds(cluster)).toEqual(['Namespace', 'Namespace']);
   });
 
-  test('never touches what is desired', async () => {
+  test('pruning never touches desired objects', async () => {
     const all = sampleOperator();
     await fc.assert(
       fc.asyncProperty(
@@ -60,7 +60,7 @@ describe('pruning', () => {
     );
   });
 
-  test('leaves an object that was made anew by somebody else, and one that was handed over', async () => {
+  test('pruning leaves an object that another writer re-created, and one that was handed over', async () => {
     const [cluster, inventory] = await installed(sampleOperator());
     const config = refOf(cluster.objects().find(({ kind }) => kind === 'ConfigMap') as KubeObject);
     await cluster.delete(config);
@@ -77,7 +77,7 @@ describe('pruning', () => {
     expect(kinds(cluster)).toEqual(expect.arrayContaining(['ClusterRole', 'ConfigMap']));
   });
 
-  test('leaves an object that took the place of ours between the look and the deletion', async () => {
+  test('pruning leaves an object that replaced ours between read and deletion', async () => {
     let replaced = false;
     const [cluster, inventory] = await installed(sampleOperator(), {
       before: ({ verb, ref }, it) => {
@@ -91,7 +91,7 @@ describe('pruning', () => {
     expect(kinds(cluster)).toContain('ConfigMap');
   });
 
-  test('an object that was only intended goes if it says that it is ours', async () => {
+  test('pruning deletes an object that was only intended if its annotation names us', async () => {
     const [cluster, inventory] = await installed(sampleOperator());
     cluster.put(sample('v1', 'Secret', 'theirs', { namespace: 'ops' }));
     const intended = [
@@ -107,7 +107,7 @@ describe('pruning', () => {
     );
   });
 
-  test('what is held or refused stays in the inventory', async () => {
+  test('objects held by a finalizer or refused stay in the inventory', async () => {
     const [cluster, inventory] = await installed(sampleOperator(), { before: refusing('delete', 'Role', 403) });
     cluster.change(entryOfKind(inventory, 'Service'), (object) => ({
       ...object,
@@ -119,7 +119,7 @@ describe('pruning', () => {
     expect(removals.find(({ outcome }) => outcome === 'failed')?.failure).toMatchObject({ reason: 'Forbidden' });
   });
 
-  test('doing it twice is doing it once', async () => {
+  test('pruning twice equals pruning once', async () => {
     const [cluster, inventory] = await installed(sampleOperator());
     await pruneObjects(cluster, inventory, options);
     const { removals } = await pruneObjects(cluster, inventory, options);
@@ -128,7 +128,7 @@ describe('pruning', () => {
 });
 
 describe('pruning a CRD', () => {
-  test('keeps it with its objects, and names them', async () => {
+  test('pruning keeps a CRD with its objects, and names them', async () => {
     const [cluster, inventory] = await installed([sampleCrd('Widget')]);
     cluster.put(widget);
     const { removals, remaining } = await pruneObjects(cluster, inventory, options);
@@ -136,14 +136,14 @@ describe('pruning a CRD', () => {
     expect(remaining).toEqual(inventory);
   });
 
-  test('deletes it where that is asked for', async () => {
+  test('pruning deletes a CRD with its objects if asked to', async () => {
     const [cluster, inventory] = await installed([sampleCrd('Widget')]);
     cluster.put(widget);
     await pruneObjects(cluster, inventory, { ...options, deleteCustomResources: true });
     expect(kinds(cluster)).toEqual(['Namespace', 'Namespace']);
   });
 
-  test('keeps it where its objects cannot be listed: what is not known is not nothing', async () => {
+  test('pruning keeps a CRD if its objects cannot be listed', async () => {
     const [cluster, inventory] = await installed([sampleCrd('Widget')], { before: refusing('list', 'Widget', 503) });
     const { removals, remaining } = await pruneObjects(cluster, inventory, options);
     expect(removals).toMatchObject([{ outcome: 'failed', failure: { reason: 'ApiUnavailable', retry: 'backoff' } }]);
@@ -155,28 +155,33 @@ describe('pruning a CRD', () => {
 describe('a kind that is not served', () => {
   const entry = { apiVersion: 'example.com/v1', kind: 'Widget', namespace: 'ops', name: 'first', uid: 'u', hash: 'h' };
 
-  test('is gone where nothing provides it any more', async () => {
+  test('an object counts as gone if no CRD or API provides its kind any more', async () => {
     const [cluster] = await installed(sampleOperator({ kind: 'Gadget' }));
     expect((await pruneObjects(cluster, [entry], options)).removals).toMatchObject([{ outcome: 'gone' }]);
   });
 
   test.each([
-    { apiVersion: 'apps/v1', kind: 'Pod', outcome: 'gone', because: 'the group has no such kind' },
-    { apiVersion: 'v1', kind: 'Ghost', outcome: 'gone', because: 'no group has it' },
-    { apiVersion: '[::1]:9/v1', kind: 'Deployment', outcome: 'gone', because: 'there can be no such group' },
-    { apiVersion: 'policy/x y', kind: 'PodDisruptionBudget', outcome: 'gone', because: 'no version is named so' },
-    { apiVersion: 'text', kind: 'ConfigMap', outcome: 'gone', because: 'no version of the core group is named so' },
-    { apiVersion: 'v2', kind: 'ConfigMap', outcome: 'gone', because: 'the core group has one version' },
-    { apiVersion: 'v1', kind: 'ConfigMap', outcome: 'failed', because: 'the API server has it' },
-    { apiVersion: 'apps/v1', kind: 'Deployment', outcome: 'failed', because: 'the API server has it' },
+    { apiVersion: 'apps/v1', kind: 'Pod', outcome: 'gone', because: 'the built-in group has no such kind' },
+    { apiVersion: 'v1', kind: 'Ghost', outcome: 'gone', because: 'no group has this name' },
+    { apiVersion: '[::1]:9/v1', kind: 'Deployment', outcome: 'gone', because: "the group's name is invalid" },
+    {
+      apiVersion: 'policy/x y',
+      kind: 'PodDisruptionBudget',
+      outcome: 'gone',
+      because: "the version's name is invalid",
+    },
+    { apiVersion: 'text', kind: 'ConfigMap', outcome: 'gone', because: "the core group's version is invalid" },
+    { apiVersion: 'v2', kind: 'ConfigMap', outcome: 'gone', because: 'the core group has only v1' },
+    { apiVersion: 'v1', kind: 'ConfigMap', outcome: 'failed', because: 'the API server has the kind' },
+    { apiVersion: 'apps/v1', kind: 'Deployment', outcome: 'failed', because: 'the API server has the kind' },
     {
       apiVersion: 'policy/v1beta1',
       kind: 'PodDisruptionBudget',
       outcome: 'failed',
-      because: 'it may be there in another version',
+      because: 'the kind may exist in another version',
     },
   ])(
-    'in a group of the API server is $outcome: $because ($kind of $apiVersion)',
+    'an object of an unserved kind is $outcome: $because ($kind of $apiVersion)',
     async ({ apiVersion, kind, outcome }) => {
       const cluster = { ...createFakeCluster(), isNamespaced: async () => undefined };
       const { removals } = await pruneObjects(cluster, [{ ...entry, apiVersion, kind }], options);

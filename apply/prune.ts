@@ -1,7 +1,7 @@
 /**
- * Deletes what a newer revision no longer has. The revision controller calls it once that one has been healthy
- * for long enough. Only the very objects of the inventory are deleted, in reverse order of the phases; a CRD
- * that still has custom resources stays unless asked.
+ * Deletes leftovers: objects that the newer revision no longer has. The revision controller calls it once that revision
+ * has been healthy for long enough. Only objects of the inventory are deleted, by uid, in reverse order of the phases;
+ * a CRD that still has custom resources stays unless the caller asks otherwise.
  */
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure } from './api-failure.ts';
@@ -23,10 +23,10 @@ import { createSlots } from './slots.ts';
 
 export interface PruneOptions {
   readonly owner: Owner;
-  /** Deletes CRDs even where custom resources exist. */
+  /** Deletes CRDs even if custom resources exist. */
   readonly deleteCustomResources?: boolean;
   readonly concurrency?: number;
-  /** What a watch knows of an object, which need not be read then. */
+  /** A watch's copy of an object, which saves the read. */
   readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (removal: Removal) => void;
@@ -34,11 +34,14 @@ export interface PruneOptions {
 
 export interface PruneResult {
   readonly removals: readonly Removal[];
-  /** Entries to keep in the inventory: still being deleted, or not deleted for a failure; and CRDs that were kept. */
+  /** Entries to keep in the inventory: still being deleted, failed, or kept CRDs. */
   readonly remaining: readonly InventoryEntry[];
 }
 
-/** Deletes entries of an inventory; a request for each, and one more for what has to be read. Refusals are part of the result; throws when aborted. */
+/**
+ * Deletes entries of an inventory, with one request for each and one more if it has to be read. Refusals are part of
+ * the result; throws when aborted.
+ */
 export async function pruneObjects(
   cluster: Cluster,
   entries: readonly InventoryEntry[],
@@ -84,7 +87,9 @@ async function pruneObject(
   return removeObject(cluster, entry, options);
 }
 
-/** A CRD with custom resources, or of which they cannot be listed, is kept; undefined where it may go. */
+/**
+ * Keeps a CRD that has custom resources, or whose custom resources cannot be listed; undefined if it may be deleted.
+ */
 export async function keepUsedCrd(
   cluster: Cluster,
   entry: InventoryEntry,

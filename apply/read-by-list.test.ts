@@ -14,24 +14,24 @@ function limited(...verbs: readonly FakeRequest['verb'][]): [FakeCluster, FakeCl
   return [cluster, readByList(actingAs(cluster, 'manager', ({ verb }) => verbs.includes(verb)))];
 }
 
-test('what may be listed and not read is read by list, in its namespace and by its name', async () => {
+test('an object that may be listed but not read is read by a list of its namespace and name', async () => {
   const [cluster, listing] = limited('list');
   expect(await listing.get(refOf(pod))).toEqual(await cluster.get(refOf(pod)));
   expect(await listing.get({ ...refOf(pod), name: 'never' })).toBeUndefined();
 });
 
-test('what may be read is not listed', async () => {
+test('an object that may be read is not listed', async () => {
   const [cluster, reading] = limited('get', 'list');
   await reading.get(refOf(pod));
   expect(cluster.requests.map(({ verb }) => verb)).toEqual(['get']);
 });
 
-test('that neither is allowed is an error, not an absence', async () => {
+test('if neither reading nor listing is allowed, the error is thrown', async () => {
   const [, blind] = limited();
   await expect(blind.get(refOf(pod))).rejects.toMatchObject({ reason: 'Forbidden' });
 });
 
-test('any other error is not mistaken for a missing right', async () => {
+test('other errors are not treated as a missing right', async () => {
   const cluster = createFakeCluster({
     before: ({ verb }) => {
       if (verb === 'get') throw new FakeApiError(503, 'ServiceUnavailable', 'no');
@@ -40,7 +40,7 @@ test('any other error is not mistaken for a missing right', async () => {
   await expect(readByList(cluster).get(refOf(pod))).rejects.toMatchObject({ reason: 'ApiUnavailable' });
 });
 
-test('that an object is gone is seen without the right to read it', async () => {
+test('the absence of an object is found without the right to read it', async () => {
   const [cluster, listing] = limited('list');
   const waiting = waitUntilGone([refOf(pod)], { observe: observeByPolling(listing), deadlineSeconds: 5 });
   await cluster.delete(refOf(pod));

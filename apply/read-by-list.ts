@@ -1,13 +1,13 @@
 /**
- * Reads single objects by list if they may not be read one by one. The manager may list every kind and get few: what it
- * removes, custom resources among it, is of any kind.
+ * Reads single objects by list if getting them is forbidden. The manager may list every kind but get only a few, and it
+ * has to remove objects of any kind.
  */
 import { groupKind } from '../api/object.ts';
 import { isForbidden, isNotFound } from '../api/api-answers.ts';
 import type { Cluster } from './cluster.ts';
 
 /**
- * The same cluster, whose `get` asks by list what it is forbidden to get; a kind is asked so from its first refusal on.
+ * The same cluster, whose `get` uses a list when getting is forbidden, and for a kind that was refused once always.
  * Throws as the client does, Forbidden if neither is allowed.
  */
 export function readByList<Some extends Pick<Cluster, 'get' | 'list'>>(cluster: Some): Some {
@@ -16,7 +16,7 @@ export function readByList<Some extends Pick<Cluster, 'get' | 'list'>>(cluster: 
     const { namespace, name, ...kind } = ref;
     const options = { fieldSelector: `metadata.name=${name}`, ...(namespace !== undefined && { namespace }) };
     const found = await cluster.list(kind, options, signal).catch((error: unknown) => {
-      // A kind with `served` is not there yet, or no more.
+      // A kind with `served` is not there yet, or no longer.
       if (isNotFound(error)) return [];
       throw error;
     });

@@ -1,6 +1,6 @@
 /**
- * Deletes one object, if it is ours. Shared by prune.ts and uninstall.ts. An object that cannot be looked at is
- * never taken for one that is gone.
+ * Deletes one object, if it is ours. Shared by prune.ts and uninstall.ts. An object that cannot be read never counts as
+ * gone.
  */
 import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
@@ -12,26 +12,26 @@ import { phaseOf } from './phases.ts';
 import type { Owner } from './prepare.ts';
 
 export type RemovalOutcome =
-  /** The API server has deleted it now. */
+  /** The API server has deleted it just now. */
   | 'deleted'
-  /** It was not there. */
+  /** It did not exist. */
   | 'gone'
   /** Deletion has begun; finalizers or dependents hold it. */
   | 'deleting'
-  /** It stays, as it should. */
+  /** It stays on purpose. */
   | 'kept'
-  /** One of that name exists and is not ours. */
+  /** An object of that name exists and is not ours. */
   | 'foreign'
-  /** It says that it is ours, nothing proves it, and the account may not delete it: it stays. */
+  /** Only its annotation says that it is ours, and the account may not delete it: it stays. */
   | 'refused'
   | 'failed';
 
 export interface Removal {
   readonly ref: ObjectRef;
-  /** Of the object that was deleted, where it was. */
+  /** Uid of the deleted object, if one was deleted. */
   readonly uid?: string;
   readonly outcome: RemovalOutcome;
-  /** For deleting, kept, foreign and refused: why it is there. */
+  /** For deleting, kept, foreign and refused: why it still exists. */
   readonly message?: string;
   readonly failure?: Failure;
 }
@@ -39,29 +39,29 @@ export interface Removal {
 export interface RemoveOptions {
   readonly owner: Owner;
   readonly propagation?: DeleteOptions['propagation'];
-  /** What a watch knows of an object; it is not read then, and is deleted only if it is still the same. */
+  /** A watch's copy of an object: saves the read, and the deletion is bound to that version. */
   readonly observed?: ((ref: ObjectRef) => KubeObject | undefined) | undefined;
   /**
-   * As whom an object is deleted that says that it is ours and that the inventory does not name by its uid: it was only
-   * intended, or was made again. Absent: as all others.
+   * The client for objects that name us but whose uid is not in the inventory: only intended, or re-created. Absent:
+   * the same client as for all others.
    */
   readonly unproven?: Cluster | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** How often the object may turn out to be another one between looking and deleting. */
+/** How often the object may be replaced between reading and deleting. */
 const MOST_ATTEMPTS = 3;
 
 /**
- * Deletes an object of the inventory by its uid, as it was seen: one that another owner has taken over meanwhile stays.
- * Refusals of the API server are part of the result.
+ * Deletes an object of the inventory by its uid, in the version that was read: one that another owner has adopted
+ * meanwhile stays. Refusals of the API server are part of the result.
  */
 export async function removeObject(cluster: Cluster, entry: InventoryEntry, options: RemoveOptions): Promise<Removal> {
   const ref = refOfEntry(entry);
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        // What a watch knows may be behind: after a conflict the object is read.
+        // A watch may lag behind: after a conflict the object is read.
         return await removeOnce(cluster, entry, attempt === 1 ? options : { ...options, observed: undefined });
       } catch (error) {
         if (!isConflictOrReplaced(error) || attempt === MOST_ATTEMPTS) throw error;
@@ -85,7 +85,7 @@ async function removeOnce(cluster: Cluster, entry: InventoryEntry, options: Remo
   return unlessRefused(ref, () => deleteSeen(unproven, live, how));
 }
 
-/** What is not certainly ours holds up no removal. */
+/** An object that is not certainly ours must not block a removal. */
 async function unlessRefused(ref: ObjectRef, task: () => Promise<Removal>): Promise<Removal> {
   try {
     return await task();
@@ -97,11 +97,11 @@ async function unlessRefused(ref: ObjectRef, task: () => Promise<Removal>): Prom
 }
 
 export interface DeleteSeenOptions extends Pick<RemoveOptions, 'propagation' | 'signal'>, Pick<ObjectRef, 'served'> {
-  /** Only as it was seen, and not if it was written since: for what may have been kept or taken over meanwhile. */
+  /** Binds the deletion to the version that was read, for objects that may have been kept or adopted meanwhile. */
   readonly asSeen?: boolean;
 }
 
-/** Deletes the very object that was seen, unless that has begun already. Throws as the client does. */
+/** Deletes the object that was read, by uid, unless its deletion has begun already. Throws as the client does. */
 export async function deleteSeen(
   cluster: Cluster,
   live: KubeObject,
@@ -125,14 +125,14 @@ function describeForeign(ownership: Exclude<Ownership, { readonly kind: 'ours' }
   return `it belongs to ${ownership.kind === 'adopted' ? ownership.from : ownership.owner}`;
 }
 
-/** Why an object that was deleted is still there. */
+/** Why a deleted object still exists. */
 export function describeHolders({ metadata }: KubeObject): string {
   const finalizers = metadata.finalizers ?? [];
   if (metadata.deletionTimestamp === undefined) return 'it is there';
   return finalizers.length === 0 ? 'it is being deleted' : `it is held by ${finalizers.join(', ')}`;
 }
 
-/** A kind that is not served: gone with its CRD, or just not served at the moment? */
+/** Decides whether a kind that is not served is gone with its CRD, or only unavailable at the moment. */
 async function judgeUnserved(cluster: Cluster, ref: ObjectRef, signal?: AbortSignal): Promise<Removal> {
   const provider = isBuiltIn(ref) ? 'the API server' : await findProvider(cluster, ref, signal);
   if (provider === undefined) return { ref, outcome: 'gone' };
@@ -149,9 +149,9 @@ async function judgeUnserved(cluster: Cluster, ref: ObjectRef, signal?: AbortSig
 }
 
 /**
- * Kinds that bundles are made of, in groups that the API server itself serves; behind the others with this suffix are
- * CRDs and aggregated APIs. Of any other kind in these groups the API server says itself that it does not exist, and
- * nothing was ever applied in a version that cannot be.
+ * Whether a kind is in a group that the API server itself serves; other groups with this suffix are CRDs and aggregated
+ * APIs. For built-in groups the API server's answer that a kind does not exist is final, and nothing was ever applied
+ * in an invalid version.
  */
 function isBuiltIn(ref: ObjectRef): boolean {
   if (!/^(v1|[^/]+\/v\d+((alpha|beta)\d+)?)$/.test(ref.apiVersion)) return false;
@@ -165,7 +165,7 @@ function isBuiltIn(ref: ObjectRef): boolean {
   );
 }
 
-/** The CRD or aggregated API that serves a kind, by name; undefined when there is none. */
+/** The name of the CRD or aggregated API that serves a kind; undefined if there is none. */
 async function findProvider(cluster: Cluster, ref: ObjectRef, signal?: AbortSignal): Promise<string | undefined> {
   const group = groupOf(ref.apiVersion);
   const crds = await cluster.list(CRD_KIND, undefined, signal);
@@ -182,6 +182,5 @@ async function findProvider(cluster: Cluster, ref: ObjectRef, signal?: AbortSign
   return service === undefined ? undefined : `the APIService ${service.metadata.name}`;
 }
 
-/** The kind of CRDs. */
 export const CRD_KIND = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;
 const API_SERVICE_KIND = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' } as const;

@@ -38,42 +38,46 @@ function crdOf(
   return { ...crd, spec, status: { storedVersions: stored } };
 }
 
-describe('what a CRD needs when its conversion webhook goes', () => {
+describe('the change of a CRD whose conversion webhook is deleted', () => {
   const same = { ...V1, field: 'width' };
   test.each([
     {
       crd: crdOf([V1, V2]),
       want: 'change',
       served: ['v2'],
-      because: 'all is stored as v2, and v1 would show it wrong',
+      because: 'all objects are stored as v2, and v1 would show them wrong',
     },
-    { crd: crdOf([same, V2]), want: 'change', served: ['v1', 'v2'], because: 'both versions hold the same' },
+    { crd: crdOf([same, V2]), want: 'change', served: ['v1', 'v2'], because: 'both versions have the same fields' },
     {
       crd: crdOf([same, V2], { stored: ['v1', 'v2'] }),
       want: 'change',
       served: ['v1', 'v2'],
-      because: 'what is stored as either is the same',
+      because: 'objects of either version are stored the same',
     },
     {
       crd: crdOf([V2]),
       want: 'change',
       served: ['v2'],
-      because: 'nothing needs the webhook, which is called all the same',
+      because: 'no version needs the webhook, but the API server still calls it',
     },
     {
       crd: crdOf([V1, V2], { stored: ['v1', 'v2'] }),
       want: 'unreadable',
-      because: 'v2 would show what is stored as v1 wrong',
+      because: 'v2 would show objects stored as v1 wrong',
     },
-    { crd: crdOf([V1, { ...V2, served: false }]), want: 'unreadable', because: 'no version shows what is stored' },
-    { crd: crdOf([V1, V2], { strategy: 'None' }), want: 'fine', because: 'nothing is converted' },
+    {
+      crd: crdOf([V1, { ...V2, served: false }]),
+      want: 'unreadable',
+      because: 'no version can show all stored objects',
+    },
+    { crd: crdOf([V1, V2], { strategy: 'None' }), want: 'fine', because: 'there is no conversion' },
     {
       crd: crdOf([V1, V2], { service: { namespace: 'other', name: 'webhooks' } }),
       want: 'fine',
-      because: 'its webhook stays',
+      because: 'its webhook is not deleted',
     },
-    { crd: sampleCrd('Widget'), want: 'fine', because: 'None is what is meant where nothing is said' },
-  ])('$want $served, because $because', ({ crd, want, served }) => {
+    { crd: sampleCrd('Widget'), want: 'fine', because: 'None is the default' },
+  ])('planRetention answers $want $served, because $because', ({ crd, want, served }) => {
     const plan = planRetention(crd, isGoing);
     expect(plan.kind).toBe(want);
     expect(isConvertedBy(crd, isGoing)).toBe(want !== 'fine');
@@ -83,14 +87,14 @@ describe('what a CRD needs when its conversion webhook goes', () => {
     expect(versions.filter((version) => version.served).map(({ name }) => name)).toEqual(served);
   });
 
-  test('what cannot be read without it is named', () => {
+  test('planRetention names the versions that cannot be read without the webhook', () => {
     expect(planRetention(crdOf([V1, V2], { stored: ['v1', 'v2'] }), isGoing)).toMatchObject({
       message: expect.stringMatching(/stored as v1: .* deleting their namespace can fail/),
     });
   });
 });
 
-describe('a removal that keeps custom resources', () => {
+describe('an uninstall that keeps custom resources', () => {
   const service = sample('v1', 'Service', SERVICE.name, {
     namespace: SERVICE.namespace,
     spec: { ports: [{ port: 443 }] },
@@ -129,7 +133,7 @@ describe('a removal that keeps custom resources', () => {
     return (crd['spec'] as { conversion: unknown }).conversion;
   }
 
-  test('has nothing converted any more before the webhook goes, and says as what the objects are served', async () => {
+  test('an uninstall turns conversion off before it deletes the webhook, and reports the versions that stay served', async () => {
     const { cluster, result } = await remove(['v2']);
     expect(result).toMatchObject({ state: 'Complete', failures: [] });
     expect(result.stays[0]?.message).toContain('served as v2 only');
@@ -137,7 +141,7 @@ describe('a removal that keeps custom resources', () => {
     expect(writes(cluster)).toEqual(['patch CustomResourceDefinition', 'delete Service']);
   });
 
-  test('leaves the CRD alone where an object could then be read wrong, and says so', async () => {
+  test('an uninstall leaves the CRD alone if an object could then be read wrong, and reports it', async () => {
     const { cluster, result } = await remove(['v1', 'v2']);
     expect(result).toMatchObject({ state: 'Complete', failures: [] });
     expect(result.stays[0]?.message).toContain('may be stored as v1');
@@ -145,7 +149,7 @@ describe('a removal that keeps custom resources', () => {
     expect(writes(cluster)).toEqual(['delete Service']);
   });
 
-  test('begins nothing while the CRD cannot be written, and goes on when it can', async () => {
+  test('an uninstall deletes nothing while the CRD cannot be written, and goes on once it can', async () => {
     let isDown = true;
     const before: NonNullable<FakeOptions['before']> = ({ verb, ref }) => {
       if (isDown && verb === 'patch' && ref.kind === 'CustomResourceDefinition')
@@ -159,7 +163,7 @@ describe('a removal that keeps custom resources', () => {
     expect(conversionIn(cluster)).toEqual({ strategy: 'None' });
   });
 
-  test('is not held up by a CRD that the API server refuses for good: it is told', async () => {
+  test('an uninstall goes on if the API server rejects the CRD for good, and reports it', async () => {
     const before: NonNullable<FakeOptions['before']> = ({ verb, ref }) => {
       if (verb === 'patch' && ref.kind === 'CustomResourceDefinition') throw new FakeApiError(422, 'Invalid', 'not so');
     };

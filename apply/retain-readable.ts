@@ -1,7 +1,7 @@
 /**
- * Keeps the objects of a CRD that outlives its operator readable. Its conversion webhook goes with the operator, and the API
- * server would then refuse to read objects in another version than the stored one, and to delete a namespace with them.
- * Called by uninstall.ts before anything goes.
+ * Keeps the objects of a CRD that outlives its operator readable. Its conversion webhook is deleted with the operator,
+ * and the API server would then refuse to read objects in another version than the stored one, and to delete a
+ * namespace that has some. Called by uninstall.ts before it deletes anything.
  */
 import { canonicalJson } from '../api/json.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
@@ -10,19 +10,19 @@ import type { Cluster } from './cluster.ts';
 import { fieldsOf, listOf, textOf, type Fields } from './untyped.ts';
 
 export type Retention =
-  /** Nothing that goes converts the objects. */
+  /** No deleted Service converts the objects. */
   | { readonly kind: 'fine' }
-  /** Nothing is converted any more: each served version holds what is stored as it is. */
+  /** Conversion is turned off: each served version can show the stored objects unchanged. */
   | { readonly kind: 'change'; readonly spec: Fields; readonly message: string }
   /** Without conversion an object could be read wrong, and written back so: the CRD is left alone. */
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/** Whether a Service goes with the operator. */
+/** Whether the uninstall deletes a Service. */
 export type IsGoing = (service: { readonly namespace: string; readonly name: string }) => boolean;
 
 /**
- * What a CRD that stays needs, from its spec in full. Versions with the schema of what is stored stay served, the others
- * are not served any more: what they would show is not what their clients expect. Where objects may be stored with
+ * The change that a retained CRD needs, from its full spec. Versions with the schema of the stored objects stay served;
+ * the others are no longer served, since their clients would get unexpected content. If objects may be stored with
  * different schemas, no version can show them all.
  */
 export function planRetention(crd: KubeObject, isGoing: IsGoing): Retention {
@@ -54,7 +54,7 @@ function unreadable(stored: readonly string[]): string {
   );
 }
 
-/** Whether a CRD, or what a watch keeps of it, names a conversion webhook that goes. */
+/** Whether a CRD, or a watch's copy of it, names a conversion webhook that is deleted. */
 export function isConvertedBy({ spec }: KubeObject, isGoing: IsGoing): boolean {
   const { strategy, webhook } = fieldsOf(fieldsOf(spec)['conversion']);
   const service = fieldsOf(fieldsOf(fieldsOf(webhook)['clientConfig'])['service']);
@@ -67,17 +67,17 @@ function nameOf({ name }: Fields): string {
 
 export interface RetainOptions {
   readonly isGoing: IsGoing;
-  /** What a watch knows of the CRD, its conversion included. */
+  /** A watch's copy of the CRD, including its conversion. */
   readonly observed?: ((ref: ObjectRef) => KubeObject | undefined) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is to be told of a CRD that stays; or why that it can be read could not be seen to. */
+/** A message about a retained CRD, or the failure to make it readable. */
 export type Retained = { readonly message?: string; readonly failure?: Failure };
 
 /**
- * Has the API server convert no longer what nothing will convert. No request where a watch knows that nothing is to be
- * done, else two. A refusal is part of the result: as a message where it is final, so that it holds up no removal.
+ * Turns off a conversion whose webhook is deleted. No request if a watch shows that there is nothing to do, else two. A
+ * refusal is part of the result: as a message if it is final, so that it does not block a removal.
  */
 export async function retainReadable(cluster: Cluster, ref: ObjectRef, options: RetainOptions): Promise<Retained> {
   const { isGoing, observed, signal } = options;
@@ -96,7 +96,7 @@ export async function retainReadable(cluster: Cluster, ref: ObjectRef, options: 
   }
 }
 
-/** Only of the very CRD that was looked at. */
+/** Bound to the version of the CRD that was read. */
 function patchOf({ metadata: { resourceVersion } }: KubeObject, spec: Fields): Fields {
   return { metadata: { ...(resourceVersion !== undefined && { resourceVersion }) }, spec };
 }

@@ -48,7 +48,7 @@ export function sampleDeployment(name: string, { image = 'registry.example/opera
   });
 }
 
-/** What an operator brings: ten objects in eight phases, as a renderer hands them over. */
+/** The objects of an operator: ten objects in eight phases, as a renderer returns them. */
 export function sampleOperator({
   prefix = 'widget',
   image = 'registry.example/operator:1',
@@ -79,7 +79,7 @@ export function sampleOperator({
   ];
 }
 
-/** The objects as they are applied for {@link OWNER}. */
+/** The objects as applied for {@link OWNER}. */
 export function prepared(objects: readonly KubeObject[], { owner = OWNER, revision = 'widgets-1' } = {}): KubeObject[] {
   return prepareObjects(objects, { owner, package: 'widgets', revision, installNamespace: 'ops' });
 }

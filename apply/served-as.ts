@@ -1,14 +1,17 @@
 /**
- * Tells a cluster how kinds are served of which the CRD is known: discovery lags behind a CRD that has just come, and cannot
- * be asked about one that is to come.
+ * Lets a client use kinds whose CRD is known, without discovery: discovery lags behind a new CRD, and does not know a
+ * future one.
  */
 import { groupKind, type KubeObject, type ObjectRef, type ServedAs } from '../api/object.ts';
 import type { Cluster } from './cluster.ts';
 
-/** By `groupKind`: how the CRDs among these objects have their kinds served. */
+/** By `groupKind`: how the CRDs among these objects serve their kinds. */
 export type ServedKinds = ReadonlyMap<string, ServedAs>;
 
-/** The same cluster, which looks none of the kinds up. A list of a kind that is not there yet throws as one with `served`. */
+/**
+ * The same cluster without discovery for these kinds. A list of a kind that does not exist yet throws, as with
+ * `served`.
+ */
 export function withServed<Some extends Cluster>(cluster: Some, kinds: ServedKinds): Some {
   if (kinds.size === 0) return cluster;
   const named = <Kind extends Pick<ObjectRef, 'apiVersion' | 'kind'>>(kind: Kind): Kind => ({ ...kind, ...of(kind) });

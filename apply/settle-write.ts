@@ -1,4 +1,4 @@
-/** Writes an object as its finding says, and decides again where another writer was faster. */
+/** Writes an object as its finding says, and decides again if another writer was faster. */
 import { ANNOTATION } from '../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
@@ -11,18 +11,18 @@ import { changeObject, createObject } from './write.ts';
 
 export interface SettleOptions {
   readonly finding: Finding;
-  /** Of the inventory; absent or empty where it knows none. */
+  /** Uid in the inventory; absent or empty if unknown. */
   readonly knownUid?: string | undefined;
   /** Whether the Subscription acts as the manager; see take-over.ts. */
   readonly asManager?: boolean | undefined;
-  /** Of ApplyRequest, for an object that is left over and wanted again. */
+  /** `keptBy` of ApplyRequest, for a leftover that is wanted again. */
   readonly keptBy?: string | undefined;
   /** When the Revision was created; see take-over.ts. */
   readonly since?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** The outcome, with what the API server answered where something was written. */
+/** The outcome, with the API server's answer if something was written. */
 export type Written = Pick<ObjectResult, 'outcome' | 'entry' | 'failure'> & { readonly answer?: KubeObject };
 
 /** Creates, applies or leaves one object. Refusals of the API server are outcomes; throws when aborted. */
@@ -37,7 +37,7 @@ export async function settleWrite(cluster: Cluster, object: KubeObject, options:
   }
 }
 
-/** How often another writer may be faster before this run gives up on an object. */
+/** How often another writer may be faster before this run fails the object. */
 const MOST_ATTEMPTS = 4;
 
 async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: SettleOptions): Promise<Written> {
@@ -75,12 +75,12 @@ async function write(cluster: Cluster, object: KubeObject, { live, keptBy, signa
   return { outcome, entry: entryOf(object, answer), answer };
 }
 
-/** Whether none of our fields was different: another program changed other fields. */
+/** Whether our fields did not differ, so that another program changed other fields. */
 function isSame({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean {
   return before.resourceVersion !== undefined && before.resourceVersion === after.resourceVersion;
 }
 
-/** With an annotation that makes it another version, whatever else of it is as it was. */
+/** Adds an annotation that gives the object a new version, even if nothing else changes. */
 function markKept(object: KubeObject, keptBy: string): KubeObject {
   const { metadata } = object;
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSlots } from './slots.ts';
 
-test('tasks begin in order, no more at once than there are slots, and a failure frees its slot', async () => {
+test('tasks begin in order, never more at once than there are slots, and a failed task frees its slot', async () => {
   const slots = createSlots(2);
   const begun: number[] = [];
   const gates = [0, 1, 2, 3].map(() => Promise.withResolvers<void>());

@@ -1,9 +1,9 @@
-/** Bounds how much is under way at once. */
+/** Bounds the number of concurrent tasks. */
 
-/** Runs a task when one of the slots is free; tasks begin in the order in which they are handed in. */
+/** Runs a task when a slot is free; tasks begin in the order of the calls. */
 export type Slots = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
-/** At most `count` tasks at once, over everything that shares the returned function. */
+/** At most `count` concurrent tasks, over all users of the returned function. */
 export function createSlots(count: number): Slots {
   const waiting: (() => void)[] = [];
   let free = Math.max(1, count);

@@ -1,4 +1,4 @@
-/** What becomes of an object that exists, by whose it is and by what the account may do with it. */
+/** Decides about existing objects, by their owner and by the rights of the account. */
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
@@ -45,40 +45,57 @@ describe.each([
     reason: string | undefined;
     because: string;
   }>([
-    { annotations: OURS, reason: undefined, because: 'a manager that was killed made it before it was listed' },
-    { annotations: OURS, may: noDelete, reason: 'Forbidden', because: 'who may annotate it could have forged that' },
-    { annotations: OURS, asManager: true, reason: undefined, because: 'the manager may' },
-    { annotations: ADOPTED, reason: undefined, because: 'a person hands it over' },
+    { annotations: OURS, reason: undefined, because: 'a killed manager created it before it was in the inventory' },
+    {
+      annotations: OURS,
+      may: noDelete,
+      reason: 'Forbidden',
+      because: 'anyone who may annotate it could have forged that',
+    },
+    { annotations: OURS, asManager: true, reason: undefined, because: 'the manager has the right to delete' },
+    { annotations: ADOPTED, reason: undefined, because: 'a person annotated it for adoption' },
     {
       annotations: ADOPTED,
       may: noDelete,
       reason: 'Forbidden',
-      because: 'it would be removed with the rights of the manager later',
+      because: 'the manager would delete it later, with its own rights',
     },
-    { annotations: LEFT, reason: 'Collision', because: 'to have the same name is no right to it' },
-    { annotations: LEFT, asManager: true, reason: undefined, because: 'an administrator takes it up again' },
-    { annotations: { ...LEFT, ...ADOPTED }, reason: undefined, because: 'a person hands over what was left' },
-    { annotations: BEFORE, reason: 'Collision', because: 'a release that wrote no uid left it' },
-    { annotations: BEFORE, asManager: true, reason: undefined, because: 'an administrator takes it up again' },
-    { annotations: {}, asManager: true, reason: 'Collision', because: 'an administrator adopts nothing silently' },
-  ])('ends in $reason, because $because', async ({ annotations, asManager = false, may = all, reason }) => {
-    const cluster = existing(object, annotations);
-    const { uid } = (await cluster.get(refOf(object)))?.metadata ?? {};
-    const { failures, inventory } = await apply(cluster, object, { asManager, may });
-    expect(failures[0]?.reason).toBe(reason);
-    const live = await cluster.get(refOf(object));
-    expect(live?.metadata).toMatchObject({ uid, annotations: reason === undefined ? OURS : annotations });
-    if (reason === undefined) expect(inventory).toMatchObject([{ uid }]);
-  });
+    { annotations: LEFT, reason: 'Collision', because: 'an equal name gives no right to it' },
+    { annotations: LEFT, asManager: true, reason: undefined, because: "an administrator's Subscription takes it over" },
+    {
+      annotations: { ...LEFT, ...ADOPTED },
+      reason: undefined,
+      because: 'a person hands over the objects of the earlier Subscription',
+    },
+    { annotations: BEFORE, reason: 'Collision', because: 'a release that wrote no uid applied it' },
+    {
+      annotations: BEFORE,
+      asManager: true,
+      reason: undefined,
+      because: "an administrator's Subscription takes it over",
+    },
+    { annotations: {}, asManager: true, reason: 'Collision', because: 'not even an administrator adopts silently' },
+  ])(
+    'an existing object ends in $reason, because $because',
+    async ({ annotations, asManager = false, may = all, reason }) => {
+      const cluster = existing(object, annotations);
+      const { uid } = (await cluster.get(refOf(object)))?.metadata ?? {};
+      const { failures, inventory } = await apply(cluster, object, { asManager, may });
+      expect(failures[0]?.reason).toBe(reason);
+      const live = await cluster.get(refOf(object));
+      expect(live?.metadata).toMatchObject({ uid, annotations: reason === undefined ? OURS : annotations });
+      if (reason === undefined) expect(inventory).toMatchObject([{ uid }]);
+    },
+  );
 });
 
-test('the refusal says that deleting is what is lacking, and what to grant', async () => {
+test('the refusal names the missing right to delete, and how to grant it', async () => {
   const { failures } = await apply(existing(config, ADOPTED), config, { may: noDelete });
   expect(failures[0]?.message).toContain('exists already and is taken over only if it may be deleted too');
   expect(failures[0]?.hint).toBe(`Grant ${ACCOUNT} the verb delete on configmaps`);
 });
 
-test('what the inventory names by its uid is ours, whether the account may delete it or not', async () => {
+test('an object whose uid is in the inventory is ours, whether the account may delete it or not', async () => {
   const cluster = existing(config, BEFORE);
   const [object] = prepared([config]);
   const live = (await cluster.get(refOf(config))) as KubeObject;
@@ -87,13 +104,13 @@ test('what the inventory names by its uid is ours, whether the account may delet
   expect(failures).toEqual([]);
 });
 
-test('what was intended and was made by another one meanwhile is judged as if nothing were known', async () => {
+test('an object that was intended but created by another writer is judged as unknown', async () => {
   const cluster = existing(config, LEFT);
   const previousInventory = intendedEntries(prepared([config]));
   expect((await apply(cluster, config, { previousInventory })).failures[0]?.reason).toBe('Collision');
 });
 
-test('what appears between the look and the write is judged as well', async () => {
+test('an object that appears between check and write is judged too', async () => {
   let appeared = false;
   const cluster = createFakeCluster({
     before: ({ verb, dryRun }, it) => {
@@ -107,7 +124,7 @@ test('what appears between the look and the write is judged as well', async () =
   expect(appeared).toBe(true);
 });
 
-test('a webhook that does not support dry runs was reached with the right to delete', async () => {
+test('an answer of a webhook without dry run support proves the right to delete', async () => {
   const cluster = createFakeCluster({
     before: ({ verb, dryRun }) => {
       if (verb === 'delete' && dryRun)

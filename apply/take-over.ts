@@ -1,8 +1,8 @@
 /**
- * Decides whether an object that exists is written, by whose it is. One that the inventory names by its uid is. Any
- * other is taken over only on the word of a person or because it names the uid of our Subscription, and only by an
- * account that may also delete it: it is removed with the rights of the manager later. preflight.ts and settle-write.ts
- * ask.
+ * Decides whether an existing object is written, by its owner. An object whose uid is in the inventory is written. Any
+ * other is taken over only if a person asks for it or if it names the uid of our Subscription, and only by an account
+ * that may also delete it: the manager removes it later with its own rights. Called by preflight.ts and
+ * settle-write.ts.
  */
 import { ANNOTATION } from '../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
@@ -23,11 +23,11 @@ export type Finding =
   | { readonly kind: 'collision' | 'failed'; readonly failure: Failure };
 
 export interface TakeOverFacts {
-  /** Of the inventory; absent or empty if it knows none. */
+  /** Uid in the inventory; absent or empty if unknown. */
   readonly knownUid?: string | undefined;
   /**
-   * Whether the Subscription acts as the manager: its word is an administrator's. It takes up what an earlier
-   * Subscription of its name left, and is not asked whether it may delete.
+   * Whether the Subscription acts as the manager, with an administrator's authority. It takes over objects that an
+   * earlier Subscription of its name left, without a check of the right to delete.
    */
   readonly asManager?: boolean | undefined;
   /** When the Revision was created: no earlier Subscription can have left an object that was created later. */
@@ -36,8 +36,8 @@ export interface TakeOverFacts {
 }
 
 /**
- * What an object that exists is to us; one request if it is to be taken over with an account. Refusals of the API
- * server to that are findings; throws what the client throws else.
+ * The finding for an existing object; one request if an account takes it over. Refusals of the API server to that are
+ * findings; throws other errors of the client.
  */
 export async function judgeExisting(
   cluster: Pick<Cluster, 'delete'>,
@@ -50,7 +50,7 @@ export async function judgeExisting(
   return (await refusalToDelete(cluster, live, facts.signal)) ?? finding;
 }
 
-/** What an object that exists is to us, by what it says and the inventory knows. Pure. */
+/** The finding for an existing object, from its annotations and the inventory. Pure. */
 export function judgeLive(object: KubeObject, live: KubeObject, facts: TakeOverFacts): Finding {
   const subject = describeRef(refOf(object));
   const owner = ownerOf(object);
@@ -69,8 +69,8 @@ export function judgeLive(object: KubeObject, live: KubeObject, facts: TakeOverF
 }
 
 /**
- * What has our name and another uid, or none. An administrator's Subscription takes up all of it; one with an account only
- * what a release that wrote no uid applied for it, and did not note before it ended.
+ * For an object that has our name and another uid, or none. An administrator's Subscription takes over all of them; one
+ * with an account only those that a release without uids applied for it and did not record before it ended.
  */
 function mayTakeUp({ metadata }: KubeObject, { asManager, since }: TakeOverFacts): boolean {
   if (asManager === true) return true;
@@ -87,7 +87,7 @@ function ownerOf(object: KubeObject): Owner {
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1), ...(uid !== undefined && { uid }) };
 }
 
-/** Why the account may not delete the object, tried without deleting; undefined if it may. */
+/** Why the account may not delete the object, by a dry run; undefined if it may. */
 async function refusalToDelete(
   cluster: Pick<Cluster, 'delete'>,
   live: KubeObject,
@@ -99,7 +99,7 @@ async function refusalToDelete(
     return undefined;
   } catch (error) {
     if (isForbidden(error)) return { kind: 'failed', failure: notDeletable(error, live) };
-    // A webhook was reached, so the rights suffice; another object in its place shows as a conflict of the write.
+    // A webhook was reached, so the rights suffice; if another object replaced it, the write fails with a conflict.
     if (isDryRunUnsupported(error) || isConflictOrReplaced(error)) return undefined;
     throw error;
   }

@@ -43,26 +43,26 @@ const ours: Managed = {
 };
 const scaled: Managed = { manager: 'kubectl', subresource: 'scale', fieldsV1: { 'f:spec': { 'f:replicas': {} } } };
 
-describe('the fields that others have taken', () => {
+describe('the fields that other managers have taken', () => {
   test.each<{ readonly because: string; readonly by: readonly Managed[]; readonly taken: readonly string[] }>([
-    { because: 'someone scaled it', by: [ours, scaled], taken: ['spec.replicas by kubectl'] },
+    { because: 'a person scaled it', by: [ours, scaled], taken: ['spec.replicas by kubectl'] },
     {
-      because: 'someone swapped an image',
+      because: 'a person changed an image',
       by: [ours, { manager: 'kubectl-set', fieldsV1: container('manager', { 'f:image': {} }) }],
       taken: ['spec.template.spec.containers[manager].image by kubectl-set'],
     },
     {
-      because: 'several did something',
+      because: 'several managers changed fields',
       by: [scaled, { manager: 'kubectl-edit', fieldsV1: container('proxy', { 'f:image': {} }) }],
       taken: ['spec.replicas by kubectl', 'spec.template.spec.containers[proxy].image by kubectl-edit'],
     },
     {
-      because: 'a list that is replaced as a whole was',
+      because: 'a list that is replaced as a whole was changed',
       by: [ours, { manager: 'sed', fieldsV1: container('manager', { 'f:args': {} }) }],
       taken: ['spec.template.spec.containers[manager].args by sed'],
     },
     {
-      because: 'a key that the manifest leaves out has its default',
+      because: 'a key that the manifest omits has its default',
       by: [
         ours,
         {
@@ -75,17 +75,17 @@ describe('the fields that others have taken', () => {
       taken: ['spec.template.spec.containers[proxy].ports[8443 TCP].containerPort by sed'],
     },
     {
-      because: 'we own it too, as both set the same',
+      because: 'both set the same value, so we own it too',
       by: [{ ...ours, fieldsV1: scaled.fieldsV1 }, scaled],
       taken: [],
     },
     {
-      because: 'we own all that is below it',
+      because: 'we own all fields below it',
       by: [{ ...ours, fieldsV1: { 'f:spec': {} } }, scaled],
       taken: [],
     },
     {
-      because: 'the manifest does not set it',
+      because: 'the manifest does not set the field',
       by: [
         ours,
         {
@@ -96,18 +96,18 @@ describe('the fields that others have taken', () => {
       taken: [],
     },
     {
-      because: 'the manifest has no such entry',
+      because: 'the manifest has no such list entry',
       by: [ours, { manager: 'mesh', fieldsV1: container('sidecar', { 'f:image': {} }) }],
       taken: [],
     },
     {
-      because: 'it is a status, which is no drift',
+      because: 'status changes are no drift',
       by: [ours, { manager: 'kubelet', subresource: 'status', fieldsV1: { 'f:spec': { 'f:replicas': {} } } }],
       taken: [],
     },
-    { because: 'nobody is remembered', by: [], taken: [] },
+    { because: 'there are no managedFields', by: [], taken: [] },
     {
-      because: 'what is remembered is no such thing',
+      because: 'managedFields have an unexpected shape',
       by: [
         { manager: 'x', fieldsV1: { 'k:{': {}, 'f:spec': 7 } },
         { manager: 'y', fieldsV1: container('a"', { 'f:image': {} }) },
@@ -115,13 +115,13 @@ describe('the fields that others have taken', () => {
       ],
       taken: [],
     },
-  ])('$taken: $because', ({ by, taken }) => {
+  ])('taken fields are $taken: $because', ({ by, taken }) => {
     const found = takenFields(desired, { ...desired, ...live(...by) });
     expect(found.map(({ path, manager }) => `${path} by ${manager}`)).toEqual(taken);
   });
 
-  describe('of which the API server remembers nobody', () => {
-    /** All that we own but the replicas and the image of one container. */
+  describe('fields without a manager', () => {
+    /** All that we own except the replicas and the image of one container. */
     const left = {
       'f:selector': {},
       'f:template': {
@@ -138,7 +138,7 @@ describe('the fields that others have taken', () => {
 
     test.each<{ readonly because: string; readonly is: KubeObject; readonly taken: readonly string[] }>([
       {
-        because: 'it was scaled to 0, which makes nobody the owner',
+        because: 'it was scaled to 0, which leaves it without an owner',
         is: changed({ replicas: 0 }),
         taken: ['spec.replicas by undefined'],
       },
@@ -152,13 +152,13 @@ describe('the fields that others have taken', () => {
         is: changed({ template: { spec: { containers: [{ name: 'manager', image: 'other' }] } } }),
         taken: ['spec.template.spec.containers[manager].image by undefined'],
       },
-      { because: 'it is as it should be, whoever owned it', is: changed({}), taken: [] },
-    ])('$taken: $because', ({ is, taken }) => {
+      { because: 'its value is right, regardless of its owner', is: changed({}), taken: [] },
+    ])('fields without a manager are $taken: $because', ({ is, taken }) => {
       expect(takenFields(desired, is).map(({ path, manager }) => `${path} by ${manager}`)).toEqual(taken);
     });
   });
 
-  test('are few, also where all were taken', () => {
+  test('the list of taken fields is short, even if all were taken', () => {
     const data = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`k${at}`, 'x']));
     const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data };
     const fields = { 'f:data': Object.fromEntries(Object.keys(data).map((key) => [`f:${key}`, {}])) };

@@ -1,6 +1,6 @@
 /**
- * Which fields that a manifest sets belong to another field manager in the cluster: someone has changed them since they were
- * applied, and the API server remembers who. Pure.
+ * Finds the fields of a manifest that belong to another field manager in the cluster: another writer has changed them
+ * since they were applied, and the API server records which. Pure.
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
 import { FIELD_MANAGER } from '../api/names.ts';
@@ -10,17 +10,20 @@ import type { KubeObject } from '../api/object.ts';
 export interface TakenField {
   /** `spec.replicas`, `spec.template.spec.containers[manager].image`. */
   readonly path: string;
-  /** `kubectl`, `kube-controller-manager`; undefined if nobody owns it, as after a removal or `kubectl scale --replicas=0`. */
+  /**
+   * `kubectl`, `kube-controller-manager`; undefined if no manager owns it, as after a removal or `kubectl scale
+   * --replicas=0`.
+   */
   readonly manager: string | undefined;
 }
 
-/** Most fields that are listed: who replaces a whole object takes all of them. */
+/** Limit of listed fields: a writer that replaces a whole object takes all of them. */
 const MOST_FIELDS = 20;
 const MOST_MANAGER = 64;
 
 /**
- * The fields of the manifest that the live object, with its `metadata.managedFields`, attributes to others and not to us
- * too, and those that are otherwise and belong to nobody.
+ * The fields of the manifest that the live object's `metadata.managedFields` attribute to others and not to us, and
+ * those with a different value and no owner.
  */
 export function takenFields(desired: KubeObject, live: KubeObject): readonly TakenField[] {
   const entries = managedFieldsOf(live);
@@ -60,7 +63,7 @@ interface Place {
   readonly path: string;
 }
 
-/** Paths of what someone owns from here on, the manifest sets, and we do not own. */
+/** Paths below this node that another manager owns, the manifest sets, and we do not own. */
 function leavesIn(fields: unknown, { desired, ours, path }: Place): readonly string[] {
   if (!isRecord(fields)) return [];
   return Object.entries(fields).flatMap(([key, below]) => {
@@ -83,7 +86,9 @@ interface Pair {
   readonly path: string;
 }
 
-/** Paths that the manifest sets and we own no longer, of which the live value is another one; only beside what we own. */
+/**
+ * Paths that the manifest sets, that we no longer own, and whose live value differs; only beside fields that we own.
+ */
 function orphansIn(fields: unknown, { desired, live, path }: Pair): readonly string[] {
   if (!isRecord(fields) || isLeaf(fields)) return [];
   const lost = isRecord(desired) ? Object.keys(desired).filter((name) => !isOwned(fields, name, path)) : [];
@@ -96,7 +101,7 @@ function orphansIn(fields: unknown, { desired, live, path }: Pair): readonly str
   return [...differing, ...below];
 }
 
-/** What names the object belongs to nobody, and metadata is put right with the rest. */
+/** Identifying fields have no owner, and the apply corrects metadata with the rest. */
 function isOwned(fields: Readonly<Record<string, unknown>>, name: string, path: string): boolean {
   return `f:${name}` in fields || (path === '' && ['apiVersion', 'kind', 'metadata', 'status'].includes(name));
 }
@@ -119,7 +124,7 @@ interface Step {
   readonly value: unknown;
 }
 
-/** `f:name` is a field, `k:{…}` an entry of a list by its keys; undefined for what the manifest does not set. */
+/** `f:name` is a field, `k:{…}` a list entry by its keys; undefined if the manifest does not set it. */
 function stepTo(key: string, value: unknown): Step | undefined {
   if (key.startsWith('f:') && isRecord(value)) {
     const name = key.slice(2);
@@ -139,7 +144,7 @@ function entryOfList(text: string, items: readonly unknown[]): Step | undefined 
     : { name: `[${keys.map(([, value]) => String(value)).join(' ')}]`, value: item };
 }
 
-/** Of keys that a manifest may leave out. */
+/** Defaults of list keys that a manifest may omit. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { protocol: 'TCP' };
 
 function parseKeys(text: string): readonly (readonly [string, unknown])[] {

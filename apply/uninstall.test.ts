@@ -24,7 +24,7 @@ const counts = (count: number | 'unknown'): CustomResourceCounts =>
     ],
   ]);
 
-describe('the plan', () => {
+describe('the function planUninstall', () => {
   const inventory = intendedEntries([...objects, ...prepared([sample('v1', 'Namespace', 'extra')])]);
   const steps = (policy: CustomResourcePolicy, count: number | 'unknown'): readonly string[] =>
     planUninstall(inventory, counts(count), policy).steps.map(({ name }) => name);
@@ -37,7 +37,7 @@ describe('the plan', () => {
     stays: number;
     because: string;
   }>([
-    { policy: 'Retain', count: 0, want: all, stays: 0, because: 'an empty CRD goes' },
+    { policy: 'Retain', count: 0, want: all, stays: 0, because: 'an empty CRD is deleted' },
     {
       policy: 'Retain',
       count: 2,
@@ -46,10 +46,10 @@ describe('the plan', () => {
       because: 'a CRD with objects stays with them',
     },
     { policy: 'Delete', count: 0, want: all, stays: 0, because: 'there is no object to delete' },
-    { policy: 'Delete', count: 2, want: UNINSTALL_STEPS, stays: 0, because: 'objects go first' },
-    { policy: 'Block', count: 0, want: all, stays: 0, because: 'nothing is in the way' },
-    { policy: 'Block', count: 1, want: [], stays: 1, because: 'nothing goes while there is an object' },
-  ])('$policy with $count objects: $want, because $because', ({ policy, count, want, stays }) => {
+    { policy: 'Delete', count: 2, want: UNINSTALL_STEPS, stays: 0, because: 'objects are deleted first' },
+    { policy: 'Block', count: 0, want: all, stays: 0, because: 'no objects block it' },
+    { policy: 'Block', count: 1, want: [], stays: 1, because: 'nothing is deleted while an object exists' },
+  ])('planUninstall for $policy with $count objects: $want, because $because', ({ policy, count, want, stays }) => {
     const plan = planUninstall(inventory, counts(count), policy);
     expect(steps(policy, count)).toEqual(want);
     expect(plan.stays).toHaveLength(stays);
@@ -58,7 +58,7 @@ describe('the plan', () => {
   });
 
   test.each(['Retain', 'Delete', 'Block'] as const)(
-    'is none under %s while it is not known whether a CRD has objects: that is asked again',
+    'planUninstall is Unknown under %s while it is not known whether a CRD has objects',
     (policy) => {
       const plan = planUninstall(inventory, counts('unknown'), policy);
       expect(plan).toMatchObject({ state: 'Unknown', steps: [], stays: [] });
@@ -66,7 +66,7 @@ describe('the plan', () => {
     },
   );
 
-  test('keeps a CRD whose objects cannot be converted: there is at least one', () => {
+  test('planUninstall keeps a CRD whose objects cannot be converted: there is at least one', () => {
     const [[name, count] = []] = [...counts('unknown')];
     if (name === undefined || count === undefined) throw new Error('no CRD is counted');
     const plan = planUninstall(inventory, new Map([[name, { ...count, exist: true }]]), 'Retain');
@@ -74,7 +74,7 @@ describe('the plan', () => {
     expect(plan.stays).toHaveLength(1);
   });
 
-  test('every object of the inventory goes in one step or stays', () => {
+  test('planUninstall puts every object of the inventory into one step or into stays', () => {
     const { steps: planned, stays } = planUninstall(inventory, counts(2), 'Retain');
     expect(planned.flatMap(({ entries }) => entries).length + stays.length).toBe(inventory.length);
   });
@@ -105,8 +105,8 @@ const left = (cluster: FakeCluster): string[] =>
 const deletions = (cluster: FakeCluster): string[] =>
   cluster.requests.filter(({ verb }) => verb === 'delete').map(({ ref }) => ref.kind);
 
-describe('the run', () => {
-  test('leaves nothing behind, in order', async () => {
+describe('the function runUninstall', () => {
+  test('an uninstall deletes all objects, in order', async () => {
     const [cluster, inventory] = await installed();
     expect(await uninstall(cluster, inventory, 'Retain')).toMatchObject({ state: 'Complete', stays: [], failures: [] });
     expect(left(cluster)).toEqual([]);
@@ -117,7 +117,7 @@ describe('the run', () => {
     expect(order.at(-1)).toBe('CustomResourceDefinition');
   });
 
-  test('reads nothing that a watch knows, and still deletes only the very objects that it applied', async () => {
+  test('an uninstall reads no object that a watch knows, and still deletes only objects that it applied', async () => {
     const [cluster, inventory] = await installed();
     const known = new Map(cluster.objects().map((object) => [identityOf(refOf(object)), object]));
     const swapped = cluster.objects().find(({ kind }) => kind === 'Service') as KubeObject;
@@ -141,14 +141,14 @@ describe('the run', () => {
     ]);
   });
 
-  test('a Deployment is gone only when its Pods are', async () => {
+  test('a Deployment counts as gone only when its Pods are', async () => {
     const [cluster, inventory] = await installed();
     await uninstall(cluster, inventory, 'Retain');
     const deletion = cluster.requests.find(({ verb, ref }) => verb === 'delete' && ref.kind === 'Deployment');
     expect(deletion?.propagation).toBe('Foreground');
   });
 
-  test('Retain keeps the CRD with its objects and says so', async () => {
+  test('Retain keeps the CRD with its objects and reports it', async () => {
     const [cluster, inventory] = await installed();
     cluster.put(widget);
     const result = await uninstall(cluster, inventory, 'Retain');
@@ -157,7 +157,7 @@ describe('the run', () => {
     expect(left(cluster).sort()).toEqual(['CustomResourceDefinition', 'Widget']);
   });
 
-  test('Retain keeps a CRD whose first object is made after the plan', async () => {
+  test('Retain keeps a CRD whose first object is created after the plan', async () => {
     const [cluster, inventory] = await installed();
     const options = { owner: OWNER };
     const plan = planUninstall(inventory, await countCustomResources(cluster, inventory, options), 'Retain');
@@ -169,7 +169,7 @@ describe('the run', () => {
     expect(left(cluster).sort()).toEqual(['CustomResourceDefinition', 'Widget']);
   });
 
-  test('Delete takes the objects first, while the operator is there', async () => {
+  test('Delete removes the objects first, while the operator runs', async () => {
     const [cluster, inventory] = await installed();
     cluster.put(widget);
     expect(await uninstall(cluster, inventory, 'Delete')).toMatchObject({ state: 'Complete' });
@@ -177,7 +177,7 @@ describe('the run', () => {
     expect(deletions(cluster)[0]).toBe('Widget');
   });
 
-  test('Delete stops before the operator goes while a finalizer holds an object, and names both', async () => {
+  test('Delete keeps the operator while a finalizer holds an object, and names both', async () => {
     const [cluster, inventory] = await installed();
     cluster.put({ ...widget, metadata: { ...widget.metadata, finalizers: ['example.com/hold'] } });
     const stuck = await uninstall(cluster, inventory, 'Delete');
@@ -189,7 +189,7 @@ describe('the run', () => {
     expect(left(cluster)).toEqual([]);
   });
 
-  test('a CRD that an object holds, made after all were counted, is explained by one list of its objects', async () => {
+  test('a CRD held by an object that was created after the count is explained by one list of its objects', async () => {
     const [cluster, inventory] = await installed();
     cluster.put({ ...widget, metadata: { ...widget.metadata, finalizers: ['example.com/hold'] } });
     const plan = planUninstall(inventory, counts(0), 'Delete');
@@ -200,14 +200,14 @@ describe('the run', () => {
     expect(lists).toHaveLength(1);
   });
 
-  test('Block does nothing while there are objects', async () => {
+  test('Block deletes nothing while there are objects', async () => {
     const [cluster, inventory] = await installed();
     cluster.put(widget);
     expect(await uninstall(cluster, inventory, 'Block')).toMatchObject({ state: 'Waiting', removals: [] });
     expect(deletions(cluster)).toEqual([]);
   });
 
-  test('objects of others with our names stay, and are told', async () => {
+  test('objects of other owners with our names stay, and are reported', async () => {
     const [cluster, inventory] = await installed();
     const role = cluster.objects().find(({ kind }) => kind === 'ClusterRole') as KubeObject;
     await cluster.delete(refOf(role));
@@ -217,7 +217,7 @@ describe('the run', () => {
     expect(left(cluster)).toEqual(['ClusterRole']);
   });
 
-  test('a CRD that hangs in deletion is written to, which frees it', async () => {
+  test('a CRD whose deletion hangs is written to, which completes it', async () => {
     const [cluster, inventory] = await installed();
     const crd = inventory.find(({ kind }) => kind === 'CustomResourceDefinition') as InventoryEntry;
     cluster.change(crd, (object) => ({
@@ -236,25 +236,43 @@ describe('the run', () => {
     expect(left(cluster)).toEqual([]);
   });
 
-  describe('a CRD of which the deletion takes long', () => {
+  describe('a slow deletion of a CRD', () => {
     const LONG_AGO = '1999-01-01T00:00:00Z';
     const failed = { conditions: [{ type: 'Terminating', status: 'True', reason: 'InstanceDeletionFailed' }] };
     const cases = [
-      { crd: 'is old', created: LONG_AGO, status: {}, patches: [0, 0], because: 'a write sends it back in its queue' },
+      {
+        crd: 'is old',
+        created: LONG_AGO,
+        status: {},
+        patches: [0, 0],
+        because: "a write puts it back into the API server's queue",
+      },
       {
         crd: 'is forgotten',
         created: LONG_AGO,
         status: {},
         later: 61,
         patches: [1, 1],
-        because: 'one write may free it, and more would only delay it',
+        because: 'one write may complete it, and more would only delay it',
       },
-      { crd: 'is new', created: '1999-12-31T23:59:59Z', status: {}, patches: [2, 4], because: 'new ones can hang' },
-      { crd: 'failed', created: LONG_AGO, status: failed, patches: [2, 4], because: 'it is tried again ever later' },
+      {
+        crd: 'is new',
+        created: '1999-12-31T23:59:59Z',
+        status: {},
+        patches: [2, 4],
+        because: 'only new CRDs can hang',
+      },
+      {
+        crd: 'failed',
+        created: LONG_AGO,
+        status: failed,
+        patches: [2, 4],
+        because: 'the API server retries with growing delays',
+      },
     ];
 
     test.each(cases)(
-      'and that $crd: writes by run $patches, because $because',
+      'for a CRD whose deletion is slow, $crd, the writes per run are $patches, because $because',
       async ({ created, status, patches, later = 0 }) => {
         const [cluster, inventory] = await installed();
         const crd = inventory.find(({ kind }) => kind === 'CustomResourceDefinition') as InventoryEntry;
@@ -281,14 +299,14 @@ describe('the run', () => {
     );
   });
 
-  test('an inventory that was lost is made up for by what was intended', async () => {
+  test('intended entries make up for a lost inventory', async () => {
     const [cluster] = await installed();
     cluster.put(sample('v1', 'ConfigMap', 'theirs', { namespace: 'ops' }));
     expect(await uninstall(cluster, intendedEntries(objects), 'Retain')).toMatchObject({ state: 'Complete' });
     expect(left(cluster)).toEqual(['ConfigMap']);
   });
 
-  test('a refusal ends the run with its reason, and the steps behind are not begun', async () => {
+  test('a refusal ends the run with its reason, and later steps do not begin', async () => {
     const [cluster, inventory] = await installed({
       before: ({ verb, ref }) => {
         if (verb === 'delete' && ref.kind === 'Deployment') throw new FakeApiError(403, 'Forbidden', 'no');
@@ -302,7 +320,7 @@ describe('the run', () => {
     expect(left(cluster)).toContain('Service');
   });
 
-  test('killed between any two requests, the next run leaves nothing behind', async () => {
+  test('an uninstall, killed between any two requests, is completed by the next run', async () => {
     const [calm, calmInventory] = await installed();
     calm.put(widget);
     const before = calm.requests.length;
@@ -329,8 +347,8 @@ describe('the run', () => {
   });
 });
 
-/** As an account that may do only some things, and the manager for what the inventory proves. */
-describe('the run for an account', () => {
+/** Acts as an account with limited rights, and as the manager for objects that the inventory proves. */
+describe('an uninstall for an account', () => {
   const ACCOUNT = 'system:serviceaccount:ops:installer';
   const nothing = (): boolean => false;
   const theirs = sample('example.com/v1', 'Widget', 'precious', { namespace: 'platform' });
@@ -349,13 +367,13 @@ describe('the run for an account', () => {
     return runUninstall(cluster, planUninstall(inventory, found, policy), { ...options, acting });
   }
 
-  test('what the inventory names by its uid goes, although the account may do nothing any more', async () => {
+  test('objects whose uid is in the inventory are deleted, although the account has no rights any more', async () => {
     const [cluster, inventory] = await installed();
     expect(await removeAs(cluster, inventory, { may: nothing })).toMatchObject({ state: 'Complete', stays: [] });
     expect(left(cluster)).toEqual([]);
   });
 
-  test('what was only intended goes as the account, and stays if that may not, and is named', async () => {
+  test('intended objects are deleted as the account; if it lacks the right, they stay and are named', async () => {
     const [cluster, inventory] = await installed();
     const intended = inventory.map((entry) =>
       ['Deployment', 'ClusterRole'].includes(entry.kind) ? { ...entry, uid: '' } : entry,
@@ -369,7 +387,7 @@ describe('the run for an account', () => {
     expect(left(cluster)).toEqual(['ClusterRole']);
   });
 
-  test('what only has our name is not deleted, not even by an account that may', async () => {
+  test('objects that only have our name are not deleted, even if the account may', async () => {
     const [cluster, inventory] = await installed();
     for (const { metadata, ...rest } of cluster.objects().filter(({ kind }) => kind === 'ClusterRole')) {
       const annotations = { ...metadata.annotations, [ANNOTATION.ownerUid]: 'earlier' };
@@ -381,20 +399,23 @@ describe('the run for an account', () => {
   });
 
   describe('custom resources', () => {
-    test.each(['list', 'delete'] as const)('are not deleted by an account that may not %s them', async (verb) => {
-      const [cluster, inventory] = await installed();
-      cluster.put(theirs);
-      const result = await removeAs(cluster, inventory, { may: (request) => request.verb !== verb });
-      expect(result).toMatchObject({ state: 'Failed', step: 'customResources', failures: [{ reason: 'Forbidden' }] });
-      const [{ message, hint } = { message: '' }] = result.failures;
-      expect(hint).toBe(
-        `Grant ${ACCOUNT} the verb ${verb} on widgets.example.com, or set spec.uninstall.customResources to Retain`,
-      );
-      expect(message).not.toContain('precious');
-      expect(left(cluster)).toEqual(expect.arrayContaining(['Widget', 'CustomResourceDefinition', 'Deployment']));
-    });
+    test.each(['list', 'delete'] as const)(
+      'custom resources are not deleted if the account may not %s them',
+      async (verb) => {
+        const [cluster, inventory] = await installed();
+        cluster.put(theirs);
+        const result = await removeAs(cluster, inventory, { may: (request) => request.verb !== verb });
+        expect(result).toMatchObject({ state: 'Failed', step: 'customResources', failures: [{ reason: 'Forbidden' }] });
+        const [{ message, hint } = { message: '' }] = result.failures;
+        expect(hint).toBe(
+          `Grant ${ACCOUNT} the verb ${verb} on widgets.example.com, or set spec.uninstall.customResources to Retain`,
+        );
+        expect(message).not.toContain('precious');
+        expect(left(cluster)).toEqual(expect.arrayContaining(['Widget', 'CustomResourceDefinition', 'Deployment']));
+      },
+    );
 
-    test('are deleted in all namespaces by an account that may', async () => {
+    test('custom resources are deleted in all namespaces if the account may', async () => {
       const [cluster, inventory] = await installed();
       cluster.put(widget);
       cluster.put(theirs);
@@ -403,7 +424,7 @@ describe('the run for an account', () => {
     });
 
     test.each(['Retain', 'Delete', 'Block'] as const)(
-      'stay under %s with a CRD that the inventory does not name by its uid',
+      'custom resources stay under %s with a CRD whose uid is not in the inventory',
       async (policy) => {
         const [cluster, inventory] = await installed();
         cluster.put(theirs);
@@ -416,7 +437,7 @@ describe('the run for an account', () => {
       },
     );
 
-    test('of other namespaces are counted and not named', async () => {
+    test('custom resources of other namespaces are counted and not named', async () => {
       const [cluster, inventory] = await installed();
       cluster.put(widget);
       cluster.put(theirs);
@@ -424,7 +445,7 @@ describe('the run for an account', () => {
       expect(stays[0]?.message).toContain('has 2 objects (ops/first and 1 in other namespaces)');
     });
 
-    test('that are made after they were deleted do not go with their CRD: the account is asked again', async () => {
+    test("custom resources created after the deletion step do not go with their CRD: the account's rights are checked again", async () => {
       const [cluster, inventory] = await installed();
       const options = { owner: OWNER, namedIn: 'ops', stepSeconds: 0.05 };
       const plan = planUninstall(inventory, await countCustomResources(cluster, inventory, options), 'Delete');
@@ -441,7 +462,7 @@ describe('the run for an account', () => {
 });
 
 describe('counting custom resources', () => {
-  test('asks where the CRD says, though discovery lags behind it', async () => {
+  test('custom resources are counted as their CRD says, though discovery lags behind', async () => {
     const [cluster, inventory] = await installed();
     cluster.put(widget);
     const lagging: FakeCluster = {
@@ -453,7 +474,7 @@ describe('counting custom resources', () => {
   });
 
   test.each([404, 503])(
-    'is not known while the list is answered %d; an empty CRD goes once it is known',
+    'the count is unknown while the list is answered %d; an empty CRD is deleted once the count is known',
     async (code) => {
       const [cluster, inventory] = await installed();
       const silent: FakeCluster = {
@@ -476,7 +497,7 @@ describe('counting custom resources', () => {
     },
   );
 
-  test('leaves out CRDs that are gone or not ours', async () => {
+  test('the count leaves out CRDs that are gone or not ours', async () => {
     const [cluster, inventory] = await installed();
     const crd = inventory.find(({ kind }) => kind === 'CustomResourceDefinition') as InventoryEntry;
     cluster.change(crd, (object) => ({

@@ -1,7 +1,7 @@
 /**
- * Carries out a plan of plan-uninstall.ts step by step. A step begins once all of the one before is gone. The
- * controller calls it until it is complete: every run finds out afresh what is left, so it may be killed at any
- * time. It deletes the objects of the inventory and nothing else of that name.
+ * Carries out a plan of plan-uninstall.ts step by step. A step begins once all objects of the one before are gone. The
+ * controller calls it until it is complete: every run reads the remaining objects again, so it may be killed at any
+ * time. It deletes objects of the inventory, and no other object of the same name.
  */
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
@@ -23,32 +23,34 @@ import { observeByPolling, waitUntilGone, type Leaving, type Observe } from './w
 export interface UninstallOptions {
   readonly owner: Owner;
   /**
-   * As the account of the Subscription: custom resources, and what the inventory does not name by its uid. Absent: as
-   * everything else, as the manager.
+   * The client of the Subscription's account, for custom resources and for objects whose uid is not in the inventory.
+   * Absent: the manager's client.
    */
   readonly acting?: Cluster | undefined;
   /** The only namespace whose custom resources messages name; absent: all are named. */
   readonly namedIn?: string | undefined;
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
-  /** How long one step may take in this call, thrice where CRDs go; what is not gone by then is reported as waiting. */
+  /**
+   * Time limit for one step in this call, three times as long for CRDs; objects that remain are reported as waiting.
+   */
   readonly stepSeconds?: number;
-  /** What the API server's clock says, roughly. */
+  /** The API server's clock, roughly. */
   readonly now?: () => Date;
-  /** Tells what happens to objects; by growing polls unless given. */
+  /** Reports changes of objects; by polling with growing pauses by default. */
   readonly observe?: Observe;
-  /** What a watch knows of an object, which need not be read then. */
+  /** A watch's copy of an object, which saves the read. */
   readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
   readonly onProgress?: (step: UninstallStepName, removal: Removal) => void;
 }
 
 export interface UninstallResult {
-  /** `Complete`: nothing is left but what `stays` names. `Waiting`, `Failed`: call again. */
+  /** `Complete`: only the objects in `stays` are left. `Waiting`, `Failed`: call again. */
   readonly state: 'Complete' | 'Waiting' | 'Failed';
   /** The step that did not end. */
   readonly step?: UninstallStepName;
   readonly removals: readonly Removal[];
-  /** What is being deleted and not gone yet, with what holds it. */
+  /** Objects that are being deleted and not gone yet, with their finalizers or dependents. */
   readonly waiting: readonly { readonly ref: ObjectRef; readonly message: string }[];
   readonly stays: readonly Stay[];
   readonly failures: readonly Failure[];
@@ -62,7 +64,7 @@ interface Run {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What one step did. */
+/** The result of one step. */
 interface StepResult {
   readonly removals: readonly Removal[];
   readonly waiting: UninstallResult['waiting'];
@@ -70,8 +72,8 @@ interface StepResult {
 }
 
 /**
- * Removes what a plan says. Refusals and what is stuck are part of the result; throws the signal's reason when
- * aborted. A blocked plan does nothing and is `Waiting`.
+ * Carries out a plan. Refusals and stuck objects are part of the result; throws the signal's reason when aborted. A
+ * blocked plan does nothing and is `Waiting`.
  */
 export async function runUninstall(
   cluster: Cluster,
@@ -83,7 +85,7 @@ export async function runUninstall(
   const done: Done = { removals: [], stays: [] };
   if (plan.state === 'Unknown') return { state: 'Failed', ...done, waiting: [], failures: plan.doubts ?? [] };
   if (plan.state === 'Blocked') return { state: 'Waiting', ...done, waiting: [], stays: plan.stays, failures: [] };
-  // Custom resources go first: what converts and finalizes them is needed until then.
+  // Custom resources are deleted first: the operator converts and finalizes them.
   const early = plan.steps.filter(({ name }) => name === 'customResources');
   const late = plan.steps.filter(({ name }) => name !== 'customResources');
   const stopped =
@@ -91,7 +93,7 @@ export async function runUninstall(
   return stopped ?? { state: 'Complete', ...done, waiting: [], failures: [] };
 }
 
-/** What was done so far; each step adds to it. */
+/** Progress so far; each step adds to it. */
 interface Done {
   readonly removals: Removal[];
   readonly stays: Stay[];
@@ -111,7 +113,7 @@ async function runSteps(run: Run, steps: readonly UninstallStep[], done: Done): 
   return undefined;
 }
 
-/** Sees to it that the objects of the CRDs that stay can be read without the operator; the result if that fails. */
+/** Makes the objects of retained CRDs readable without the operator; the result if that fails. */
 async function retainAll(run: Run, done: Done): Promise<UninstallResult | undefined> {
   const retained = await inSlots(run, run.plan.stays, async (stay) => ({
     stay,
@@ -149,7 +151,7 @@ async function runStep(run: Run, step: UninstallStep): Promise<StepResult> {
   return { removals, waiting, stays: removals.flatMap(stayOfRemoval) };
 }
 
-/** The objects of users, as the account: what the inventory lists is deleted already. */
+/** Deletes users' objects, as the account; objects of the inventory are deleted already. */
 async function deleteOthers({ cluster, options, slots }: Run, step: UninstallStep): Promise<readonly Removal[]> {
   if (step.resources.length === 0) return [];
   const ours = new Set(step.entries.map(identityOf));
@@ -161,7 +163,9 @@ function leavingOf({ ref, uid }: Removal): Leaving {
   return uid === undefined ? ref : { ...ref, uid };
 }
 
-/** Workloads are deleted from the foreground: they are gone only when their Pods are, and RBAC outlives them. */
+/**
+ * Workloads are deleted with foreground propagation: they are gone only when their Pods are, and RBAC outlives them.
+ */
 function deleteEntries(run: Run, { name, entries }: UninstallStep): Promise<Removal[]> {
   const propagation = name === 'workloads' ? 'Foreground' : 'Background';
   return inSlots(run, entries, (entry) => deleteEntry(run, entry, propagation));
@@ -178,8 +182,8 @@ async function deleteEntry(
 }
 
 /**
- * Why a CRD is not deleted now: an object was made after all had been counted. With a CRD all its objects go, so an
- * account that is to delete them is asked again; undefined if the CRD may go.
+ * Why a CRD is not deleted now: an object was created after the count. Deleting a CRD deletes all its objects, so the
+ * account's right to delete them is checked again; undefined if the CRD may be deleted.
  */
 async function keepCrd(run: Run, entry: InventoryEntry): Promise<Removal | undefined> {
   const { cluster, plan, options } = run;
@@ -201,7 +205,7 @@ function madeMeanwhile({ ref, message = '' }: Removal): Failure {
   return { reason: 'CustomResourcesExist', retry: 'backoff', message: `${describeRef(ref)}: ${message}` };
 }
 
-/** Its first object was made after all had been counted. */
+/** Its first object was created after the count. */
 async function retainLate(run: Run, kept: Removal): Promise<Removal> {
   const { message, failure } = await retain(run, kept.ref);
   if (failure !== undefined) return { ...kept, outcome: 'failed', failure };
@@ -210,7 +214,9 @@ async function retainLate(run: Run, kept: Removal): Promise<Removal> {
 
 const STEP_SECONDS = 30;
 
-/** Waits until all are gone; nudges a CRD that hangs, and names what holds the rest. */
+/**
+ * Waits until all are gone; writes to a CRD whose deletion hangs, and names the finalizers or dependents of the rest.
+ */
 async function awaitGone(run: Run, refs: readonly Leaving[]): Promise<UninstallResult['waiting']> {
   const { cluster, options } = run;
   const { stepSeconds = STEP_SECONDS, observe = observeByPolling(cluster), signal } = options;
@@ -229,9 +235,9 @@ async function awaitGone(run: Run, refs: readonly Leaving[]): Promise<UninstallR
   return explain(run, left);
 }
 
-/** The API server deletes CRDs a few at a time, and so this can take long, and to begin anew would cost more. */
+/** The API server deletes CRDs a few at a time, so this can take long, and starting over would cost more. */
 const CRD_STEPS = 3;
-/** A CRD that is deleted soon after its creation can hang in Terminating until something is written to it. */
+/** The deletion of a new CRD can hang in Terminating until the CRD is written to. */
 const CRD_PATIENCE_SECONDS = 3;
 const YOUNG_SECONDS = 10;
 const FORGOTTEN_SECONDS = 60;
@@ -246,7 +252,7 @@ async function touchCrds(
   await Promise.all(crds.map((ref) => touchCrd(run, ref, isMeant)));
 }
 
-/** Any write to a CRD makes the API server look at it again. That it is gone meanwhile is as well. */
+/** Any write makes the API server process a CRD again. It may be gone already. */
 async function touchCrd(run: Run, ref: ObjectRef, isMeant: (crd: KubeObject) => boolean): Promise<void> {
   const { cluster, options } = run;
   const crd = await look(run, ref);
@@ -261,8 +267,8 @@ async function touchCrd(run: Run, ref: ObjectRef, isMeant: (crd: KubeObject) => 
 }
 
 /**
- * Whether the API server has left a deletion lying: it hangs if it came soon after the creation, and is tried again
- * with ever longer pauses if it failed. Any other CRD waits for its turn among many, and a write sends it back.
+ * Whether a deletion hangs in the API server: it does if it came soon after the creation, and it is retried with
+ * growing pauses if it failed. Any other CRD waits for its turn, and a write puts it back in the queue.
  */
 function isLikelyStuck({ metadata, status }: KubeObject): boolean {
   const { creationTimestamp = '', deletionTimestamp = '' } = metadata;
@@ -296,7 +302,7 @@ async function explain(
   );
 }
 
-/** Names the custom resources that keep a CRD, and what holds them. */
+/** Names the custom resources that keep a CRD, and their finalizers. */
 async function explainCrd(run: Run, ref: ObjectRef, otherwise: string): Promise<string> {
   const { cluster, options } = run;
   const crd = await look(run, ref);

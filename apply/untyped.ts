@@ -1,18 +1,18 @@
-/** Reads what others have written into a status without trusting its shape. */
+/** Reads statuses that other programs wrote, without trusting their shape. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of an object; none where the value is anything else. */
+/** The fields of an object; none for any other value. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-/** The objects of a list; none where the value is anything else. */
+/** The objects of a list; none for any other value. */
 export function listOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.map(fieldsOf) : [];
 }
 
-/** A text, or the empty one. */
+/** The text; empty for any other value. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

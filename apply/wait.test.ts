@@ -17,7 +17,7 @@ const held: KubeObject = {
   metadata: { ...deployment.metadata, deletionTimestamp: '2000-01-01T00:00:00Z', finalizers: ['example.com/hold'] },
 };
 
-/** Tells these states of the one object, then nothing more until aborted. */
+/** Yields these states of the one object, then nothing more until aborted. */
 function observing(...states: readonly (KubeObject | undefined)[]): Observe {
   return async function* observe(_refs: readonly ObjectRef[], signal: AbortSignal): AsyncGenerator<Observation[]> {
     for (const object of states) yield [{ ref, object }];
@@ -25,33 +25,33 @@ function observing(...states: readonly (KubeObject | undefined)[]): Observe {
   };
 }
 
-/** Never tells anything, and does not look at the signal. */
+/** Never yields, and ignores the signal. */
 const deaf: Observe = () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) });
 
 describe('waiting until objects work', () => {
-  test('ends as soon as they do', async () => {
+  test('waiting for ready objects ends as soon as they are ready', async () => {
     expect(
       await waitUntilReady([ref], { observe: observing(undefined, deployment, working), deadlineSeconds: 600 }),
     ).toEqual([]);
   });
 
-  test('ends at once when one has failed for good', async () => {
+  test('waiting for ready objects ends at once when one has failed for good', async () => {
     const unready = await waitUntilReady([ref], { observe: observing(deployment, givenUp), deadlineSeconds: 600 });
     expect(unready).toMatchObject([{ ref, health: { state: 'Failed' } }]);
   });
 
-  test('answers what is missing when the deadline is over', async () => {
+  test('waiting for ready objects returns those that are not ready at the deadline', async () => {
     const unready = await waitUntilReady([ref], { observe: observing(undefined), deadlineSeconds: 0.02 });
     expect(unready).toMatchObject([{ ref, health: { state: 'Progressing', message: 'it does not exist' } }]);
   });
 
-  test('a source that ignores the signal does not hold it up', async () => {
+  test('a source that ignores the signal does not block the deadline', async () => {
     expect(await waitUntilReady([ref], { observe: deaf, deadlineSeconds: 0.02 })).toMatchObject([
       { health: { state: 'Unknown' } },
     ]);
   });
 
-  test('an abort is thrown with its reason, also when it comes first', async () => {
+  test('an abort is thrown with its reason, even if it comes first', async () => {
     const lost = new Error('lease lost');
     const options = { observe: observing(deployment), deadlineSeconds: 600 };
     const controller = new AbortController();
@@ -64,7 +64,7 @@ describe('waiting until objects work', () => {
     await expect(waitUntilReady([ref], { ...options, signal: AbortSignal.abort(lost) })).rejects.toBe(lost);
   });
 
-  test('what the source throws is thrown', async () => {
+  test('an error of the source is thrown', async () => {
     const broken: Observe = async function* broken() {
       yield [{ ref, object: undefined }];
       throw new Error('broken');
@@ -72,32 +72,32 @@ describe('waiting until objects work', () => {
     await expect(waitUntilReady([ref], { observe: broken, deadlineSeconds: 600 })).rejects.toThrow('broken');
   });
 
-  test('nothing to wait for is no wait', async () => {
+  test('waiting for no objects ends at once', async () => {
     expect(await waitUntilReady([], { observe: observing(), deadlineSeconds: 600 })).toEqual([]);
   });
 });
 
 describe('waiting until objects are gone', () => {
-  test('ends when they are', async () => {
+  test('waiting for deleted objects ends when they are gone', async () => {
     expect(
       await waitUntilGone([ref], { observe: observing(deployment, held, undefined), deadlineSeconds: 600 }),
     ).toEqual([]);
   });
 
-  test('another object in the place of the one that was deleted is not waited for', async () => {
+  test('a new object in the place of the deleted one is not waited for', async () => {
     const another = { ...deployment, metadata: { ...deployment.metadata, uid: 'new' } };
     const options = { observe: observing(another), deadlineSeconds: 0.02 };
     expect(await waitUntilGone([{ ...ref, uid: 'old' }], options)).toEqual([]);
     expect(await waitUntilGone([{ ...ref, uid: 'new' }], options)).toHaveLength(1);
   });
 
-  test('names what holds those that are left', async () => {
+  test('waiting for deleted objects names the finalizers of those left', async () => {
     const left = await waitUntilGone([ref], { observe: observing(held), deadlineSeconds: 0.02 });
     expect(left).toMatchObject([{ ref, health: { message: 'it is held by example.com/hold' } }]);
   });
 });
 
-test('polling tells the state at once and again until it has changed', async () => {
+test('polling yields the state at once and again after every change', async () => {
   const cluster = createFakeCluster({ react: (object) => object });
   cluster.put(deployment);
   let polls = 0;

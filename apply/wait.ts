@@ -1,6 +1,6 @@
 /**
- * Waits until objects work, or are gone. What happens to them is told by an injected `observe`: a watch in the
- * manager, growing polls elsewhere. Nothing here sleeps for a fixed time; deadlines do not follow the wall clock.
+ * Waits until objects work, or are gone. An injected `observe` reports their changes: a watch in the manager, growing
+ * polls elsewhere. Nothing here sleeps for a fixed time; deadlines do not follow the wall clock.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
@@ -12,24 +12,24 @@ import { describeHolders } from './remove.ts';
 
 export interface Observation {
   readonly ref: ObjectRef;
-  /** Undefined where the object does not exist. */
+  /** Undefined if the object does not exist. */
   readonly object: KubeObject | undefined;
 }
 
-/** Tells the state of all `refs` at once and then after every change, until aborted. */
+/** Yields the state of all `refs` at once and then after every change, until aborted. */
 export type Observe = (refs: readonly ObjectRef[], signal: AbortSignal) => AsyncIterable<readonly Observation[]>;
 
 export interface WaitOptions {
   readonly observe: Observe;
   readonly deadlineSeconds: number;
   readonly signal?: AbortSignal;
-  /** After every observation that changes what is waited for. */
+  /** Called after every observation that changes the list of pending objects. */
   readonly onProgress?: (pending: readonly Unready[]) => void;
 }
 
 /**
- * Waits until every object is Ready. Answers those that are not: at once when one has Failed, else when the
- * deadline is over. Throws the signal's reason when aborted, and what `observe` throws.
+ * Waits until every object is Ready. Returns those that are not: at once when one has Failed, else at the deadline.
+ * Throws the signal's reason when aborted, and errors of `observe`.
  */
 export function waitUntilReady(refs: readonly ObjectRef[], options: WaitOptions): Promise<readonly Unready[]> {
   return waitFor(refs, options, (object) =>
@@ -37,10 +37,12 @@ export function waitUntilReady(refs: readonly ObjectRef[], options: WaitOptions)
   );
 }
 
-/** An object to be gone; with the uid, another one in its place counts as gone. */
+/** An object to wait for; with the uid, another object in its place counts as gone. */
 export type Leaving = ObjectRef & { readonly uid?: string };
 
-/** Waits until no object is left; answers those that are, with what holds them. Throws as {@link waitUntilReady}. */
+/**
+ * Waits until no object is left; returns those that remain, with their finalizers. Throws as {@link waitUntilReady}.
+ */
 export function waitUntilGone(refs: readonly Leaving[], options: WaitOptions): Promise<readonly Unready[]> {
   const uids = new Map(refs.map((ref) => [identityOf(ref), ref.uid]));
   return waitFor(refs, options, (object, ref) => {
@@ -82,7 +84,7 @@ function isPending({ health }: Unready): boolean {
   return health.state !== 'Ready';
 }
 
-/** The same items, ended with the signal's reason even where the source does not look at the signal. */
+/** The same items, ended with the signal's reason even if the source ignores the signal. */
 async function* untilAborted<Item>(source: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason as Error);
@@ -98,7 +100,7 @@ async function* untilAborted<Item>(source: AsyncIterable<Item>, signal: AbortSig
     }
   } finally {
     signal.removeEventListener('abort', abort);
-    // Not awaited: a source that ignores the signal would hold its reader.
+    // Not awaited: a source that ignores the signal would block its reader.
     items.return?.().catch(() => undefined);
   }
 }
@@ -106,7 +108,7 @@ async function* untilAborted<Item>(source: AsyncIterable<Item>, signal: AbortSig
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 2000;
 
-/** Observes by reading every object, with growing pauses; for where no watch is at hand. */
+/** Observes by reading every object, with growing pauses, for callers without a watch. */
 export function observeByPolling(cluster: Pick<Cluster, 'get'>): Observe {
   return async function* poll(refs, signal) {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {

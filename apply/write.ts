@@ -1,6 +1,6 @@
 /**
- * Writes one object so that a race shows as a conflict: what is to be made is never laid over something that
- * appeared meanwhile, and what is to be changed is changed only if it is the very object that was looked at.
+ * Writes one object so that a race shows as a conflict: a creation never overwrites an object that appeared meanwhile,
+ * and a change applies only to the object that was read.
  */
 import { FIELD_MANAGER } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
@@ -14,8 +14,8 @@ export interface WriteOptions {
 }
 
 /**
- * Creates by server-side apply, so that every field is ours to take away again. The resourceVersion makes it a
- * conflict where the object exists: no object ever has the version 1, which is that of the empty store.
+ * Creates by server-side apply, so that we own every field and can remove it later. The resourceVersion causes a
+ * conflict if the object exists: no object ever has version 1, which is that of the empty store.
  *
  * An object that cannot be merged is created plainly, as its publisher tested it.
  *
@@ -42,8 +42,8 @@ export async function createObject(
 }
 
 /**
- * Applies to the very version of the object that was seen; a conflict if it is another by now, or was changed on the way.
- * So a write that arrives late puts no old content back: its object has been written since. See decision 24.
+ * Applies to the version of the object that was read; a conflict if it was replaced or changed since. So a write that
+ * arrives late restores no old content: its object has been written since. See decision 24.
  */
 export async function changeObject(
   cluster: Cluster,
@@ -60,25 +60,25 @@ export async function changeObject(
   }
 }
 
-/** CRDs are the largest objects there are, and what becomes of them is told by their conditions, later. */
+/** CRDs are the largest objects, and their result shows later in their conditions. */
 function answerOf({ kind }: KubeObject): { readonly metadataOnly?: true } {
   return kind === 'CustomResourceDefinition' ? { metadataOnly: true } : {};
 }
 
-/** The object to apply, bound to the very object that was seen. */
+/** The object to apply, bound to the uid of the live object. */
 export function withUid(object: KubeObject, live: KubeObject): KubeObject {
   const { uid } = live.metadata;
   return uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
 }
 
-/** The object to apply, bound to the very version of the object that was seen. */
+/** The object to apply, bound to the version of the live object. */
 export function withVersion(object: KubeObject, live: KubeObject): KubeObject {
   const { resourceVersion } = live.metadata;
   const bound = withUid(object, live);
   return resourceVersion === undefined ? bound : { ...bound, metadata: { ...bound.metadata, resourceVersion } };
 }
 
-/** A merge patch that replaces what the object names, on the very version of the object that was seen. */
+/** A merge patch that replaces the fields that the object sets, bound to the version that was read. */
 function replacementOf(
   object: KubeObject,
   { metadata: { uid, resourceVersion } }: KubeObject,
@@ -101,8 +101,8 @@ interface ManagedFields {
 }
 
 /**
- * Fields that came by a plain create belong to our manager's `Update`, and a later apply would never take any of
- * them away. So they are handed to our `Apply`, once. Answers the object as it is then.
+ * Fields of a plain create belong to our manager's `Update`, and a later apply would never remove them. So they are
+ * handed to our `Apply`, once. Returns the object after that.
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply
  */
 export async function takeOverFields(cluster: Cluster, live: KubeObject, signal?: AbortSignal): Promise<KubeObject> {
@@ -118,7 +118,7 @@ export async function takeOverFields(cluster: Cluster, live: KubeObject, signal?
   return cluster.patch(refOf(live), { metadata: { managedFields: changed, resourceVersion } }, undefined, signal);
 }
 
-/** Whether some of its fields came by a plain create of ours. */
+/** Whether some of its fields came from a plain create of ours. */
 export function isMadePlainly({ metadata }: KubeObject): boolean {
   return (metadata as { managedFields?: ManagedFields[] }).managedFields?.some(isOurUpdate) === true;
 }
@@ -127,8 +127,8 @@ export function isMadePlainly({ metadata }: KubeObject): boolean {
 const CREATION_MS = 60_000;
 
 /**
- * Whether the manager has made it. A copy that another program makes carries our annotations and not our name; one that was
- * restored from a backup carries our name too, with the time of then.
+ * Whether the manager made it. A copy made by another program has our annotations but not our field manager; an object
+ * restored from a backup has our field manager with an earlier time.
  */
 export function isMadeByUs({ metadata }: KubeObject): boolean {
   const { managedFields = [], creationTimestamp = '' } = metadata as KubeObject['metadata'] & {

@@ -1,4 +1,4 @@
-/** Whatever a bundle, a configuration, a Dockerfile or a quantity holds: it is understood, or refused with a reason. */
+/** Any bundle, configuration, Dockerfile or quantity is parsed, or refused with a reason. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatJson } from '../api/json.ts';
@@ -21,7 +21,7 @@ function optionsFor(bundle: Bundle, certificates: RenderOptions['certificates'])
 }
 
 describe('a bundle with something odd in it', { timeout: 120_000 }, () => {
-  it('would be rendered without that, in every way', () => {
+  it('without the odd value, the bundle is rendered in every mode', () => {
     const bundle = parseBundle(WHOLE_BUNDLE);
     const kinds = (certificates: RenderOptions['certificates']): readonly string[] =>
       renderBundle(bundle, optionsFor(bundle, certificates)).map(({ kind }) => kind);
@@ -30,7 +30,7 @@ describe('a bundle with something odd in it', { timeout: 120_000 }, () => {
     expect(validateBundle(bundle, { files: WHOLE_BUNDLE }).filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('is read, judged with advice, rendered, or refused with a reason', () => {
+  it('a bundle with an odd value is parsed, checked, rendered, or refused with a reason', () => {
     const seen = { read: 0, rendered: 0, errors: 0 };
     const property = fc.property(MUTATIONS, fc.constantFrom(...ISSUERS), (mutations, certificates) => {
       const files = mutatedFiles(mutations);
@@ -63,7 +63,7 @@ describe('a Dockerfile', { timeout: 120_000 }, () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.oneof(piece, fc.string()), { maxLength: 30 }));
   const bundle = makeBundle({ objects: [BETA] });
 
-  it('has a label that keeps old bundles away from new clusters, or that is told', () => {
+  it('any Dockerfile has a label that keeps old bundles away from new clusters, or a finding says so', () => {
     const property = fc.property(text, (parts) => {
       const dockerfile = typeof parts === 'string' ? parts : parts.join('');
       const found = validateBundle(bundle, { dockerfile }).filter(({ check }) => check === 'openshift-label');
@@ -110,7 +110,7 @@ describe('a quantity', () => {
     .tuple(fc.constantFrom('', '-', '+'), digits, fc.constantFrom('', '.'), digits, suffix)
     .map((parts) => parts.join(''));
 
-  it('is none, or has a form that stays as it is', () => {
+  it('a text is no quantity, or has a canonical form that stays as it is', () => {
     const seen = { none: 0, canonical: 0 };
     const property = fc.property(fc.oneof(written, fc.string()), (text) => {
       const canonical = canonicalQuantity(text);
@@ -152,7 +152,7 @@ describe('a configuration with something odd in it', { timeout: 120_000 }, () =>
   const bundle = makeBundle({ deployments: [makeDeployment('d')] });
   const options = { namespace: 'ops', certificates: 'manager' } as const;
 
-  it('changes the Deployments, or is refused by the API or with its place', () => {
+  it('a configuration with an odd value changes the Deployments, or is refused by the API or with its path', () => {
     const seen = { refusedByApi: 0, rendered: 0, refused: 0 };
     const property = fc.property(MUTATIONS, (mutations) => {
       const read = OperatorConfig.safeParse(mutated(config, mutations));

@@ -15,7 +15,10 @@ export function catalogFolder(labels: Labels): string {
   return labels[CATALOG_LABEL] ?? CATALOG_FOLDER;
 }
 
-/** A catalog that offers nothing is refused: most likely it is none. `seemsToBe` is from {@link describeImage}. */
+/**
+ * The error for an image that offers no packages: most likely it is no catalog. `seemsToBe` is from {@link
+ * describeImage}.
+ */
 export function notACatalog(seemsToBe: string): ReasonedError {
   return new ReasonedError({
     reason: 'CatalogInvalid',

@@ -5,7 +5,7 @@ import { parseBundle } from './parse.ts';
 import { makeBundle, makeCrd, makeFiles, type BundleParts } from './testing/bundle.ts';
 
 describe('a bundle', () => {
-  it('says its package, channels and default channel as its annotations have them', () => {
+  it('a bundle has the package, channels and default channel of its annotations', () => {
     const { annotations, ...bundle } = makeBundle({
       files: {
         'metadata/annotations.yaml': [
@@ -20,7 +20,7 @@ describe('a bundle', () => {
     expect(annotations.size).toBe(3);
   });
 
-  it('keeps CRDs and other objects apart, in the order of files and documents', () => {
+  it('a bundle keeps CRDs and other objects apart, in the order of files and documents', () => {
     const { crds, objects } = makeBundle({
       files: {
         'manifests/b.yaml': 'kind: Secret\nmetadata: {name: s2}\n---\nkind: Secret\nmetadata: {name: s1}\n',
@@ -36,7 +36,7 @@ describe('a bundle', () => {
     ]);
   });
 
-  it('takes lists apart, also lists in lists, and gives their kind to what has none', () => {
+  it('lists are split into items, nested ones too, and items without a kind get that of the list', () => {
     const list = {
       apiVersion: 'v1',
       kind: 'List',
@@ -49,7 +49,7 @@ describe('a bundle', () => {
     expect(objects.map(({ object }) => `${object.kind} ${object.metadata.name}`)).toEqual(['Secret a', 'ConfigMap b']);
   });
 
-  it('finds a CSV in a list too, and what is beside it there', () => {
+  it('a CSV in a list is found, and the other items of the list too', () => {
     const csv = {
       apiVersion: 'operators.coreos.com/v1alpha1',
       kind: 'ClusterServiceVersion',
@@ -66,20 +66,20 @@ describe('a bundle', () => {
     expect(bundle.objects.map(({ object }) => object.kind)).toEqual(['Pod']);
   });
 
-  it('keeps what was published beside what is read of it', () => {
+  it('a bundle keeps the published data beside the typed views', () => {
     const { objects } = makeBundle({ files: { 'manifests/x.yaml': 'kind: Secret\ntype: Opaque\n' } });
     expect(objects[0]?.raw).toEqual({ kind: 'Secret', type: 'Opaque' });
     expect(objects[0]?.object).toEqual({ apiVersion: '', kind: 'Secret', metadata: { name: '' }, type: 'Opaque' });
   });
 
-  it('reads the CSV whatever its apiVersion is, and the last one where there are several', () => {
+  it('the CSV is read whatever its apiVersion is; of several the last one counts', () => {
     const csv = (name: string): string =>
       `apiVersion: any/v9\nkind: ClusterServiceVersion\nmetadata: {name: ${name}}\nspec: {install: {strategy: deployment}}\n`;
     const bundle = makeBundle({ files: { 'manifests/csv.yaml': `${csv('first.v1')}---\n${csv('second.v1')}` } });
     expect(bundle.csv.name).toBe('second.v1');
   });
 
-  it('adds the properties of its file to those of the CSV, also in the annotation that Pods get', () => {
+  it('properties of the file are added to those of the CSV, also in the annotation that Pods get', () => {
     const bundle = makeBundle({
       metadata: { annotations: { 'olm.properties': '[{"type": "olm.maxOpenShiftVersion", "value": "4.18"}]' } },
       files: { 'metadata/properties.yaml': 'properties:\n- type: x\n  value: {b: <1>, a: 12345678901234567890}\n' },
@@ -93,7 +93,7 @@ describe('a bundle', () => {
     );
   });
 
-  it('has no dependencies where their file cannot be read, and says why', () => {
+  it('a bundle has no dependencies if their file cannot be parsed, and records why', () => {
     const broken = makeBundle({ files: { 'metadata/dependencies.yaml': 'dependencies: [' } });
     expect(broken).toMatchObject({ dependencies: [], dependenciesError: expect.stringContaining('dependencies.yaml') });
     const good = makeBundle({
@@ -107,7 +107,7 @@ describe('a bundle', () => {
   const DEPENDENCIES = 'dependencies:\n- {type: olm.package, value: {packageName: a, version: 1}}\n';
   it.each([
     { because: 'the name is misspelt', files: { 'metadata/dependency.yaml': DEPENDENCIES } },
-    { because: 'the name ends otherwise', files: { 'metadata/dependencies.yml': DEPENDENCIES } },
+    { because: 'the name has another ending', files: { 'metadata/dependencies.yml': DEPENDENCIES } },
     {
       because: 'the file of the usual name has none',
       files: { 'metadata/dependencies.yaml': 'dependencies: []\n', 'metadata/more.yaml': DEPENDENCIES },
@@ -122,13 +122,13 @@ describe('a bundle', () => {
         'metadata/annotations.yaml': `annotations: {operators.operatorframework.io.bundle.package.v1: p}\n${DEPENDENCIES}`,
       },
     },
-  ])('has dependencies whatever their file is called, as for opm: $because', ({ files }) => {
+  ])('a bundle has its dependencies whatever their file is called, as in opm: $because', ({ files }) => {
     expect(makeBundle({ files }).dependencies).toEqual([
       { type: 'olm.package', value: { packageName: 'a', version: 1 } },
     ]);
   });
 
-  it('has annotations and properties in files of other names, if none has the usual one', () => {
+  it('annotations and properties are read from files of other names, if none has the usual one', () => {
     const files = new Map(makeFiles());
     files.set('metadata/bundle.yml', files.get('metadata/annotations.yaml') ?? new Uint8Array());
     files.delete('metadata/annotations.yaml');
@@ -136,7 +136,7 @@ describe('a bundle', () => {
     expect(parseBundle(files)).toMatchObject({ package: 'gadget-operator', properties: [{ type: 'x', value: 1 }] });
   });
 
-  it('reads numbers, quantities and times without changing them', () => {
+  it('numbers, quantities and times are read unchanged', () => {
     const text = 'kind: ConfigMap\nmetadata: {name: c}\nbig: 9223372036854775807\nq: 1024Mi\nt: 2024-01-01T00:00:00Z\n';
     const { objects } = makeBundle({ files: { 'manifests/c.yaml': text } });
     expect(objects[0]?.object).toMatchObject({ big: 9223372036854775807n, q: '1024Mi', t: '2024-01-01T00:00:00Z' });
@@ -146,7 +146,7 @@ describe('a bundle', () => {
 interface Refused extends BundleParts {
   readonly because: string;
   readonly reason: string;
-  /** What the message must name. */
+  /** Texts that the message must contain. */
   readonly names: readonly string[];
 }
 
@@ -235,7 +235,7 @@ const REFUSED: readonly Refused[] = [
     spec: { installModes: [{ type: 'AllNamespaces', supported: 'yes' }] },
   },
   {
-    because: 'a quantity is none',
+    because: 'a quantity is invalid',
     reason: 'BundleInvalid',
     names: ['containers[0].resources.limits.cpu', 'a quantity'],
     deployments: [
@@ -308,15 +308,15 @@ const REFUSED: readonly Refused[] = [
   },
 ];
 
-describe('a bundle is refused with its reason, never to be retried,', () => {
-  it.each(REFUSED)('when $because', ({ reason, names, ...parts }) => {
+describe('a bundle is refused with its reason, never to be retried', () => {
+  it.each(REFUSED)('a bundle is refused when $because', ({ reason, names, ...parts }) => {
     const error = thrown(() => makeBundle(parts));
     expect(error).toBeInstanceOf(ReasonedError);
     expect(error).toMatchObject({ reason, retry: 'never' });
     for (const name of names) expect((error as Error).message).toContain(name);
   });
 
-  it('when its annotations are missing', () => {
+  it('a bundle without annotations is refused', () => {
     const files = new Map(makeFiles());
     files.delete('metadata/annotations.yaml');
     expect(thrown(() => parseBundle(files))).toMatchObject({ reason: 'BundleInvalid' });
@@ -324,7 +324,7 @@ describe('a bundle is refused with its reason, never to be retried,', () => {
 });
 
 describe('keys that mean something to JavaScript', () => {
-  it('are keys like any other, in annotations, labels and data', () => {
+  it('keys with a meaning in JavaScript are ordinary keys, in annotations, labels and data', () => {
     const nasty = '{"__proto__": "x", "constructor": "y", "hasOwnProperty": "z"}';
     const bundle = makeBundle({
       files: {
@@ -344,7 +344,7 @@ describe('keys that mean something to JavaScript', () => {
 });
 
 describe('any files', () => {
-  it('are a bundle or refused with a reason: no other error, whatever they hold', () => {
+  it('any files are a bundle or refused with a reason, and cause no other error', () => {
     const snippet = fc.constantFrom(
       'a: 1\n',
       '- b\n',
@@ -402,7 +402,7 @@ describe('any files', () => {
     );
   });
 
-  it('give a CSV that has the right types, or the field that has not', () => {
+  it('any CSV has the right types, or the error names the wrong field', () => {
     const value = fc.jsonValue({ maxDepth: 3 });
     const field = fc.constantFrom('install', 'installModes', 'webhookdefinitions', 'icon', 'customresourcedefinitions');
     fc.assert(

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseYaml, YamlError } from './yaml.ts';
 
-/** What the Go library gives for a scalar, by `sigs.k8s.io/yaml` 1.6. */
+/** The Go library's value for each scalar, by `sigs.k8s.io/yaml` 1.6. */
 const SCALARS: readonly { readonly text: string; readonly value: unknown; readonly because: string }[] = [
   { text: 'yes', value: true, because: 'YAML 1.1 has these words for booleans' },
   { text: 'No', value: false, because: 'Norway' },
   { text: 'y', value: true, because: 'one letter is enough' },
   { text: 'OFF', value: false, because: 'in capitals too' },
-  { text: 'tRUE', value: 'tRUE', because: 'but not in any mixture' },
+  { text: 'tRUE', value: 'tRUE', because: 'mixed case is no boolean' },
   { text: '"yes"', value: 'yes', because: 'quotes make strings' },
   { text: '~', value: null, because: 'null has four names' },
   { text: '017', value: 15, because: 'a leading zero is octal' },
@@ -30,29 +30,32 @@ const SCALARS: readonly { readonly text: string; readonly value: unknown; readon
   { text: '!!str 1', value: '1', because: 'a tag decides' },
   { text: '!!float 1', value: 1, because: 'an integer is a float too' },
   { text: '!!binary aGk=', value: 'hi', because: 'bytes become the string that they spell' },
-  { text: '!!js/function "x"', value: 'x', because: 'unknown tags mean nothing' },
+  { text: '!!js/function "x"', value: 'x', because: 'unknown tags are ignored' },
   { text: '! 12', value: '12', because: 'the non-specific tag makes a string' },
   { text: '"\\u00e9\\x41"', value: 'éA', because: 'escapes' },
   { text: '<<', value: '<<', because: 'a merge key only as a key' },
 ];
 
 describe('scalars', () => {
-  it.each(SCALARS)('$text is as in Go, because: $because', ({ text, value }) => {
+  it.each(SCALARS)('the scalar $text is read as in Go, because: $because', ({ text, value }) => {
     expect(one(`a: ${text}\n`)).toEqual(value === null ? { a: null } : { a: value });
   });
 
-  it.each(['.inf', '-.INF', '.nan'])('%s is refused, because JSON cannot express it', (text) => {
+  it.each(['.inf', '-.INF', '.nan'])('the scalar %s is refused, because JSON cannot express it', (text) => {
     expect(() => parseYaml(`a: ${text}`)).toThrow(YamlError);
   });
 
-  it.each(['!!int a', '!!bool 1', '!!null x', '!!binary "§"'])('%s is refused: the tag does not fit', (text) => {
-    expect(() => parseYaml(`a: ${text}`)).toThrow(YamlError);
-  });
+  it.each(['!!int a', '!!bool 1', '!!null x', '!!binary "§"'])(
+    'the scalar %s is refused: the tag does not fit',
+    (text) => {
+      expect(() => parseYaml(`a: ${text}`)).toThrow(YamlError);
+    },
+  );
 });
 
 const DOCUMENTS: readonly { readonly text: string; readonly values: readonly unknown[]; readonly because: string }[] = [
   { text: '', values: [], because: 'an empty file has no document' },
-  { text: '# only a comment\n', values: [], because: 'nor has one with comments' },
+  { text: '# only a comment\n', values: [], because: 'a file of comments has no document' },
   { text: '# first\n---\na: 1\n', values: [{ a: 1 }], because: 'a comment-only first document is none' },
   { text: 'a: 1\n---\nb: 2\n', values: [{ a: 1 }, { b: 2 }], because: 'dashes separate documents' },
   { text: 'a: 1\n--- # note\nb: 2\n', values: [{ a: 1 }, { b: 2 }], because: 'a comment may follow the dashes' },
@@ -65,12 +68,12 @@ const DOCUMENTS: readonly { readonly text: string; readonly values: readonly unk
   { text: 'a: 1 # c\nb:\t2\n', values: [{ a: 1, b: 2 }], because: 'a tab may follow the colon' },
   { text: '? a\n: b\n', values: [{ a: 'b' }], because: 'complex keys, where they are simple' },
   { text: '1: a\ntrue: b\n0x10: c\n', values: [{ '1': 'a', true: 'b', '16': 'c' }], because: 'keys become strings' },
-  { text: 'a: |2\n   x\n', values: [{ a: ' x\n' }], because: 'indentation may be told' },
+  { text: 'a: |2\n   x\n', values: [{ a: ' x\n' }], because: 'the indentation may be given' },
   { text: 'x: &a {b: 1}\nz: *a\n', values: [{ x: { b: 1 }, z: { b: 1 } }], because: 'aliases' },
   { text: 'x: &a {b: 1}\n<<: *a\nb: 2\n', values: [{ x: { b: 1 }, b: 2 }], because: 'later keys win over merged ones' },
   { text: 'x: &a {b: 1}\nb: 2\n<<: *a\n', values: [{ x: { b: 1 }, b: 1 }], because: 'merged ones over earlier keys' },
   { text: '!!merge <<: {a: 1}\n', values: [{ a: 1 }], because: 'a merge key may say that it is one' },
-  { text: '"<<": {a: 1}\n', values: [{ '<<': { a: 1 } }], because: 'a quoted one is none' },
+  { text: '"<<": {a: 1}\n', values: [{ '<<': { a: 1 } }], because: 'a quoted key is no merge key' },
   { text: '<<: [{a: 1}, {a: 2}]\n', values: [{ a: 1 }], because: 'of several merged maps the first counts' },
   { text: '{"a": 1, "b": [true]}', values: [{ a: 1, b: [true] }], because: 'JSON is YAML' },
   {
@@ -83,11 +86,11 @@ const DOCUMENTS: readonly { readonly text: string; readonly values: readonly unk
 ];
 
 describe('documents', () => {
-  it.each(DOCUMENTS)('$text: $because', ({ text, values }) => {
+  it.each(DOCUMENTS)('the YAML text $text: $because', ({ text, values }) => {
     expect(parseYaml(text).map(({ value }) => value)).toEqual(values);
   });
 
-  it('tell where they are', () => {
+  it('errors of YAML name their place', () => {
     const found = parseYaml('# none\n---\na: 1\n---\n---\nb: 2\n');
     expect(found.map(({ index, line }) => ({ index, line }))).toEqual([
       { index: 2, line: 3 },
@@ -97,24 +100,24 @@ describe('documents', () => {
 
   it.each([
     { text: 'a: 1\n---\nb: [\n', document: 2, line: 4, because: 'a bracket stays open' },
-    { text: 'a: b: c\n', document: 1, line: 1, because: 'a map cannot stand there' },
+    { text: 'a: b: c\n', document: 1, line: 1, because: 'a map is not allowed there' },
     { text: 'a: 1\n--- b\n', document: 1, line: 2, because: 'nothing but a comment may follow the dashes' },
     { text: 'a: *x\n', document: 1, line: 1, because: 'the anchor does not exist' },
     { text: 'a: &x [*x]\n', document: 1, line: 1, because: 'the anchor contains itself' },
     { text: '<<: 1\n', document: 1, line: 1, because: 'only maps can be merged' },
     { text: '[a]: 1\n', document: 1, line: 1, because: 'a list cannot be a key' },
     { text: '~: 1\n', document: 1, line: 1, because: 'null cannot be a key' },
-  ])('$text is refused with its place, because $because', ({ text, document, line }) => {
+  ])('the YAML text $text is refused with its place, because $because', ({ text, document, line }) => {
     const error = thrown(() => parseYaml(text));
     expect(error).toBeInstanceOf(YamlError);
     expect(error).toMatchObject({ kind: 'syntax', document, line });
   });
 
-  it('are refused where they are not UTF-8', () => {
+  it('bytes that are not UTF-8 are refused', () => {
     expect(thrown(() => parseYaml(Uint8Array.of(0x61, 0x3a, 0x20, 0xff)))).toMatchObject({ kind: 'syntax' });
   });
 
-  it('keep keys that mean something to JavaScript', () => {
+  it('keys with a meaning in JavaScript are kept', () => {
     const value = one('__proto__: {polluted: true}\nconstructor: 1\ntoString: 2\n') as Record<string, unknown>;
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'toString']);
     expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":true},"constructor":1,"toString":2}');
@@ -122,7 +125,7 @@ describe('documents', () => {
   });
 });
 
-/** By `sigs.k8s.io/yaml` 1.6, which takes the lines of quotes and brackets however they are indented. */
+/** Values by `sigs.k8s.io/yaml` 1.6, which accepts any indentation for continuation lines of quotes and brackets. */
 const UNINDENTED: readonly { readonly text: string; readonly value: unknown; readonly because: string }[] = [
   { text: "a:\n  b: 'x\n  y'\n  c: 1\n", value: { a: { b: 'x y', c: 1 } }, because: 'a line is indented as its key' },
   { text: "a:\n  b: 'x\ny'\n", value: { a: { b: 'x y' } }, because: 'a line is not indented at all' },
@@ -186,11 +189,11 @@ const UNINDENTED: readonly { readonly text: string; readonly value: unknown; rea
 ];
 
 describe('lines of quotes and brackets that are not indented', () => {
-  it.each(UNINDENTED)('are read as by Go when $because', ({ text, value }) => {
+  it.each(UNINDENTED)('unindented lines of quotes and brackets are read as by Go when $because', ({ text, value }) => {
     expect(one(text)).toEqual(value);
   });
 
-  it('are read however many texts have them', () => {
+  it('many texts with unindented lines are read', () => {
     const text = Array.from({ length: 20_000 }, (_, index) => `- k: 'x${index}\n  y'\n`).join('');
     const value = one(`a:\n${text}`) as { readonly a: readonly unknown[] };
     expect(value.a).toHaveLength(20_000);
@@ -201,12 +204,12 @@ describe('lines of quotes and brackets that are not indented', () => {
     { because: 'a document ends inside of the text', text: "a:\n  b: 'x\n...\n  y'\n" },
     { because: 'the text does not end', text: "a:\n  b: 'x\n  y\n" },
     { because: 'the bracket does not end', text: 'a:\n  b: [x,\n  y\n' },
-    { because: 'something follows the text', text: "a:\n  b: 'x\n  y' z\n" },
-  ])('are refused as by Go when $because', ({ text }) => {
+    { because: 'other characters follow the text', text: "a:\n  b: 'x\n  y' z\n" },
+  ])('unindented lines are refused as by Go when $because', ({ text }) => {
     expect(thrown(() => parseYaml(text))).toMatchObject({ kind: 'syntax' });
   });
 
-  it('are refused where indenting them would make a text many times as long', () => {
+  it('a text is refused if indenting its lines would make it many times as long', () => {
     const deep = `${Array.from({ length: 150 }, (_, depth) => `${' '.repeat(depth * 1000)}a:`).join('\n')} 'x`;
     expect(thrown(() => parseYaml(`${deep}${'\ny'.repeat(200_000)}'\n`))).toMatchObject({ kind: 'syntax' });
   });
@@ -228,13 +231,13 @@ describe('limits', () => {
     expect(thrown(() => parseYaml(text))).toMatchObject({ kind: 'limit' });
   });
 
-  it('leave room for what is published', () => {
+  it('the default limits permit all published bundles', () => {
     expect(() => parseYaml(deep(90))).not.toThrow();
     expect(() => parseYaml(`a: ${'x'.repeat(1 << 20)}`)).not.toThrow();
     expect(() => parseYaml('---\na\n'.repeat(900))).not.toThrow();
   });
 
-  it('can be chosen', () => {
+  it('the limits can be chosen', () => {
     expect(thrown(() => parseYaml('a: [1, 2, 3]', { maxNodes: 4 }))).toMatchObject({ kind: 'limit' });
     expect(thrown(() => parseYaml(deep(5), { maxDepth: 4 }))).toMatchObject({ kind: 'limit' });
   });
@@ -256,7 +259,7 @@ function laughs(levels: number): string {
   return lines.join('\n');
 }
 
-/** Each map merges all of the one before and adds keys, so that the work grows with the square. */
+/** Each map merges the one before and adds keys, so that the work grows quadratically. */
 function merges(levels: number): string {
   const lines = [`m0: &m0 {${keys(0)}}`];
   for (let level = 1; level < levels; level += 1) {

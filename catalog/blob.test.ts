@@ -10,7 +10,7 @@ function blobOf(parts: BundleParts = {}, manifests: BlobOptions['manifests'] = '
   return buildBundleBlob(parseBundleDirectory(makeFiles(parts)), { image, manifests });
 }
 
-/** `type value`, a line each, in their order. */
+/** The properties as lines `type value`, in their order. */
 function stated({ properties }: BundleBlob): string[] {
   const shown = ({ type, value }: Property): string => `${type} ${JSON.stringify(value)}`;
   return properties.filter(({ type }) => type !== 'olm.csv.metadata').map(shown);
@@ -23,7 +23,7 @@ function crd(spec: object): object {
 }
 
 describe('the entry of a bundle', () => {
-  it('names the bundle, its package and its image', () => {
+  it('the entry of a bundle names the bundle, its package and its image', () => {
     expect(blobOf()).toMatchObject({
       schema: 'olm.bundle',
       name: 'gadget-operator.v1.0.0',
@@ -39,7 +39,7 @@ describe('the entry of a bundle', () => {
   }
   const required = { required: [{ name: 'tools.example.com', version: 'v2', kind: 'Tool' }] };
   const cases: readonly Case[] = [
-    { because: 'it is of a package and a version', parts: {}, properties: [IDENTITY] },
+    { because: 'it states the package and the version', parts: {}, properties: [IDENTITY] },
     {
       because: 'every version of a CRD is an API',
       parts: {
@@ -52,7 +52,7 @@ describe('the entry of a bundle', () => {
       ],
     },
     {
-      because: 'the group of a CRD that is required is in its name',
+      because: 'the group of a required CRD is part of its name',
       parts: { spec: { customresourcedefinitions: required } },
       properties: ['olm.gvk.required {"group":"example.com","kind":"Tool","version":"v2"}', IDENTITY],
     },
@@ -91,7 +91,7 @@ describe('the entry of a bundle', () => {
       ],
     },
     {
-      because: 'dependencies are those of the first file of metadata/ that has some, whatever it is called',
+      because: 'dependencies are those of the first file of metadata/ that has some, whatever its name',
       parts: {
         files: {
           'metadata/created-at': 'a: [',
@@ -103,12 +103,12 @@ describe('the entry of a bundle', () => {
       properties: [IDENTITY, 'olm.package.required {"packageName":"tools","versionRange":">1.0.0"}'],
     },
     {
-      because: 'dependencies that cannot be read are none',
+      because: 'dependencies that cannot be parsed are left out',
       parts: { files: { 'metadata/dependencies.yaml': 'dependencies: [' } },
       properties: [IDENTITY],
     },
     {
-      because: 'an identity that is declared is the only one',
+      because: 'a declared identity is the only one',
       parts: {
         files: { 'metadata/properties.yaml': 'properties:\n- {type: olm.package, value: {packageName: p}}\n' },
       },
@@ -131,7 +131,7 @@ describe('the entry of a bundle', () => {
     expect(stated(blobOf(parts))).toEqual(properties);
   });
 
-  it('properties are declared in a file and in an annotation, and keep integers beyond 2^53', () => {
+  it('properties of an entry come from a file and an annotation, and keep integers beyond 2^53', () => {
     const blob = blobOf({
       metadata: { annotations: { 'olm.properties': '[{"type":"b","value":9007199254740993}]' } },
       files: { 'metadata/properties.yaml': 'properties:\n- {type: a, value: 1}\n' },
@@ -142,7 +142,7 @@ describe('the entry of a bundle', () => {
     ]);
   });
 
-  it('carries the manifests whole where that is asked', () => {
+  it('the entry of a bundle contains the whole manifests if requested', () => {
     const blob = blobOf({ objects: [crd({ group: '<&>' })] }, 'objects');
     const objects = blob.properties.filter(({ type }) => type === 'olm.bundle.object');
     const texts = objects.map(({ value }) => Buffer.from((value as { data: string }).data, 'base64').toString());
@@ -151,7 +151,7 @@ describe('the entry of a bundle', () => {
     expect(blob.properties.some(({ type }) => type === 'olm.csv.metadata')).toBe(false);
   });
 
-  it('carries else what a person wants to see, without the install strategy and the icon', () => {
+  it('by default, the entry has an excerpt for users, without the install strategy and the icon', () => {
     const blob = blobOf({ spec: { icon: [{ base64data: 'x', mediatype: 'y' }], keywords: ['gadget'], maturity: '' } });
     const value = blob.properties.at(-1)?.value as Record<string, unknown>;
     expect(value).toMatchObject({ displayName: 'Gadgets', keywords: ['gadget'], provider: {} });
@@ -160,7 +160,7 @@ describe('the entry of a bundle', () => {
     expect(Object.keys(value)).not.toContain('maturity');
   });
 
-  it('names every image once: those of the CSV by their names, the bundle and what runs', () => {
+  it("the entry names every image once: those of the CSV by their names, the bundle and the Deployments' images", () => {
     const pod = { containers: [{ image: 'r.example/c' }], initContainers: [{ image: 'r.example/b' }] };
     const { relatedImages } = blobOf({
       spec: { relatedImages: [{ name: 'one', image: 'r.example/c' }] },
@@ -189,7 +189,7 @@ describe('a bundle without an entry', () => {
     expect(() => blobOf(parts)).toThrow(expect.objectContaining({ reason: 'BundleInvalid', retry: 'never' }));
   });
 
-  it('files that are hidden or in further folders do not count', () => {
+  it('hidden files and files in deeper folders are ignored', () => {
     const files = { 'manifests/.x.yaml': 'a: [', 'manifests/deeper/x.yaml': 'a: [', 'tests/x.yaml': 'a: [' };
     expect(blobOf({ files })).toEqual(blobOf());
   });

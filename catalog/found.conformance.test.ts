@@ -1,4 +1,6 @@
-/** Versions that outside checks found to be read or judged wrongly: each is read as its publishers' tools read it. */
+/**
+ * Versions that outside checks found to be parsed or judged wrongly: each is parsed as its publishers' tools parse it.
+ */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -15,14 +17,14 @@ import { parseYaml } from '../bundles/yaml.ts';
 const folderOf = (path: string): string => join(foundSet(), 'operators', path);
 
 describe.skipIf(!hasFound)('versions with faults that outside checks found', () => {
-  it('are rendered in each mode that they support', () => {
+  it('each found version is rendered in every mode that it supports', () => {
     const folders = bundleFolders(foundSet());
     const renderings = folders.flatMap((folder) => renderEachMode(folder, readBundle(folder)));
     expect(renderings.filter(({ result }) => 'refusal' in result)).toEqual([]);
     expect({ folders: folders.length, renderings: renderings.length }).toEqual({ folders: 45, renderings: 97 });
   });
 
-  it('redis-operator 0.15.0, whose texts go on in lines that are not indented, is read as by sigs.k8s.io/yaml', () => {
+  it('redis-operator 0.15.0, with texts that continue in unindented lines, is parsed as by sigs.k8s.io/yaml', () => {
     const crds = [...readBundleFolder(folderOf('redis-operator/0.15.0'))].filter(([path]) => path.includes('.crd.'));
     const values = crds.map(([, bytes]) => sortedKeys(parseYaml(bytes)[0]?.value));
     expect(createHash('sha256').update(formatJson(values)).digest('hex')).toBe(REDIS);
@@ -51,5 +53,5 @@ describe.skipIf(!hasFound)('versions with faults that outside checks found', () 
   });
 });
 
-/** Of the list of the four CRDs, by the names of their files. */
+/** Hash of the list of the four CRDs, by the names of their files. */
 const REDIS = 'caa438b2061ed3b7b521220a0a8fc2498a496ad84831ad4214e9245f5839272c';

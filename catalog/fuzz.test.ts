@@ -1,4 +1,4 @@
-/** Every parser of the folder against anything at all: it answers or refuses, and never fails in any other way. */
+/** Every parser of the folder with arbitrary input: it returns a result or refuses, and never fails in another way. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ import { catalogFilesOf } from './tree.ts';
 const folder = mkdtempSync(join(tmpdir(), 'slipway-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The answer, or undefined if it is refused for this reason for good; anything else fails the test. */
+/** The result, or undefined if the input is refused for good with this reason; any other error fails the test. */
 function answerOf<T>(reason: string, ask: () => T): T | undefined {
   try {
     return ask();
@@ -45,7 +45,7 @@ const word = fc.oneof(
 );
 const anything = fc.oneof({ depthSize: 'small' }, word, fc.jsonValue({ maxDepth: 2 }), fc.constant(null));
 
-/** An object with most of these fields, of the right shape or any. */
+/** An object with most of these fields, of the right type or any. */
 function record(shape: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<Fields> {
   const fields = Object.entries(shape).map(([name, value]) => {
     const spelling = fc.oneof({ weight: 9, arbitrary: fc.constant(name) }, fc.constant(name.toUpperCase()));
@@ -142,7 +142,7 @@ properties:
 `;
 
 describe('documents', () => {
-  it('mean something, or are refused', () => {
+  it('any documents are parsed, or refused', () => {
     fc.assert(
       fc.property(blob, (document) => {
         const keys = answerOf('CatalogInvalid', () => parseKeys(document, place));
@@ -152,7 +152,7 @@ describe('documents', () => {
     );
   });
 
-  it('are judged by every rule, or refused', () => {
+  it('any documents are checked by every rule, or refused', () => {
     fc.assert(
       fc.property(fc.array(blob, { maxLength: 6 }), (documents) => {
         const checker = createCatalogChecker(versionRules);
@@ -163,7 +163,7 @@ describe('documents', () => {
     );
   });
 
-  it('give an index that answers every question, in their order', async () => {
+  it('any documents give an index that answers every query, in their order', async () => {
     const target = join(folder, 'documents.db');
     await fc.assert(
       fc.asyncProperty(fc.array(blob, { maxLength: 6 }), async (documents) => {
@@ -201,7 +201,7 @@ describe('files', () => {
     );
   });
 
-  it('are left out by any patterns, or the patterns are refused', () => {
+  it('any patterns leave files out, or are refused', () => {
     const piece = fc.constantFrom(
       '*',
       '**',
@@ -342,7 +342,7 @@ describe('repositories', () => {
     );
   });
 
-  it('any bundles behind the tags make a catalog that breaks no rule', () => {
+  it('any bundles behind the tags make a valid catalog', () => {
     const version = fc.constantFrom('1.0.0', '1.1.0', '2.0.0-rc.1', '1.0.0+1', 'x', '');
     const bundle = fc.record({
       name: fc.constantFrom('a', 'b', 'c'),
@@ -402,7 +402,7 @@ describe('texts of a request and of references', () => {
     ),
   );
 
-  it('are answered, whatever they are', () => {
+  it('any texts of a request are answered', () => {
     fc.assert(
       fc.property(text, text, (one, other) => {
         expect(['identity', 'gzip', 'zstd']).toContain(chooseEncoding(one));

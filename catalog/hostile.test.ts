@@ -1,4 +1,4 @@
-/** Catalogs made to break their reader, one case a row: each is refused by name, or read without harm. */
+/** Catalogs made to break their reader, one case per row: each is refused by name, or read without harm. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ const BOMB = Array.from(
   (_, n) => `a${n}: &a${n} [${Array.from({ length: 9 }, () => (n > 0 ? `*a${n - 1}` : 'x')).join(',')}]`,
 );
 
-describe('what is refused, by name and once and for all', () => {
+describe('hostile content that is refused by name, without retry', () => {
   interface Case {
     readonly because: string;
     readonly content: () => Content | Readonly<Record<string, Content>>;
@@ -132,7 +132,7 @@ describe('what is refused, by name and once and for all', () => {
     { because: 'a List of Kubernetes', content: () => '{"kind":"List","items":[{"schema":"x"}]}', says: /no schema/ },
     { because: 'a name of 10,000 characters', content: () => bundle([], 'n'.repeat(10_000)), says: /longer than/ },
     {
-      because: 'a package that states more than fits into memory',
+      because: 'a package whose properties do not fit into memory',
       content: () => repeated(bundle([{ type: 'a', value: 'x'.repeat(1 << 20) }]), 40),
       says: /package gadget states more than/,
     },
@@ -142,7 +142,7 @@ describe('what is refused, by name and once and for all', () => {
       says: /more than 1000 patterns/,
     },
     {
-      because: 'a pattern that goes through folders again and again',
+      because: 'a pattern that traverses folders again and again',
       content: () => ({ '.indexignore': `${'**/a/'.repeat(30)}b` }),
       says: /wildcards/,
     },
@@ -161,7 +161,7 @@ describe('what is refused, by name and once and for all', () => {
   });
 });
 
-describe('what is read without harm', () => {
+describe('hostile content that is read without harm', () => {
   const SPECIAL = ['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'valueOf'];
 
   it.each(SPECIAL)('%s as the name of a package, a channel, a bundle, a field and a type', async (name) => {
@@ -195,10 +195,14 @@ describe('what is read without harm', () => {
       content: '{"schema":"x","a":1,"a":2}',
       line: '{"schema":"x","a":1,"a":2}',
     },
-    { because: 'in YAML the last one', content: 'schema: x\na: 1\na: 2\n', line: '{"schema":"x","a":2}' },
+    {
+      because: 'of duplicate keys in YAML the last one stays',
+      content: 'schema: x\na: 1\na: 2\n',
+      line: '{"schema":"x","a":2}',
+    },
     { because: 'YAML 1.1 booleans', content: 'schema: x\na: NO\nb: on\n', line: '{"schema":"x","a":false,"b":true}' },
     {
-      because: 'octal, no sexagesimal',
+      because: 'octal numbers, and no sexagesimal ones',
       content: 'schema: x\na: 017\nb: 1:30\n',
       line: '{"schema":"x","a":15,"b":"1:30"}',
     },
@@ -209,7 +213,7 @@ describe('what is read without harm', () => {
       line: '{"schema":"x","a":9007199254740993}',
     },
     {
-      because: 'such integers in YAML',
+      because: 'integers beyond 2^53 in YAML',
       content: 'schema: x\na: 9007199254740993\n',
       line: '{"schema":"x","a":9007199254740993}',
     },
@@ -242,9 +246,9 @@ describe('what is read without harm', () => {
     { because: 'a NUL', name: 'a\u0000b' },
     { because: 'half a surrogate pair', name: 'a\ud800b' },
     { because: 'control characters', name: 'a\u001b[31m\u202eb' },
-    { because: 'what means something to SQL', name: `a'; DROP TABLE blobs; --%_"` },
-    { because: 'what means something to paths', name: '../../a' },
-  ])('a package whose name holds $because is found under its name', async ({ name }) => {
+    { because: 'characters with a meaning in SQL', name: `a'; DROP TABLE blobs; --%_"` },
+    { because: 'characters with a meaning in paths', name: '../../a' },
+  ])('a package whose name contains $because is found under its name', async ({ name }) => {
     const index = await read(JSON.stringify({ schema: 'olm.package', name, defaultChannel: 'c' }));
     expect(index.packages()).toHaveLength(1);
     expect(index.package(index.packages()[0]!.name)?.defaultChannel).toBe('c');
@@ -252,25 +256,25 @@ describe('what is read without harm', () => {
     expect(index.package('a')).toBeUndefined();
   });
 
-  it('an icon of 10 MB is served, and is no part of what a package means', async () => {
+  it('an icon of 10 MB is served, and is not part of the parsed package', async () => {
     const icon = { base64data: 'A'.repeat(10 << 20), mediatype: 'image/svg+xml' };
     const index = await read(JSON.stringify({ schema: 'olm.package', name: 'gadget', icon }));
     expect(JSON.stringify(index.package('gadget')).length).toBeLessThan(200);
     expect(index.size()).toBeGreaterThan(10 << 20);
   });
 
-  it('merge keys of merge keys cost no more than they say', async () => {
+  it('nested merge keys cost no more than their keys', async () => {
     expect(linesOf(await read(`schema: x\n${MERGES.join('\n')}\n`))).toHaveLength(1);
   });
 
-  it('a bundle with 200,000 values in its manifests', async () => {
+  it('a bundle with 200,000 values in its manifests is read', async () => {
     const manifests = { type: 'olm.csv.metadata', value: { annotations: Array.from({ length: 200_000 }, () => []) } };
     const index = await read(bundle([manifests]).repeat(4));
     expect(index.counts.bundles).toBe(4);
     expect(index.package('gadget')?.bundles[0]?.properties).toHaveLength(1);
   });
 
-  it('an API that no cluster could serve is offered by nobody', async () => {
+  it('an API whose name is too long for any cluster has no providers', async () => {
     const kind = 'K'.repeat(10_000);
     const index = await read(bundle([{ type: 'olm.gvk', value: { group: 'g', version: 'v1', kind } }]));
     expect(index.providersOf({ group: 'g', version: 'v1', kind })).toEqual([]);
@@ -291,7 +295,7 @@ describe('what is read without harm', () => {
     { because: 'leading zeros', version: '01.0.0' },
     { because: 'a number of 300 digits', version: `${'9'.repeat(300)}.0.0` },
     { because: 'digits of another script', version: '١.٠.٠' },
-    { because: 'nothing at all', version: '' },
+    { because: 'an empty text', version: '' },
     { because: 'a pre-release with a leading zero', version: '1.0.0-01' },
   ])('a version with $because is kept as it is', async ({ version }) => {
     const properties = [{ type: 'olm.package', value: { packageName: 'gadget', version } }];
@@ -301,12 +305,12 @@ describe('what is read without harm', () => {
     expect(index.package('gadget')?.bundles.map((one) => one.version)).toEqual([version, '1.0.0']);
   });
 
-  it('a pattern with many wildcards against a long name', async () => {
+  it('a pattern with many wildcards is matched against a long name quickly', async () => {
     const index = await read({ '.indexignore': '*a*a*a*a*a*a*a*b\n', [`${'a'.repeat(4000)}.json`]: '{"schema":"x"}' });
     expect(index.counts.blobs).toBe(1);
   });
 
-  it('a graph in which each of 600 versions skips all before', async () => {
+  it('a graph in which each of 600 versions skips all earlier ones is read', async () => {
     const entries = Array.from({ length: 600 }, (_, n) => ({
       name: `v${n}`,
       skips: Array.from({ length: n }, (_unused, skipped) => `v${skipped}`),

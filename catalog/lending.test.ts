@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { createLending } from './lending.ts';
 
 test.each([
-  { because: 'nobody reads it', steps: ['retire'], closed: 1 },
-  { because: 'one still reads it', steps: ['lend', 'retire'], closed: 0 },
-  { because: 'the last has ended', steps: ['lend', 'lend', 'retire', 'return', 'return'], closed: 1 },
-  { because: 'one of two has ended', steps: ['lend', 'lend', 'retire', 'return'], closed: 0 },
-  { because: 'it is in service though nobody reads it', steps: ['lend', 'return'], closed: 0 },
+  { because: 'no reader has it', steps: ['retire'], closed: 1 },
+  { because: 'one reader still has it', steps: ['lend', 'retire'], closed: 0 },
+  { because: 'the last reader has returned it', steps: ['lend', 'lend', 'retire', 'return', 'return'], closed: 1 },
+  { because: 'one of two readers has returned it', steps: ['lend', 'lend', 'retire', 'return'], closed: 0 },
+  { because: 'it is in service although no reader has it', steps: ['lend', 'return'], closed: 0 },
   {
-    because: 'one that returns twice counts once',
+    because: 'a reader that returns it twice counts once',
     steps: ['lend', 'lend', 'return', 'return again', 'retire'],
     closed: 0,
   },

@@ -16,7 +16,7 @@ describe('the keys of a document', () => {
     { because: 'as they are documented', document: { schema: 's', package: 'p', name: 'n' } },
     { because: 'in any case', document: { Schema: 's', PACKAGE: 'p', Name: 'n' } },
     { because: 'with letters that fold to them', document: { ſchema: 's', pacKage: 'p', name: 'n' } },
-  ])('are found $because', ({ document }) => {
+  ])('the keys of a document are found $because', ({ document }) => {
     expect(parseKeys(document, place)).toEqual({ schema: 's', package: 'p', name: 'n' });
   });
 
@@ -33,8 +33,8 @@ describe('the keys of a document', () => {
   });
 });
 
-describe('what a document means', () => {
-  it('a channel is its entries, with field names in any case', () => {
+describe('the content of a document', () => {
+  it('a channel has its entries, with field names in any case', () => {
     const document = {
       schema: 'olm.channel',
       name: ' stable',
@@ -90,7 +90,7 @@ describe('what a document means', () => {
     });
   });
 
-  it('deprecations are what they refer to', () => {
+  it('deprecations have their subjects', () => {
     const reference = { schema: 'olm.bundle', name: 'b' };
     const document = {
       schema: 'olm.deprecations',
@@ -110,7 +110,7 @@ describe('what a document means', () => {
     });
   });
 
-  it('an unknown schema is kept', () => {
+  it('a document of an unknown schema is kept', () => {
     expect(meaning({ schema: 'custom', entries: 7 })).toEqual({ kind: 'other', problems: [] });
   });
 
@@ -125,10 +125,10 @@ describe('what a document means', () => {
     { because: 'a bundle has no properties', document: { schema: 'olm.bundle', name: 'b', package: 'p' } },
     { because: 'a property is null', document: { schema: 'olm.bundle', name: 'b', package: 'p', properties: [null] } },
     {
-      because: 'a deprecation refers to nothing',
+      because: 'a deprecation has no subject',
       document: { schema: 'olm.deprecations', package: 'p', entries: [{ message: 'm' }] },
     },
-  ])('what cannot be understood is named: $because', ({ document }) => {
+  ])('data that cannot be parsed is named: $because', ({ document }) => {
     expect(meaning(document).problems).not.toEqual([]);
   });
 });
@@ -142,8 +142,8 @@ describe('the version of Kubernetes that a bundle needs', () => {
   });
 
   it.each([
-    { because: 'the excerpt says so', value: { minKubeVersion: '1.20.0' }, needs: ['1.20.0'] },
-    { because: 'it says nothing', value: { maturity: 'alpha' }, needs: [] },
+    { because: 'the excerpt has it', value: { minKubeVersion: '1.20.0' }, needs: ['1.20.0'] },
+    { because: 'the excerpt lacks it', value: { maturity: 'alpha' }, needs: [] },
     { because: 'it is empty', value: { minKubeVersion: '' }, needs: [] },
     {
       because: 'a text that mentions it is no key',
@@ -155,7 +155,7 @@ describe('the version of Kubernetes that a bundle needs', () => {
       value: { annotations: { x: '{"minKubeVersion":"9.0.0"}' }, minKubeVersion: '1.20.0' },
       needs: ['1.20.0'],
     },
-  ])('is $needs where $because', ({ value, needs }) => {
+  ])('a bundle needs Kubernetes $needs where $because', ({ value, needs }) => {
     for (const text of [JSON.stringify(metadata(value)), JSON.stringify(metadata(value), undefined, 2)]) {
       const [document] = parseDocuments('a.json', Buffer.from(text), DEFAULT_LIMITS);
       const read = meaning(document?.value ?? {});

@@ -80,7 +80,7 @@ const ALL = '/catalogs/hub/api/v1/all';
 const METAS = '/catalogs/hub/api/v1/metas';
 
 describe('the whole catalog', () => {
-  it('comes as lines of JSON', async () => {
+  it('the whole catalog is served as lines of JSON', async () => {
     const { status, headers, body } = await ask(ALL);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -110,7 +110,7 @@ describe('the whole catalog', () => {
     expect(body).toHaveLength(0);
   });
 
-  it('is read to its end though a newer one takes its place', async () => {
+  it('a catalog is served to its end although a newer one replaces it', async () => {
     const { port } = server.address() as AddressInfo;
     const text = await new Promise<string>((resolve, reject) => {
       httpRequest({ host: '127.0.0.1', port, path: ALL, agent: false }, (response) => {
@@ -131,45 +131,45 @@ describe('a part of the catalog', () => {
     { because: 'a schema', query: '?schema=olm.bundle', count: 1 },
     { because: 'a package', query: '?package=gadget', count: 2 },
     { because: 'several parameters', query: '?schema=olm.channel&package=gadget&name=stable', count: 1 },
-    { because: 'nothing fits', query: '?name=nothing', count: 0 },
+    { because: 'no document matches', query: '?name=nothing', count: 0 },
     { because: 'an empty parameter means all', query: '?schema=', count: 303 },
-    { because: 'the first of a repeated one counts', query: '?name=stable&name=n1', count: 1 },
+    { because: 'the first value of a repeated parameter counts', query: '?name=stable&name=n1', count: 1 },
   ])('$because', async ({ query, count }) => {
     const { status, body } = await ask(METAS + query);
     expect(status).toBe(200);
     expect(body.toString().split('\n').length - 1).toBe(count);
   });
 
-  it.each(['gzip', 'zstd'])('is compressed as %s when it is large', async (encoding) => {
+  it.each(['gzip', 'zstd'])('a large answer is compressed as %s', async (encoding) => {
     const { headers, body } = await ask(`${METAS}?schema=olm.bundle`, { 'accept-encoding': encoding });
     expect(headers['content-encoding']).toBe(encoding);
     const text = encoding === 'gzip' ? gunzipSync(body) : zstdDecompressSync(body);
     expect(JSON.parse(text.toString())).toEqual(documents[2]);
   });
 
-  it('is not compressed when it is small', async () => {
+  it('a small answer is not compressed', async () => {
     const { headers, body } = await ask(`${METAS}?schema=olm.package`, { 'accept-encoding': 'gzip' });
     expect(headers['content-encoding']).toBeUndefined();
     expect(JSON.parse(body.toString())).toEqual(documents[0]);
   });
 });
 
-describe('what is refused', () => {
+describe('refused requests', () => {
   it.each([
     { because: 'an unknown catalog', path: '/catalogs/other/api/v1/all', method: 'GET', status: 404 },
     { because: 'a name that no catalog can have', path: '/catalogs/Hub_/api/v1/all', method: 'GET', status: 400 },
     { because: 'a name that leads elsewhere', path: '/catalogs/..%2fhub/api/v1/all', method: 'GET', status: 400 },
     { because: 'an unknown parameter', path: `${METAS}?schema=olm.bundle&version=1`, method: 'GET', status: 400 },
     { because: 'an unknown endpoint', path: '/catalogs/hub/api/v1/graphql', method: 'GET', status: 404 },
-    { because: 'something below an endpoint', path: `${ALL}/x`, method: 'GET', status: 404 },
+    { because: 'a path below an endpoint', path: `${ALL}/x`, method: 'GET', status: 404 },
     { because: 'a catalog without an endpoint', path: '/catalogs/hub', method: 'GET', status: 404 },
     { because: 'another method', path: ALL, method: 'POST', status: 405 },
-    { because: 'what is not for this handler', path: '/metrics', method: 'GET', status: 418 },
+    { because: 'a path of another handler', path: '/metrics', method: 'GET', status: 418 },
   ])('$because: $status', async ({ path, method, status }) => {
     expect((await ask(path, {}, method)).status).toBe(status);
   });
 
-  it('content that the client has', async () => {
+  it('content that the client has is not sent again', async () => {
     const { status, headers, body } = await ask(ALL, { 'if-none-match': ETAG });
     expect(status).toBe(304);
     expect(headers.etag).toBe(ETAG);
@@ -177,11 +177,11 @@ describe('what is refused', () => {
     expect((await ask(METAS, { 'if-modified-since': index.modified.toUTCString() })).status).toBe(304);
   });
 
-  it('content that the client does not want', async () => {
+  it('content with a failed precondition is not sent', async () => {
     expect((await ask(ALL, { 'if-match': '"other"' })).status).toBe(412);
   });
 
-  it('an index that cannot be read, and it is told', async () => {
+  it('a damaged index gives an error, which is reported', async () => {
     const target = join(folder, 'bad.db');
     await buildIndex({ files: [{ path: 'a.json', content: Buffer.from(CONTENT) }], target });
     served.set('bad', { digest: DIGEST, index: openIndex(target) });

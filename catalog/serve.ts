@@ -19,11 +19,11 @@ import { isCatalogName } from './store.ts';
 export interface ServeOptions {
   /** Borrows the index in service under the name of a Catalog, until it is given back; undefined if there is none. */
   readonly borrow: (catalog: string) => Borrowed | undefined;
-  /** How many bodies may be sent at a time; without limit unless given. */
+  /** Limit of concurrent bodies; by default none. */
   readonly bodies?: InFlight;
-  /** Called for each request that was refused because there were enough bodies. */
+  /** Called for each request that was refused because of that limit. */
   readonly onFull?: (full: Full) => void;
-  /** Whether the client may read the catalog: the code of the refusal if not. Everybody may unless given. */
+  /** Whether the client may read the catalog: the code of the refusal if not. By default every client may. */
   readonly authorize?: (request: IncomingMessage, catalog: string) => Promise<401 | 403 | 503 | undefined>;
   /** Called for a response that failed on this side, because of a damaged index for example. */
   readonly onError?: (error: unknown, catalog: string) => void;

@@ -47,7 +47,7 @@ function graph(...stated: readonly (readonly [string, Stated])[]) {
 }
 
 describe('the graph that bundles state', () => {
-  it('has their channels and their edges, as they are written', () => {
+  it('a stated graph has the channels and edges of its bundles, unchanged', () => {
     expect(
       graph(
         ['1.1.0', { channels: 'stable, fast', replaces: 'gadget.v1.0.0', skips: ['gadget.v1.0.1', ''], skipRange: '' }],
@@ -69,7 +69,7 @@ describe('the graph that bundles state', () => {
     });
   });
 
-  it('is by version within each channel, if no bundle states an edge', () => {
+  it('the graph is by version within each channel, if no bundle states an edge', () => {
     expect(graph(['1.0.0', { channels: 'a' }], ['1.1.0', { channels: 'a,b' }])).toMatchObject({
       states: true,
       channels: {
@@ -82,7 +82,7 @@ describe('the graph that bundles state', () => {
     });
   });
 
-  it('is that of stable for bundles that name no channel', () => {
+  it('bundles that name no channel are in stable', () => {
     expect(graph(['1.0.0', {}], ['1.1.0', { replaces: 'gadget.v1.0.0' }])).toMatchObject({
       states: true,
       defaultChannel: 'stable',
@@ -90,13 +90,13 @@ describe('the graph that bundles state', () => {
     });
   });
 
-  it('is none where they state nothing', () => {
+  it('bundles that state nothing have no stated graph', () => {
     expect(graph(['1.0.0', {}], ['1.1.0', { channels: '', skips: [], skipRange: '' }]).states).toBe(false);
   });
 
   it.each([
     {
-      because: 'the highest version that names one decides',
+      because: 'the highest version that names a default channel decides',
       stated: [{ channels: 'a,b', defaultChannel: 'a' }, { channels: 'a,b', defaultChannel: 'b' }, { channels: 'c' }],
       defaultChannel: 'b',
     },
@@ -105,7 +105,7 @@ describe('the graph that bundles state', () => {
       stated: [{ channels: 'a' }, { channels: 'c,b' }],
       defaultChannel: 'c',
     },
-  ])('has the default channel $defaultChannel: $because', ({ stated, defaultChannel }) => {
+  ])('the default channel is $defaultChannel: $because', ({ stated, defaultChannel }) => {
     const facts = stated.map((one, index) => [`1.${index}.0`, one] as const);
     expect(graph(...facts).defaultChannel).toBe(defaultChannel);
   });

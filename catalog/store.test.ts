@@ -23,7 +23,7 @@ function filesIn(catalog: string): string[] {
 }
 
 describe('index files by catalog and digest', () => {
-  it('an index is there after a restart', async () => {
+  it('an index still exists after a restart', async () => {
     const built = await createIndexStore({ folder }).build('hub', source(first));
     built.close();
     const store = createIndexStore({ folder });
@@ -36,8 +36,11 @@ describe('index files by catalog and digest', () => {
 
   it.each([
     { because: 'there is no file', files: [] },
-    { because: 'there is nothing of a package', files: [{ path: 'a.json', content: Buffer.from('{"schema":"x"}') }] },
-  ])('content without packages is refused with what it seems to be: $because', async ({ files }) => {
+    {
+      because: 'there are no documents of a package',
+      files: [{ path: 'a.json', content: Buffer.from('{"schema":"x"}') }],
+    },
+  ])('content without packages is refused with its apparent kind: $because', async ({ files }) => {
     const store = createIndexStore({ folder });
     const seemsToBe = 'by its labels the image is a bundle';
     await expect(store.build('hub', { digest: first, files, seemsToBe })).rejects.toMatchObject({
@@ -52,12 +55,12 @@ describe('index files by catalog and digest', () => {
     index.close();
   });
 
-  it('the file is named by the digest alone', async () => {
+  it('the file name depends on the digest alone', async () => {
     (await createIndexStore({ folder }).build('hub', source(first))).close();
     expect(filesIn('hub')).toEqual([`sha256-${'1'.repeat(64)}.db`]);
   });
 
-  it('a digest that is none cannot lead out of the folder', async () => {
+  it('an invalid digest cannot lead out of the folder', async () => {
     const store = createIndexStore({ folder });
     (await store.build('hub', source('../../../etc/passwd'))).close();
     expect(filesIn('hub')).toHaveLength(1);
@@ -68,7 +71,7 @@ describe('index files by catalog and digest', () => {
     expect(() => createIndexStore({ folder }).open(name, first)).toThrow();
   });
 
-  it('a damaged index is deleted, as if it had never been', async () => {
+  it('a damaged index is deleted, as if it had never existed', async () => {
     const store = createIndexStore({ folder });
     (await store.build('hub', source(first))).close();
     writeFileSync(join(folder, 'catalogs', 'hub', filesIn('hub')[0]!), 'damaged');
@@ -76,7 +79,7 @@ describe('index files by catalog and digest', () => {
     expect(filesIn('hub')).toEqual([]);
   });
 
-  it('content that cannot be read leaves what was there', async () => {
+  it('invalid content leaves the earlier index', async () => {
     const store = createIndexStore({ folder });
     (await store.build('hub', source(first))).close();
     await expect(store.build('hub', source(second, '{"schema":'))).rejects.toMatchObject({ reason: 'CatalogInvalid' });
@@ -85,8 +88,8 @@ describe('index files by catalog and digest', () => {
   });
 });
 
-describe('what is not used goes', () => {
-  it('all but the digests in use are deleted', async () => {
+describe('deletion of unused indexes', () => {
+  it('all indexes except the digests in use are deleted', async () => {
     const store = createIndexStore({ folder });
     for (const catalog of ['hub', 'gone'])
       for (const digest of [first, second]) (await store.build(catalog, source(digest))).close();
@@ -95,7 +98,7 @@ describe('what is not used goes', () => {
     expect(filesIn('gone')).toEqual([]);
   });
 
-  it('an index that is open stays readable', async () => {
+  it('an open index stays readable after its deletion', async () => {
     const store = createIndexStore({ folder });
     const index = await store.build('hub', source(first));
     store.collect(new Map());
@@ -104,7 +107,7 @@ describe('what is not used goes', () => {
     index.close();
   });
 
-  it('what is being built is left alone', async () => {
+  it('an index that is being built is left alone', async () => {
     const store = createIndexStore({ folder });
     const opened = Promise.withResolvers<void>();
     const resumed = Promise.withResolvers<void>();
@@ -120,7 +123,7 @@ describe('what is not used goes', () => {
     expect((await building).counts.packages).toBe(1);
   });
 
-  it('what a crash left unfinished goes at the start', async () => {
+  it('unfinished files of a crash are deleted at the start', async () => {
     const store = createIndexStore({ folder });
     (await store.build('hub', source(first))).close();
     writeFileSync(join(folder, 'catalogs', 'hub', 'x.db.123.partial'), '');

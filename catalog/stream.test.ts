@@ -43,7 +43,7 @@ function splitText(text: string, limits?: StreamLimits): Outcome {
   return split(Buffer.from(text), undefined, limits);
 }
 
-describe('what a file of a catalog may look like', () => {
+describe('valid files of a catalog', () => {
   const two = ['{"schema":"a"}', '{"schema":"b","x":[1,2]}'];
   it.each([
     { because: 'JSON lines', text: '{"schema":"a"}\n{"schema":"b","x":[1,2]}\n' },
@@ -59,7 +59,7 @@ describe('what a file of a catalog may look like', () => {
     { because: 'YAML with a byte order mark', text: '\uFEFFschema: a\n---\nschema: b\nx: [1, 2]' },
     { because: 'JSON, then YAML after a separator', text: '{"schema":"a"}\n---\nschema: b\nx: [1, 2]\n' },
     {
-      because: 'documents of comments only between them',
+      because: 'documents with comments only in between',
       text: 'schema: a\n---\n# nothing\n---\n\n---\nschema: b\nx: [1, 2]\n',
     },
   ])('$because', ({ text }) => {
@@ -75,7 +75,7 @@ describe('what a file of a catalog may look like', () => {
   });
 });
 
-describe('what is not a catalog', () => {
+describe('files that are no catalog', () => {
   it.each([
     { because: 'a text file is YAML, but no object', text: 'read me first' },
     { because: 'a list is no document', text: '[{"schema":"a"}]' },
@@ -101,15 +101,15 @@ describe('what is not a catalog', () => {
     expect(splitText(text).error).toMatch(/^CatalogInvalid "never": catalog file catalog\.json/);
   });
 
-  it('names the document, and yields those before it', () => {
+  it('the error names the document, and the documents before it are yielded', () => {
     const { lines, error } = splitText('{"schema":"a"}\n{"schema":"b"}\n{"schema" "c"}\n');
     expect(lines).toHaveLength(2);
     expect(error).toContain('document 3');
   });
 });
 
-describe('data survives as it is written', () => {
-  it('integers beyond 2^53, exponents, escapes and duplicate keys stay', () => {
+describe('unchanged data', () => {
+  it('integers beyond 2^53, exponents, escapes and duplicate keys are kept', () => {
     const line = String.raw`{"n":9007199254740993,"e":1.50E+3,"s":"\u0041\/","n":12345678901234567890}`;
     expect(splitText(line).lines).toEqual([line]);
     expect(splitText(line).values).toEqual([{ n: 12345678901234567890n, e: 1500, s: 'A/' }]);
@@ -120,13 +120,13 @@ describe('data survives as it is written', () => {
     expect(lines).toEqual(['{"a":"\uFFFD\uFFFD"}']);
   });
 
-  it('keys with a meaning in JavaScript are keys like others', () => {
+  it('keys with a meaning in JavaScript are ordinary keys', () => {
     const [value] = splitText('{"__proto__":{"polluted":1},"constructor":2}').values as [Record<string, unknown>];
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it('manifests are kept in the line, and left out of the value', () => {
+  it('manifests stay in the line, and are left out of the value', () => {
     const line =
       '{"properties":[{"value":{"data":"eA=="},"type":"olm.bundle.object"},{"type":"olm.gvk","value":{"kind":"A"}}]}';
     const { lines, values } = splitText(line);
@@ -153,17 +153,17 @@ describe('limits', () => {
     expect(splitText(text, small).error).toContain(error);
   });
 
-  it('a document is as large and as deep as the limits', () => {
+  it('a document may be exactly as large and deep as the limits', () => {
     expect(splitText('{"a":[[[[1]]]]}', small).lines).toEqual(['{"a":[[[[1]]]]}']);
     expect(splitText(`{"a":"${'x'.repeat(92)}"}`, small).lines).toHaveLength(1);
   });
 });
 
-describe('any chunking, any text', () => {
+describe('any chunks of any text', () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 8 });
   const space = fc.stringMatching(/^[ \t\r\n]{0,3}$/);
 
-  it('documents come out as they went in', () => {
+  it('splitting returns the documents that were written', () => {
     const documents = fc.array(fc.tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), space));
     fc.assert(
       fc.property(documents, sizes, (written, chunking) => {
@@ -176,7 +176,7 @@ describe('any chunking, any text', () => {
     );
   });
 
-  it('a text is read if and only if JSON.parse reads it', () => {
+  it('a text is accepted if and only if JSON.parse accepts it', () => {
     const token = fc.constantFrom(
       '{',
       '}',
@@ -207,7 +207,7 @@ describe('any chunking, any text', () => {
     );
   });
 
-  it('chunks do not matter, whatever the bytes', () => {
+  it('the chunking does not matter, whatever the bytes', () => {
     const text = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc.stringMatching(/^[-{}[\]":,a\\0 \n#]{0,60}$/).map((value) => Buffer.from(value)),

@@ -6,7 +6,7 @@ function kept(files: Readonly<Record<string, string>>): string[] {
   return [...catalogFilesOf(map)].map(({ path }) => path);
 }
 
-describe('which files are part of a catalog', () => {
+describe('the files of a catalog', () => {
   it.each([
     {
       because: 'every file counts, hidden ones too',
@@ -34,17 +34,17 @@ describe('which files are part of a catalog', () => {
       paths: ['a.json'],
     },
     {
-      because: 'a deeper file may take one in again',
+      because: 'a deeper file may include one again',
       files: { '.indexignore': '*.md\n', 'x/.indexignore': '!keep.md\n', 'x/keep.md': '', 'x/b.md': '' },
       paths: ['x/keep.md'],
     },
     {
-      because: 'an exclamation mark takes in again',
+      because: 'an exclamation mark includes files again',
       files: { '.indexignore': '*\n!a.json\n', 'a.json': '', 'b.json': '' },
       paths: ['a.json'],
     },
     { because: 'the ignore file itself is never a part', files: { 'x/.indexignore': '' }, paths: [] },
-    { because: 'case counts', files: { '.indexignore': 'a.md\n', 'A.md': '', 'a.md': '' }, paths: ['A.md'] },
+    { because: 'case matters', files: { '.indexignore': 'a.md\n', 'A.md': '', 'a.md': '' }, paths: ['A.md'] },
   ])('$because', ({ files, paths }) => {
     expect(kept(files as unknown as Readonly<Record<string, string>>)).toEqual(paths);
   });

@@ -1,10 +1,10 @@
-/** Time as the runtime sees it, so that tests can drive it: two clocks and a timer. */
+/** Time for the runtime, replaceable in tests: two clocks and a timer. */
 
-/** Undoes a timer; harmless when it has fired. */
+/** Cancels a timer; has no effect after it fired. */
 export type Cancel = () => void;
 
 export interface Clock {
-  /** Seconds of a clock that never jumps. */
+  /** Seconds of a monotonic clock. */
   now(): number;
   /** Milliseconds since 1970; may jump. */
   wall(): number;

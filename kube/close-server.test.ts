@@ -18,7 +18,7 @@ async function start(server: Server, lastAnswerMs?: number): Promise<Running> {
   return { close, port: (server.address() as AddressInfo).port };
 }
 
-/** Bytes that a server says until it ends the connection. */
+/** All bytes from the server until it ends the connection. */
 async function readAll(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -26,9 +26,9 @@ async function readAll(socket: Socket): Promise<string> {
 }
 
 test.each([
-  { what: 'nothing', sent: '', because: 'a client may keep it in reserve' },
-  { what: 'half a request', sent: 'GET / HTTP/1.1\r\nHost: a\r\n', because: 'what never ends is not waited for' },
-])('a connection on which $what was sent does not hold a server, because $because', async ({ sent }) => {
+  { what: 'nothing', sent: '', because: 'clients keep unused connections in reserve' },
+  { what: 'half a request', sent: 'GET / HTTP/1.1\r\nHost: a\r\n', because: 'an unfinished request is not waited for' },
+])('a connection on which the client sent $what does not keep a server open, because $because', async ({ sent }) => {
   const server = createHttp((_, response) => void response.end());
   const { close, port } = await start(server);
   const accepted = once(server, 'connection');
@@ -42,8 +42,8 @@ test.each([
 
 test.each([
   { secure: true, because: 'the handshake is done' },
-  { secure: false, because: 'nothing was said at all' },
-])('neither does one to a server of TLS where $because', async ({ secure }) => {
+  { secure: false, because: 'the client has sent nothing' },
+])('a TLS server closes in time though $because', async ({ secure }) => {
   const { cert, key } = await createFakeCertificate();
   const server = createHttps({ cert, key }, (_, response) => void response.end());
   const { close, port } = await start(server);
@@ -55,7 +55,7 @@ test.each([
   await ended;
 });
 
-test('what was asked before is answered', async () => {
+test('a request that was sent before the close is answered', async () => {
   const asked = Promise.withResolvers<ServerResponse>();
   const { close, port } = await start(createHttp((_, response) => asked.resolve(response)));
   const client = connect(port, '127.0.0.1');
@@ -64,13 +64,13 @@ test('what was asked before is answered', async () => {
   const cut = readAll(idle).catch(() => '');
   const response = await asked.promise;
   const closed = close();
-  await cut; // when this one has been given up, the other one is still there
+  await cut; // when this connection is cut, the other one is still open
   response.end('late');
   expect(await readAll(client)).toContain('late');
   await closed;
 });
 
-test('what is never answered does not hold it for ever', async () => {
+test('an answer that never ends does not keep the server open', async () => {
   const asked = Promise.withResolvers<void>();
   const { close, port } = await start(
     createHttp(() => asked.resolve()),

@@ -1,20 +1,20 @@
 /**
- * Ends a server of node:http or node:https within moments. By itself Node waits for connections on which nothing was
- * ever asked, for minutes: clients open some in reserve (the API server, when it calls a webhook several times at
- * once), and a Pod whose program waits for them is killed only after its grace period, which holds up its removal.
+ * Closes a server of node:http or node:https within moments. By itself Node waits minutes for connections without any
+ * request: clients open some in reserve (the API server, when it calls a webhook several times at once), and a Pod
+ * whose program waits for them is killed only after its grace period, which delays its removal.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long the first request of a connection may be on its way. */
+/** How long the first request of a connection may take to arrive. */
 const ON_ITS_WAY_MS = 500;
 
-/** How long an answer may take: a client that reads no further would hold the process for ever. */
+/** Time limit for an answer: a client that stops reading would keep the process alive forever. */
 const LAST_ANSWER_MS = 5000;
 
 /**
- * Keeps count of the connections of a server that does not listen yet. Returns what closes it: what was asked is
- * answered within `lastAnswerMs`, and connections on which nothing is asked do not hold it. Resolves when all are closed.
+ * Tracks the connections of a server that does not listen yet. Returns the function that closes it: pending requests
+ * are answered within `lastAnswerMs`, and connections without a request are cut. Resolves when all are closed.
  */
 export function closerOf(server: Server, lastAnswerMs = LAST_ANSWER_MS): () => Promise<void> {
   const unused = new Map<string, Socket>();
@@ -23,7 +23,7 @@ export function closerOf(server: Server, lastAnswerMs = LAST_ANSWER_MS): () => P
     unused.set(peer, socket);
     socket.once('close', () => unused.delete(peer));
   });
-  // Of TLS the request has another socket than the connection, with the same peer.
+  // With TLS, request and connection have different sockets with the same peer.
   server.prependListener('request', ({ socket }: { readonly socket: Socket }) => unused.delete(peerOf(socket)));
   return async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -1,4 +1,4 @@
-/** What the runtime writes to; a pino logger is one. */
+/** The runtime's logger; a pino logger implements it. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

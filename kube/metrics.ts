@@ -1,6 +1,6 @@
 /**
  * The runtime's metrics under the names of controller-runtime and client-go, so that existing dashboards and alerts
- * work. Turns observers' calls into numbers of a prom-client registry; serving them is not done here.
+ * work. Observers' calls update a prom-client registry; another module serves it.
  * @see https://book.kubebuilder.io/reference/metrics-reference
  */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
@@ -13,7 +13,7 @@ export interface RuntimeMetrics {
   requests(host: string): (facts: RequestFacts) => void;
   /** For `observer` of a controller; one per name. */
   controller(name: string): ControllerObserver;
-  /** Whether this process leads by the lease of that name. */
+  /** Records whether this process leads by the lease of that name. */
   leader(name: string, leads: boolean): void;
 }
 

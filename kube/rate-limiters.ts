@@ -1,4 +1,4 @@
-/** How long a key waits before it is tried again. Pure but for their own counters; the queue asks them. */
+/** Delays before a key is retried. Pure except for their counters; the queue calls them. */
 import type { Clock } from './clock.ts';
 
 export interface RateLimiter {
@@ -29,7 +29,7 @@ export function exponentialPerItem(
   };
 }
 
-/** One bucket for all keys: `burst` tries at once, then `perSecond`; each further one is told how long to wait. */
+/** One bucket for all keys: `burst` tries at once, then `perSecond`; each further one gets a delay. */
 export function tokenBucket(options: {
   readonly perSecond: number;
   readonly burst: number;
@@ -39,7 +39,7 @@ export function tokenBucket(options: {
   return { delay: () => bucket.reserve(), forget() {}, retries: () => 0 };
 }
 
-/** Asks every limiter and waits for the slowest. */
+/** Calls every limiter and uses the longest delay. */
 export function longestOf(...limiters: readonly RateLimiter[]): RateLimiter {
   return {
     delay: (key) => Math.max(0, ...limiters.map((limiter) => limiter.delay(key))),
@@ -56,11 +56,11 @@ export function defaultRateLimiter(clock: Clock): RateLimiter {
 }
 
 export interface Bucket {
-  /** Takes a token, from the future if need be; seconds until it may be used. */
+  /** Takes a token, a future one if necessary; returns the seconds until it may be used. */
   reserve(): number;
   /** Takes a token if there is one now. */
   take(): boolean;
-  /** Fills it up. */
+  /** Fills the bucket. */
   reset(): void;
 }
 

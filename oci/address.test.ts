@@ -77,20 +77,20 @@ const resolve = (from: Reach, options: object = {}) =>
   });
 
 describe('a guarded resolver', () => {
-  test('gives an address that is within bounds', async () => {
+  test('a guarded resolver returns an address within bounds', async () => {
     expect(reachOf((await resolve('loopback')) as string)).toBe('loopback');
     expect(await resolve('loopback', { all: true })).toContainEqual(expect.objectContaining({ family: 4 }));
   });
 
   test.each(['public', 'private', 'linkLocal'] as const)(
-    'refuses a name that leads to loopback from %s',
+    'a guarded resolver refuses a name that leads to loopback from %s',
     async (from) => {
       await expect(resolve(from)).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
       await expect(resolve(from, { all: true })).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
     },
   );
 
-  test('passes on that a name is unknown', async () => {
+  test('a guarded resolver passes on that a name is unknown', async () => {
     const unknown = new Promise((done, fail) => {
       guard('public')('registry.invalid', {}, (error) => (error === null ? done(undefined) : fail(error)));
     });

@@ -46,13 +46,13 @@ async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 
 const file = (name: string, body = 'x'): ForgedMember => ({ name, body });
 
-test('a file that declares more bytes than a file may have is refused before any of them comes', async () => {
+test('a file that declares more bytes than allowed is refused before any of them arrives', async () => {
   const huge = forgeTar([{ name: 'manifests/a', body: '', size: 7 * 2 ** 30 }], { end: false });
   await expect(read(huge)).rejects.toMatchObject({ reason: 'ImageTooLarge' });
 });
 
 test.each(['.', './', '..', 'manifests/.', 'manifests/..', 'manifests/'])(
-  'a folder of the name %s brings nothing',
+  'a folder of the name %s yields no entry',
   async (name) => {
     const outcome = await read(forgeTar([{ name, type: '5' }, file('manifests/a')])).catch((error: unknown) => error);
     if (Array.isArray(outcome))
@@ -61,7 +61,7 @@ test.each(['.', './', '..', 'manifests/.', 'manifests/..', 'manifests/'])(
   },
 );
 
-test('a folder that nobody may enter is a folder like others: modes are not taken over', async () => {
+test('an inaccessible folder is a folder like others: modes are ignored', async () => {
   const members = [
     { name: 'manifests/d', type: '5', mode: 0 },
     { ...file('manifests/d/a'), mode: 0 },
@@ -77,7 +77,7 @@ describe('names inside an archive', () => {
     { name: 'manifests/.hidden', want: 'manifests/.hidden', because: 'a dot at the front is a name' },
     { name: 'manifests/a b.yaml', want: 'manifests/a b.yaml', because: 'spaces are fine' },
     { name: 'manifests/..a', want: 'manifests/..a', because: 'two dots in front of a name do not lead upwards' },
-  ])('$name is read as $want, because $because', async ({ name, want }) => {
+  ])('the name $name is read as $want, because $because', async ({ name, want }) => {
     expect(await read(forgeTar([file(name)]))).toEqual([`file ${want}=x`]);
   });
 
@@ -91,12 +91,12 @@ describe('names inside an archive', () => {
     { name: 'C:\\manifests\\a', because: 'it has a drive' },
     { name: 'C:/manifests/a', because: 'it has a drive and slashes' },
     { name: '\\manifests\\a', because: 'back-slashes separate elsewhere' },
-    { name: 'manifests\\a', because: 'so do they here' },
+    { name: 'manifests\\a', because: 'back-slashes separate in the folder too' },
     { name: 'manifests/a\\..\\..\\manifests\\b', because: 'both kinds of slashes' },
     { name: 'manifests/a\u0001b', because: 'it has a control character' },
     { name: 'manifests/a\u001b[31m', because: 'it would colour a terminal' },
     { name: 'manifests/\xff\xfe', because: 'it is not UTF-8' },
-  ])('$name is refused, because $because', async ({ name }) => {
+  ])('the name $name is refused, because $because', async ({ name }) => {
     await expect(read(forgeTar([file(name)]))).rejects.toMatchObject({ reason: 'ImageInvalid', retry: 'never' });
   });
 
@@ -107,18 +107,18 @@ describe('names inside an archive', () => {
     { name: 'C:\\x', because: 'it is elsewhere' },
     { name: '\\\\srv\\x', because: 'it is elsewhere' },
     { name: 'etc/\xff\xfe', because: 'old certificate packages have such names' },
-    { name: 'Manifests/a', because: 'case counts' },
-    { name: 'manifestsx/a', because: 'half a name is another folder' },
-  ])('$name is passed over, because $because', async ({ name }) => {
+    { name: 'Manifests/a', because: 'case matters' },
+    { name: 'manifestsx/a', because: 'half a folder name is another folder' },
+  ])('the name $name is passed over, because $because', async ({ name }) => {
     expect(await read(forgeTar([file(name), file('manifests/good')]))).toEqual(['file manifests/good=x']);
   });
 
   test.each([
     { path: `manifests/${'d/'.repeat(3000)}a`, because: 'it is longer than 1024 bytes' },
     { path: `manifests/${'c'.repeat(256)}`, because: 'a part is longer than 255 bytes' },
-    { path: 'manifests/a\0.yaml', because: 'readers disagree on what follows a zero byte' },
-    { path: '../manifests/a', because: 'extended names are judged like others' },
-    { path: '/manifests/a', because: 'absolute ones too' },
+    { path: 'manifests/a\0.yaml', because: 'readers differ on the text after a zero byte' },
+    { path: '../manifests/a', because: 'extended names are checked like others' },
+    { path: '/manifests/a', because: 'absolute extended names are refused too' },
     { path: 'manifests/GNUSparseFile.12/a', because: 'the content of a sparse file is a map of holes' },
   ])('an extended name is refused when $because', async ({ path }) => {
     await expect(read(forgeTar([pax({ path }), file('x')]))).rejects.toMatchObject({ reason: 'ImageInvalid' });
@@ -158,12 +158,17 @@ describe('kinds of members', () => {
     { type: 'M', because: 'a part of a file' },
     { type: '8', because: 'an unknown kind' },
   ];
-  test.each(KINDS)('$type is refused in the folder, because it is $because', async ({ type, link }) => {
-    const member = { name: 'manifests/m', type, ...(link !== undefined && { link }) };
-    await expect(read(forgeTar([file('manifests/a.yaml'), member]))).rejects.toMatchObject({ reason: 'ImageInvalid' });
-  });
+  test.each(KINDS)(
+    'a member of type $type is refused in the folder, because it is $because',
+    async ({ type, link }) => {
+      const member = { name: 'manifests/m', type, ...(link !== undefined && { link }) };
+      await expect(read(forgeTar([file('manifests/a.yaml'), member]))).rejects.toMatchObject({
+        reason: 'ImageInvalid',
+      });
+    },
+  );
 
-  test.each(KINDS)('$type is passed over elsewhere', async ({ type, link }) => {
+  test.each(KINDS)('a member of type $type is passed over elsewhere', async ({ type, link }) => {
     const member = { name: 'usr/lib/m', type, ...(link !== undefined && { link }) };
     expect(await read(forgeTar([member, file('manifests/a')]))).toEqual(['file manifests/a=x']);
   });
@@ -191,7 +196,7 @@ describe('kinds of members', () => {
     expect(await read(forgeTar(members))).toEqual(['file manifests/a=a', 'file manifests/b=b']);
   });
 
-  test('mode and time of a member mean nothing', async () => {
+  test('mode and time of a member are ignored', async () => {
     const odd = { mode: 0o6777, mtime: new Date('2099-01-01') };
     const members = [
       { name: 'manifests/sub', type: '5', ...odd, mode: 0 },
@@ -206,7 +211,7 @@ describe('kinds of members', () => {
     { members: [file('manifests/a'), { name: 'manifests/a', type: '5' }], because: 'a folder cannot have its name' },
     { members: [file('manifests/a'), file('manifests/a/b')], because: 'a file has no files below' },
     { members: [file('manifests/a/b'), file('manifests/a')], because: 'a folder is no file' },
-  ])('a name that is there twice is refused, because $because', async ({ members }) => {
+  ])('a repeated name is refused, because $because', async ({ members }) => {
     await expect(read(forgeTar(members))).rejects.toMatchObject({ reason: 'ImageInvalid' });
   });
 
@@ -217,7 +222,7 @@ describe('kinds of members', () => {
     ]);
   });
 
-  test('whiteouts and opaque markers are told from files', async () => {
+  test('whiteouts and opaque markers are recognized', async () => {
     const members = [
       'manifests/.wh.a',
       '.wh.manifests',
@@ -259,13 +264,13 @@ describe('sizes', () => {
     );
   });
 
-  test('a header that declares more than there is, is refused', async () => {
+  test('a header that declares more bytes than follow is refused', async () => {
     await expect(read(forgeTar([{ name: 'manifests/a', body: 'abc', size: 5000 }]))).rejects.toMatchObject({
       reason: 'ImageInvalid',
     });
   });
 
-  test('a header that declares less than there is, is refused', async () => {
+  test('a header that declares fewer bytes than follow is refused', async () => {
     const members = [{ name: 'manifests/a', body: 'b'.repeat(2000), size: 3 }];
     await expect(read(forgeTar(members))).rejects.toMatchObject({ reason: 'ImageInvalid' });
   });
@@ -307,7 +312,7 @@ describe('sizes', () => {
       members: [...Array.from({ length: 100 }, () => pax({ comment: 'x' })), file('a')],
       because: 'extensions count as members',
     },
-  ])('ImageTooLarge when $because', async ({ limits, members }) => {
+  ])('a layer is ImageTooLarge when $because', async ({ limits, members }) => {
     await expect(read(forgeTar(members), { limits })).rejects.toMatchObject({
       reason: 'ImageTooLarge',
       retry: 'never',
@@ -360,8 +365,8 @@ describe('compression', () => {
       mediaType: ZSTD,
       because: 'zstd frames with checksums',
     },
-    { bytes: gzipSync(tar), mediaType: undefined, because: 'the kind is told by the first bytes' },
-  ])('is read: $because', async ({ bytes, mediaType }) => {
+    { bytes: gzipSync(tar), mediaType: undefined, because: 'the first bytes decide the compression' },
+  ])('a compressed layer is read: $because', async ({ bytes, mediaType }) => {
     for (const chunkBytes of [1, 7, 1 << 16]) {
       expect(await read(bytes, { chunkBytes, ...(mediaType !== undefined && { mediaType }) })).toEqual([
         'file manifests/a=abc',
@@ -370,10 +375,10 @@ describe('compression', () => {
   });
 
   test.each([
-    { bytes: gzipSync(tar), mediaType: PLAIN, because: 'gzip where the type says plain' },
-    { bytes: tar, mediaType: GZIP, because: 'plain where the type says gzip' },
-    { bytes: zstdCompressSync(tar), mediaType: GZIP, because: 'zstd where the type says gzip' },
-    { bytes: gzipSync(tar), mediaType: ZSTD, because: 'gzip where the type says zstd' },
+    { bytes: gzipSync(tar), mediaType: PLAIN, because: 'the bytes are gzip and the type says plain' },
+    { bytes: tar, mediaType: GZIP, because: 'the bytes are plain and the type says gzip' },
+    { bytes: zstdCompressSync(tar), mediaType: GZIP, because: 'the bytes are zstd and the type says gzip' },
+    { bytes: gzipSync(tar), mediaType: ZSTD, because: 'the bytes are gzip and the type says zstd' },
     { bytes: gzipSync(tar), mediaType: 'application/vnd.example', because: 'the type is no layer' },
     { bytes: gzipSync(gzipSync(tar)), mediaType: GZIP, because: 'gzip in gzip' },
     { bytes: gzipSync(zstdCompressSync(tar)), mediaType: GZIP, because: 'zstd in gzip' },
@@ -382,12 +387,12 @@ describe('compression', () => {
     {
       bytes: Buffer.concat([gzipSync(tar), Buffer.from('garbage')]),
       mediaType: GZIP,
-      because: 'something follows the gzip',
+      because: 'bytes follow the gzip',
     },
     {
       bytes: Buffer.concat([zstdCompressSync(tar), Buffer.from('garbage')]),
       mediaType: ZSTD,
-      because: 'something follows the zstd',
+      because: 'bytes follow the zstd',
     },
     {
       bytes: Buffer.concat([gzipSync(tar).subarray(0, 10), randomBytes(200)]),
@@ -398,7 +403,7 @@ describe('compression', () => {
     { bytes: randomBytes(4096), mediaType: PLAIN, because: 'noise is no archive' },
     { bytes: Buffer.alloc(0), mediaType: PLAIN, because: 'nothing is no archive' },
     { bytes: tar.subarray(0, 600), mediaType: PLAIN, because: 'the archive is cut short' },
-  ])('is refused when $because', async ({ bytes, mediaType }) => {
+  ])('a layer is refused when $because', async ({ bytes, mediaType }) => {
     await expect(read(bytes, mediaType === undefined ? {} : { mediaType })).rejects.toMatchObject({
       reason: 'ImageInvalid',
       retry: 'never',
@@ -430,9 +435,9 @@ describe('compression', () => {
 
   test.each([
     { window: 0x18, because: '8 KiB is little', read: true },
-    { window: 0x78, because: '32 MiB is what the strongest level uses', read: true },
-    { window: 0x80, because: '64 MiB is more than the manager gives', read: false },
-    { window: 0xa8, because: '2 GiB would be the end of it', read: false },
+    { window: 0x78, because: 'the strongest level uses 32 MiB', read: true },
+    { window: 0x80, because: '64 MiB is more than the manager allows', read: false },
+    { window: 0xa8, because: '2 GiB would exhaust the memory', read: false },
   ])('a zstd frame with window $window is read: $read, because $because', async ({ window, read: accepted }) => {
     const block = Buffer.alloc(3);
     block.writeUIntLE(1 | (tar.length << 3), 0, 3);
@@ -446,7 +451,7 @@ describe('compression', () => {
     expect(await read(gzipSync(Buffer.alloc(1024)), { mediaType: GZIP })).toEqual([]);
   });
 
-  test('what follows the end marker is not read as members', async () => {
+  test('bytes after the end marker are not read as members', async () => {
     const bytes = Buffer.concat([tar, forgeTar([file('manifests/b')])]);
     expect(await read(bytes)).toEqual(['file manifests/a=abc']);
   });
@@ -477,7 +482,7 @@ describe('streaming', () => {
     expect(paths).toEqual(['manifests/a', 'manifests/b']);
   });
 
-  test('the source is read to its end even behind the end marker, so that it can fail there', async () => {
+  test('the source is read to its end even after the end marker, so that its check runs', async () => {
     const rules = {
       origin: { what: 'l', byDigest: true },
       folders: ['manifests'],
@@ -490,7 +495,7 @@ describe('streaming', () => {
     await expect(all()).rejects.toThrow(RangeError);
   });
 
-  test('a failure of a compressed source is passed on as it is', async () => {
+  test('an error of a compressed source is passed on unchanged', async () => {
     const rules = {
       origin: { what: 'l', byDigest: true },
       folders: ['manifests'],
@@ -503,7 +508,7 @@ describe('streaming', () => {
     await expect(all()).rejects.toThrow(RangeError);
   });
 
-  test('who stops early stops the source', async () => {
+  test('a reader that stops early stops the source', async () => {
     let closed = false;
     const source = async function* () {
       try {
@@ -526,7 +531,7 @@ describe('streaming', () => {
   });
 });
 
-/** Whatever the bytes are, they are read or refused with a reason. */
+/** Any bytes are read or refused with a reason. */
 async function settle(bytes: Uint8Array): Promise<void> {
   try {
     await read(bytes, { folders: [''], limits: { inflatedBytes: 1 << 20, entries: 1000 } });
@@ -535,12 +540,12 @@ async function settle(bytes: Uint8Array): Promise<void> {
   }
 }
 
-describe('whatever bytes come', () => {
-  test('noise is read to an end', async () => {
+describe('arbitrary bytes', () => {
+  test('noise is read to its end', async () => {
     await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 3000 }), settle), { numRuns: 300 });
   });
 
-  test('a sound archive with bytes changed is read to an end, plain or compressed', async () => {
+  test('a valid archive with changed bytes is read to its end, plain or compressed', async () => {
     const sound = forgeTar([
       pax({ path: 'manifests/long' }),
       file('x', 'content'),
@@ -562,7 +567,7 @@ describe('whatever bytes come', () => {
     );
   });
 
-  test('what the writer writes, the reader reads back', async () => {
+  test('the reader reads back the archive of the writer', async () => {
     const path = fc.array(
       fc.stringMatching(/^[a-zA-Z0-9ä€_ .-]{1,120}$/).filter((part) => !/^\.+$/.test(part) && !part.startsWith('.wh.')),
       { minLength: 1, maxLength: 4 },

@@ -21,7 +21,7 @@ const digest = (letter: string, size = 100) => digestOf(bytes(letter, size));
 const pathOf = (name: string) => join(folder, `sha256-${hexOf(name)}`);
 
 describe('the cache', () => {
-  test('gives back what was put in, also to the next process', async () => {
+  test('the cache returns stored content, also to the next process', async () => {
     const cache = await openBlobCache({ folder, maxBytes: 10_000 });
     await cache.write(digest('a'), bytes('a'));
     expect((await cache.read(digest('a')))?.equals(bytes('a'))).toBe(true);
@@ -31,7 +31,7 @@ describe('the cache', () => {
     expect(next.size()).toBe(100);
   });
 
-  test('stays within its size; what was used least recently goes first', async () => {
+  test('the cache stays within its size and evicts the least recently used content', async () => {
     const cache = await openBlobCache({ folder, maxBytes: 300, maxBlobBytes: 300 });
     for (const letter of ['a', 'b', 'c']) await cache.write(digest(letter), bytes(letter));
     await cache.read(digest('a'));
@@ -42,7 +42,7 @@ describe('the cache', () => {
     expect((await readdir(folder)).length).toBe(3);
   });
 
-  test('remembers the order of use over a restart', async () => {
+  test('the cache remembers the order of use over a restart', async () => {
     const cache = await openBlobCache({ folder, maxBytes: 300, maxBlobBytes: 300 });
     for (const letter of ['a', 'b', 'c']) await cache.write(digest(letter), bytes(letter));
     await utimes(pathOf(digest('a')), new Date(), new Date(Date.now() + 60_000));
@@ -53,13 +53,13 @@ describe('the cache', () => {
     expect(await next.read(digest('a'))).toBeDefined();
   });
 
-  test('does not keep what is too large', async () => {
+  test('the cache does not keep content that is too large', async () => {
     const cache = await openBlobCache({ folder, maxBytes: 800 });
     await cache.write(digest('a', 101), bytes('a', 101));
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('never gives back damaged content, and forgets it', async () => {
+  test('the cache never returns damaged content, and removes it', async () => {
     const cache = await openBlobCache({ folder, maxBytes: 10_000 });
     await cache.write(digest('a'), bytes('a'));
     await writeFile(pathOf(digest('a')), 'other');
@@ -68,13 +68,13 @@ describe('the cache', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('removes what a crash left half-written', async () => {
+  test('the cache removes half-written files of a crash', async () => {
     await writeFile(`${pathOf(digest('a'))}.5f0a`, 'half');
     await openBlobCache({ folder, maxBytes: 1000 });
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('a disk that does not take it is no error', async () => {
+  test('a full disk is no error for the cache', async () => {
     const cache = await openBlobCache({ folder, maxBytes: 10_000 });
     await rm(folder, { recursive: true });
     await writeFile(folder, '');
@@ -85,7 +85,7 @@ describe('the cache', () => {
 });
 
 describe('a registry behind the cache', () => {
-  test('is asked once for the same digest, and for a tag each time', async () => {
+  test('a registry behind the cache is asked once for the same digest, and for a tag each time', async () => {
     const fake = await startFakeRegistry();
     const registry = createRegistry();
     const reference = fake.reference('org/app:v1');
@@ -103,7 +103,7 @@ describe('a registry behind the cache', () => {
     await fake.close();
   });
 
-  test('content that turns out wrong is not kept', async () => {
+  test('content that turns out wrong is not cached', async () => {
     const fake = await startFakeRegistry();
     const registry = createRegistry();
     const reference = fake.reference('org/app:v1');

@@ -14,7 +14,7 @@ import type { ImageSource } from './source.ts';
 
 export interface BlobCacheOptions {
   readonly folder: string;
-  /** Bytes on disk; the least recently used go first. */
+  /** Bytes on disk; the least recently used content is evicted first. */
   readonly maxBytes: number;
   /** Larger content is passed through, not kept; if absent, an eighth of `maxBytes`. */
   readonly maxBlobBytes?: number;
@@ -22,7 +22,7 @@ export interface BlobCacheOptions {
 
 export interface BlobCache {
   readonly maxBlobBytes: number;
-  /** The content, verified; undefined if it is not there or was damaged (and is gone then). */
+  /** The content, verified; undefined if it is absent or was damaged (and is now removed). */
   read(digest: string): Promise<Buffer | undefined>;
   /** Keeps content that its caller has verified. A full or broken disk is no error: the content is not kept. */
   write(digest: string, bytes: Uint8Array): Promise<void>;
@@ -105,7 +105,7 @@ async function* keptBlob(
   await cache.write(digest, Buffer.concat(chunks));
 }
 
-/** Only a manifest that names its own type can be told from its bytes alone. */
+/** Only a manifest that contains its own type is recognizable by its bytes alone. */
 function hasOwnType({ bytes, mediaType }: PulledManifest): boolean {
   return ownType(bytes) === mediaType;
 }

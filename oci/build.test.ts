@@ -13,7 +13,7 @@ const FILES = new Map([
 ]);
 
 describe('an image', () => {
-  test('has the same bytes on every day and in every order', () => {
+  test('an image has the same bytes on every day and in every order of files', () => {
     const image = buildImage({ files: FILES, labels: { b: '2', a: '1' }, annotations: { d: '4', c: '3' } });
     const turned = buildImage({
       files: new Map([...FILES].reverse()),
@@ -27,7 +27,7 @@ describe('an image', () => {
     });
   });
 
-  test('is described by its own parts', () => {
+  test('an image names its own parts', () => {
     const { manifest, config, layers } = buildImage({ files: FILES, labels: { a: '1' } });
     const parsed = parseManifest(manifest.bytes, manifest.descriptor.mediaType, { what: 'x', byDigest: true });
     expect(parsed).toMatchObject({
@@ -43,19 +43,19 @@ describe('an image', () => {
     expect(written).toMatchObject({ created: '1970-01-01T00:00:00Z', os: 'linux', config: { Labels: { a: '1' } } });
   });
 
-  test('has no trace of time, machine or user in its layer', () => {
+  test('the layer of an image has no trace of time, machine or user', () => {
     const [layer] = buildImage({ files: FILES }).layers;
     expect(layer?.bytes.subarray(0, 10).toString('hex')).toBe('1f8b08000000000000ff');
   });
 
-  test('over a layer built before is the same as built at once', () => {
+  test('an image over a layer built before is the same as one built at once', () => {
     const below = new Map([['bin/node', Buffer.from('#!')]]);
     const atOnce = buildImage({ files: [below, FILES] });
     const over = buildImage({ base: [buildLayer(below)], files: FILES });
     expect(over.manifest.descriptor).toEqual(atOnce.manifest.descriptor);
   });
 
-  test('can have several layers, modes and settings to run with', () => {
+  test('an image can have several layers, modes and runtime settings', () => {
     const image = buildImage({
       files: [new Map([['bin/node', { bytes: Buffer.from('#!'), mode: 0o755 }]]), FILES],
       config: { Entrypoint: ['/bin/node'], User: '65532' },
@@ -97,11 +97,14 @@ describe('an image', () => {
 });
 
 describe('an archive', () => {
-  test.each(['../a', '/a', 'a/../b', 'a\\b', 'a//b', './a', 'a/', '', 'a\u0000'])('cannot have the path %j', (path) => {
-    expect(() => buildTar(new Map([[path, Buffer.from('x')]]))).toThrow('no plain relative path');
-  });
+  test.each(['../a', '/a', 'a/../b', 'a\\b', 'a//b', './a', 'a/', '', 'a\u0000'])(
+    'an archive cannot have the path %j',
+    (path) => {
+      expect(() => buildTar(new Map([[path, Buffer.from('x')]]))).toThrow('no plain relative path');
+    },
+  );
 
-  test('is the same for the same files, whatever they are', () => {
+  test('equal files give equal archives', () => {
     const path = fc.stringMatching(/^[a-z]{1,8}(\/[a-zA-Z0-9ü_-]{1,60}){0,3}$/);
     fc.assert(
       fc.property(fc.dictionary(path, fc.uint8Array({ maxLength: 700 }), { maxKeys: 6 }), (record) => {

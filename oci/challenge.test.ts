@@ -4,7 +4,7 @@ import { parseChallenges } from './challenge.ts';
 
 describe('a challenge', () => {
   test.each([
-    { header: 'Basic realm="x"', want: [['basic', { realm: 'x' }]], because: 'the plainest form' },
+    { header: 'Basic realm="x"', want: [['basic', { realm: 'x' }]], because: 'it has the simplest form' },
     {
       header: 'Bearer realm="https://a/t",service="s",scope="repository:x:pull,push"',
       want: [['bearer', { realm: 'https://a/t', service: 's', scope: 'repository:x:pull,push' }]],
@@ -52,23 +52,23 @@ describe('a challenge', () => {
       want: [['bearer', { realm: 'open' }]],
       because: 'an open quote ends with the text',
     },
-    { header: '', want: [], because: 'nothing is nothing' },
+    { header: '', want: [], because: 'an empty text has no challenge' },
     { header: undefined, want: [], because: 'the header may be missing' },
     { header: ',,,', want: [], because: 'separators alone' },
     { header: '"quoted"', want: [], because: 'no scheme' },
     { header: `Bearer realm="${'x'.repeat(9000)}"`, want: [], because: 'no honest header is that long' },
-  ])('$header, because $because', ({ header, want }) => {
+  ])('the challenge $header is parsed, because $because', ({ header, want }) => {
     const parsed = parseChallenges(header).map(({ scheme, parameters }) => [scheme, Object.fromEntries(parameters)]);
     expect(parsed).toEqual(want);
   });
 
-  test('parameters cannot reach a prototype', () => {
+  test('parameters of a challenge cannot reach a prototype', () => {
     const [challenge] = parseChallenges('Bearer __proto__="x",constructor="y"');
     expect(challenge?.parameters.get('__proto__')).toBe('x');
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
-  test('any header is read to an end', () => {
+  test('parsing any challenge header ends', () => {
     const headers = fc.oneof(fc.string({ maxLength: 200 }), fc.stringMatching(/^[A-Za-z =",\\]{0,200}$/));
     fc.assert(
       fc.property(headers, (header) => {

@@ -1,4 +1,4 @@
-/** Every real bundle survives being made an image and read back, byte for byte. */
+/** Every real bundle survives a round trip through an image, byte for byte. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const FOLDERS = ['manifests/', 'metadata/'];
 const ANY = parseReference('any.example/any:v1');
 
 describe.skipIf(!hasShared)('the corpus', () => {
-  test('comes back from images as it was, and gives the same image again', async () => {
+  test('the corpus is unchanged after a round trip through images, and gives the same image again', async () => {
     let bundles = 0;
     let files = 0;
     let bytes = 0;

@@ -44,13 +44,13 @@ const CASES: readonly Case[] = [
     auths: { 'https://index.docker.io/v1/': pair('u') },
     ask: ['docker.io', 'library/nginx'],
     want: basic('u'),
-    because: 'the historical key is docker.io',
+    because: 'the historical key means docker.io',
   },
   {
     auths: { 'index.docker.io': pair('u') },
     ask: ['docker.io', 'library/nginx'],
     want: basic('u'),
-    because: 'so is this one',
+    because: 'the host of its index means docker.io too',
   },
   {
     auths: { 'https://quay.io/v2/': pair('u') },
@@ -65,7 +65,12 @@ const CASES: readonly Case[] = [
     want: basic('u'),
     because: 'a star is one label',
   },
-  { auths: { '*.example.com': pair('u') }, ask: ['a.b.example.com', 'a'], want: undefined, because: 'and not two' },
+  {
+    auths: { '*.example.com': pair('u') },
+    ask: ['a.b.example.com', 'a'],
+    want: undefined,
+    because: 'a star is not two labels',
+  },
   {
     auths: { 'q.io': { username: 'n', password: 'secret' } },
     ask: ['q.io', 'a'],
@@ -76,7 +81,7 @@ const CASES: readonly Case[] = [
     auths: { 'q.io': { ...pair('x'), username: 'n', password: 'p' } },
     ask: ['q.io', 'a'],
     want: basic('x'),
-    because: 'auth beats them',
+    because: 'auth has precedence over user and password',
   },
   {
     auths: { 'q.io': { ...pair('x'), identitytoken: 't' } },
@@ -109,7 +114,7 @@ const CASES: readonly Case[] = [
     want: { kind: 'basic', username: 'u', password: 'a:b' },
     because: 'a password may have colons',
   },
-  { auths: {}, ask: ['q.io', 'a'], want: undefined, because: 'nothing is anonymous' },
+  { auths: {}, ask: ['q.io', 'a'], want: undefined, because: 'no entry means anonymous' },
   {
     auths: { constructor: pair('u') },
     ask: ['toString', 'a'],
@@ -140,13 +145,13 @@ describe('a pull secret', () => {
   test.each([
     { content: 'no json', because: 'it is no JSON' },
     { content: '[]', because: 'it is a list' },
-    { content: 'null', because: 'it is nothing' },
+    { content: 'null', because: 'it is null' },
     { content: '{"auths":[]}', because: 'the entries are a list' },
     { content: '{"auths":{"q.io":"x"}}', because: 'an entry is a text' },
     { content: '{"auths":{"q.io":{"auth":5}}}', because: 'an auth is a number' },
     { content: config({ 'q.io': { auth: 'bm9jb2xvbg==' } }), because: 'an auth has no password' },
     { content: ' '.repeat((1 << 20) + 1), because: 'it is too large' },
-  ])('it is PullSecretInvalid when $because', ({ content }) => {
+  ])('a pull secret is PullSecretInvalid when $because', ({ content }) => {
     expect(() => parseDockerConfig(content)).toThrow(
       expect.objectContaining({ reason: 'PullSecretInvalid', retry: 'backoff' }),
     );

@@ -7,24 +7,24 @@ describe('Retry-After', () => {
   test.each([
     { header: '5', want: 5, because: 'seconds' },
     { header: ' 30 ', want: 30, because: 'spaces do not count' },
-    { header: '0', want: 1, because: 'at once would be a busy loop' },
-    { header: '1000000000', want: 3600, because: 'nobody waits for thirty years' },
-    { header: '9'.repeat(15), want: 3600, because: 'nor for longer' },
+    { header: '0', want: 1, because: 'an immediate retry would be a busy loop' },
+    { header: '1000000000', want: 3600, because: 'a wait of thirty years is cut' },
+    { header: '9'.repeat(15), want: 3600, because: 'longer waits are cut' },
     { header: 'Thu, 01 Jan 2026 00:01:00 GMT', want: 60, because: 'a date' },
     { header: 'Thu, 01 Jan 2015 00:00:00 GMT', want: 1, because: 'a date that is past' },
     { header: 'Thu, 01 Jan 2099 00:00:00 GMT', want: 3600, because: 'a date too far' },
-    { header: '-5', want: undefined, because: 'a negative number says nothing' },
-    { header: '1e9', want: undefined, because: 'this is no number here' },
-    { header: 'soon', want: undefined, because: 'a word says nothing' },
-    { header: 'Thursday', want: undefined, because: 'nor does a day' },
+    { header: '-5', want: undefined, because: 'a negative number is invalid' },
+    { header: '1e9', want: undefined, because: 'this is no number' },
+    { header: 'soon', want: undefined, because: 'a word is invalid' },
+    { header: 'Thursday', want: undefined, because: 'a day is invalid' },
     { header: '', want: undefined, because: 'it is empty' },
     { header: undefined, want: undefined, because: 'it is missing' },
-  ])('$header → $want, because $because', ({ header, want }) => {
+  ])('a Retry-After of $header gives $want, because $because', ({ header, want }) => {
     expect(retryAfterSeconds(header, NOW)).toBe(want);
   });
 });
 
-describe('an answer that is no success', () => {
+describe('the error of an unsuccessful answer', () => {
   test.each([
     { status: 401, code: 'UNAUTHORIZED', reason: 'RegistryDenied', retry: 'backoff' },
     { status: 403, code: 'DENIED', reason: 'RegistryDenied', retry: 'backoff' },
@@ -39,7 +39,7 @@ describe('an answer that is no success', () => {
     expect(answerError('quay.io', 'x', { status, headers: {}, code })).toMatchObject({ reason, retry });
   });
 
-  test('a registry that says when to come back is asked then', () => {
+  test('a registry with Retry-After is retried at that time', () => {
     const headers = { 'retry-after': '7' };
     expect(answerError('quay.io', 'x', { status: 429, headers, code: undefined }).retry).toEqual({ afterSeconds: 7 });
     expect(answerError('quay.io', 'x', { status: 503, headers, code: undefined }).retry).toEqual({ afterSeconds: 7 });

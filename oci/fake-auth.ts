@@ -1,4 +1,4 @@
-/** How the fake registry asks for credentials, and its token service at `/token`. */
+/** The authentication of the fake registry, and its token service at `/token`. */
 import type { FakeAnswer } from './fake-registry.ts';
 import type { FakeCall } from './fake-store.ts';
 
@@ -6,13 +6,13 @@ export type FakeAuth =
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
   | {
       readonly kind: 'bearer';
-      /** Who may have tokens; absent: everyone. */
+      /** The user who may get tokens; absent: everyone. */
       readonly username?: string;
       readonly password?: string;
       readonly identityToken?: string;
       /** `expires_in` of the tokens. */
       readonly expiresIn?: number;
-      /** Where the challenge points to; `<url>/token` where absent. */
+      /** Target of the challenge; `<url>/token` by default. */
       readonly realm?: string;
     };
 

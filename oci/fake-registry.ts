@@ -15,7 +15,7 @@ export interface FakeOptions {
   readonly auth?: FakeAuth;
   /** Whether the referrers API is served; else clients fall back to a tag. */
   readonly referrers?: boolean;
-  /** Tags per page where the client asks for more. */
+  /** Tags per page if the client asks for more. */
   readonly pageSize?: number;
   readonly tls?: { readonly key: string; readonly cert: string };
 }
@@ -25,11 +25,11 @@ export interface FakeRequest {
   /** Path with query, as received. */
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** Port of the client's end: tells connections apart. */
+  /** Port of the client's end: identifies the connection. */
   readonly port: number;
 }
 
-/** What a test answers instead of the registry: a plain answer, or full control over the response. */
+/** A test's answer in place of the registry's: a plain answer, or full control over the response. */
 export type FakeAnswer =
   | {
       readonly status: number;
@@ -39,13 +39,13 @@ export type FakeAnswer =
   | ((response: ServerResponse, request: IncomingMessage) => void);
 
 export interface FakeRegistry {
-  /** `localhost:34567`: what stands before the first slash of references. */
+  /** `localhost:34567`: the registry part of references. */
   readonly host: string;
   readonly url: string;
   /** Every request received, in order. */
   readonly requests: readonly FakeRequest[];
   readonly store: FakeStore;
-  /** Looked at first for each request; undefined lets the registry answer. Replace it at will. */
+  /** Called first for each request; undefined lets the registry answer. Tests may replace it. */
   intercept: (request: FakeRequest) => FakeAnswer | undefined;
   /** `reference('org/app:v1')` on this registry. */
   reference(name: string): Reference;

@@ -1,4 +1,4 @@
-/** What the fake registry holds, and the specification's endpoints on it, as a function from call to answer. */
+/** The content of the fake registry, and the specification's endpoints on it, as a function from call to answer. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { digestOf, isDigest, matchesDigest } from './digest.ts';
@@ -55,7 +55,7 @@ export function answerApi(store: FakeStore, options: FakeOptions, call: FakeCall
   return failure(404, 'NAME_UNKNOWN');
 }
 
-/** The repository of a name, made where it is new. */
+/** The repository of a name, created if it does not exist. */
 export function repositoryOf(store: FakeStore, name: string): FakeRepository {
   const known = store.repositories.get(name);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Whatever a registry, a token service or a folder says: what comes of it is a value, or an error with a reason. */
+/** Any answer of a registry, a token service or a folder gives a value, or an error with a reason. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ async function endsWell(work: () => Promise<unknown>): Promise<void> {
 
 const RUNS = { numRuns: 150 };
 
-test('a configuration of an image', async () => {
+test('any configuration of an image gives a value or a reason', async () => {
   const config = objectOf({
     os: odd,
     architecture: odd,
@@ -122,7 +122,7 @@ const link = fc.oneof(
 );
 const status = fc.constantFrom(200, 200, 200, 206, 301, 307, 400, 404, 429, 500, 503);
 
-test.each(answers)('an answer that is to be $what', async ({ ask, body }) => {
+test.each(answers)('any answer in place of $what gives a value or a reason', async ({ ask, body }) => {
   await fc.assert(
     fc.asyncProperty(body, status, headerText, link, async (value, code, retryAfter, next) => {
       const headers = { 'retry-after': retryAfter, link: next, location: next, 'content-type': 'application/json' };
@@ -134,7 +134,7 @@ test.each(answers)('an answer that is to be $what', async ({ ask, body }) => {
   fake.intercept = () => undefined;
 });
 
-test('an answer of a token service', async () => {
+test('any answer of a token service gives a value or a reason', async () => {
   const body = objectOf({ token: odd, access_token: odd, expires_in: odd, issued_at: odd, refresh_token: odd });
   await fc.assert(
     fc.asyncProperty(body, status, headerText, async (value, code, challenge) => {
@@ -154,7 +154,7 @@ test('an answer of a token service', async () => {
   fake.intercept = () => undefined;
 });
 
-test('the index of a folder', async () => {
+test('any index of a folder gives a value or a reason', async () => {
   const index = objectOf({ schemaVersion: odd, manifests: fc.oneof(fc.array(descriptor), odd) });
   await writeFile(join(folder, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}');
   await fc.assert(
@@ -167,7 +167,7 @@ test('the index of a folder', async () => {
   );
 });
 
-test('when to come again', () => {
+test('any Retry-After gives a delay or undefined', () => {
   fc.assert(
     fc.property(fc.option(fc.oneof(headerText, fc.double().map(String))), (header) => {
       const seconds = retryAfterSeconds(header ?? undefined, Date.parse('2026-01-01T00:00:00Z'));

@@ -1,6 +1,6 @@
 /**
- * Which addresses are connected to, with real sockets: 127.0.0.N stand for addresses elsewhere, and names resolve to
- * what a row says, look-up by look-up.
+ * The addresses that are connected to, with real sockets: 127.0.0.N stand for addresses elsewhere, and each row gives
+ * the addresses of a name, look-up by look-up.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -125,7 +125,7 @@ describe('a redirect of a registry', () => {
       got: REFUSED,
       because: 'a metadata service is no place for content',
     },
-  ])('$source to $target gives $got: $because', async ({ source, target, got }) => {
+  ])('a redirect from $source to $target gives $got: $because', async ({ source, target, got }) => {
     const network = networkOf({ 'registry.test': [source], 'target.test': [target] });
     const there = await Promise.all((['public', 'private', 'linkLocal'] as const).map((reach) => listen(reach, ok)));
     const at = there.find((_, index) => target.includes(PLACES[(['public', 'private', 'linkLocal'] as const)[index]!]));
@@ -136,7 +136,7 @@ describe('a redirect of a registry', () => {
     expect(there.reduce((sum, place) => sum + place.connections(), 0)).toBe(got === REFUSED ? 0 : 1);
   });
 
-  test('leads no nearer after it has come by a public place', async () => {
+  test('a redirect that has passed a public place leads no nearer', async () => {
     const network = networkOf({
       'inside.test': [[PLACES.private]],
       'outside.test': [[PLACES.public]],
@@ -153,7 +153,7 @@ describe('a redirect of a registry', () => {
     expect(secret.connections()).toBe(0);
   });
 
-  test('is judged by the address that it leads to when it is followed, not by one that the name had before', async () => {
+  test('a redirect is judged by the address that it leads to now, not by an earlier one of the name', async () => {
     const secret = await listen('private', ok);
     const before = await listen('public', ok, secret.port);
     const network = networkOf({
@@ -165,7 +165,7 @@ describe('a redirect of a registry', () => {
     });
     const registry = registryOver(network);
     expect(await pull(registry, `registry.test:${home.port}`)).toBe('{}');
-    // what was read to its end may be kept open: the connection is to the public address still
+    // A connection read to its end may stay open: it is still the one to the public address.
     expect([REFUSED, '{}']).toContain(await pull(registry, `registry.test:${home.port}`));
     expect(before.connections()).toBeGreaterThan(0);
     expect(secret.connections()).toBe(0);
@@ -177,7 +177,7 @@ describe('a token service', () => {
     { at: 'public', got: '{}', because: 'it is public, as the registry is' },
     { at: 'private', got: REFUSED, because: 'a public registry sends for tokens inside' },
     { at: 'linkLocal', got: REFUSED, because: 'a public registry sends for tokens to a metadata service' },
-  ] as const)('$at gives $got: $because', async ({ at, got }) => {
+  ] as const)('a token service at $at gives $got: $because', async ({ at, got }) => {
     const network = networkOf({
       'registry.test': [[PLACES.public, PLACES[at]]],
       'token.test': [[PLACES[at]]],
@@ -200,7 +200,7 @@ describe('a link-local address', () => {
   });
 
   test.each(['metadata.test', PLACES.linkLocal])(
-    'is not connected to, though a reference names it: %s',
+    'a link-local address is not connected to, though a reference names it: %s',
     async (host) => {
       const metadata = await listen('linkLocal', ok);
       expect(await pull(registryOver(network), `${host}:${metadata.port}`)).toBe(REFUSED);
@@ -212,7 +212,7 @@ describe('a link-local address', () => {
     },
   );
 
-  test('is left out of those that a name has', async () => {
+  test('link-local addresses of a name are left out', async () => {
     const metadata = await listen('linkLocal', ok);
     const home = await listen('public', ok, metadata.port);
     expect(await pull(registryOver(network), `both.test:${home.port}`)).toBe('{}');
@@ -220,7 +220,7 @@ describe('a link-local address', () => {
   });
 });
 
-test('a connection to a registry that was named is not used again when another one points to the same host', async () => {
+test('a connection to a named registry is not reused when another registry points to the same host', async () => {
   const network = networkOf({ 'inside.test': [[PLACES.private]] });
   const inside = await listen('private', ok);
   const transport = createTransport({ timeouts: DEFAULT_TIMEOUTS, userAgent: 'test', network });

@@ -31,7 +31,7 @@ beforeEach(() => {
 
 const LAYER = MEDIA_TYPE.ociLayerGzip;
 
-/** Puts bytes into the registry as they are, unchecked. Returns their descriptor. */
+/** Puts unchecked bytes into the registry. Returns their descriptor. */
 function putBlob(bytes: Buffer, mediaType: string) {
   const digest = digestOf(bytes);
   repositoryOf(fake.store, reference.repository).blobs.set(digest, bytes);
@@ -117,7 +117,7 @@ async function contentOf(options: ImageOptions = FOLDERS): Promise<Record<string
   return Object.fromEntries([...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString('utf8')]));
 }
 
-describe('layers on top of one another', () => {
+describe('the files of an image with several layers', () => {
   test.each([
     {
       layers: [[file('manifests/a', '1')], [file('manifests/a', '2'), file('metadata/b', '3')]],
@@ -196,8 +196,8 @@ describe('layers on top of one another', () => {
   });
 });
 
-describe('what an image says', () => {
-  test('folders can depend on labels', async () => {
+describe('labels and annotations of an image', () => {
+  test('the folders to read can depend on labels', async () => {
     const image = buildImage({
       files: new Map([
         ['opt/catalog/a.json', Buffer.from('{}')],
@@ -247,7 +247,7 @@ describe('what an image says', () => {
   });
 
   test.each([{}, { config: null }, { config: { Labels: null } }, { config: {} }])(
-    '%j has no labels',
+    'the configuration %j has no labels',
     async (config) => {
       putManifest({ schemaVersion: 2, config: putConfig(config), layers: [] });
       expect(Object.keys((await pullFiles(registry, reference, FOLDERS)).labels)).toEqual([]);
@@ -277,7 +277,7 @@ describe('manifests', () => {
     {
       manifest: () => ({ schemaVersion: 1, fsLayers: [] }),
       type: 'application/vnd.docker.distribution.manifest.v1+prettyjws',
-      because: 'schema 1 is no longer pulled by anyone',
+      because: 'schema 1 is obsolete',
     },
     { manifest: () => image({ schemaVersion: 1 }), because: 'the version is another' },
     { manifest: () => image({ layers: undefined }), because: 'layers are missing' },
@@ -313,7 +313,7 @@ describe('manifests', () => {
       manifest: () => image({ layers: Array.from({ length: 10_000 }, () => layer()) }),
       because: 'there are thousands of layers',
     },
-  ])('ImageInvalid when $because', async ({ manifest, type }) => {
+  ])('an image is ImageInvalid when $because', async ({ manifest, type }) => {
     putManifest(manifest(), type);
     const error = await contentOf().catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ reason: 'ImageInvalid', retry: { afterSeconds: 300 } });
@@ -336,7 +336,7 @@ describe('manifests', () => {
     expect(fake.requests.every(({ headers }) => headers.host === fake.host)).toBe(true);
   });
 
-  test('by digest the same fault is never tried again', async () => {
+  test('by digest the same fault is never retried', async () => {
     reference = withDigest(reference, putManifest('no json'));
     await expect(contentOf()).rejects.toMatchObject({ reason: 'ImageInvalid', retry: 'never' });
   });
@@ -349,7 +349,7 @@ describe('manifests', () => {
     { limits: { entries: 1 }, because: 'too many members over all layers' },
     { limits: { totalBytes: 20 }, because: 'too many bytes over all layers' },
     { limits: { inflatedBytes: 3000 }, because: 'the layers together inflate too far' },
-  ])('ImageTooLarge when $because', async ({ limits }) => {
+  ])('an image is ImageTooLarge when $because', async ({ limits }) => {
     putImage([[file('manifests/a')], [file('manifests/b')]]);
     await expect(contentOf({ ...FOLDERS, limits })).rejects.toMatchObject({ reason: 'ImageTooLarge' });
   });
@@ -405,7 +405,7 @@ describe('indexes', () => {
     expect(await contentOf()).toEqual({ 'manifests/a': 'any' });
   });
 
-  test('ImageInvalid when there is no image for the platform', async () => {
+  test('an index without an image for the platform is ImageInvalid', async () => {
     await putIndex([{ name: 'arm', more: platform('linux', 'arm64') }]);
     await expect(contentOf()).rejects.toMatchObject({
       reason: 'ImageInvalid',
@@ -415,7 +415,7 @@ describe('indexes', () => {
     await expect(contentOf()).rejects.toMatchObject({ reason: 'ImageInvalid' });
   });
 
-  test('an index in an index is followed, without end it is refused', async () => {
+  test('a nested index is followed, and an endless one refused', async () => {
     const nest = (child: string, size: number) =>
       putManifest(
         {
@@ -432,12 +432,12 @@ describe('indexes', () => {
     await expect(contentOf()).rejects.toMatchObject({ reason: 'ImageInvalid' });
   });
 
-  test('an index that lies about the size of an image is refused', async () => {
+  test('an index with a wrong size of an image is refused', async () => {
     await putIndex([{ name: 'amd', more: { size: 5, ...platform('linux', 'amd64') } }]);
     await expect(contentOf()).rejects.toMatchObject({ reason: 'ImageInvalid' });
   });
 
-  test('the digest is that of the index, so that it can be pinned', async () => {
+  test('the digest of an index is returned, so that it can be pinned', async () => {
     const index = buildIndex([built('x')]);
     const digest = await pushIndex(registry, reference, index);
     const pulled = await pullFiles(registry, withDigest(reference, digest), FOLDERS);
@@ -445,7 +445,7 @@ describe('indexes', () => {
   });
 });
 
-describe('content that is not what its digest says', () => {
+describe('content that differs from its digest', () => {
   test.each([
     { pattern: /manifests\/(sha256:.*)/, change: flip, because: 'the manifest was changed' },
     { pattern: /blobs\/(sha256:.*)/, change: flip, because: 'a blob was changed' },
@@ -456,7 +456,7 @@ describe('content that is not what its digest says', () => {
     },
     { pattern: /blobs\/(sha256:.*)/, change: (bytes: Buffer) => bytes.subarray(1), because: 'a blob is shorter' },
   ])(
-    'DigestMismatch when $because, tried again as it may have been changed on its way',
+    'changed content is DigestMismatch when $because, retried as it may have been changed on its way',
     async ({ pattern, change }) => {
       reference = withDigest(reference, putImage([[file('manifests/a')]]));
       tamper(pattern, change);
@@ -464,7 +464,7 @@ describe('content that is not what its digest says', () => {
     },
   );
 
-  test('the layer alone changed is found out, though its files were read', async () => {
+  test('a changed layer is detected, though its files were read', async () => {
     putImage([[file('manifests/a')]]);
     const layer = [...repositoryOf(fake.store, reference.repository).blobs.keys()].at(-1) ?? '';
     const other = gzipSync(forgeTar([file('manifests/b')]));
@@ -476,7 +476,7 @@ describe('content that is not what its digest says', () => {
     await expect(contentOf()).rejects.toMatchObject({ retry: 'backoff', reason: 'DigestMismatch' });
   });
 
-  test('a registry that answers a digest with another, valid manifest is found out', async () => {
+  test('a registry that answers a digest with another, valid manifest is detected', async () => {
     const good = putImage([[file('manifests/good')]]);
     const evil = putImage([[file('manifests/evil')]]);
     reference = withDigest(reference, good);
@@ -504,7 +504,7 @@ describe('content that is not what its digest says', () => {
     await expect(contentOf()).rejects.toMatchObject({ reason: 'ImageInvalid' });
   });
 
-  test('content by sha512 is checked too', async () => {
+  test('content by sha512 is verified too', async () => {
     const bytes = Buffer.from('content');
     const digest = `sha512:${createHash('sha512').update(bytes).digest('hex')}`;
     repositoryOf(fake.store, reference.repository).blobs.set(digest, bytes);
@@ -515,7 +515,7 @@ describe('content that is not what its digest says', () => {
     });
   });
 
-  test('a blob that never ends is cut one byte beyond its size', async () => {
+  test('an endless blob is cut one byte beyond its size', async () => {
     const endless = { digest: digestOf(Buffer.from('x')), size: 100_000 };
     let sent = 0;
     fake.intercept = () => (response) => {
@@ -534,7 +534,7 @@ describe('content that is not what its digest says', () => {
 });
 
 describe('a large tree', () => {
-  test('is handed on file by file, each in pieces', async () => {
+  test('a large tree is passed on file by file, each in pieces', async () => {
     const body = 'x'.repeat(3 << 20);
     putImage([[file('configs/a.json', body), file('configs/b.json', 'small')]]);
     const tree = await pullTree(registry, reference, { folders: ['/configs'] });

@@ -13,7 +13,7 @@ export type Compression = 'none' | 'gzip' | 'zstd';
 
 export interface InflateOptions {
   readonly origin: Origin;
-  /** Media type of the layer; absent means that any kind is taken. */
+  /** Media type of the layer; absent: any kind is accepted. */
   readonly mediaType?: string;
   /** Tar bytes per compressed byte, averaged from the start; small layers are let through. */
   readonly maxRatio: number;

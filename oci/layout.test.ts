@@ -26,7 +26,7 @@ const image = (text = 'a', architecture = 'amd64') =>
 const blobPath = (digest: string) => join(folder, 'blobs', 'sha256', hexOf(digest));
 
 describe('a layout', () => {
-  test('gives back what was written, by name and by digest', async () => {
+  test('a layout returns the written image, by name and by digest', async () => {
     const digest = await writeLayout(folder, image(), 'v1');
     await writeLayout(folder, image('b'), 'v2');
     expect((await listLayout(folder)).map(({ name }) => name)).toEqual(['v1', 'v2']);
@@ -36,7 +36,7 @@ describe('a layout', () => {
     }
   });
 
-  test('keeps one image per name, and its own marker', async () => {
+  test('a layout keeps one image per name, and its own marker', async () => {
     await writeLayout(folder, image('a'), 'v1');
     await writeLayout(folder, image('b'), 'v1');
     await writeLayout(folder, image('b'));
@@ -45,7 +45,7 @@ describe('a layout', () => {
     expect(JSON.parse(await readFile(join(folder, 'oci-layout'), 'utf8'))).toEqual({ imageLayoutVersion: '1.0.0' });
   });
 
-  test('holds indexes with their images, read from or copied to a registry', async () => {
+  test('a layout holds indexes with their images, read from or copied to a registry', async () => {
     const fake = await startFakeRegistry();
     const registry = createRegistry();
     const digest = await writeLayout(folder, buildIndex([image('a', 'amd64'), image('b', 'arm64')]), 'v1');
@@ -63,7 +63,7 @@ describe('a layout', () => {
     await fake.close();
   });
 
-  test('a folder that is none, a name that is not there, and a blob that is missing are ImageInvalid', async () => {
+  test('a folder that is no layout, an unknown name, and a missing blob are ImageInvalid', async () => {
     await expect(listLayout(folder)).rejects.toMatchObject({ reason: 'ImageInvalid' });
     const built = image();
     await writeLayout(folder, built, 'v1');
@@ -76,7 +76,7 @@ describe('a layout', () => {
     await expect(pullFiles(source, ANY, FOLDERS)).rejects.toMatchObject({ reason: 'ImageInvalid' });
   });
 
-  test('altered content is a mismatch', async () => {
+  test('altered content of a layout is a mismatch', async () => {
     const built = image();
     const layer = built.layers[0]?.descriptor ?? { digest: '', size: 0 };
     await writeLayout(folder, built, 'v1');

@@ -7,7 +7,7 @@ import { MEDIA_TYPE, parseManifest } from './manifest.ts';
 const TYPES = [MEDIA_TYPE.ociManifest, MEDIA_TYPE.ociIndex, MEDIA_TYPE.dockerManifest, MEDIA_TYPE.dockerIndex];
 
 describe('whatever a registry sends', () => {
-  test('as a manifest is read or refused with a reason', () => {
+  test('any bytes as a manifest are parsed or refused with a reason', () => {
     const digest = `sha256:${'a'.repeat(64)}`;
     const descriptor = fc.record(
       { mediaType: fc.string(), digest: fc.constantFrom(digest, 'x'), size: fc.anything(), annotations: fc.anything() },
@@ -43,7 +43,7 @@ describe('whatever a registry sends', () => {
     );
   });
 
-  test('as a link is an address on the same origin or nothing', () => {
+  test('any text as a link is an address on the same origin or nothing', () => {
     const url = new URL('https://registry.example/v2/x/tags/list');
     const links = fc.oneof(
       fc.string(),

@@ -1,6 +1,6 @@
 /**
- * Pulls the files of one image in a process of its own and prints what it cost, as one line of JSON. Run by the
- * cluster tests: `node measure-pull.ts localhost:5000/big:v1 configs`.
+ * Pulls the files of one image in a process of its own and prints the cost, as one line of JSON. Run by the cluster
+ * tests: `node measure-pull.ts localhost:5000/big:v1 configs`.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { CATALOG_LIMITS, pullTree } from './image.ts';
@@ -14,7 +14,7 @@ export interface PullCost {
   /** Resident memory before the pull, and at its highest. */
   readonly startMiB: number;
   readonly peakMiB: number;
-  /** Longest time that the event loop was held. */
+  /** Longest time that the event loop was blocked. */
   readonly longestDelayMs: number;
 }
 
@@ -47,7 +47,7 @@ async function measure(text: string, folder: string): Promise<PullCost> {
   };
 }
 
-/** Sampled, since the kernel's own high-water mark begins with that of the parent process. */
+/** Sampled, since the kernel's own high-water mark starts at that of the parent process. */
 function residentMiB(): number {
   return process.memoryUsage.rss() / (1 << 20);
 }

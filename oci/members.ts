@@ -1,6 +1,6 @@
 /**
- * The judge of an archive's members: each header → keep, note, pass over, or refuse the image. Knows names, kinds
- * and limits; the bytes of files do not come here.
+ * Judges an archive's members by their headers: keep, note, pass over, or refuse the image. Knows names, kinds and
+ * limits; the bytes of files do not come here.
  */
 import type { ReadEntry } from 'tar';
 import { imageInvalid, imageTooLarge } from './errors.ts';
@@ -115,7 +115,7 @@ function assertReadable(entry: ReadEntry, { what, byDigest }: Origin): void {
 
 interface Whiteout {
   readonly kind: 'whiteout' | 'opaque';
-  /** Name of the member or folder that it speaks of. */
+  /** Name of the member or folder that it hides. */
   readonly of: string;
 }
 

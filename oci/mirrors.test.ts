@@ -39,7 +39,7 @@ describe('where a reference is looked for', () => {
       want: ['quay.io.evil.example/org/app'],
       because: 'another registry is another registry',
     },
-  ])('$text: $because', ({ text, want }) => {
+  ])('the places of $text: $because', ({ text, want }) => {
     const places = pullPlaces(parseReference(text), mirrors);
     expect(places.map(({ registry, repository }) => `${registry}/${repository}`)).toEqual(want);
   });
@@ -68,7 +68,7 @@ describe('a mirror', () => {
   });
   const pull = () => pullFiles(registry, origin.reference('org/app:v1'), { folders: ['manifests'] });
 
-  test('serves in place of the registry', async () => {
+  test('a mirror serves in place of the registry', async () => {
     const asked = origin.requests.length;
     expect((await pull()).digest).toBe(image.manifest.descriptor.digest);
     expect(origin.requests.length).toBe(asked);
@@ -78,18 +78,18 @@ describe('a mirror', () => {
     { answer: { status: 404 }, because: 'it lacks the image' },
     { answer: { status: 500 }, because: 'it is broken' },
     { answer: { status: 401 }, because: 'it refuses' },
-    { answer: { status: 200, body: '{}' }, because: 'it serves something else' },
-  ])('is passed over when $because', async ({ answer }) => {
+    { answer: { status: 200, body: '{}' }, because: 'it serves other content' },
+  ])('a mirror is passed over when $because', async ({ answer }) => {
     mirror.intercept = ({ path }) => (path.includes('/manifests/') ? answer : undefined);
     expect((await pull()).digest).toBe(image.manifest.descriptor.digest);
   });
 
-  test('that lacks a blob is passed over for it', async () => {
+  test('a mirror that lacks a blob is passed over for it', async () => {
     mirror.intercept = ({ path }) => (path.includes('/blobs/') ? { status: 404 } : undefined);
     expect((await pull()).files.size).toBe(1);
   });
 
-  test('is not written to', async () => {
+  test('a mirror is not written to', async () => {
     const asked = mirror.requests.length;
     await registry.hasBlob(origin.reference('org/app:v1'), image.config.descriptor.digest);
     await pushImage(registry, origin.reference('org/new:v1'), image);

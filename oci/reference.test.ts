@@ -19,7 +19,11 @@ describe('an image reference', () => {
       because: 'official images have a folder of their own',
     },
     { text: 'index.docker.io/org/app', full: 'docker.io/org/app:latest', because: 'the old name is the same registry' },
-    { text: 'registry-1.docker.io/org/app', full: 'docker.io/org/app:latest', because: 'so is the name of its API' },
+    {
+      text: 'registry-1.docker.io/org/app',
+      full: 'docker.io/org/app:latest',
+      because: 'the name of its API is the same registry',
+    },
     { text: 'quay.io/org/app:v1.2.3', full: 'quay.io/org/app:v1.2.3', because: 'a dot makes a registry' },
     { text: 'localhost/app', full: 'localhost/app:latest', because: 'localhost is a registry' },
     { text: 'localhost:5000/a/b/c', full: 'localhost:5000/a/b/c:latest', because: 'a port makes a registry' },
@@ -40,7 +44,7 @@ describe('an image reference', () => {
       full: 'xn--bcher-kva.example/app:latest',
       because: 'punycode is a plain host',
     },
-  ])('$text is $full, because $because', ({ text, full }) => {
+  ])('the reference $text is $full, because $because', ({ text, full }) => {
     expect(formatReference(parseReference(text))).toBe(full);
   });
 
@@ -71,17 +75,17 @@ describe('an image reference', () => {
     { text: '\uFF11\uFF12\uFF17.0.0.1/a', because: 'wide digits are not ASCII' },
     { text: 'user:pass@quay.io/a', because: 'credentials do not belong here' },
     { text: 'docker://quay.io/a', because: 'a scheme does not belong here' },
-    { text: 'https://quay.io/a', because: 'nor does this one' },
+    { text: 'https://quay.io/a', because: 'no other scheme belongs here' },
     { text: 'quay.io/a b', because: 'spaces' },
     { text: 'quay.io/a\u001b[31m', because: 'control characters' },
     { text: 'quay.io/a\n', because: 'a line end' },
     { text: `quay.io/${'a'.repeat(256)}`, because: 'the name is longer than 255 characters' },
     { text: `quay.io/${'a/'.repeat(1000)}a`, because: 'the text is longer than 1024 characters' },
-  ])('$text is refused, because $because', ({ text }) => {
+  ])('the reference $text is refused, because $because', ({ text }) => {
     expect(() => parseReference(text)).toThrow(expect.objectContaining({ reason: 'ReferenceInvalid', retry: 'never' }));
   });
 
-  test('a digest beats a tag', () => {
+  test('a digest has precedence over a tag', () => {
     expect(identifierOf(parseReference(`quay.io/a:v1@sha256:${A}`))).toBe(`sha256:${A}`);
     expect(identifierOf(parseReference('quay.io/a:v1'))).toBe('v1');
   });

@@ -1,6 +1,6 @@
 /**
- * What a registry and the client do together, as one list of cases: it runs against the fake registry and against
- * a real one, so that the fake cannot drift from what registries do. Test code only.
+ * Behaviour of a registry and the client together, as one list of cases: it runs against the fake registry and against
+ * a real one, so that the fake cannot drift from real registries. Test code only.
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,11 +35,11 @@ export function registryCases(name: string, start: () => Promise<CaseRegistry>):
       registry.close();
       await started.stop?.();
     });
-    /** A repository of its own for each case: runs do not see each other. */
+    /** A repository for each case, so that runs do not interfere. */
     const fresh = (path = 'app:v1'): Reference =>
       parseReference(`${started.host}/cases/${randomBytes(6).toString('hex')}/${path}`);
 
-    test('an image that was pushed is pulled with the same files, labels and annotations', async () => {
+    test('a pushed image is pulled with the same files, labels and annotations', async () => {
       const reference = fresh();
       const image = buildImage({
         files: new Map([
@@ -95,7 +95,7 @@ export function registryCases(name: string, start: () => Promise<CaseRegistry>):
       expect(await registry.hasBlob(reference, blob.digest)).toBe(true);
     });
 
-    test('an empty blob and a large one come back as they were', async () => {
+    test('an empty blob and a large one come back unchanged', async () => {
       const reference = fresh();
       for (const bytes of [Buffer.alloc(0), randomBytes(3 << 20)]) {
         const blob = blobOf(bytes);
@@ -119,7 +119,7 @@ export function registryCases(name: string, start: () => Promise<CaseRegistry>):
       expect(await registry.hasBlob(to, blob.digest)).toBe(true);
     });
 
-    test('a mount of what is not there is no error', async () => {
+    test('a mount of a missing blob is no error', async () => {
       const [from, to] = [fresh(), fresh()];
       const blob = blobOf(randomBytes(10));
       expect(await registry.mountBlob(to, blob.digest, { from: from.repository })).toBe(false);
@@ -141,7 +141,7 @@ export function registryCases(name: string, start: () => Promise<CaseRegistry>):
       expect([...(await registry.listTags(reference))].sort()).toEqual(['v1', ...tags].sort());
     });
 
-    test('what does not exist is ImageNotFound', async () => {
+    test('a missing manifest or blob is ImageNotFound', async () => {
       const reference = fresh();
       await expect(registry.resolve(reference)).rejects.toMatchObject({ reason: 'ImageNotFound', retry: 'backoff' });
       await expect(registry.pullManifest(reference)).rejects.toMatchObject({ reason: 'ImageNotFound' });
@@ -159,7 +159,7 @@ export function registryCases(name: string, start: () => Promise<CaseRegistry>):
       await expect(registry.resolve(withDigest(reference, digest))).rejects.toMatchObject({ reason: 'ImageNotFound' });
     });
 
-    test('what refers to an image is listed, by type where asked', async () => {
+    test('the referrers of an image are listed, by type if requested', async () => {
       const reference = fresh();
       const image = buildImage({ files: new Map([['a', Buffer.from('a')]]) });
       const subject = withDigest(reference, await pushImage(registry, reference, image));
@@ -180,7 +180,7 @@ export function registryCases(name: string, start: () => Promise<CaseRegistry>):
       expect(pulled.manifest).toMatchObject({ kind: 'image', subject: { digest: subject.digest } });
     });
 
-    test('an index is copied to another repository with all that belongs to it', async () => {
+    test('an index is copied to another repository with everything that belongs to it', async () => {
       const [from, to] = [fresh(), fresh('copy:v1')];
       const images = ['amd64', 'arm64'].map((architecture) =>
         buildImage({ files: new Map([['arch', Buffer.from(architecture)]]), platform: { os: 'linux', architecture } }),

@@ -1,4 +1,4 @@
-/** The client against the real registry, and next to crane as a second client on the same images. */
+/** The client against the real registry, and beside crane as a second client on the same images. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -32,12 +32,12 @@ const bundle = (architecture = 'amd64') =>
     platform: { os: 'linux', architecture },
   });
 
-describe('without a password', () => {
+describe('a registry without a password', () => {
   const cluster = useCluster({ only: ['registry'] });
   registryCases('the real registry', async () => ({ host: cluster().registry }));
 });
 
-describe('beside crane', () => {
+describe('the client beside crane', () => {
   const cluster = useCluster({ only: ['registry'] });
   let registry: Registry;
   let folder: string;
@@ -51,7 +51,7 @@ describe('beside crane', () => {
   });
   const fresh = (tag = 'v1') => parseReference(`${cluster().registry}/crane/${randomBytes(6).toString('hex')}:${tag}`);
 
-  test('an image that was pushed here is valid for crane, with the same digest, configuration and files', async () => {
+  test('an image pushed here is valid for crane, with the same digest, configuration and files', async () => {
     const reference = fresh();
     const digest = await pushImage(registry, reference, bundle());
     const name = formatReference(reference);
@@ -81,7 +81,7 @@ describe('beside crane', () => {
     ]);
   });
 
-  test('an index that was pushed here is valid for crane', async () => {
+  test('an index pushed here is valid for crane', async () => {
     const reference = fresh();
     const digest = await pushIndex(registry, reference, buildIndex([bundle('amd64'), bundle('arm64')]));
     const name = formatReference(reference);
@@ -195,7 +195,7 @@ describe('beside crane', () => {
     expect(grown).toBeLessThan(100);
   });
 
-  test('a corpus of small files survives the way through the registry', async () => {
+  test('a corpus of small files survives the round trip through the registry', async () => {
     const reference = fresh();
     const files = new Map(
       Array.from({ length: 300 }, (_, index) => [`manifests/${index}.yaml`, randomBytes(index * 7)]),
@@ -207,11 +207,11 @@ describe('beside crane', () => {
   });
 });
 
-describe('with a password, over TLS', () => {
+describe('a registry with a password, over TLS', () => {
   const cluster = useCluster({ only: ['registry'], registry: { auth: 'basic', tls: true } });
   let password: CredentialLookup;
   beforeAll(async () => {
-    // The file that crane logs in with is a pull secret like those in a cluster.
+    // The file that crane logs in with has the format of pull secrets in a cluster.
     await cluster().crane(['version']);
     password = parseDockerConfig(await readFile(join(cluster().folder, 'tmp', 'docker', 'config.json')));
   });
@@ -223,7 +223,7 @@ describe('with a password, over TLS', () => {
     { credentials: undefined, because: 'there is none' },
     { credentials: { kind: 'basic', username: 'slipway', password: 'wrong' } as const, because: 'it is wrong' },
     { credentials: { kind: 'identityToken', token: 'x' } as const, because: 'there is only a token' },
-  ])('RegistryDenied when the password is refused: $because', async ({ credentials }) => {
+  ])('a refused password is RegistryDenied: $because', async ({ credentials }) => {
     const registry = createRegistry({ ...secure(), credentials: () => credentials });
     const reference = parseReference(`${cluster().registry}/a:v1`);
     await expect(registry.resolve(reference)).rejects.toMatchObject({ reason: 'RegistryDenied', retry: 'backoff' });
@@ -232,8 +232,8 @@ describe('with a password, over TLS', () => {
 
   test.each([
     { options: { plainHttp: () => false }, because: 'its authority is unknown' },
-    { options: {}, because: 'plain HTTP is spoken to it' },
-  ])('RegistryUnavailable when $because', async ({ options }) => {
+    { options: {}, because: 'the client uses plain HTTP' },
+  ])('a registry is RegistryUnavailable when $because', async ({ options }) => {
     const registry = createRegistry({ credentials: password, ...options });
     const reference = parseReference(`${cluster().registry}/a:v1`);
     await expect(registry.resolve(reference)).rejects.toMatchObject({ reason: 'RegistryUnavailable' });

@@ -37,7 +37,7 @@ interface OtherServer {
   readonly requests: IncomingMessage[];
 }
 
-/** A server beside the registry: a blob store or token service of somebody. */
+/** A server beside the registry: another blob store or token service. */
 async function startOther(
   listener: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<OtherServer> {
@@ -137,7 +137,7 @@ async function withTokens(options: Partial<FakeOptions['auth'] & { kind: 'bearer
   repositoryOf(fake.store, 'org/app').blobs.set(blob.digest, content);
 }
 
-describe('what a registry answers', () => {
+describe('answers of a registry', () => {
   const CASES: readonly { answer: FakeAnswer; reason: string; retry?: unknown; because: string }[] = [
     {
       answer: { status: 404, body: json('MANIFEST_UNKNOWN') },
@@ -146,11 +146,11 @@ describe('what a registry answers', () => {
     },
     { answer: { status: 404 }, reason: 'ImageNotFound', because: 'the body may be missing' },
     { answer: { status: 403, body: json('DENIED') }, reason: 'RegistryDenied', because: 'it is forbidden' },
-    { answer: { status: 401 }, reason: 'RegistryDenied', because: 'it asks for something without saying what' },
+    { answer: { status: 401 }, reason: 'RegistryDenied', because: 'it asks for credentials of an unnamed kind' },
     {
       answer: { status: 401, headers: { 'www-authenticate': 'Negotiate' } },
       reason: 'RegistryDenied',
-      because: 'it asks for something unknown',
+      because: 'it asks for credentials of an unknown kind',
     },
     {
       answer: { status: 401, headers: { 'www-authenticate': 'Basic realm="x"' } },
@@ -167,28 +167,28 @@ describe('what a registry answers', () => {
       answer: { status: 429, headers: { 'retry-after': '1000000000' } },
       reason: 'RegistryThrottled',
       retry: { afterSeconds: 3600 },
-      because: 'nobody waits for ever',
+      because: 'an endless wait is cut',
     },
     {
       answer: { status: 429, headers: { 'retry-after': '-5' } },
       reason: 'RegistryThrottled',
       retry: 'backoff',
-      because: 'a negative time says nothing',
+      because: 'a negative time is ignored',
     },
     { answer: { status: 429 }, reason: 'RegistryThrottled', retry: 'backoff', because: 'it does not say how long' },
     { answer: { status: 500 }, reason: 'RegistryUnavailable', because: 'it is broken' },
-    { answer: { status: 502, body: '<html>' }, reason: 'RegistryUnavailable', because: 'a proxy before it is' },
+    { answer: { status: 502, body: '<html>' }, reason: 'RegistryUnavailable', because: 'a proxy before it is broken' },
     {
       answer: { status: 503, headers: { 'retry-after': '3' } },
       reason: 'RegistryUnavailable',
       retry: { afterSeconds: 3 },
       because: 'it says when it will be back',
     },
-    { answer: { status: 301 }, reason: 'RegistryUnavailable', because: 'it redirects to nowhere' },
+    { answer: { status: 301 }, reason: 'RegistryUnavailable', because: 'it redirects without a target' },
     {
       answer: { status: 302, headers: { location: 'http://[' } },
       reason: 'RegistryUnavailable',
-      because: 'it redirects to nonsense',
+      because: 'it redirects to an invalid address',
     },
     {
       answer: { status: 302, headers: { location: 'ftp://localhost/x' } },
@@ -217,14 +217,14 @@ describe('what a registry answers', () => {
       because: 'its headers are too large',
     },
   ];
-  test.each(CASES)('$reason when $because', async ({ answer, reason, retry = 'backoff' }) => {
+  test.each(CASES)('the error is $reason when $because', async ({ answer, reason, retry = 'backoff' }) => {
     fake.intercept = () => answer;
     for (const ask of [() => registry.pullManifest(reference), () => registry.listTags(reference), pullContent]) {
       await expect(ask()).rejects.toMatchObject({ reason, retry });
     }
   });
 
-  test('messages are the same on every try', async () => {
+  test('error messages are the same on every try', async () => {
     fake.intercept = () => ({ status: 404, body: json('MANIFEST_UNKNOWN') });
     expect(await message()).toBe(await message());
   });
@@ -241,7 +241,7 @@ describe('what a registry answers', () => {
     stops.unshift(() => {});
   });
 
-  test('one failure does not outlive itself', async () => {
+  test('the next request after a failure succeeds', async () => {
     const answers: FakeAnswer[] = [{ status: 500 }, { status: 404 }, { status: 429 }];
     fake.intercept = () => answers.shift();
     for (let index = 0; index < 3; index += 1)
@@ -249,7 +249,7 @@ describe('what a registry answers', () => {
     expect((await registry.pullManifest(reference)).digest).toBe(digest);
   });
 
-  test('a tag that moves between two questions is followed only when asked again', async () => {
+  test('a tag that moves is resolved again by each request', async () => {
     const before = await registry.resolve(reference);
     const moved = await pushImage(registry, reference, buildImage({ files: new Map([['b', Buffer.from('b')]]) }));
     expect((await registry.pullManifest(withDigest(reference, before.digest))).digest).toBe(digest);
@@ -269,7 +269,7 @@ describe('resolving a tag', () => {
       answer: { status: 200, headers: { 'docker-content-digest': `sha256:${'a'.repeat(64)}`, 'content-type': '' } },
       because: 'the type is missing',
     },
-  ])('falls back to reading the manifest when $because', async ({ answer }) => {
+  ])('resolving a tag falls back to reading the manifest when $because', async ({ answer }) => {
     fake.intercept = ({ method }) => (method === 'HEAD' ? answer : undefined);
     expect(await registry.resolve(reference)).toMatchObject({ digest, mediaType: MEDIA_TYPE.ociManifest });
   });
@@ -301,13 +301,13 @@ describe('slow registries', () => {
   test.each([
     { answer: (() => {}) satisfies FakeAnswer, because: 'no headers come' },
     { answer: drip(Buffer.alloc(0), 20), because: 'no body comes' },
-    { answer: drip(content, 5), because: 'a byte comes now and then' },
-  ])('RegistryUnavailable when $because', async ({ answer }) => {
+    { answer: drip(content, 5), because: 'a byte comes every few seconds' },
+  ])('a slow registry is RegistryUnavailable when $because', async ({ answer }) => {
     fake.intercept = () => answer;
     await expect(pullContent(hasty())).rejects.toMatchObject({ reason: 'RegistryUnavailable', retry: 'backoff' });
   });
 
-  test('the time that the reader takes does not count', async () => {
+  test('time that the reader takes does not count', async () => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of hasty().pullBlob(reference, blob)) {
       if (chunks.length === 0) await new Promise((resolve) => setTimeout(resolve, 200));
@@ -342,45 +342,45 @@ describe('slow registries', () => {
 });
 
 describe('a blob whose connection breaks', () => {
-  test('is taken up where it stopped', async () => {
+  test('a blob whose connection breaks is resumed at its last byte', async () => {
     const answers: FakeAnswer[] = [cutAt(40_000)];
     fake.intercept = ({ path }) => (path.includes('/blobs/') ? answers.shift() : undefined);
     expect((await pullContent()).equals(content)).toBe(true);
     expect(fake.requests.at(-1)?.headers.range).toMatch(/^bytes=[1-9]\d*-$/);
   });
 
-  test('is read from its beginning where the registry knows no ranges', async () => {
+  test('a blob whose connection breaks is read from the start if the registry knows no ranges', async () => {
     const answers: FakeAnswer[] = [cutAt(40_000), { status: 200, body: content }];
     fake.intercept = ({ path }) => (path.includes('/blobs/') ? answers.shift() : undefined);
     expect((await pullContent()).equals(content)).toBe(true);
   });
 
-  test('is given up when it never gets on', async () => {
+  test('a blob whose connection breaks is given up if it makes no progress', async () => {
     fake.intercept = ({ headers }) => (headers.range === undefined ? cutAt(40_000) : { status: 500 });
     await expect(pullContent()).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
     expect(fake.requests.filter(({ headers }) => headers.range !== undefined).length).toBeLessThanOrEqual(3);
   });
 
-  test('is a mismatch when the rest belongs to something else', async () => {
+  test('a resumed blob is a mismatch if the rest belongs to other content', async () => {
     const other = randomBytes(content.length);
     const answers: FakeAnswer[] = [cutAt(40_000), { status: 200, body: other }];
     fake.intercept = ({ path }) => (path.includes('/blobs/') ? answers.shift() : undefined);
     await expect(pullContent()).rejects.toMatchObject({ reason: 'DigestMismatch' });
   });
 
-  test('is refused when another range comes back', async () => {
+  test('a resumed blob is refused if another range comes back', async () => {
     const wrong = { 'content-range': `bytes 5-${content.length - 1}/${content.length}` };
     fake.intercept = ({ headers }) =>
       headers.range === undefined ? cutAt(40_000) : { status: 206, headers: wrong, body: content.subarray(5) };
     await expect(pullContent()).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
   });
 
-  test('with a length that is not its size is refused at once', async () => {
+  test('a blob whose length is not its size is refused at once', async () => {
     fake.intercept = () => ({ status: 200, body: content.subarray(1) });
     await expect(pullContent()).rejects.toMatchObject({ reason: 'DigestMismatch' });
   });
 
-  test('beyond the limit is not even asked for', async () => {
+  test('a blob beyond the limit is not requested', async () => {
     const small = client({ limits: { blobBytes: 1000 } });
     const asked = fake.requests.length;
     await expect(pullContent(small)).rejects.toMatchObject({ reason: 'ImageTooLarge' });
@@ -389,18 +389,21 @@ describe('a blob whose connection breaks', () => {
 });
 
 describe('redirects', () => {
-  test.each([301, 302, 303, 307, 308])('%d to a blob store is followed, without the credentials', async (status) => {
-    const store = await startOther(serveContent);
-    const { requests } = await withPassword();
-    fake.intercept = ({ headers }) =>
-      headers.authorization === undefined ? undefined : redirect(`${store.url}/signed?x=1`, status);
-    expect((await pullContent()).equals(content)).toBe(true);
-    expect(requests.some(({ headers }) => headers.authorization !== undefined)).toBe(true);
-    expect(store.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
-    expect(store.requests[0]?.headers.cookie).toBeUndefined();
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'a redirect with %d to a blob store is followed, without the credentials',
+    async (status) => {
+      const store = await startOther(serveContent);
+      const { requests } = await withPassword();
+      fake.intercept = ({ headers }) =>
+        headers.authorization === undefined ? undefined : redirect(`${store.url}/signed?x=1`, status);
+      expect((await pullContent()).equals(content)).toBe(true);
+      expect(requests.some(({ headers }) => headers.authorization !== undefined)).toBe(true);
+      expect(store.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+      expect(store.requests[0]?.headers.cookie).toBeUndefined();
+    },
+  );
 
-  test('on the same origin the credentials stay', async () => {
+  test('a redirect on the same origin keeps the credentials', async () => {
     await withPassword();
     fake.intercept = ({ path, headers }) =>
       path.startsWith('/v2/') && headers.authorization !== undefined
@@ -411,7 +414,7 @@ describe('redirects', () => {
     expect((await pullContent()).equals(content)).toBe(true);
   });
 
-  test('back to the registry the credentials do not come back', async () => {
+  test('a redirect back to the registry does not get the credentials again', async () => {
     const store = await startOther((_request, response) => {
       response.writeHead(307, { location: `${fake.url}/back` }).end();
     });
@@ -426,7 +429,7 @@ describe('redirects', () => {
     expect(fake.requests.find(({ path }) => path === '/back')?.headers.authorization).toBeUndefined();
   });
 
-  test('a refusal by the blob store does not send the credentials where it says', async () => {
+  test('a refusal by the blob store does not send the credentials to its token service', async () => {
     const store = await startOther((request, response) => {
       const challenge = `Bearer realm="http://${request.headers.host}/token"`;
       response.writeHead(401, { 'www-authenticate': challenge }).end();
@@ -438,14 +441,14 @@ describe('redirects', () => {
     expect(store.requests.map(({ headers, url }) => [url, headers.authorization])).toEqual([['/', undefined]]);
   });
 
-  test('in a circle they are given up', async () => {
+  test('redirects in a circle are given up', async () => {
     fake.intercept = ({ path }) => redirect(path);
     const before = fake.requests.length;
     await expect(pullContent()).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
     expect(fake.requests.length - before).toBe(6);
   });
 
-  test('of a write they are not followed', async () => {
+  test('redirects of a write are not followed', async () => {
     const store = await startOther(serveContent);
     fake.intercept = ({ method }) => (method === 'POST' || method === 'PUT' ? redirect(store.url) : undefined);
     await expect(registry.pushBlob(reference, blobOf(randomBytes(5)))).rejects.toMatchObject({
@@ -460,7 +463,7 @@ describe('redirects', () => {
     { location: 'http://[::ffff:169.254.169.254]/', because: 'the same, mapped' },
     { location: 'http://[fe80::1]/', because: 'link-local' },
     { location: 'http://2852039166/', because: 'the same as a number' },
-  ])('to $location are refused even from a private registry: $because', async ({ location }) => {
+  ])('redirects to $location are refused even from a private registry: $because', async ({ location }) => {
     fake.intercept = () => redirect(location);
     await expect(pullContent()).rejects.toMatchObject({
       reason: 'RegistryUnavailable',
@@ -468,7 +471,7 @@ describe('redirects', () => {
     });
   });
 
-  test('with a password in the address are refused', async () => {
+  test('redirects with a password in the address are refused', async () => {
     const store = await startOther(serveContent);
     fake.intercept = () => redirect(store.url.replace('//', '//u:p@'));
     await expect(pullContent()).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
@@ -477,7 +480,7 @@ describe('redirects', () => {
 });
 
 describe('tokens', () => {
-  test('one is fetched for a repository and used for all that follows', async () => {
+  test('one token is fetched for a repository and used for all later requests', async () => {
     await withTokens({ expiresIn: 300 });
     const before = tokenRequests().length;
     const other = client();
@@ -486,7 +489,7 @@ describe('tokens', () => {
     expect(tokenRequests().length - before).toBe(1);
   });
 
-  test('many requests at once share one', async () => {
+  test('concurrent requests share one token', async () => {
     await withTokens();
     const before = tokenRequests().length;
     const other = client();
@@ -494,7 +497,7 @@ describe('tokens', () => {
     expect(tokenRequests().length - before).toBe(1);
   });
 
-  test('who gives up waiting does not take it from the others', async () => {
+  test('a request that is aborted does not take the token from others', async () => {
     await withTokens();
     const other = client();
     const abort = new AbortController();
@@ -509,7 +512,7 @@ describe('tokens', () => {
     expect((await patient).digest).toBe(digest);
   });
 
-  test('that of one repository is not sent for another', async () => {
+  test('the token of one repository is not sent for another', async () => {
     await withTokens();
     await registry.pullManifest(reference);
     await expect(registry.pullManifest(fake.reference('org/other:v1'))).rejects.toMatchObject({
@@ -521,7 +524,7 @@ describe('tokens', () => {
     expect(sent).toEqual([undefined, `Bearer ${fakeToken(['repository:org/other:pull'])}`]);
   });
 
-  test('they ask for no more than is needed, whatever the challenge says', async () => {
+  test('tokens are requested for the needed rights only, whatever the challenge says', async () => {
     await withTokens();
     fake.intercept = ({ path, headers }) =>
       path.startsWith('/v2/') && headers.authorization === undefined
@@ -537,7 +540,7 @@ describe('tokens', () => {
     expect(scopes).toEqual(['repository:org/new:pull']);
   });
 
-  test('the credentials go to the token service, the token alone to the registry', async () => {
+  test('the credentials go to the token service, and only the token to the registry', async () => {
     await withTokens({ username: 'u', password: 'p' });
     await registry.pullManifest(reference);
     expect(tokenRequests().every(({ headers }) => headers.authorization?.startsWith('Basic '))).toBe(true);
@@ -545,7 +548,7 @@ describe('tokens', () => {
     expect(others.every(({ headers }) => headers.authorization?.startsWith('Basic ') !== true)).toBe(true);
   });
 
-  test('one that expired is renewed before it is refused', async () => {
+  test('a token that expires is renewed before it is refused', async () => {
     let now = 0;
     await withTokens({ expiresIn: 100 }, { now: () => now });
     await registry.pullManifest(reference);
@@ -556,7 +559,7 @@ describe('tokens', () => {
     expect(made).toEqual(['/v2/org/app/manifests/v1', '/token', '/v2/org/app/manifests/v1']);
   });
 
-  test.each([401, 403])('one that is refused with %d before its time is renewed once', async (status) => {
+  test.each([401, 403])('a token that is refused with %d before its time is renewed once', async (status) => {
     await withTokens({ expiresIn: 300 });
     await registry.pullManifest(reference);
     const answers: FakeAnswer[] = [{ status }];
@@ -564,7 +567,7 @@ describe('tokens', () => {
     expect((await registry.pullManifest(reference)).digest).toBe(digest);
   });
 
-  test('a registry that refuses every token is denied after one renewal', async () => {
+  test('a registry that refuses every token is RegistryDenied after one renewal', async () => {
     await withTokens();
     await registry.pullManifest(reference);
     const challenge = { 'www-authenticate': `Bearer realm="${fake.url}/token",service="fake"` };
@@ -583,7 +586,7 @@ describe('tokens', () => {
     await expect(registry.pullManifest(wrong.reference('a:v1'))).rejects.toMatchObject({ reason: 'RegistryDenied' });
   });
 
-  test('without credentials an anonymous one is fetched', async () => {
+  test('without credentials an anonymous token is fetched', async () => {
     await withTokens();
     const anonymous = client();
     expect((await anonymous.pullManifest(reference)).digest).toBe(digest);
@@ -608,7 +611,7 @@ describe('tokens', () => {
     expect(tokenRequests()).toEqual([]);
   });
 
-  test('credentials that change act at once', async () => {
+  test('changed credentials act at once', async () => {
     let password = 'wrong';
     fake = await startFake({ auth: { kind: 'bearer', username: 'u', password: 'right' } });
     repositoryOf(fake.store, 'org/app').blobs.set(blob.digest, content);
@@ -621,7 +624,7 @@ describe('tokens', () => {
     await expect(pull()).rejects.toMatchObject({ reason: 'RegistryDenied' });
   });
 
-  test('a mount asks for both repositories', async () => {
+  test('a mount requests rights on both repositories', async () => {
     await withTokens();
     await registry.mountBlob(fake.reference('org/to:v1'), blob.digest, { from: 'org/app' });
     const scopes = new URL(tokenRequests().at(-1)?.path ?? '', fake.url).searchParams.getAll('scope');
@@ -634,10 +637,10 @@ describe('token services', () => {
     { realm: 'file:///etc/passwd', because: 'a file is no service' },
     { realm: 'ftp://localhost/', because: 'another protocol' },
     { realm: '/token', because: 'a path alone is no address' },
-    { realm: '', because: 'nothing is no address' },
+    { realm: '', because: 'an empty text is no address' },
     { realm: 'http://169.254.169.254/latest/api/token', because: 'metadata of a cloud' },
     { realm: 'http://[fd00:ec2::254]/', because: 'the same, version 6' },
-  ])('at $realm are refused: $because', async ({ realm }) => {
+  ])('token services at $realm are refused: $because', async ({ realm }) => {
     challengeWith(realm);
     await expect(client({ credentials: basic }).pullManifest(reference)).rejects.toMatchObject({
       reason: 'RegistryUnavailable',
@@ -646,9 +649,9 @@ describe('token services', () => {
   });
 
   test.each([
-    { status: 200, body: '{}', reason: 'RegistryUnavailable', because: 'it gives no token' },
+    { status: 200, body: '{}', reason: 'RegistryUnavailable', because: 'its answer has no token' },
     { status: 200, body: 'no json', reason: 'RegistryUnavailable', because: 'its answer is no JSON' },
-    { status: 200, body: 'null', reason: 'RegistryUnavailable', because: 'its answer is nothing' },
+    { status: 200, body: 'null', reason: 'RegistryUnavailable', because: 'its answer is empty' },
     { status: 200, body: '{"token":5}', reason: 'RegistryUnavailable', because: 'its token is a number' },
     {
       status: 200,
@@ -669,7 +672,7 @@ describe('token services', () => {
     { status: 401, body: '', reason: 'RegistryDenied', because: 'it refuses' },
     { status: 403, body: '', reason: 'RegistryDenied', because: 'it forbids' },
     { status: 404, body: '', reason: 'RegistryDenied', because: 'it has no such service' },
-  ])('$reason when $because', async ({ status, body, reason }) => {
+  ])('a token service is $reason when $because', async ({ status, body, reason }) => {
     const other = await startOther((_request, response) => {
       response.writeHead(status, { location: fake.url }).end(body);
     });
@@ -678,14 +681,14 @@ describe('token services', () => {
     await expect(asked).rejects.toMatchObject({ reason, message: expect.stringContaining('token') as string });
   });
 
-  test('with a password in their address are not asked', async () => {
+  test('token services with a password in their address are not asked', async () => {
     const other = await startOther((_request, response) => void response.end('{"token":"t"}'));
     challengeWith(other.url.replace('//', '//u:p@'));
     await expect(client().pullManifest(reference)).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
     expect(other.requests).toEqual([]);
   });
 
-  test('on another host are fine, and see the credentials once', async () => {
+  test('token services on another host get the credentials once', async () => {
     const other = await startOther((_request, response) => void response.end('{"access_token":"t"}'));
     challengeWith(other.url);
     await expect(client({ credentials: basic }).pullManifest(reference)).rejects.toMatchObject({
@@ -696,12 +699,12 @@ describe('token services', () => {
 });
 
 describe('lists of tags', () => {
-  test('a page that leads to itself is found out', async () => {
+  test('a page of tags that leads to itself is detected', async () => {
     fake.intercept = ({ path }) => page(['a'], `<${path}>; rel="next"`);
     await expect(registry.listTags(reference)).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
   });
 
-  test('pages without end are cut', async () => {
+  test('endless pages of tags are cut', async () => {
     let count = 0;
     fake.intercept = () => page([`t${count}`], `</v2/x/tags/list?last=${(count += 1)}>; rel="next"`);
     const bounded = client({ limits: { pages: 20 } });
@@ -716,14 +719,14 @@ describe('lists of tags', () => {
     });
   });
 
-  test('a page on another host is not asked for', async () => {
+  test('a page of tags on another host is not requested', async () => {
     const other = await startOther((_request, response) => void response.end('{"tags":["evil"]}'));
     fake.intercept = () => page(['a'], `<${other.url}/v2/x/tags/list>; rel="next"`);
     expect(await registry.listTags(reference)).toEqual(['a']);
     expect(other.requests).toEqual([]);
   });
 
-  test('each is listed once, and what is no tag not at all', async () => {
+  test('each tag is listed once, and invalid tags are left out', async () => {
     fake.intercept = () =>
       page(['v1.0.0', '1.0.0', 'v1.0.0', '1.0.0_build', 'a b', '\u001b[31m', 5, null, '', 'x'.repeat(129)]);
     expect(await registry.listTags(reference)).toEqual(['v1.0.0', '1.0.0', '1.0.0_build']);
@@ -737,14 +740,14 @@ describe('lists of tags', () => {
     expect(await registry.listTags(reference)).toEqual(want);
   });
 
-  test.each(['{}', '[]', 'null', '{"tags":"x"}', '<html>'])('%s is refused', async (body) => {
+  test.each(['{}', '[]', 'null', '{"tags":"x"}', '<html>'])('a list of tags is refused: %s', async (body) => {
     fake.intercept = () => ({ status: 200, body });
     await expect(registry.listTags(reference)).rejects.toMatchObject({ reason: 'ImageInvalid' });
   });
 });
 
 describe('referrers', () => {
-  test('several pages are one list', async () => {
+  test('several pages of referrers are one list', async () => {
     fake.intercept = ({ path }) =>
       path.endsWith('?p=2') ? index([entry('2')]) : index([entry('1')], { link: `<${path}?p=2>; rel="next"` });
     expect((await registry.referrers(subject())).map(({ digest }) => digest)).toEqual([
@@ -753,7 +756,7 @@ describe('referrers', () => {
     ]);
   });
 
-  test('pages in a circle, and thousands of entries, are refused', async () => {
+  test('pages of referrers in a circle, and thousands of entries, are refused', async () => {
     fake.intercept = ({ path }) => index([entry('1')], { link: `<${path}>; rel="next"` });
     await expect(registry.referrers(subject())).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
     fake.intercept = () => index(Array.from({ length: 51 }, (_, i) => entry(`${i}`)));
@@ -769,13 +772,13 @@ describe('referrers', () => {
   });
 
   test.each([
-    { answer: { status: 404 }, because: 'there is no such API' },
-    { answer: { status: 405 }, because: 'nor another' },
+    { answer: { status: 404 }, because: 'the registry has no such API' },
+    { answer: { status: 405 }, because: 'the registry answers with another error' },
     {
       answer: { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' },
       because: 'a page for people comes back',
     },
-  ])('the tag stands in when $because', async ({ answer }) => {
+  ])('the tag replaces the referrers API when $because', async ({ answer }) => {
     fake.intercept = ({ path }) =>
       path.includes('/referrers/')
         ? answer
@@ -785,12 +788,12 @@ describe('referrers', () => {
     expect((await registry.referrers(subject())).map(({ digest }) => digest)).toEqual([entry('tag').digest]);
   });
 
-  test('a failing API is an error, not an empty list', async () => {
+  test('a failing referrers API is an error, not an empty list', async () => {
     fake.intercept = ({ path }) => (path.includes('/referrers/') ? { status: 500 } : undefined);
     await expect(registry.referrers(subject())).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
   });
 
-  test('a tag that is no list is an error, not an empty list', async () => {
+  test('a referrers tag that is no list is an error, not an empty list', async () => {
     fake.intercept = ({ path }) => (path.includes('/referrers/') ? { status: 404 } : undefined);
     const image = buildImage({ files: new Map([['x', Buffer.from('x')]]) });
     await pushImage(registry, { ...reference, tag: digest.replace(':', '-') }, image);
@@ -800,11 +803,11 @@ describe('referrers', () => {
 
 describe('uploads', () => {
   test.each([
-    { location: undefined, because: 'the registry does not say where to' },
-    { location: 'http://[', because: 'it says nonsense' },
-    { location: 'ftp://localhost/', because: 'it says another protocol' },
-    { location: 'http://169.254.169.254/', because: 'it says a metadata service' },
-  ])('are refused when $because', async ({ location }) => {
+    { location: undefined, because: 'the registry names no location' },
+    { location: 'http://[', because: 'it names an invalid location' },
+    { location: 'ftp://localhost/', because: 'it names another protocol' },
+    { location: 'http://169.254.169.254/', because: 'it names a metadata service' },
+  ])('uploads are refused when $because', async ({ location }) => {
     fake.intercept = ({ method }) =>
       method === 'POST' ? { status: 202, headers: location === undefined ? {} : { location } } : undefined;
     await expect(registry.pushBlob(reference, blobOf(randomBytes(5)))).rejects.toMatchObject({
@@ -812,7 +815,7 @@ describe('uploads', () => {
     });
   });
 
-  test('to another host go without the credentials', async () => {
+  test('uploads to another host go without the credentials', async () => {
     const other = await startOther((request, response) => {
       request.resume();
       response.writeHead(201).end();
@@ -830,7 +833,7 @@ describe('uploads', () => {
     ]);
   });
 
-  test('in chunks go on where the registry lost count', async () => {
+  test('uploads in chunks continue if the registry lost count', async () => {
     const bytes = randomBytes(10_000);
     let lost = false;
     fake.intercept = ({ method, path }) => {
@@ -845,7 +848,7 @@ describe('uploads', () => {
     expect(repositoryOf(fake.store, 'org/app').blobs.get(digestOf(bytes))?.equals(bytes)).toBe(true);
   });
 
-  test('honour the smallest chunk that the registry takes', async () => {
+  test('uploads use the smallest chunk that the registry accepts', async () => {
     fake.intercept = ({ method, path }) => {
       if (method !== 'POST') return undefined;
       fake.store.uploads.set('id', Buffer.alloc(0));
@@ -858,13 +861,13 @@ describe('uploads', () => {
     expect(sizes).toEqual(['6000', '4000']);
   });
 
-  test('of a content that is shorter than announced fail', async () => {
+  test('uploads of content that is shorter than announced fail', async () => {
     const short = { digest: digestOf(Buffer.from('ab')), size: 5, open: () => blobOf(Buffer.from('ab')).open() };
     await expect(registry.pushBlob(reference, short)).rejects.toBeInstanceOf(Error);
     expect(await registry.hasBlob(reference, short.digest)).toBe(false);
   });
 
-  test('are not believed where the registry names another digest', async () => {
+  test('uploads fail if the registry names another digest', async () => {
     fake.intercept = ({ method, path }) =>
       method === 'PUT' && path.includes('/manifests/')
         ? { status: 201, headers: { 'docker-content-digest': `sha256:${'a'.repeat(64)}` } }
@@ -874,13 +877,13 @@ describe('uploads', () => {
 });
 
 describe('connections', () => {
-  test('are kept and used again', async () => {
+  test('connections are kept and reused', async () => {
     for (let index = 0; index < 10; index += 1) await registry.pullManifest(reference);
     await pullContent();
     expect(new Set(fake.requests.map(({ port }) => port)).size).toBe(1);
   });
 
-  test('that the other side closed meanwhile are replaced at once', async () => {
+  test('connections that the other side closed are replaced at once', async () => {
     await registry.pullManifest(reference);
     let cut = false;
     fake.intercept = () => {

@@ -40,7 +40,7 @@ import { createTransport } from './transport.ts';
 export interface RegistryOptions {
   /** Called before every request, so that a changed Secret acts at once; if absent, access is anonymous. */
   readonly credentials?: CredentialLookup;
-  /** Called when a registry refuses what the credentials are: those that are remembered may be old. */
+  /** Called when a registry refuses the credentials: cached ones may be outdated. */
   readonly onDenied?: () => void;
   /** Which registries are contacted without TLS; if absent, those with loopback names. */
   readonly plainHttp?: (registry: string) => boolean;
@@ -55,8 +55,8 @@ export interface RegistryOptions {
   readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
   readonly mirrors?: readonly Mirror[];
   /**
-   * Token services and redirects in private networks: `refuse` (default) unless the registry itself lies in one,
-   * or `allow`.
+   * Token services and redirects in private networks: `refuse` (default) unless the registry itself is in one, or
+   * `allow`.
    */
   readonly privateAddresses?: 'refuse' | 'allow';
   /**
@@ -64,7 +64,7 @@ export interface RegistryOptions {
    * and all that it points to, or `allow`.
    */
   readonly linkLocalAddresses?: 'refuse' | 'allow';
-  /** The system's unless given. */
+  /** The system's by default. */
   readonly network?: Network;
   /** Milliseconds since the epoch; for tokens. */
   readonly now?: () => number;

@@ -21,7 +21,7 @@ export interface SessionOptions {
   readonly plainHttp: (registry: string) => boolean;
   /** Whether redirects into private networks are accepted from every registry. */
   readonly allowPrivate: boolean;
-  /** Called when a registry or its token service refuses what the credentials are. */
+  /** Called when a registry or its token service refuses the credentials. */
   readonly onDenied?: () => void;
 }
 

@@ -3,11 +3,11 @@ import { Header } from 'tar';
 
 export interface ForgedMember {
   readonly name: string;
-  /** The byte that says what it is: `0` file, `1` hard link, `2` link, `3`/`4` devices, `5` folder, `6` pipe, `x`, `g`, `L`, `S`. */
+  /** The type byte: `0` file, `1` hard link, `2` link, `3`/`4` devices, `5` folder, `6` pipe, `x`, `g`, `L`, `S`. */
   readonly type?: string;
   readonly body?: string | Uint8Array;
   readonly link?: string;
-  /** Size in the header, where it is not the body's. */
+  /** Size in the header, if it is not the body's. */
   readonly size?: number;
   readonly mode?: number;
   readonly mtime?: Date;
@@ -15,7 +15,7 @@ export interface ForgedMember {
 
 const BLOCK = 512;
 
-/** One archive, with its end marker unless told otherwise. */
+/** One archive, with its end marker by default. */
 export function forgeTar(members: readonly ForgedMember[], { end = true }: { readonly end?: boolean } = {}): Buffer {
   return Buffer.concat([...members.map((member) => forgeMember(member)), Buffer.alloc(end ? 2 * BLOCK : 0)]);
 }
@@ -49,7 +49,7 @@ function forgeHeader({ name, type = '0', link = '', size, mode = 0o644, mtime }:
   return withChecksum(block);
 }
 
-/** Rewrites the checksum, so that only what a test is about is wrong. */
+/** Rewrites the checksum, so that only the intended part is wrong. */
 function withChecksum(block: Buffer): Buffer {
   block.fill(' ', 148, 156);
   const sum = block.reduce((total, byte) => total + byte, 0);

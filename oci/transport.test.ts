@@ -23,7 +23,7 @@ interface CertificateFacts {
   readonly until?: number;
 }
 
-/** A certificate that signs itself, for `localhost` until tomorrow unless told otherwise. */
+/** A self-signed certificate, by default for `localhost` until tomorrow. */
 async function selfSigned({ name = 'localhost', until = Date.now() + DAY_MS }: CertificateFacts = {}) {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
@@ -57,34 +57,37 @@ async function ask(tls: { cert: string; key: string }, options: RegistryOptions)
 }
 
 describe('a host that a public registry points to', () => {
-  test.each(['localhost', '127.0.0.1'])('is not spoken to when it is %s', async (host) => {
-    const fake = await startFakeRegistry();
-    const transport = createTransport({ timeouts: DEFAULT_TIMEOUTS, userAgent: 'test' });
-    stops.push(
-      () => fake.close(),
-      () => transport.close(),
-    );
-    const url = new URL(fake.url.replace('localhost', host));
-    const refused = transport.send({ method: 'GET', url, pointedToFrom: 'public' });
-    await expect(refused).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
-    expect(fake.requests).toEqual([]);
-    await expect(transport.send({ method: 'GET', url, pointedToFrom: 'loopback' })).resolves.toBeDefined();
-  });
+  test.each(['localhost', '127.0.0.1'])(
+    'a host that a public registry points to is not contacted when it is %s',
+    async (host) => {
+      const fake = await startFakeRegistry();
+      const transport = createTransport({ timeouts: DEFAULT_TIMEOUTS, userAgent: 'test' });
+      stops.push(
+        () => fake.close(),
+        () => transport.close(),
+      );
+      const url = new URL(fake.url.replace('localhost', host));
+      const refused = transport.send({ method: 'GET', url, pointedToFrom: 'public' });
+      await expect(refused).rejects.toMatchObject({ reason: 'RegistryUnavailable' });
+      expect(fake.requests).toEqual([]);
+      await expect(transport.send({ method: 'GET', url, pointedToFrom: 'loopback' })).resolves.toBeDefined();
+    },
+  );
 });
 
 describe('TLS', () => {
-  test('an authority that is given is trusted, beside others', async () => {
+  test('a configured authority is trusted, beside others', async () => {
     const [tls, other] = [await selfSigned(), await selfSigned({ name: 'other.example' })];
     await expect(ask(tls, { ca: tls.cert })).resolves.toBeDefined();
     await expect(ask(tls, { ca: [other.cert, tls.cert] })).resolves.toBeDefined();
   });
 
   test.each([
-    { facts: {}, trusted: false, because: 'nobody vouches for the certificate' },
+    { facts: {}, trusted: false, because: 'no known authority signed the certificate' },
     { facts: { until: Date.now() - DAY_MS }, trusted: true, because: 'the certificate has expired' },
     { facts: { until: Date.now() + 30 * DAY_MS }, trusted: true, because: 'the certificate is not valid yet' },
     { facts: { name: 'other.example' }, trusted: true, because: 'the certificate is for another name' },
-  ])('RegistryUnavailable when $because', async ({ facts, trusted }) => {
+  ])('a registry is RegistryUnavailable when $because', async ({ facts, trusted }) => {
     const tls = await selfSigned(facts);
     await expect(ask(tls, trusted ? { ca: tls.cert } : {})).rejects.toMatchObject({
       reason: 'RegistryUnavailable',
@@ -133,7 +136,7 @@ describe('TLS', () => {
     expect(plain.requests).toEqual([]);
   });
 
-  test('plain HTTP is spoken only where allowed', async () => {
+  test('plain HTTP is used only if allowed', async () => {
     const plain = await startFakeRegistry();
     const registry = createRegistry({ plainHttp: () => false });
     stops.push(
@@ -180,7 +183,7 @@ async function startProxy() {
 }
 
 describe('a proxy', () => {
-  test('is used as its variables say, with its password, also for names that only it knows', async () => {
+  test('a proxy is used as its variables say, with its password, also for names that only it resolves', async () => {
     const { seen, url } = await startProxy();
     const tls = await selfSigned({ name: 'registry.example' });
     const fake = await startFakeRegistry({ tls });
@@ -197,7 +200,7 @@ describe('a proxy', () => {
   });
 
   test.each(['localhost', '*', '.localhost,localhost', 'other.example,localhost'])(
-    'is not used for what NO_PROXY=%s names',
+    'a proxy is not used for hosts in NO_PROXY=%s',
     async (noProxy) => {
       const { seen, url } = await startProxy();
       const tls = await selfSigned();
@@ -206,7 +209,7 @@ describe('a proxy', () => {
     },
   );
 
-  test('that is down is RegistryUnavailable', async () => {
+  test('a proxy that is down is RegistryUnavailable', async () => {
     const tls = await selfSigned();
     await expect(ask(tls, { ca: tls.cert, proxyEnv: { HTTPS_PROXY: 'http://127.0.0.1:1' } })).rejects.toMatchObject({
       reason: 'RegistryUnavailable',

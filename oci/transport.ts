@@ -48,7 +48,7 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Bytes, or a function that starts a stream of exactly `length` bytes. */
   readonly body?: Uint8Array | BodyStream;
-  /** Set for hosts that a registry points to: where that registry lies. */
+  /** Set for hosts that a registry points to: the reach of that registry. */
   readonly pointedToFrom?: Reach;
   readonly signal?: AbortSignal;
 }
@@ -57,16 +57,16 @@ export interface HttpResponse {
   readonly url: URL;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Where the address lies that the answer came from; through a proxy only literal addresses tell. */
+  /** The reach of the address that answered; through a proxy it is known for literal addresses only. */
   readonly reach: Reach;
   /** The body, guarded against stalling. Either read it to its end or discard it. */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Frees the connection: for the next request where little is left to read, else by closing it. */
+  /** Frees the connection: for the next request if little is left to read, else by closing it. */
   discard(): Promise<void>;
 }
 
 export interface Transport {
-  /** Sends once. @throws RegistryUnavailable; the signal's reason where it aborts. */
+  /** Sends once. @throws RegistryUnavailable; the signal's reason when it aborts. */
   send(request: HttpRequest): Promise<HttpResponse>;
   close(): void;
 }
@@ -97,8 +97,8 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /**
- * Who named the host of a request: a reference, or a registry that lies somewhere. Each has connections of its own,
- * as one that was made for a named host must not be used again for the same host when a registry points to it.
+ * The origin of a request's host: a reference, or a registry of some reach. Each has its own connections, as one that
+ * was opened for a named host must not be reused when a registry points to the same host.
  */
 type Source = Reach | 'named';
 
@@ -186,7 +186,7 @@ async function sendOnce(request: HttpRequest, wiring: Wiring): Promise<HttpRespo
     ...(!proxied && { lookup: guardedLookup(bounds, network) }),
     ...(signal !== undefined && { signal }),
   });
-  client.on('error', () => {}); // seen by whoever waits for the answer or reads its body
+  client.on('error', () => {}); // the reader of the answer or its body gets the error
   const timer = startTimer(client, options.timeouts.headersMs);
   try {
     let address: string | undefined;
@@ -253,7 +253,7 @@ function describeResponse(
   message: IncomingMessage,
   timeouts: Timeouts,
 ): Omit<HttpResponse, 'reach'> {
-  message.on('error', () => {}); // whoever reads the body sees it there
+  message.on('error', () => {}); // the reader of the body gets the error
   return {
     url,
     status: message.statusCode ?? 0,

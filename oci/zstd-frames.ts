@@ -9,7 +9,10 @@ const FRAME = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 const BLOCK_RLE = 1;
 
-/** The same bytes, in pieces none of which crosses the end of a frame. @throws what `damaged` makes, for anything that is no frame */
+/**
+ * The same bytes, in pieces none of which crosses the end of a frame. @throws the error of `damaged`, for bytes that
+ * are no frame
+ */
 export async function* alignFrames(
   source: AsyncIterable<Uint8Array>,
   damaged: () => Error,

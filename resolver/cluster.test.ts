@@ -6,22 +6,22 @@ function asking(type: string, value: unknown): CatalogBundle {
   return { name: 'b', package: 'p', version: '1.0.0', image: 'i', properties: [{ type, value }], relatedImages: [] };
 }
 
-describe('the last OpenShift that a bundle supports', () => {
+describe('whether a cluster is within the last OpenShift version that a bundle supports', () => {
   test.each([
-    { because: 'it is that one', upTo: '4.9', has: '4.9.33', fits: true },
+    { because: 'it has exactly that version', upTo: '4.9', has: '4.9.33', fits: true },
     { because: 'the cluster is newer', upTo: '4.9', has: '4.10.0', fits: false },
     { because: 'the cluster is older', upTo: '4.10', has: '4.9.1', fits: true },
     { because: 'only the minor version counts', upTo: '4.10.2', has: '4.10.40', fits: true },
     { because: 'an unquoted 4.10 lost its zero', upTo: 4.1, has: '4.9.1', fits: true },
-    { because: 'and does not mean everything', upTo: 4.1, has: '4.11.0', fits: false },
-    { because: 'nor does an unquoted 4.20', upTo: 4.2, has: '4.21.0', fits: false },
-    { because: 'an unquoted 4.9 is what it seems', upTo: 4.9, has: '4.10.0', fits: false },
-    { because: 'and so is an unquoted 4.16', upTo: 4.16, has: '4.16.3', fits: true },
-    { because: 'a major version alone ends at its first minor one', upTo: 4, has: '4.1.0', fits: false },
-    { because: 'what is no version asks for nothing', upTo: 'four', has: '4.10.0', fits: true },
-    { because: 'empty asks for nothing', upTo: '', has: '4.10.0', fits: true },
+    { because: 'an unquoted 4.1 means 4.10, not everything', upTo: 4.1, has: '4.11.0', fits: false },
+    { because: 'an unquoted 4.2 means 4.20', upTo: 4.2, has: '4.21.0', fits: false },
+    { because: 'an unquoted 4.9 is unambiguous', upTo: 4.9, has: '4.10.0', fits: false },
+    { because: 'an unquoted 4.16 is unambiguous', upTo: 4.16, has: '4.16.3', fits: true },
+    { because: 'a major version alone ends at its first minor version', upTo: 4, has: '4.1.0', fits: false },
+    { because: 'a text that is no version requires nothing', upTo: 'four', has: '4.10.0', fits: true },
+    { because: 'an empty text requires nothing', upTo: '', has: '4.10.0', fits: true },
     { because: 'the cluster is no OpenShift', upTo: '4.9', has: undefined, fits: true },
-  ])('$upTo in $has: $fits, as $because', ({ upTo, has, fits }) => {
+  ])('a bundle for up to $upTo fits a cluster of $has: $fits, as $because', ({ upTo, has, fits }) => {
     const cluster = { providedKinds: [], ...(has !== undefined && { openShiftVersion: has }) };
     expect(misfit(asking('olm.maxOpenShiftVersion', upTo), cluster) === undefined).toBe(fits);
   });

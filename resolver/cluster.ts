@@ -5,8 +5,8 @@ import type { ClusterFacts } from './input.ts';
 import { compareNaturals, parseNatural, type Natural } from './version.ts';
 
 /**
- * Why a bundle does not fit the cluster; undefined if it does, or nothing is known. A requirement that is no
- * version is taken as none: some are published empty or misspelt, and their operators run.
+ * Why a bundle does not fit the cluster; undefined if it does, or if its requirement is absent or no version: some are
+ * published empty or misspelt, and their operators run.
  */
 export function misfit(bundle: CatalogBundle, cluster: ClusterFacts | undefined): Cause | undefined {
   return tooOld(bundle, cluster?.kubernetesVersion) ?? tooNew(bundle, cluster?.openShiftVersion);

@@ -1,6 +1,6 @@
 /**
- * Brings a "no" down to the smallest set of facts that cannot hold together. It asks the same evaluation again with
- * single rules lifted, so an explanation cannot disagree with the decision. What would help is found in suggestions.ts.
+ * Reduces a "no" to the smallest set of facts that contradict each other. It repeats the same evaluation with single
+ * rules lifted, so an explanation cannot contradict the decision. suggestions.ts finds the changes that would help.
  */
 import type { Reason } from '../api/reasons.ts';
 import { evaluate, isInside, isLower, selectChannels, type Offer, type View } from './candidates.ts';
@@ -43,7 +43,7 @@ function viewOf(offer: Offer, question: ResolveQuestion, rules: Iterable<ChoiceR
   return evaluate(offer, question, new Set(rules));
 }
 
-/** The most telling of the facts names the reason. */
+/** The reason comes from the most specific of the facts. */
 function reasonOf(rules: ReadonlySet<ChoiceRule>, because: readonly Conflict[]): Reason {
   if (because.some((conflict) => conflict.kind === 'channel' && !conflict.exists)) return 'ChannelNotFound';
   if (rules.has('quarantined')) return 'Quarantined';
@@ -78,7 +78,7 @@ function describeRule(rule: ChoiceRule, circumstances: Circumstances): readonly 
   }
 }
 
-/** With the versions that there are, unless one of them is in the range and something else is in the way. */
+/** Includes the offered versions, unless one of them is in the range and another rule excludes it. */
 function describeVersion({ offers, question: { wanted, range }, minimal }: Circumstances): Conflict {
   const conflict: Conflict = { kind: 'version', range: wanted.version ?? '' };
   const graphs = offers.map(({ graph }) => graph);
@@ -167,7 +167,7 @@ function describeEdges(circumstances: Circumstances): Conflict {
   };
 }
 
-/** Of the entries that would be chosen if an edge led there. */
+/** The skipRanges of entries that would be chosen if an edge led to them. */
 function describeSkipRanges(circumstances: Circumstances): Pick<Extract<Conflict, { kind: 'edges' }>, 'skipRanges'> {
   const { offers, question, minimal } = circumstances;
   const { installed } = question;
@@ -182,7 +182,7 @@ function describeSkipRanges(circumstances: Circumstances): Pick<Extract<Conflict
   return skipRanges.length === 0 ? {} : { skipRanges };
 }
 
-/** Everything that edges lead to when nothing but the graph counts, the highest version first. */
+/** All bundles that edges lead to if only the graph counts, the highest version first. */
 function reachedBy({ offers, question, minimal }: Circumstances): readonly Reached[] {
   const rules = [...minimal].filter((rule) => rule === 'edges' || rule === 'channel');
   return offers
@@ -196,7 +196,7 @@ function reachedBy({ offers, question, minimal }: Circumstances): readonly Reach
     .sort((a, b) => compareHighestFirst(a.bundle, b.bundle));
 }
 
-/** Whether a bundle itself is what the other facts ask for; what is on the way to it then is not. */
+/** Whether the other facts permit the bundle itself; bundles on the way to it are not checked. */
 function isSuited({ bundle, catalog }: Omit<Reached, 'way'>, { question, minimal }: Circumstances): boolean {
   const inside = bundle.version.ok && isInside(question.range, bundle.version.value);
   if (minimal.has('version') && !inside) return false;

@@ -248,7 +248,7 @@ describe('an explanation reports the edges of the installed bundle as they are',
   };
   test.each<Case>([
     {
-      because: 'they lead on, but not to what is asked for',
+      because: 'edges lead on, but not to the requested version',
       given: { installed: '1.0.0', wanted: { version: '3.0.0' }, catalogs: [serving('a', far)] },
       says: [
         'Package "op": these cannot hold together: from the installed op.v1.0.0 edges lead only to op.v1.1.0; the version must be in "3.0.0"',
@@ -327,7 +327,7 @@ describe('an explanation suggests the changes that help', () => {
       ],
     },
     {
-      because: 'no other catalog would do better',
+      because: 'no other catalog offers a better bundle',
       given: { wanted: { catalog: 'a', version: '9.0.0' }, catalogs: [serving('a'), unselected] },
       says: ['Package "op": catalog a does not have it'],
     },
@@ -448,7 +448,7 @@ describe('the sentence about a choice mentions', () => {
       ],
     },
     {
-      because: 'a head whose dependencies cannot be had',
+      because: 'a head whose dependencies cannot be satisfied',
       given: { installed: '1.0.0', catalogs: [serving('a', needy)] },
       says: [
         'op.v1.1.0 from channel "stable" of catalog a; the head op.v2.0.0 is not chosen: its dependencies cannot be satisfied: op.v2.0.0 needs lib in ">=1.0.0", which no catalog has',
@@ -480,7 +480,7 @@ describe('the sentence about a choice mentions', () => {
       ],
     },
     {
-      because: 'and a dependency from the catalog of what needs it has no rivals',
+      because: "a dependency from the dependent's own catalog has no rivals",
       given: {
         catalogs: [
           serving(
@@ -544,12 +544,12 @@ describe('deprecations of the installed bundle', () => {
   const all = { package: 'use another', channel: 'use fast', bundle: 'it leaks' };
   test.each<{ readonly because: string; readonly given: Ask; readonly expected: unknown }>([
     {
-      because: 'another version is to follow, and that is another matter',
+      because: 'the deprecation concerns the next version only',
       given: { installed: '1.0.0', channel: 'stable', catalogs: [serving('a', content)] },
       expected: all,
     },
     {
-      because: 'there is no answer as to what follows',
+      because: 'there is no answer about the next version',
       given: { installed: '1.0.0', channel: 'stable', wanted: { version: '9.0.0' }, catalogs: [serving('a', content)] },
       expected: all,
     },
@@ -559,7 +559,7 @@ describe('deprecations of the installed bundle', () => {
       expected: all,
     },
     {
-      because: 'the catalog of origin is gone, and the one that follows it tells',
+      because: 'the catalog of origin is gone, and its successor states the deprecation',
       given: { installed: '1.0.0', channel: 'gone', origin: 'x', catalogs: [serving('a', content)] },
       expected: { package: 'use another', bundle: 'it leaks' },
     },
@@ -568,7 +568,7 @@ describe('deprecations of the installed bundle', () => {
       given: { installed: '1.0.0', catalogs: [serving('a', packageOf('op', chain, { deprecations: [{ schema: 'olm.bundle', name: 'op.v1.1.0', message: 'no' }] }))] }, // prettier-ignore
       expected: {},
     },
-    { because: 'no catalog tells', given: { installed: '1.0.0', catalogs: [] }, expected: undefined },
+    { because: 'no catalog states it', given: { installed: '1.0.0', catalogs: [] }, expected: undefined },
     { because: 'nothing is installed', given: { catalogs: [serving('a', content)] }, expected: undefined },
   ])('$because', ({ given, expected }) => {
     expect(ask(given).inUse).toEqual(expected);

@@ -43,7 +43,7 @@ describe('the head of a channel', () => {
       head: '2.0.0',
     },
     {
-      because: 'in a circle, where there is none, the highest of all counts',
+      because: 'in a circle without a head, the highest bundle of all counts',
       entries: [
         { version: '1.0.0', replaces: '2.0.0' },
         { version: '2.0.0', replaces: '1.5.0' },
@@ -78,13 +78,18 @@ describe('the head of a channel', () => {
       head: '1.0.0+2',
     },
     {
-      because: 'a version that cannot be read comes last',
+      because: 'an invalid version comes last',
       entries: [{ version: 'latest' }, { version: '0.1.0' }],
       head: '0.1.0',
     },
-    { because: 'without entries there is none', entries: [], head: undefined },
-    { because: 'without bundles there is none', entries: [{ version: '1.0.0' }], missing: ['1.0.0'], head: undefined },
-  ])('is $head, as $because', ({ entries, missing, head }) => {
+    { because: 'a channel without entries has no head', entries: [], head: undefined },
+    {
+      because: 'a channel without bundles has no head',
+      entries: [{ version: '1.0.0' }],
+      missing: ['1.0.0'],
+      head: undefined,
+    },
+  ])('the head of a channel is $head, as $because', ({ entries, missing, head }) => {
     expect(channelOf(entries, missing).head?.bundle.version).toBe(head);
   });
 });
@@ -99,19 +104,19 @@ describe('an edge into an entry', () => {
     { because: 'it replaces it', entry: { replaces: '1.0.0' }, from: '1.0.0', edge: 'replaces' },
     { because: 'it skips it', entry: { skips: ['0.9.0', '1.0.0'] }, from: '1.0.0', edge: 'skips' },
     { because: 'its range has it', entry: { skipRange: '<1.1.0' }, from: '1.0.0', edge: 'skipRange' },
-    { because: 'replaces is told before the rest', entry: { replaces: '1.0.0', skips: ['1.0.0'], skipRange: '<2.0.0' }, from: '1.0.0', edge: 'replaces' }, // prettier-ignore
+    { because: 'replaces is reported before the other edges', entry: { replaces: '1.0.0', skips: ['1.0.0'], skipRange: '<2.0.0' }, from: '1.0.0', edge: 'replaces' }, // prettier-ignore
     { because: 'its range ends before', entry: { skipRange: '<1.0.0' }, from: '1.0.0', edge: undefined },
     { because: 'a range that cannot be read accepts nothing', entry: { skipRange: '<v2.0.0' }, from: '1.0.0', edge: undefined }, // prettier-ignore
     { because: 'an empty range is none', entry: { skipRange: '' }, from: '1.0.0', edge: undefined },
-    { because: 'it says nothing', entry: {}, from: '1.0.0', edge: undefined },
-    { because: 'what cannot be read is in no range', entry: { skipRange: '>=0.0.0' }, from: 'latest', edge: undefined },
+    { because: 'the entry has no edges', entry: {}, from: '1.0.0', edge: undefined },
+    { because: 'an invalid version is in no range', entry: { skipRange: '>=0.0.0' }, from: 'latest', edge: undefined },
     {
-      because: 'what cannot be read has a name still',
+      because: 'an invalid version still has a name',
       entry: { replaces: 'latest' },
       from: 'latest',
       edge: 'replaces',
     },
-  ])('is $edge, as $because', ({ entry, from, edge }) => {
+  ])('the edge into an entry is $edge, as $because', ({ entry, from, edge }) => {
     const [into] = channelOf([{ version: '2.0.0', ...entry }]).entries;
     if (into === undefined) throw new Error('the entry is missing');
     expect(edgeInto(into, originOf(`op.v${from}`, from))?.kind).toBe(edge);

@@ -1,4 +1,4 @@
-/** What is answered where a name or a range in a spec leads to nothing, and how catalogs that cannot be read count then. */
+/** How a name or range that leads to nothing is answered, and how catalogs that cannot be read count then. */
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import { explainDecision } from './explain.ts';
@@ -28,13 +28,13 @@ describe('a catalog without content beside others', () => {
   const lacking = withNames('a', []);
   test.each<{ because: string; catalogs: readonly CatalogSource[]; reason: string; blames: readonly string[] }>([
     {
-      because: 'it cannot be read, and may have it for all that',
+      because: 'it cannot be read, and may still have the package',
       catalogs: [lacking, silent('b', -10, true)],
       reason: 'PackageNotFound',
       blames: ['package', 'b mayHave'],
     },
     {
-      because: 'priority does not count where no other has it',
+      because: 'priority does not count if no other catalog has it',
       catalogs: [lacking, silent('b', 10, true)],
       reason: 'PackageNotFound',
       blames: ['package', 'b mayHave'],
@@ -70,22 +70,25 @@ describe('a catalog without content beside others', () => {
       blames: [],
     },
     {
-      because: 'it goes first, and a first choice binds',
+      because: 'it has precedence, and a first choice is binding',
       catalogs: [serving('a', chain), silent('b', 10, true)],
       reason: 'CatalogUnavailable',
       blames: ['b precedence'],
     },
-  ])('$reason: $because', ({ catalogs, reason, blames }) => {
-    const decision = ask({ catalogs });
-    if (decision.kind !== 'none') return expect(reason).toBe('chosen');
-    expect(decision.reason).toBe(reason);
-    const facts = decision.because.map((fact) =>
-      fact.kind === 'catalog' ? `${fact.catalog} ${fact.role}` : fact.kind,
-    );
-    expect(facts).toEqual(blames);
-  });
+  ])(
+    'with a catalog without content beside others, the answer is $reason: $because',
+    ({ catalogs, reason, blames }) => {
+      const decision = ask({ catalogs });
+      if (decision.kind !== 'none') return expect(reason).toBe('chosen');
+      expect(decision.reason).toBe(reason);
+      const facts = decision.because.map((fact) =>
+        fact.kind === 'catalog' ? `${fact.catalog} ${fact.role}` : fact.kind,
+      );
+      expect(facts).toEqual(blames);
+    },
+  );
 
-  test('is named with what may be seen of it, after what is at hand', () => {
+  test('an unreadable catalog is named as a possible source, after the catalogs that were read', () => {
     expect(told({ catalogs: [withNames('a', ['oq', 'op-operator']), silent('b', -10, true)] })).toEqual([
       'Package "op": catalog a does not have it; catalog b could not be read, and may have it (the registry is down)',
       `Set package to "op-operator"; or see why catalog b cannot be read: kubectl describe catalogs.slipway.dev b`,
@@ -94,7 +97,7 @@ describe('a catalog without content beside others', () => {
   });
 });
 
-describe('what a misspelt word may stand for is suggested', () => {
+describe('suggestions for a misspelt word', () => {
   const two: SmallPackage = {
     bundles: ['1.0.0', '2.0.0'],
     channels: { stable: [{ version: '1.0.0' }], candidate: [{ version: '2.0.0' }] },
@@ -131,7 +134,7 @@ describe('what a misspelt word may stand for is suggested', () => {
       hint: undefined,
     },
     {
-      because: 'a package of a catalog that is not selected is none',
+      because: 'a package of a catalog that is not selected is not suggested',
       given: { wanted: { package: 'grafan' }, catalogs: [serving('a'), unselected(withNames('b', ['grafana']))] },
       hint: undefined,
     },
@@ -154,17 +157,17 @@ describe('what a misspelt word may stand for is suggested', () => {
       hint: 'Set catalog to examples, which gives 2.0.0; or set catalog to other, which gives 2.0.0',
     },
     {
-      because: 'a catalog that may not be used is none',
+      because: 'a catalog that may not be used is not suggested',
       given: { wanted: { catalog: 'example' }, catalogs: [notAllowed] },
       hint: undefined,
     },
     {
-      because: 'a range that is none, with the versions',
+      because: 'an invalid range, with the versions',
       given: { wanted: { version: 'newest' }, catalogs: [serving('a', chain)] },
       hint: `${GRAMMAR}; there are: 2.0.0, 1.1.0, 1.0.0`,
     },
     {
-      because: 'a range that is none, of a package that is none',
+      because: 'an invalid range, for a package that does not exist',
       given: { wanted: { version: 'newest' }, catalogs: [serving('a')] },
       hint: GRAMMAR,
     },
@@ -173,7 +176,7 @@ describe('what a misspelt word may stand for is suggested', () => {
     expect(explainDecision(ask(given), name).hint).toBe(hint);
   });
 
-  test('the versions that there are stand beside a range without any', () => {
+  test('the offered versions are listed if none is in the range', () => {
     expect(told({ wanted: { version: '9.0.0' }, catalogs: [serving('a', chain)] })[0]).toBe(
       'Package "op": the version must be in "9.0.0" (there are: 2.0.0, 1.1.0, 1.0.0)',
     );
@@ -190,7 +193,7 @@ describe('what a misspelt word may stand for is suggested', () => {
   });
 });
 
-describe('where no edges lead on, the range that is at fault is named', () => {
+describe('if no edges lead on, the range at fault is named', () => {
   const ranged = (skipRange: string, channels: Partial<SmallPackage['channels']> = {}): Ask => ({
     installed: '1.0.0',
     channel: 'old',

@@ -19,7 +19,7 @@ export function suggestPackages(
   return packages.length === 0 ? [] : [{ change: 'package', packages }];
 }
 
-/** One that turns out to be damaged has none. */
+/** Empty if the catalog turns out to be damaged. */
 function packagesIn({ state, packages }: CatalogSource): readonly string[] {
   if (state !== 'Serving' || packages === undefined) return [];
   try {
@@ -30,7 +30,7 @@ function packagesIn({ state, packages }: CatalogSource): readonly string[] {
   }
 }
 
-/** The catalogs that changes name, with those first whose names are like the one that there is not. */
+/** Changes of the catalog, those first whose names are similar to the misspelt one. */
 export function nearestFirst(name: string, changes: readonly Suggestion[]): readonly Suggestion[] {
   const nameOf = (change: Suggestion): string => (change.change === 'catalog' ? (change.catalogs[0] ?? '') : '');
   const similar = similarTo(name, changes.map(nameOf));
@@ -41,7 +41,7 @@ export function nearestFirst(name: string, changes: readonly Suggestion[]): read
   return changes.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** How a range is written, and which versions there are, where one cannot be parsed. */
+/** How to write a range, and the offered versions, if the range cannot be parsed. */
 export function suggestRange({ package: name, catalog }: Wanted, catalogs: readonly CatalogSource[]): Suggestion {
   const searched = catalogs.filter((one) => one.selected !== false && (catalog === undefined || one.name === catalog));
   const graphs = searched.flatMap((source) => {
@@ -51,7 +51,7 @@ export function suggestRange({ package: name, catalog }: Wanted, catalogs: reado
   return { change: 'range', offered: versionsIn(graphs) };
 }
 
-/** The versions that there are and can be read, each once, the highest first. */
+/** The offered versions that can be parsed, each once, the highest first. */
 export function versionsIn(
   graphs: readonly UpgradeGraph[],
   isMeant: (bundle: GraphBundle) => boolean = () => true,

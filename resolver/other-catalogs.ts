@@ -1,6 +1,6 @@
 /**
  * Reads catalogs that do not count in a decision, to report more about it: which of them would have an answer, why an
- * operator moves to another catalog, and which catalogs lose by their names alone.
+ * operator moves to another catalog, and which catalogs are passed over because of their names alone.
  */
 import { evaluate, type Offer } from './candidates.ts';
 import { compareOffers, graphIn, openSource } from './catalogs.ts';

@@ -14,19 +14,23 @@ const none = { kind: 'none', refused } as unknown as Decision;
 
 test.each([
   {
-    because: 'lower than what is installed is history',
+    because: 'a version lower than the installed one is history',
     decision: chosen,
     installed: { bundle: 'op.v1.5.0', version: '1.5.0' },
     versions: ['3.0.0', '2.0.0', 'odd'],
   },
-  { because: 'a first installation begins at what is chosen', decision: chosen, versions: ['3.0.0', '2.0.0', 'odd'] },
   {
-    because: 'nothing is chosen and nothing installed, so each version is a question',
+    because: 'a first installation begins at the chosen bundle',
+    decision: chosen,
+    versions: ['3.0.0', '2.0.0', 'odd'],
+  },
+  {
+    because: 'nothing is chosen or installed, so each version is reported',
     decision: none,
     versions: ['3.0.0', '2.0.0', '1.5.0', '1.0.0', 'odd'],
   },
   {
-    because: 'nothing is chosen, and lower than what is installed is history all the same',
+    because: 'nothing is chosen, and a version lower than the installed one is history',
     decision: none,
     installed: { bundle: 'op.v2.0.0', version: '2.0.0' },
     versions: ['3.0.0', 'odd'],

@@ -3,9 +3,9 @@ import type { Cause, Decision, RefusedCandidate } from './decision.ts';
 import { compareVersions, parseVersion } from './version.ts';
 
 /**
- * Bundles that would go before what there is: not the installed one, nothing lower than it (than the chosen one, if
+ * Bundles that are preferred to the present one: not the installed one, nothing lower than it (than the chosen one, if
  * nothing is installed), and nothing that is merely less preferred. Highest first, as in the decision. A bundle whose
- * version cannot be read is among them.
+ * version cannot be parsed is included.
  */
 export function passedOver(
   decision: Decision,

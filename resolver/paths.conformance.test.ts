@@ -7,14 +7,14 @@ import { resolve } from './resolve.ts';
 import { readDevSet } from './testdata/dev-set.ts';
 
 /**
- * For every package of the dev set, from every version, in every channel, in the default one and in all: the length
- * of the path to the best version equals what an independent search finds. That has nothing of the resolver in it:
- * versions are compared by npm's library, and a skipRange is read here, term by term.
+ * For every package of the dev set, from every version, in every channel, in the default one and in all: the length of
+ * the path to the best version equals the result of an independent search. That search shares nothing with the
+ * resolver: npm's library compares versions, and skipRanges are parsed here, term by term.
  */
 describe.skipIf(!hasShared)('the path to the head is found, or its absence explained', () => {
   const packages = hasShared ? [...readDevSet().values()] : [];
 
-  test('from every version of every package of the dev set, with and without a channel', () => {
+  test('from every version of every package of the dev set, with and without a channel, the shortest path is found', () => {
     const counts = { questions: 0, arrived: 0, atHead: 0, explained: 0, headsPassedOver: 0 };
     for (const content of packages) {
       for (const channel of [undefined, '*', ...content.channels.map(({ name }) => name)]) {
@@ -50,7 +50,7 @@ function escape(name: string): string {
   return name.replaceAll('.', '\\.');
 }
 
-/** The answer, with the head of the channel and what the reader is told. */
+/** The answer, with the head of the channel and the explanation. */
 interface Asked extends Answer {
   readonly saysOfHead: { readonly head: string | undefined; readonly message: string };
 }
@@ -80,7 +80,7 @@ function ask(
   return { end: undefined, hops: 0, saysOfHead: { head: undefined, message } };
 }
 
-/** What is asked of one selection of channels, worked out in the plainest way: every pair of bundles is tried. */
+/** One selection of channels, searched in the simplest way: every pair of bundles is tried. */
 interface Plain {
   readonly selected: CatalogPackage['channels'];
   readonly versions: ReadonlyMap<string, SemVer | null>;
@@ -111,8 +111,8 @@ function acceptance(entry: ChannelEntry, versions: ReadonlyMap<string, SemVer | 
 }
 
 /**
- * The skipRanges of the dev set, read in the plainest way: comparisons that must all hold. `>=1.2.x` is `>=1.2.0`, and a
- * `v` before a number makes the whole without effect. Anything else would have to be read here first.
+ * The skipRanges of the dev set, parsed in the simplest way: comparisons that must all hold. `>=1.2.x` is `>=1.2.0`,
+ * and a `v` before a number makes the whole range invalid. Other forms would have to be added here first.
  */
 function readSkipRange(text: string): (version: SemVer) => boolean {
   const terms = [...text.matchAll(/(>=|<)? *([^ <>=]+)/g)];
@@ -160,7 +160,7 @@ function headOf(entries: readonly ChannelEntry[], versions: ReadonlyMap<string, 
   return (tops.length > 0 ? tops : names).sort((a, b) => byVersion(versions, b, a) || (a < b ? -1 : 1)).slice(0, 1);
 }
 
-/** npm's order of versions; builds that tell releases apart are ordered too. */
+/** npm's order of versions; builds that distinguish releases are ordered too. */
 function byVersion(versions: ReadonlyMap<string, SemVer | null>, a: string, b: string): number {
   const left = versions.get(a);
   const right = versions.get(b);

@@ -22,7 +22,7 @@ interface Case {
   readonly number: number | string;
   readonly title: string;
   readonly because: string;
-  /** What OLM v1 answers, where that is something else. */
+  /** The answer of OLM v1, if it differs. */
   readonly olm?: string;
   readonly catalogs?: Readonly<Record<string, SmallCatalog>>;
   readonly selector?: LabelSelector;
@@ -72,7 +72,7 @@ test.each(resolution.cases)('OLM v1 case $number: $title, because $because', (on
   expect(summarize(decision, asked, one.expect)).toEqual(one.expect);
 });
 
-/** The parts of a decision that a case expects something of. */
+/** The parts of a decision that a case has expectations for. */
 function summarize(decision: Decision, asked: readonly string[], { ...expected }: Expected): Expected {
   const all: Expected =
     decision.kind === 'none'

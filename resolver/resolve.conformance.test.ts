@@ -19,11 +19,11 @@ interface Row {
 }
 
 /**
- * Where Slipway answers otherwise, why, and how often. A row belongs to the first class that applies.
+ * Differences to OLM v1, with the reason and the count. A row belongs to the first class that applies.
  *
- *   several hops      the wanted version is reached over versions outside the range; OLM v1 knows single steps only
- *   downgrade         OLM v1 follows a skipRange to a lower version; Slipway never goes down along the graph
- *   default channel   without a channel, OLM v1 takes all of them, Slipway the default one; with `*` the row is equal
+ * several hops      the wanted version is reached over versions outside the range; OLM v1 knows single steps only
+ * downgrade         OLM v1 follows a skipRange to a lower version; Slipway never goes down along the graph
+ * default channel   without a channel, OLM v1 takes all of them, Slipway the default one; with `*` the row is equal
  */
 const DIFFERENCES = { equal: 6972, 'several hops': 197, downgrade: 2, 'default channel': 89 };
 
@@ -55,7 +55,7 @@ function classify(row: Row, devSet: ReadonlyMap<string, CatalogPackage>): keyof 
   return row.channel === null && isExplained(row, expected, ask(row, devSet, '*')) ? 'default channel' : undefined;
 }
 
-/** The range `unsat` aside, OLM v1 refuses where no direct successor is in range. */
+/** Except for the range `unsat`, OLM v1 refuses if no direct successor is in range. */
 function isSeveralHops(row: Row, decision: Decision): boolean {
   return !row.ok && row.candidateBundle === undefined && decision.kind === 'upgrade' && decision.path.length > 1;
 }

@@ -14,7 +14,7 @@ import { expandPackage } from './testdata/small-catalogs.ts';
 import { compareBundleVersions, parseBundleVersion, parseVersion } from './version.ts';
 
 const RUNS = { numRuns: 1500 };
-/** For what must be seen at least once and is rare. */
+/** Runs for rare cases that must occur at least once. */
 const MANY = { numRuns: 4500 };
 
 const wanted: fc.Arbitrary<Wanted> = fc.record(
@@ -48,7 +48,7 @@ const question: fc.Arbitrary<ResolveInput> = fc
 
 const lib = expandPackage('lib', { bundles: ['1.0.0'], channels: { stable: [{ version: '1.0.0' }] } });
 
-/** A catalog that has a package, and what some of its bundles depend on. */
+/** A catalog that has a package, and the packages that some of its bundles depend on. */
 function source(name: string, ...contents: readonly CatalogPackage[]): CatalogSource {
   const content: CatalogSource['content'] = (one) => [...contents, lib].find((has) => has.name === one);
   return { name, priority: 0, state: 'Serving', content };
@@ -196,7 +196,7 @@ test('a refusal is minimal: its facts alone rule out every bundle, and without a
     expect([...sizes.keys()].filter((facts) => facts.split(',').includes(fact)).length).toBeGreaterThan(0);
 });
 
-/** Whether there is an answer when only these facts are asked for; to stay with what is installed is one. */
+/** Whether there is an answer when only these rules count; staying with the installed bundle is an answer. */
 function isPossible(input: ResolveInput, facts: readonly Conflict['kind'][]): boolean {
   const { package: name, channel, version, edges, dependencies } = input.wanted;
   const { installed, ...rest } = input;
@@ -263,7 +263,7 @@ function expectAtFault(fact: Conflict, input: ResolveInput): void {
   }
 }
 
-/** Names of what accepts the installed bundle and is not lower. */
+/** Names of the bundles that accept the installed bundle and are not lower. */
 function edgesUpFrom({ catalogs, installed }: ResolveInput, channel: string | undefined): readonly string[] {
   const content = catalogs[0]?.content('thing');
   if (content === undefined || installed === undefined) throw new Error('nothing to follow');

@@ -96,7 +96,7 @@ const cases: readonly { title: string; given: Ask; expected: string; because: st
     because: 'there is nothing to choose',
   },
   {
-    title: 'a head that is lower than what it replaces',
+    title: 'a head that is lower than the bundle it replaces',
     given: { catalogs: [serving('a', rebuilt)] },
     expected: 'install 1.0.1-1 from a/stable',
     because: 'a publisher numbers a rebuild as if it were a pre-release',
@@ -231,7 +231,7 @@ const cases: readonly { title: string; given: Ask; expected: string; because: st
     title: 'the catalog of origin is gone, and no other has the package',
     given: { installed: '1.0.0', origin: 'gone', catalogs: [serving('b', undefined)] },
     expected: 'no CatalogNotFound: catalog,package',
-    because: 'that the others lack it is no news',
+    because: 'it is no news that the others lack it',
   },
   {
     title: 'the catalog of origin is gone, and there is no other',
@@ -243,7 +243,7 @@ const cases: readonly { title: string; given: Ask; expected: string; because: st
     title: 'the catalog of origin has no content yet',
     given: { installed: '1.0.0', origin: 'a', catalogs: [unavailable('a'), serving('b', chain)] },
     expected: 'no CatalogUnavailable: catalog',
-    because: 'nobody knows whether it still has it',
+    because: 'it is unknown whether the catalog still has it',
   },
   {
     title: 'another catalog is named',
@@ -254,7 +254,7 @@ const cases: readonly { title: string; given: Ask; expected: string; because: st
       catalogs: [serving('a', older), serving('b', chain)],
     },
     expected: 'upgrade 1.1.0 of 2.0.0 from b/stable',
-    because: 'a person decided',
+    because: 'the user named the catalog',
   },
   {
     title: 'the named catalog does not exist',
@@ -290,7 +290,7 @@ const cases: readonly { title: string; given: Ask; expected: string; because: st
     title: 'two catalogs that differ',
     given: { catalogs: [serving('a', chain), serving('b', older)] },
     expected: 'no AmbiguousCatalogs: ambiguous',
-    because: 'nobody said which',
+    because: 'no catalog is preferred',
   },
   {
     title: 'two catalogs that offer the same',
@@ -338,7 +338,7 @@ const cases: readonly { title: string; given: Ask; expected: string; because: st
       cluster: { kubernetesVersion: '1.30.0', providedKinds: [] },
     },
     expected: 'install 2.0.0 from a/stable',
-    because: 'what cannot be read demands nothing',
+    because: 'an invalid requirement is ignored',
   },
   {
     title: 'only a version that the cluster cannot have',
@@ -473,7 +473,7 @@ test.each([
     hint: undefined,
   },
 ] as readonly { given: Ask; says: string; hint: string | undefined }[])(
-  'it is said so: $says',
+  'a remark says $says',
   ({ given, says, hint }) => {
     const { message, hint: said } = explainDecision(ask(given), 'op');
     expect({ message, hint: said }).toEqual({ message: says, hint });

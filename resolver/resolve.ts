@@ -190,7 +190,7 @@ function addWaiting(refusal: Refusal, unavailable: readonly CatalogSource[]): Re
   return { ...refusal, suggestions: distinct([...refusal.suggestions, ...unavailable.map(waitFor)]) };
 }
 
-/** Where catalogs were searched and have no such package, its name may be misspelt. */
+/** If catalogs were searched and have no such package, its name may be misspelt. */
 function withPackages(refusal: Refusal, { wanted, catalogs }: ResolveInput): Refusal {
   if (refusal.reason !== 'PackageNotFound') return refusal;
   return { ...refusal, suggestions: [...suggestPackages(wanted, catalogs), ...refusal.suggestions] };

@@ -3,15 +3,15 @@ import { matchesSelector, selectorProblem, type LabelSelector } from './selector
 
 const labels = { tier: 'gold', team: 'a' };
 
-describe('a selector', () => {
+describe('label selectors', () => {
   test.each<{
     readonly because: string;
     readonly selector?: LabelSelector;
     readonly labels?: Readonly<Record<string, string>>;
     readonly matches: boolean;
   }>([
-    { because: 'none matches everything', labels, matches: true },
-    { because: 'an empty one matches everything', selector: {}, matches: true },
+    { because: 'an absent selector matches everything', labels, matches: true },
+    { because: 'an empty selector matches everything', selector: {}, matches: true },
     { because: 'all labels are there', selector: { matchLabels: { tier: 'gold', team: 'a' } }, labels, matches: true },
     { because: 'one label is another', selector: { matchLabels: { tier: 'gold', team: 'b' } }, labels, matches: false },
     {
@@ -27,13 +27,13 @@ describe('a selector', () => {
       matches: false,
     },
     {
-      because: 'what is absent is in no list',
+      because: 'an absent label is in no list',
       selector: { matchExpressions: [{ key: 'x', operator: 'In', values: ['tin'] }] },
       labels,
       matches: false,
     },
     {
-      because: 'what is absent is not in a list',
+      because: 'an absent label is not in a list',
       selector: { matchExpressions: [{ key: 'x', operator: 'NotIn', values: ['tin'] }] },
       labels,
       matches: true,
@@ -63,22 +63,22 @@ describe('a selector', () => {
       matches: false,
     },
     {
-      because: 'names of the language are no labels',
+      because: 'names of JavaScript properties are no labels',
       selector: { matchExpressions: [{ key: 'constructor', operator: 'Exists' }] },
       labels: {},
       matches: false,
     },
-  ])('$matches: $because', ({ selector, labels: given, matches }) => {
+  ])('a selector matches: $matches, because $because', ({ selector, labels: given, matches }) => {
     expect(matchesSelector(selector, given)).toBe(matches);
   });
 });
 
-describe('an invalid selector', () => {
+describe('problems of a selector', () => {
   const expression = (key: string, operator: string, values?: readonly string[]): LabelSelector => ({
     matchExpressions: [{ key, operator, values }],
   });
   test.each<{ readonly because: string; readonly selector: LabelSelector; readonly problem: string | undefined }>([
-    { because: 'an empty one is none', selector: {}, problem: undefined },
+    { because: 'an empty selector is valid', selector: {}, problem: undefined },
     { because: 'a key may have a prefix', selector: expression('example.com/tier', 'Exists'), problem: undefined },
     { because: 'a value may be empty', selector: { matchLabels: { tier: '' } }, problem: undefined },
     { because: 'a key has no spaces', selector: expression('a b', 'Exists'), problem: '"a b" is no label key' },
@@ -90,18 +90,18 @@ describe('an invalid selector', () => {
       selector: { matchLabels: { tier: 'not this' } },
       problem: '"not this" is no label value',
     },
-    { because: 'of operators there are four', selector: expression('a', 'Gt', ['1']), problem: '"Gt" is no operator' },
+    { because: 'there are four operators', selector: expression('a', 'Gt', ['1']), problem: '"Gt" is no operator' },
     {
       because: 'In without values matches nothing',
       selector: expression('a', 'In'),
       problem: 'operator In takes at least one value',
     },
     {
-      because: 'Exists looks at no values',
+      because: 'Exists takes no values',
       selector: expression('a', 'Exists', ['b']),
       problem: 'operator Exists takes no values',
     },
-  ])('$problem: $because', ({ selector, problem }) => {
+  ])('the problem of a selector is $problem: $because', ({ selector, problem }) => {
     expect(selectorProblem(selector)).toBe(problem);
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { similarTo } from './similar.ts';
 
-describe('the names that are similar to one that there is not', () => {
+describe('names that are similar to an unknown one', () => {
   const NAMES = [
     'cert-manager',
     'cert-manager-operator',
@@ -26,11 +26,11 @@ describe('the names that are similar to one that there is not', () => {
     { because: 'of a short name one letter is half', wanted: 'ac', finds: [] },
     { because: 'nothing is near', wanted: 'postgres', finds: [] },
     { because: 'nothing is asked for', wanted: '', finds: [] },
-  ])('$wanted: $because', ({ wanted, finds }) => {
+  ])('names similar to $wanted: $because', ({ wanted, finds }) => {
     expect(similarTo(wanted, NAMES)).toEqual(finds);
   });
 
-  test('are few, the nearest first, by name where they are equally near', () => {
+  test('at most a few similar names are found, the nearest first, then by name', () => {
     expect(similarTo('operator', ['operators', 'operatorz', 'operatora', 'operatro', 'operat'])).toEqual([
       'operatora',
       'operators',
@@ -38,7 +38,7 @@ describe('the names that are similar to one that there is not', () => {
     ]);
   });
 
-  test('are taken from a bounded number of names of bounded length', () => {
+  test('only a bounded number of names of bounded length is compared', () => {
     const many = Array.from({ length: 20_000 }, (_, index) => `name-${index}`);
     expect(similarTo('reids', [...many, 'redis'])).toEqual([]);
     expect(similarTo('x'.repeat(300), ['x'.repeat(301)])).toEqual([]);
@@ -66,7 +66,7 @@ describe('the names that are similar to one that there is not', () => {
     expect([similarTo(from, [to]), similarTo(to, [from])]).toEqual(isFound ? [[to], [from]] : [[], []]);
   });
 
-  test('exist, are not the name itself, and do not depend on the order of the names', () => {
+  test('similar names exist, differ from the wanted name, and do not depend on the order of the names', () => {
     const name = fc.stringMatching(/^[abc-]{0,12}$/);
     fc.assert(
       fc.property(name, fc.array(name, { maxLength: 12 }), (wanted, names) => {
@@ -81,7 +81,7 @@ describe('the names that are similar to one that there is not', () => {
     );
   });
 
-  test('are found for every name with one letter changed', () => {
+  test('a name with one letter changed is found', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]{6,12}$/), fc.nat(5), (wanted, at) => {
         const typo = `${wanted.slice(0, at)}_${wanted.slice(at + 1)}`;

@@ -1,15 +1,18 @@
-/** Finds the names that a misspelt one may stand for. Pure, and bounded: names come from catalogs, of any number and length. */
+/**
+ * Finds the names that a misspelt one may stand for. Pure, and bounded: names come from catalogs, in any number and
+ * length.
+ */
 
-/** Most names that are suggested. */
+/** Most suggested names. */
 const MOST_FOUND = 3;
-/** Most names that are compared, and the longest: there are catalogs with a thousand packages. */
+/** Limit for the number and length of compared names: some catalogs have a thousand packages. */
 const MOST_NAMES = 10_000;
 const LONGEST = 253;
 
-/** Behind every name that is misspelt, the one that is a longer or shorter form: `grafana` and `grafana-operator`. */
+/** Rank of a longer or shorter form of the name, after every misspelling: `grafana` and `grafana-operator`. */
 const OTHER_FORM = 10;
 
-/** The names that are nearest, the nearest first: each is one of `names`, and none is `wanted` itself. */
+/** The most similar names, the nearest first: each is one of `names`, and none is `wanted` itself. */
 export function similarTo(wanted: string, names: Iterable<string>): readonly string[] {
   if (wanted.length > LONGEST) return [];
   const rated = Iterator.from(names)
@@ -25,7 +28,7 @@ export function similarTo(wanted: string, names: Iterable<string>): readonly str
     .map(([name]) => name);
 }
 
-/** How far a name is from what was written; undefined where it is another name. */
+/** The distance of a name from the wanted one; undefined if it is a different name. */
 function rankOf(wanted: string, name: string): number | undefined {
   const most = Math.min(3, Math.floor(wanted.length / 3));
   const steps = distance(wanted, name, most);
@@ -38,9 +41,9 @@ function isLongerForm(short: string, long: string): boolean {
 }
 
 /**
- * Letters to add, leave out, replace or swap with the one beside until one text is the other (Damerau and Levenshtein, no
- * letter swapped twice); some number above `most` if it is more than that. Cells further than `most` from the diagonal
- * cannot lead to a smaller number and are left out, so that long names of a hostile catalog cost little.
+ * Letters to add, remove, replace or swap with a neighbour until the texts are equal (Damerau and Levenshtein, no
+ * letter swapped twice); some number above `most` if the distance is larger. Cells further than `most` from the diagonal
+ * cannot lead to a smaller number and are skipped, so that long names of a hostile catalog cost little.
  */
 function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;

@@ -1,13 +1,13 @@
-/** Names the skipRanges that do not let bundles follow what is installed, where no edges lead on from it. Pure. */
+/** Finds the skipRanges that exclude the installed bundle, if no edges lead on from it. Pure. */
 import type { SkipRangeAtFault } from './decision.ts';
 import { compareHighestFirst, type GraphEntry, type Origin } from './graph.ts';
 
-/** Most ranges that are named. */
+/** Most named ranges. */
 const MOST_NAMED = 2;
 
 /**
- * The ranges of entries that are wanted: their author has said by a range what they follow, and that does not include what
- * is installed, or cannot be parsed. Those of the highest versions, each once.
+ * The skipRanges of wanted entries that do not include the installed bundle, or cannot be parsed. Those of the highest
+ * versions, each once.
  */
 export function skipRangesAtFault(entries: readonly GraphEntry[], installed: Origin): readonly SkipRangeAtFault[] {
   const found = entries

@@ -50,21 +50,26 @@ function explain(given: Given, asked: string): VersionExplanation {
   return explainVersion(input, resolve(input), asked);
 }
 
-describe('a version stands', () => {
+describe('the standing of a version', () => {
   test.each<{ because: string; given: Given; asked: string; standing: VersionExplanation['standing'] }>([
     { because: 'the path ends there', given: {}, asked: '2.0.0', standing: 'Chosen' },
-    { because: 'it is meant by the name of its bundle', given: {}, asked: 'op.v2.0.0', standing: 'Chosen' },
+    { because: 'the question names its bundle', given: {}, asked: 'op.v2.0.0', standing: 'Chosen' },
     { because: 'it is installed and stays', given: { installed: '2.0.0' }, asked: '2.0.0', standing: 'Chosen' },
     { because: 'it comes before the end', given: { installed: '1.0.0' }, asked: '1.1.0', standing: 'OnTheWay' },
-    { because: 'it gives way', given: { installed: '1.0.0' }, asked: '1.0.0', standing: 'Installed' },
+    { because: 'it is upgraded away', given: { installed: '1.0.0' }, asked: '1.0.0', standing: 'Installed' },
     { because: 'a catalog has it', given: {}, asked: '1.0.0', standing: 'Refused' },
-    { because: 'none has it', given: {}, asked: '1.0.5', standing: 'NotOffered' },
-    { because: 'none has the package', given: { wanted: { package: 'no' } }, asked: '1.0.0', standing: 'NotOffered' },
-  ])('as $standing, where $because', ({ given, asked, standing }) => {
+    { because: 'no catalog has it', given: {}, asked: '1.0.5', standing: 'NotOffered' },
+    {
+      because: 'no catalog has the package',
+      given: { wanted: { package: 'no' } },
+      asked: '1.0.0',
+      standing: 'NotOffered',
+    },
+  ])('a version stands as $standing, where $because', ({ given, asked, standing }) => {
     expect(explain(given, asked).standing).toBe(standing);
   });
 
-  test('as Chosen without any sentence if it is chosen', () => {
+  test('a chosen version stands as Chosen without any sentence', () => {
     expect(explain({}, '2.0.0')).toEqual({ standing: 'Chosen', causes: [], changes: [] });
   });
 });
@@ -77,17 +82,17 @@ interface Case {
   readonly changes: readonly string[];
 }
 
-describe('why a version is not chosen, and which changes would help', () => {
+describe('explanations of a version that is not chosen, with changes that help', () => {
   test.each<Case>([
     {
-      because: 'a higher one is there',
+      because: 'a higher version exists',
       given: {},
       asked: '1.1.0',
       causes: ['op.v1.1.0 is not chosen: op.v2.0.0 is preferred'],
       changes: ['Set version to 1.1.0'],
     },
     {
-      because: 'it is installed, and is to stay',
+      because: 'it is installed, and stays',
       given: { installed: '1.1.0' },
       asked: '1.1.0',
       causes: ['op.v1.1.0 is installed, and op.v2.0.0 follows it'],
@@ -131,7 +136,7 @@ describe('why a version is not chosen, and which changes would help', () => {
       ],
     },
     {
-      because: 'it is in another channel, and lower, while something else would be simpler to have',
+      because: 'it is in another channel, and lower, while another change would be simpler',
       given: {
         installed: '2.0.0',
         catalogs: [
@@ -216,7 +221,7 @@ describe('why a version is not chosen, and which changes would help', () => {
       changes: [],
     },
     {
-      because: 'nothing is chosen at all, and the way is barred for the same fact',
+      because: 'nothing is chosen at all, and its way is barred by the same fact',
       given: { installed: '1.0.0', quarantined: ['op.v1.1.0'], wanted: { version: '2.0.0' } },
       asked: '2.0.0',
       causes: [
@@ -229,7 +234,7 @@ describe('why a version is not chosen, and which changes would help', () => {
       ],
     },
     {
-      because: 'what is installed stays with its catalog',
+      because: 'the installed bundle stays with its catalog',
       given: { installed: '1.0.0', catalogs: [serving('a', chainOf('1.0.0')), serving('b', chain)] },
       asked: '2.0.0',
       causes: ['op.v2.0.0 is not chosen: only catalog b has it, and what is installed stays with catalog a'],
@@ -274,7 +279,7 @@ const question: fc.Arbitrary<ResolveInput> = fc
     catalogs: [catalogOf('a', [content, expandPackage('lib', chainOf('1.0.0'))])],
   }));
 
-/** The question after an instruction, read as a person would; undefined if somebody else has to act. */
+/** The question after following an instruction; undefined if others have to act. */
 function obey(instruction: string, input: ResolveInput): ResolveInput | undefined {
   let changed: ResolveInput | undefined = input;
   for (const part of instruction.split(', and ')) changed = changed && obeyPart(part, changed);

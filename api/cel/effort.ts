@@ -1,29 +1,29 @@
 /**
- * Bounds what a rule in CEL may cost while it runs: every function is charged for the values that it looks at, and
- * every loop for its items and passes. Used for the rules of catalogs and of CRDs. The same rule on the same values costs the same,
- * whatever the machine does: there is no clock in it.
+ * Bounds the cost of a CEL rule while it runs: every function is charged for the values that it reads, and every loop
+ * for its items and passes. Used for the rules of catalogs and of CRDs. The same rule on the same values always costs
+ * the same: the cost does not depend on a clock.
  *
- * Loops cannot be bounded beforehand, as a rule may make lists of its own, out of lists that it made before.
+ * Loops cannot be bounded beforehand, as a rule may build lists from lists that it built before.
  */
 import type { CelEnv, CelFunc, CelInput, CelValue } from '@bufbuild/cel';
 import type { CelLibrary } from './lazy-cel.ts';
 
-/** What may still be spent; a unit is about ten nanoseconds. */
+/** The units left to spend; a unit is about ten nanoseconds. */
 export interface Effort {
   units: number;
 }
 
-/** An environment whose functions are charged for. */
+/** A CEL environment whose functions are charged. */
 export interface BoundedCel {
   readonly environment: CelEnv;
-  /** Makes the loops of an expression count; `perPass` units for each pass. */
+  /** Charges the loops of an expression, `perPass` units for each pass. */
   readonly boundLoops: (expression: Expression, perPass: number) => void;
-  /** Runs with so many units at most, and says how many were left; below zero where they did not do. */
+  /** Runs with at most this many units, and returns how many are left; below zero if they did not suffice. */
   readonly spend: <T>(units: number, run: () => T) => Spent<T>;
 }
 
 export interface Spent<T> {
-  /** Absent where there was nothing to spend to begin with. */
+  /** Absent if there were no units to begin with. */
   readonly result?: T;
   readonly left: number;
 }
@@ -31,15 +31,15 @@ export interface Spent<T> {
 /** An expression as the library parses it. */
 export type Expression = ReturnType<CelLibrary['parse']>['expr'];
 
-/** Names that no rule can write, as they are no identifiers. */
+/** Variable names that no rule can use, as they are no identifiers. */
 const ITEMS = '@items';
 const PASS = '@pass';
 
-/** What a call costs, whatever it is given, and one item or entry that is looked at. */
+/** The base cost of a call, and the cost of each item or entry that it reads. */
 const UNITS_PER_CALL = 50;
 const UNITS_PER_ITEM = 5;
 
-/** The standard functions and some more, all of them charged for. */
+/** The standard functions and some more, all of them charged. */
 export function createBoundedCel(library: CelLibrary, more: readonly CelFunc[]): BoundedCel {
   const { celEnv, celFunc, CelScalar, listType, mapType } = library;
   let left = 0;
@@ -76,7 +76,7 @@ interface Meter {
   readonly charge: (units: number) => void;
 }
 
-/** The same function, which first pays for what it is given. */
+/** The same function, which first charges for its arguments. */
 function chargeFor(inner: CelFunc, meter: Meter): CelFunc {
   const { celFunc, celMethod, isCelError } = meter.library;
   const { name, target, arguments: parameters, result } = inner;
@@ -97,10 +97,10 @@ function chargeFor(inner: CelFunc, meter: Meter): CelFunc {
       });
 }
 
-/** Steps of a pattern that a repetition such as `{100}` may stand for. */
+/** Assumed number of steps of a repetition in a pattern, such as `{100}`. */
 const REPEATED = 1000;
 
-/** What is equal is looked at in depth; of anything else only the size counts. */
+/** An equality compares in depth; for other functions only the size of the value counts. */
 function pay(name: string, values: readonly CelValue[], meter: Meter): void {
   const { library, charge } = meter;
   charge(UNITS_PER_CALL);
@@ -129,15 +129,15 @@ function isContainer(value: unknown, { isCelList, isCelMap }: CelLibrary): boole
   return isCelList(value) || isCelMap(value);
 }
 
-/** What it costs to go through a value once, its items or entries not included. */
+/** The cost of reading a value once, without its items or entries. */
 function sizeOf(value: unknown, { isCelList, isCelMap }: CelLibrary): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return 1 + value.length;
   return isCelList(value) || isCelMap(value) ? 1 + value.size * UNITS_PER_ITEM : 1;
 }
 
 /**
- * Puts a toll at the entry of every loop, at each of its passes, and at what is looked up in a list or map, where a
- * number may be compared with every key. Once the units are spent, a loop ends.
+ * Charges the entry of every loop, each of its passes, and each lookup in a list or map, which may compare a number
+ * with every key. Once the units are spent, a loop ends.
  */
 function boundLoops(expression: unknown, perPass: number): void {
   if (typeof expression !== 'object' || expression === null) return;
@@ -150,7 +150,7 @@ function boundLoops(expression: unknown, perPass: number): void {
   value.loopCondition = call(PASS, [constant(perPass, value.loopCondition), value.loopCondition]);
 }
 
-/** Of a list or map and a place in it, the former. */
+/** Returns the list or map of a lookup, after charging for it. */
 function throughItems(argument: Expression, place: number): Expression {
   return place === 0 ? call(ITEMS, [argument]) : argument;
 }

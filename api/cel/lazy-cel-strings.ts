@@ -1,10 +1,10 @@
-/** The functions on texts that CEL has besides the standard ones, loaded as late as the library itself (lazy-cel.ts). */
+/** Loads CEL's text functions beyond the standard ones, as late as the library itself (lazy-cel.ts). */
 import { createRequire } from 'node:module';
 import type { CelFunc } from '@bufbuild/cel';
 
 const require = createRequire(import.meta.url);
 
-/** Loads them, or gives what was loaded before. */
+/** Loads them on the first call. */
 export function loadCelStrings(): readonly CelFunc[] {
   return (require('@bufbuild/cel/ext') as typeof import('@bufbuild/cel/ext')).strings;
 }

@@ -1,6 +1,6 @@
 /**
- * The library for CEL, loaded with the first rule that is met: few catalogs have any, and it takes six megabytes.
- * Where everything is bundled, it is a file of its own beside the program (scripts/build/bundle.ts), read as late.
+ * Loads the CEL library with the first rule: few catalogs have any, and the library takes six megabytes. In the bundled
+ * program it is a separate file (scripts/build/bundle.ts), loaded as late.
  */
 import { createRequire } from 'node:module';
 
@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 
 export type CelLibrary = typeof import('@bufbuild/cel');
 
-/** Loads it, or gives what was loaded before. */
+/** Loads it on the first call. */
 export function loadCel(): CelLibrary {
   return require('@bufbuild/cel') as CelLibrary;
 }

@@ -1,6 +1,6 @@
 /**
- * Expressions as Go and the API server understand them, matched in time that grows with the text and no faster. Loaded
- * with the first one that is met, and bundled as a file of its own (scripts/build/bundle.ts), as the library for CEL.
+ * Regular expressions with the syntax of Go and the API server, matched in linear time. Loaded with the first
+ * expression, and bundled as a separate file (scripts/build/bundle.ts), like the CEL library.
  */
 import { createRequire } from 'node:module';
 
@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 
 export type Re2Library = typeof import('@bufbuild/re2');
 
-/** Loads it, or gives what was loaded before. */
+/** Loads it on the first call. */
 export function loadRe2(): Re2Library {
   return require('@bufbuild/re2') as Re2Library;
 }

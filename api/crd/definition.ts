@@ -1,4 +1,4 @@
-/** Builds the CustomResourceDefinition of a kind: what scripts/generate.ts writes to deploy/crds. */
+/** Builds the CustomResourceDefinition of a kind, which scripts/generate.ts writes to deploy/crds. */
 import type { CustomKind, PrinterColumn } from '../kind.ts';
 import { GROUP } from '../names.ts';
 import type { KubeObject } from '../object.ts';
@@ -9,7 +9,7 @@ const CATEGORY = 'slipway';
 
 const VERSION = 'v1alpha1';
 
-/** What the API server knows of every object by itself. */
+/** Fields of every object that the API server defines itself. */
 const COMMON: Readonly<Record<string, StructuralSchema>> = {
   apiVersion: { type: 'string', description: 'Group and version of the kind.' },
   kind: { type: 'string', description: 'The kind.' },

@@ -1,6 +1,6 @@
 /**
- * Evaluates the rules of a kind as the API server does, for a manifest that has not reached one: `plan --offline`
- * and the tests. The API server stays the judge; bounds and types are checked by parseObject of kind.ts.
+ * Evaluates the rules of a kind as the API server does, for a manifest that has not reached one: used by tests. The API
+ * server remains the authority; parseObject of kind.ts checks bounds and types.
  */
 import { isCelError, run, type CelInput } from '@bufbuild/cel';
 import type { CelRule } from '../fields.ts';
@@ -15,8 +15,8 @@ export interface BrokenRule {
 }
 
 /**
- * The rules that `object` breaks, with defaults filled in; against `before` also those about changes. Throws
- * InvalidSpec, not retried, where the object does not fit the schema.
+ * The rules that `object` breaks, with defaults filled in; with `before` also those about changes. Throws InvalidSpec,
+ * not retried, if the object does not fit the schema.
  */
 export function checkRules(kind: CustomKind, object: KubeObject, before?: KubeObject): readonly BrokenRule[] {
   const self = parseObject(kind, object);
@@ -24,7 +24,7 @@ export function checkRules(kind: CustomKind, object: KubeObject, before?: KubeOb
   return checkNode(toStructuralSchema(kind.schema), { path: '', self, oldSelf });
 }
 
-/** A value with the one that was there before, if there was one. */
+/** A value and its previous one, if any. */
 interface Place {
   readonly path: string;
   readonly self: unknown;
@@ -40,7 +40,7 @@ function checkNode(node: StructuralSchema, place: Place): readonly BrokenRule[] 
   return own.concat(checkFields(node, place), checkItems(node, place));
 }
 
-/** A rule about a change is not asked where there was nothing before. */
+/** A rule about a change is not evaluated without a previous value. */
 function holds({ rule }: CelRule, { self, oldSelf }: Place): boolean {
   if (rule.includes('oldSelf') && oldSelf === undefined) return true;
   const result = run(rule, {
@@ -60,7 +60,7 @@ function checkFields(node: StructuralSchema, { path, self, oldSelf }: Place): re
   );
 }
 
-/** Entries of a list are not compared with those before: the kinds have no such rule. */
+/** Entries of a list are not compared with previous ones: the kinds have no such rule. */
 function checkItems({ items }: StructuralSchema, { path, self }: Place): readonly BrokenRule[] {
   if (items === undefined) return [];
   return (self as readonly unknown[]).flatMap((item, at) =>

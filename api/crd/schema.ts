@@ -1,12 +1,12 @@
 /**
- * Turns the zod schema of a kind into the structural OpenAPI schema that the API server wants in a
- * CustomResourceDefinition. Called by definition.ts; it neither reads nor writes files.
+ * Converts the zod schema of a kind into the structural OpenAPI schema that the API server requires in a
+ * CustomResourceDefinition. Called by definition.ts; does no I/O.
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 import { isRecord } from '../json.ts';
 import * as z from 'zod';
 
-/** A node of a structural schema: the words that Slipway's own CRDs use. */
+/** A node of a structural schema: the keywords that Slipway's own CRDs use. */
 export interface StructuralSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly description?: string;
@@ -17,7 +17,7 @@ export interface StructuralSchema {
   readonly [word: string]: unknown;
 }
 
-/** The words that may stand in a node, in the order in which they are written. Others are not used here. */
+/** The keywords of a node, in the order in which they are written. Others are not used here. */
 export const WORDS: readonly string[] = [
   'description',
   'type',
@@ -43,10 +43,10 @@ export const WORDS: readonly string[] = [
   'items',
 ];
 
-/** What zod says and a structural schema does not take, or means differently; the last two are put back below. */
+/** Keywords of zod that a structural schema rejects, or defines differently; the last two are added back below. */
 const DROPPED: ReadonlySet<string> = new Set(['$schema', 'propertyNames', 'additionalProperties', 'properties']);
 
-/** The structural schema of `schema` as people write it: what has a default is not required. */
+/** The structural schema for manifests that people write: fields with a default are not required. */
 export function toStructuralSchema(schema: z.ZodType): StructuralSchema {
   return convert(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input', reused: 'inline', cycles: 'throw' }));
 }
@@ -67,7 +67,7 @@ function convert(node: Json): StructuralSchema {
   };
 }
 
-/** An object has either fields, or values by name, or whatever is in it. */
+/** An object has fields, or values by name, or preserves everything. */
 function convertFields(node: Json): StructuralSchema {
   const fields = Object.entries((node['properties'] ?? {}) as Readonly<Record<string, Json>>);
   if (fields.length > 0) {

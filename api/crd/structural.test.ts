@@ -12,11 +12,11 @@ describe('the schema of every kind', () => {
     expect(checkSchema(toStructuralSchema(kind.schema))).toEqual([]);
   });
 
-  test.each(KINDS)('every field of $kind is explained', (kind: CustomKind) => {
+  test.each(KINDS)('every field of $kind has a description', (kind: CustomKind) => {
     expect(unexplained(toStructuralSchema(kind.schema), '')).toEqual([]);
   });
 
-  test.each(KINDS)('$kind has a status of its own, and columns that point at fields that exist', (kind: CustomKind) => {
+  test.each(KINDS)('$kind has a status subresource, and columns that point at existing fields', (kind: CustomKind) => {
     const { versions } = buildCrd(kind)['spec'] as { versions: readonly Record<string, unknown>[] };
     expect(versions.map((version) => version['subresources'])).toEqual([{ status: {} }]);
     const root = toStructuralSchema(kind.schema);
@@ -24,7 +24,7 @@ describe('the schema of every kind', () => {
     expect(missing).toEqual([]);
   });
 
-  test('no kind has a short name: no project can keep others from choosing the same, and the full name is unambiguous', () => {
+  test('no kind has a short name: other projects could choose the same, and the full name is unambiguous', () => {
     for (const kind of KINDS) {
       const { names } = buildCrd(kind)['spec'] as { names: Record<string, unknown> };
       expect(names).toMatchObject({ categories: ['slipway'] });
@@ -36,7 +36,7 @@ describe('the schema of every kind', () => {
 describe('conversion from zod', () => {
   const rows: readonly { because: string; schema: z.ZodType; becomes: unknown }[] = [
     {
-      because: 'what has a default is not required, and unknown fields are for the API server to prune',
+      because: 'fields with a default are not required, and the API server prunes unknown fields',
       schema: z.object({ a: z.boolean().default(true), b: z.boolean() }),
       becomes: {
         type: 'object',
@@ -45,7 +45,7 @@ describe('conversion from zod', () => {
       },
     },
     {
-      because: 'the default of an object is filled in from those of its fields',
+      because: 'the default of an object is built from those of its fields',
       schema: z.object({ a: z.object({ b: z.boolean().default(true) }).prefault({}) }),
       becomes: {
         type: 'object',
@@ -53,22 +53,22 @@ describe('conversion from zod', () => {
       },
     },
     {
-      because: 'a map says what its values are, not what its names are',
+      because: 'a map describes its values, not its names',
       schema: stringMap(2, 3),
       becomes: { type: 'object', maxProperties: 2, additionalProperties: { type: 'string', maxLength: 3 } },
     },
     {
-      because: 'a quantity is no union',
+      because: 'a quantity becomes int-or-string, not a union',
       schema: intOrString(),
       becomes: { 'x-kubernetes-int-or-string': true, maxLength: 64 },
     },
     {
-      because: 'what others define is kept as it is',
+      because: 'objects of other APIs are preserved',
       schema: preserveUnknown(),
       becomes: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
     },
     {
-      because: 'the same part used twice is written twice',
+      because: 'a schema that is used twice is written twice',
       schema: z.object({ a: integer(0, 1), b: integer(0, 1) }),
       becomes: {
         type: 'object',
@@ -77,7 +77,7 @@ describe('conversion from zod', () => {
       },
     },
     {
-      because: 'a field may be called like a word of the schema',
+      because: 'a field may have the name of a schema keyword',
       schema: z.object({ properties: z.boolean(), $schema: z.boolean() }),
       becomes: {
         type: 'object',
@@ -92,7 +92,7 @@ describe('conversion from zod', () => {
   });
 });
 
-describe('the check of a schema finds', () => {
+describe('the check of a schema finds faults', () => {
   const rows: readonly { because: string; schema: StructuralSchema; finds: string }[] = [
     { because: 'a value without a type', schema: {}, finds: 'has no type' },
     { because: 'a reference', schema: { type: 'object', $ref: '#/x' }, finds: 'may not use $ref' },
@@ -119,17 +119,17 @@ describe('the check of a schema finds', () => {
       finds: 'is a map without maxProperties',
     },
     {
-      because: 'a key that may be absent',
+      because: 'a key field that may be absent',
       schema: toStructuralSchema(listByKey(z.object({ a: text(1).optional() }), 1, ['a'])),
       finds: 'is a list by keys that its items do not require',
     },
     {
-      because: 'fields and other values side by side',
+      because: 'fields and map values side by side',
       schema: { type: 'object', properties: {}, additionalProperties: { type: 'boolean' } },
       finds: 'has both properties and additionalProperties',
     },
     {
-      because: 'a required field that there is not',
+      because: 'a required field that does not exist',
       schema: { type: 'object', properties: {}, required: ['a'] },
       finds: 'requires a field that it does not have',
     },
@@ -139,12 +139,12 @@ describe('the check of a schema finds', () => {
     expect(checkSchema(schema).map(({ problem }) => problem)).toContain(finds);
   });
 
-  test('a fault deep inside, with the way to it', () => {
+  test('checkSchema reports a nested fault with its path', () => {
     const schema = toStructuralSchema(z.object({ a: list(z.object({ b: z.string() }), 1) }));
     expect(checkSchema(schema)).toEqual([{ path: 'a.[].b', problem: 'is a string without maxLength or enum' }]);
   });
 
-  test('nothing in what the building blocks make', () => {
+  test('checkSchema finds no fault in the building blocks', () => {
     const schema = z.object({ a: duration({ minSeconds: 1, maxSeconds: 2 }), b: list(intOrString(), 1) });
     expect(checkSchema(toStructuralSchema(schema))).toEqual([]);
   });

@@ -1,16 +1,16 @@
 /**
- * Checks that a schema is structural, and that nothing in it is unbounded: the first is what the API server asks,
- * the second what its cost estimate of rules and the safety of this manager ask.
+ * Checks that a schema is structural, as the API server requires, and that everything in it is bounded, as its cost
+ * estimate of rules and the safety of this manager require.
  */
 import { WORDS, type StructuralSchema } from './schema.ts';
 
-/** One thing wrong with a schema: `{ path: 'spec.source', problem: 'has no type' }`. */
+/** One fault of a schema: `{ path: 'spec.source', problem: 'has no type' }`. */
 export interface SchemaFinding {
   readonly path: string;
   readonly problem: string;
 }
 
-/** Everything in `schema` that is not structural or has no bound; empty for a good one. */
+/** All parts of `schema` that are not structural or not bounded; empty for a valid one. */
 export function checkSchema(schema: StructuralSchema, path = ''): readonly SchemaFinding[] {
   return [
     ...checkNode(schema).map((problem) => ({ path, problem })),
@@ -58,7 +58,7 @@ function isBoundedInteger(node: StructuralSchema): boolean {
   return typeof node['minimum'] === 'number' && typeof node['maximum'] === 'number';
 }
 
-/** The nodes right below: fields by name, items as `[]`, values of a map as `*`. */
+/** The nodes directly below: fields by name, items as `[]`, values of a map as `*`. */
 export function children(node: StructuralSchema): readonly (readonly [string, StructuralSchema])[] {
   return [
     ...Object.entries(node.properties ?? {}),

@@ -1,4 +1,4 @@
-/** Finds out which finding about two schemas foretold the harm that is done to an object. Pure. */
+/** Finds the schema finding that predicted a harm to an object. Pure. */
 import type { Finding } from './compare.ts';
 import type { Harm } from './hurt.ts';
 
@@ -8,7 +8,7 @@ export interface Attributed {
   readonly because?: string;
 }
 
-/** What opens the way for any harm below it: a value that was free has to follow a schema, or another one. */
+/** Rules that can cause any harm below their node: a free value now has to follow a schema, or a different one. */
 const OPENING: ReadonlySet<string> = new Set([
   'unknownFields',
   'mapValues',
@@ -19,8 +19,8 @@ const OPENING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The finding of the same rule at the same node; else the nearest one above that opens the way; else one of its own, so
- * that no harm goes unsaid. Of `findings`, which are those of one comparison.
+ * The finding of the same rule at the same node; else the nearest opening one above it; else a new one, so that every
+ * harm is reported. `findings` are those of one comparison.
  */
 export function attribute(harm: Harm, label: string, findings: readonly Finding[]): Attributed {
   const { rule, path, message, effect } = harm;
@@ -40,7 +40,7 @@ function isAtOrBelow(path: string, above: string): boolean {
   return path === above || path.startsWith(`${above}.`);
 }
 
-/** A field that is gone is dropped, and one that is required is missing: no more is to be said. */
+/** Findings that need no explanation: a removed field is dropped, a required field is missing. */
 function saysItself({ rule }: Finding): boolean {
   return rule === 'existingFieldRemoval' || rule === 'required';
 }

@@ -1,7 +1,7 @@
 /**
- * Judges a change of a CRD by what it may do to objects that exist: lose their data, or refuse them. A change that
- * does neither is told and lets through. Pure; the revision controller asks before an upgrade, `plan` and
- * `crd diff` print it. It compares schemas; whether an object exists that a change would hurt is asked by guard.ts.
+ * Judges a change of a CRD by its effect on existing objects: lost data, or rejected writes. A change with neither
+ * effect is reported and permitted. Pure; the revision controller calls it before an upgrade, `plan` and `crd diff`
+ * print the result. It compares schemas only; guard.ts checks whether affected objects exist.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
@@ -19,22 +19,22 @@ export interface Finding {
   /** `^.spec.size`; absent for the CRD itself. */
   readonly path?: string;
   readonly message: string;
-  /** A person has said that it is right here. */
+  /** An administrator accepts the finding. */
   readonly waived: boolean;
-  /** The objects that it hurts, where they were looked at (guard.ts). */
+  /** The affected objects, if objects were checked (guard.ts). */
   readonly objects?: HurtObjects;
 }
 
-/** Objects that exist and that a change would hurt. */
+/** Existing objects that a change would hurt. */
 export interface HurtObjects {
   readonly count: number;
   /** A few of them, `namespace/name`. */
   readonly names: readonly string[];
-  /** How many of them no message may name. */
+  /** Number of objects that no message may name. */
   readonly unnamed?: number;
-  /** Which others were not judged, and why. */
+  /** Which other objects were not judged, and why. */
   readonly more?: string;
-  /** What happens to the first of them, if the finding does not say it. */
+  /** The harm to the first of them, if the finding does not say it. */
   readonly because?: string;
 }
 
@@ -46,17 +46,17 @@ export interface Waiver {
 
 export interface CrdVerdict {
   readonly crd: string;
-  /** Nothing that exists may be lost or refused, waivers aside. */
+  /** No existing object is hurt, except by waived rules. */
   readonly safe: boolean;
   /** The worst first, then in the order of the schema. */
   readonly findings: readonly Finding[];
 }
 
 /**
- * Compares the CRD that is in the cluster with the one that is to replace it.
+ * Compares the CRD in the cluster with its replacement.
  *
- * Errors: BundleUnsupported for a CRD that is not of apiextensions.k8s.io/v1, ObjectInvalid for a schema beyond all
- * measure; never retried.
+ * Errors: BundleUnsupported for a CRD that is not of apiextensions.k8s.io/v1, ObjectInvalid for a schema with too many
+ * nodes; never retried.
  */
 export function compareCrds(old: KubeObject, next: KubeObject, waivers: readonly Waiver[] = []): CrdVerdict {
   const [before, after] = [readCrd(old), readCrd(next)];
@@ -67,7 +67,7 @@ export function compareCrds(old: KubeObject, next: KubeObject, waivers: readonly
   return { crd: after.name, safe: !findings.some(isDangerous), findings };
 }
 
-/** Whether a finding stands in the way of an upgrade. */
+/** Whether a finding blocks an upgrade. */
 export function isDangerous({ effect, waived }: Finding): boolean {
   return !waived && (effect === 'loses' || effect === 'rejects');
 }
@@ -93,7 +93,9 @@ function describeObjects({ count, unnamed = 0, names, more, because }: HurtObjec
 
 const MOST_NAMED = 8;
 
-/** The error that refuses an upgrade; undefined where every verdict is safe. CRDUnsafe, not retried until an input changes. */
+/**
+ * The error that refuses an upgrade: CRDUnsafe, not retried until an input changes. Undefined if every verdict is safe.
+ */
 export function unsafeError(verdicts: readonly CrdVerdict[]): ReasonedError | undefined {
   const dangerous = verdicts.flatMap(({ findings }) => findings.filter(isDangerous));
   const [first] = dangerous;
@@ -153,7 +155,7 @@ function comparePair(pair: VersionPair, version: string): Bare[] {
   return [...whole, ...nodes].map((finding) => ({ ...finding, version, effect: effectOf(finding, pair) }));
 }
 
-/** Every object has a name, whether its schema says something about it or not. */
+/** Every object has a name, whether its schema mentions it or not. */
 const METADATA: ReadonlyMap<string, Schema> = new Map([
   ['^.metadata', { type: 'object' }],
   ['^.metadata.name', { type: 'string' }],
@@ -168,7 +170,7 @@ function compareNode(path: string, pair: NodePair): (Bare & { readonly path: str
   return NODE_RULES.flatMap((rule) => rule.compare(pair).map((change) => ({ rule: rule.name, path, ...change })));
 }
 
-/** What is under a status is the operator's own, which writes it anew; no user loses it or is refused for it. */
+/** The operator rewrites its status; changes below it cost users no data and no rejected write. */
 function effectOf({ effect, path }: Pick<Bare, 'effect' | 'path'>, { next }: VersionPair): Effect {
   const inStatus = path === '^.status' || path?.startsWith('^.status.') === true;
   return inStatus && next.hasStatus && effect !== 'none' ? 'alters' : effect;

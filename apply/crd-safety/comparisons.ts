@@ -1,18 +1,20 @@
-/** Which versions of a CRD have to be compared with which others when it changes. Pure. */
+/** Selects which versions of a CRD to compare with each other when it changes. Pure. */
 import type { Crd, CrdVersion } from './schema.ts';
 
 export interface Comparison {
-  /** How findings name it: `v1`, or `v1 -> v2` for an object of v1 that is read or stored as v2. */
+  /** Label in findings: `v1`, or `v1 -> v2` for an object of v1 that is read or stored as v2. */
   readonly label: string;
   readonly old: CrdVersion;
   readonly next: CrdVersion;
-  /** The version whose losses and refusals were there before the change: they are no harm of it. */
+  /** The version before the change: a harm that exists there already is not reported. */
   readonly baseline: CrdVersion;
-  /** Versions differ on purpose; told is only what loses or refuses data, and was not so before. */
+  /** Versions differ on purpose; only new losses and rejections are reported. */
   readonly isNewsOnly: boolean;
 }
 
-/** All comparisons of a change, each label once. With a conversion webhook, versions are not compared with each other. */
+/**
+ * All comparisons of a change, each label once. Versions with a conversion webhook are not compared with each other.
+ */
 export function comparisonsOf(old: Crd, next: Crd): readonly Comparison[] {
   const same = old.versions.flatMap((version) => {
     const after = versionIn(next, version.name);
@@ -33,8 +35,8 @@ function comparison(old: CrdVersion, next: CrdVersion): Comparison {
 }
 
 /**
- * Objects move to the version that is stored from now on: with their next write if another one was stored before, and
- * for every reader if their own is no longer served.
+ * Objects move to the new storage version: with their next write if another version was stored before, and for every
+ * reader if their own version is no longer served.
  */
 function movesOf(old: Crd, next: Crd): Comparison[] {
   const target = next.versions.find(({ storage }) => storage);

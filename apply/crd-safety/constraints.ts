@@ -1,11 +1,13 @@
-/** What a schema asks of more than one value at a time, so that a default that is filled in may break it. Pure. */
+/** Finds schema constraints on several values at a time, which a new default may break. Pure. */
 import { fieldsOf, textOf } from '../untyped.ts';
 import { isSchema, parentOf, type Schema } from './schema.ts';
 
 const OF_MANY = ['allOf', 'anyOf', 'oneOf', 'not', 'enum', 'maxProperties', 'x-kubernetes-validations'] as const;
 const OF_DEFAULTS = [...OF_MANY, 'x-kubernetes-embedded-resource'] as const;
 
-/** What is asked above the value at a path, in words; undefined if nothing is. `nodes` are those of the schema by path. */
+/**
+ * The constraint above the value at a path, in words; undefined if there is none. `nodes` are the schema's, by path.
+ */
 export function constraintAbove(path: string, nodes: ReadonlyMap<string, Schema>): string | undefined {
   for (let at: string | undefined = path; at !== undefined; at = parentOf(at)) {
     const schema = nodes.get(at);
@@ -25,9 +27,12 @@ function isPartOfKey(path: string, at: string, schema: Schema): boolean {
   return Array.isArray(keys) && keys.some((key) => path === `${at}.items.${textOf(key)}`);
 }
 
-/** The same, of an object or list that a default stands for, and of all below it: further defaults are filled in there. */
+/**
+ * The same for an object or list that a default creates, and for all nodes below it: further defaults are filled in
+ * there.
+ */
 export function constraintWithin(schema: Schema): string | undefined {
-  // A scalar is held to its schema by the API server when it takes the CRD.
+  // The API server validates a scalar default when it accepts the CRD.
   if (SCALARS.has(textOf(schema['type']))) return undefined;
   const keyword = OF_DEFAULTS.find((name) => schema[name] !== undefined);
   if (keyword !== undefined) return `${keyword} within it`;

@@ -1,4 +1,4 @@
-/** The findings on published CRDs, beside those of OLM v1's check: where they differ, and which upgrades get through. */
+/** Compares our findings on published CRDs with those of OLM v1's check: where they differ, and which upgrades pass. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -12,7 +12,7 @@ import { compareCrds, describeFinding, isDangerous, type CrdVerdict } from './co
 import { NODE_RULES } from './rules.ts';
 import { flattenSchema, readCrd } from './schema.ts';
 
-/** OLM's rule for each of ours; it has one for everything that it does not understand. */
+/** OLM's name for each of our rules; OLM has one rule for all changes that it does not understand. */
 const OLM_RULE = new Map<string, string>([
   ...[
     'format',
@@ -28,12 +28,12 @@ const OLM_RULE = new Map<string, string>([
   ].map((rule) => [rule, 'unhandled'] as const),
   ['documentation', 'description'],
 ]);
-/** Changes that OLM does not look at. */
+/** Changes that OLM does not check. */
 const OURS_ONLY = new Set(['kind', 'servedVersionRemoval', 'conversion', 'scale', 'pruning']);
 const BOUNDS = /^(min|max)/;
 const olmRule = (rule: string): string => OLM_RULE.get(rule) ?? rule;
 
-/** Our findings as OLM tells them: `crd/scope`, `same/enum ^.spec.mode`, `served/type …`. */
+/** Our findings in OLM's notation: `crd/scope`, `same/enum ^.spec.mode`, `served/type …`. */
 function asOlm({ findings }: CrdVerdict, old: KubeObject, next: KubeObject): Set<string> {
   const told = findings.flatMap(({ rule, version, path, effect }) => {
     if (OURS_ONLY.has(rule) || (BOUNDS.test(rule) && effect === 'none')) return [];
@@ -44,7 +44,7 @@ function asOlm({ findings }: CrdVerdict, old: KubeObject, next: KubeObject): Set
   return new Set([...told, ...removedTwice(old, next)]);
 }
 
-/** OLM compares a field that is gone with an empty schema besides. */
+/** OLM also compares a removed field with an empty schema. */
 function removedTwice(old: KubeObject, next: KubeObject): string[] {
   const after = new Map(readCrd(next).versions.map((version) => [version.name, flattenSchema(version.schema)]));
   return readCrd(old).versions.flatMap((version) => {
@@ -62,7 +62,7 @@ function removedTwice(old: KubeObject, next: KubeObject): string[] {
   });
 }
 
-/** OLM is told to let values through that are added to an enum, and never looks at descriptions. */
+/** OLM is configured to permit new enum values, and never checks descriptions. */
 function withoutAllowed(verdict: CrdVerdict): CrdVerdict {
   const findings = verdict.findings.filter(
     ({ rule, message }) => rule !== 'documentation' && !(rule === 'enum' && message.endsWith('allowed now')),
@@ -147,19 +147,19 @@ interface Row {
   readonly reason?: string;
 }
 
-/** Every difference in the rules that are told for a pair, with its reason. */
+/** Every difference between the rules reported for a pair, with its reason. */
 const DIFFERENCES: readonly {
   readonly ours: string;
   readonly theirs: string;
   readonly count: number;
   readonly because: string;
 }[] = [
-  { ours: '', theirs: 'same/unhandled', count: 22, because: 'a list is atomic whether it says so or not' },
+  { ours: '', theirs: 'same/unhandled', count: 22, because: 'a list is atomic by default' },
   {
     ours: 'crd/storedVersionRemoval',
     theirs: '',
     count: 2,
-    because: 'where no cluster says which versions are stored, the storage version is',
+    because: 'if no cluster reports the stored versions, the storage version counts',
   },
   {
     ours: 'same/default',
@@ -178,25 +178,25 @@ const DIFFERENCES: readonly {
     ours: 'same/unhandled',
     theirs: '',
     count: 6,
-    because: 'values that were kept as they are have to follow a schema',
+    because: 'values that were preserved now have to follow a schema',
   },
   {
     ours: 'same/pattern',
     theirs: '',
     count: 1,
-    because: 'every object has a name, whether the schema named it or not',
+    because: 'every object has a name, whether the schema mentions it or not',
   },
   {
     ours: '',
     theirs: 'served/default served/pattern served/required served/type',
     count: 1,
-    because: 'between served versions only what loses or refuses data is told, and that as the loss of unknown fields',
+    because: 'between served versions only losses and rejections are reported, as the loss of unknown fields',
   },
   {
     ours: '',
     theirs: 'served/required',
     count: 1,
-    because: 'what a status must have is for the operator to fill in, which owns it',
+    because: 'the operator owns the status and fills in its required fields',
   },
 ];
 

@@ -51,36 +51,46 @@ describe('a change of a field', () => {
       old: { ...text, enum: ['a', 'b'] },
       next: { ...text, enum: ['a'] },
       want: 'enum rejects',
-      because: 'b is refused',
+      because: 'objects with b are rejected',
     },
-    { old: { ...text, enum: ['a'] }, next: { ...text, enum: ['a', 'b'] }, want: 'enum none', because: 'more is taken' },
-    { old: text, next: { ...text, enum: ['a'] }, want: 'enum rejects', because: 'anything else is refused' },
-    { old: { ...text, enum: ['a'] }, next: text, want: 'enum none', because: 'everything is taken' },
+    {
+      old: { ...text, enum: ['a'] },
+      next: { ...text, enum: ['a', 'b'] },
+      want: 'enum none',
+      because: 'more values are accepted',
+    },
+    { old: text, next: { ...text, enum: ['a'] }, want: 'enum rejects', because: 'all other values are rejected' },
+    { old: { ...text, enum: ['a'] }, next: text, want: 'enum none', because: 'all values are accepted' },
     { old: text, next: { ...text, pattern: '^a' }, want: 'pattern rejects', because: 'texts may not match' },
     { old: { ...text, pattern: '^a' }, next: text, want: 'pattern none', because: 'a looser rule refuses nothing' },
     {
       old: { ...integer, minimum: 1 },
       next: { ...integer, minimum: 2 },
       want: 'minimum rejects',
-      because: '1 is refused',
+      because: '1 is rejected',
     },
     {
       old: { ...integer, minimum: 2 },
       next: { ...integer, minimum: 1 },
       want: 'minimum none',
-      because: 'more is taken',
+      because: 'more values are accepted',
     },
-    { old: integer, next: { ...integer, maximum: 5 }, want: 'maximum rejects', because: '6 is refused' },
+    { old: integer, next: { ...integer, maximum: 5 }, want: 'maximum rejects', because: '6 is rejected' },
     {
       old: { ...integer, maximum: 5 },
       next: { ...integer, maximum: 5, exclusiveMaximum: true },
       want: 'maximum rejects',
-      because: '5 itself is refused',
+      because: '5 itself is rejected',
     },
-    { old: text, next: { ...text, maxLength: 5 }, want: 'maxLength rejects', because: 'longer texts are refused' },
-    { old: text, next: { ...text, default: 'a' }, want: 'default alters', because: 'who left it out has it now' },
-    { old: text, next: { ...text, nullable: true }, want: 'nullable none', because: 'more is taken' },
-    { old: { ...text, nullable: true }, next: text, want: 'nullable rejects', because: 'null is refused' },
+    { old: text, next: { ...text, maxLength: 5 }, want: 'maxLength rejects', because: 'longer texts are rejected' },
+    {
+      old: text,
+      next: { ...text, default: 'a' },
+      want: 'default alters',
+      because: 'objects that omitted the field now get the default',
+    },
+    { old: text, next: { ...text, nullable: true }, want: 'nullable none', because: 'more values are accepted' },
+    { old: { ...text, nullable: true }, next: text, want: 'nullable rejects', because: 'null is rejected' },
     { old: text, next: { ...text, format: 'email' }, want: 'format rejects', because: 'the API server checks it' },
     {
       old: integer,
@@ -112,13 +122,13 @@ describe('a change of a field', () => {
       old: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
       next: { type: 'object' },
       want: 'unknownFields loses',
-      because: 'what is not named is dropped',
+      because: 'unnamed fields are dropped',
     },
     {
       old: { type: 'object' },
       next: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
       want: 'unknownFields none',
-      because: 'more is kept',
+      because: 'more fields are kept',
     },
     {
       old: { type: 'object', additionalProperties: true },
@@ -130,7 +140,7 @@ describe('a change of a field', () => {
       old: text,
       next: { ...text, 'x-kubernetes-validations': [{ rule: 'self != "a"' }] },
       want: 'validations rejects',
-      because: 'a is refused',
+      because: 'objects with a are rejected',
     },
     {
       old: { ...text, 'x-kubernetes-validations': [{ rule: 'self != "a"' }] },
@@ -138,7 +148,7 @@ describe('a change of a field', () => {
       want: undefined,
       because: 'only the message changes',
     },
-    { old: text, next: { ...text, not: { enum: ['a'] } }, want: 'not rejects', because: 'a is refused' },
+    { old: text, next: { ...text, not: { enum: ['a'] } }, want: 'not rejects', because: 'objects with a are rejected' },
     {
       old: { ...text, anyOf: [{ minLength: 1 }] },
       next: { ...text, anyOf: [{ minLength: 1 }, { pattern: 'a' }] },
@@ -167,24 +177,24 @@ describe('a change of a field', () => {
       old: text,
       next: { ...text, 'x-kubernetes-of-tomorrow': true },
       want: 'otherKeywords rejects',
-      because: 'nobody knows what it does',
+      because: 'its effect is unknown',
     },
   ];
 
-  test.each(cases)('$want, because $because', ({ old, next, want }) => {
+  test.each(cases)('a change of a field: $want, because $because', ({ old, next, want }) => {
     const verdict = compareCrds(withField(old), withField(next));
     expect(tell(verdict)).toEqual(want === undefined ? [] : [`${want} ^.spec.x`]);
     expect(verdict.safe).toBe(want === undefined || /none|alters/.test(want));
   });
 
-  test('a text that may be an integer too takes what was there', () => {
+  test('int-or-string accepts the values of a text field', () => {
     expect(compareCrds(withField(text), withField(either)).findings.find(({ rule }) => rule === 'type')?.effect).toBe(
       'none',
     );
     expect(compareCrds(withField(either), withField(text)).safe).toBe(false);
   });
 
-  test('a field that is required now refuses objects without it, unless a default fills it in', () => {
+  test('a newly required field rejects objects without it, unless a default fills it in', () => {
     expect(compareCrds(withField(text), withField(text, { required: ['x'] })).safe).toBe(false);
     const filled = { ...text, default: 'a' };
     expect(compareCrds(withField(filled), withField(filled, { required: ['x'] })).safe).toBe(true);
@@ -192,20 +202,20 @@ describe('a change of a field', () => {
   });
 });
 
-describe('a field that is gone', () => {
-  test('loses data; the topmost is named', () => {
+describe('a removed field', () => {
+  test('a removed field loses data, and the finding names the topmost one', () => {
     const deep = { type: 'object', properties: { y: { type: 'object', properties: { z: text } } } };
     expect(tell(compareCrds(withField(deep), withField({ type: 'object' })))).toEqual([
       'existingFieldRemoval loses ^.spec.x.y',
     ]);
   });
 
-  test('loses nothing where unknown fields are kept', () => {
+  test('a removed field loses nothing if unknown fields are preserved', () => {
     const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     expect(compareCrds(withField({ ...open, properties: { y: text } }), withField(open)).safe).toBe(true);
   });
 
-  test('loses nothing of a user under a status that only the operator writes', () => {
+  test('a removed status field loses no user data if only the operator writes the status', () => {
     const old = { type: 'object', properties: { status: { type: 'object', properties: { x: text } } } };
     const next = { type: 'object', properties: { status: { type: 'object' } } };
     const both = (fields: Fields): CrdVerdict =>
@@ -214,7 +224,7 @@ describe('a field that is gone', () => {
     expect(both({}).safe).toBe(false);
   });
 
-  test('apiVersion, kind and metadata are there whether the schema names them or not', () => {
+  test('apiVersion, kind and metadata always exist, whether the schema names them or not', () => {
     const named = { type: 'object', properties: { apiVersion: text, kind: text, metadata: { type: 'object' } } };
     expect(
       tell(
@@ -223,7 +233,7 @@ describe('a field that is gone', () => {
     ).toEqual([]);
   });
 
-  test('is not lost when it is named like a part of its parent', () => {
+  test('a removed field whose name equals a path within its sibling is not confused with it', () => {
     const x = { type: 'object', properties: { 'a.b': text, a: text } };
     expect(tell(compareCrds(withField(x), withField({ type: 'object', properties: { a: text } })))).toEqual([
       'existingFieldRemoval loses ^.spec.x.a.b',
@@ -240,7 +250,7 @@ describe('a change of the CRD itself', () => {
       old: { versions: one },
       next: { versions: one, spec: { scope: 'Cluster' } },
       want: ['scope rejects '],
-      because: 'objects would move',
+      because: 'objects would move to another scope',
     },
     { old: { versions: one }, next: { versions: two }, want: [], because: 'a version is added' },
     {
@@ -259,25 +269,25 @@ describe('a change of the CRD itself', () => {
       old: { versions: two, spec: webhook },
       next: { versions: two },
       want: ['conversion loses '],
-      because: 'objects of v1 are cut to v2',
+      because: 'objects of v1 are reduced to the fields of v2',
     },
     {
       old: { versions: one, spec: webhook },
       next: { versions: one },
       want: [],
-      because: 'there is nothing to convert',
+      because: 'there are no two versions to convert',
     },
     {
       old: { versions: one },
       next: { versions: one, spec: { names: { kind: 'Gadget' } } },
       want: ['kind rejects '],
-      because: 'nobody finds them',
+      because: 'clients of the old kind no longer find the objects',
     },
-  ])('$want, because $because', ({ old, next, want }) => {
+  ])('a change of the CRD itself: $want, because $because', ({ old, next, want }) => {
     expect(tell(compareCrds(crd(old), crd(next)))).toEqual(want);
   });
 
-  test('two served versions that differ are told where no webhook converts them, once', () => {
+  test('differences between two served versions are reported once, if no webhook converts them', () => {
     const narrow = version('v2', {
       type: 'object',
       properties: { spec: { type: 'object', properties: { x: { ...text, enum: ['a'] } } } },
@@ -296,7 +306,7 @@ describe('a change of the CRD itself', () => {
     expect(compareCrds(next, next).findings).toEqual([]);
   });
 
-  test('a CRD of an older API is refused by name rather than compared in part', () => {
+  test('a CRD of an older API is refused by name instead of being compared in part', () => {
     const old = { ...crd({}), apiVersion: 'apiextensions.k8s.io/v1beta1' };
     expect(() => compareCrds(old, crd({}))).toThrow(expect.objectContaining({ reason: 'BundleUnsupported' }));
   });
@@ -305,7 +315,7 @@ describe('a change of the CRD itself', () => {
 describe('a waiver', () => {
   const [old, next] = [withField({ ...text, enum: ['a', 'b'] }), withField({ ...integer, enum: ['a'] })];
 
-  test('lifts one rule on one CRD and no other', () => {
+  test('a waiver lifts one rule on one CRD and no other', () => {
     const waived = compareCrds(old, next, [{ crd: 'widgets.example.com', rule: 'enum' }]);
     expect(waived.safe).toBe(false);
     expect(waived.findings.map(({ rule, waived: lifted }) => [rule, lifted])).toEqual([
@@ -323,7 +333,7 @@ describe('a waiver', () => {
     ).toBe(true);
   });
 
-  test('is what the error asks for, by name', () => {
+  test('the CRDUnsafe error names the waiver to add', () => {
     const error = unsafeError([compareCrds(old, next)]);
     expect(error).toMatchObject({ reason: 'CRDUnsafe', retry: 'never' });
     expect(error?.describe()).toMatch(
@@ -339,14 +349,14 @@ test('versions are ordered as Kubernetes does, the oldest first', () => {
 });
 
 describe('the list of rules', () => {
-  test('has every file of the folder, and each name once, fit for a waiver', () => {
+  test('the list of rules has every file of the folder, and each name once, in a form that waivers can use', () => {
     const source = readFileSync(join(import.meta.dirname, 'rules.ts'), 'utf8');
     for (const file of readdirSync(join(import.meta.dirname, 'rules'))) expect(source).toContain(`'./rules/${file}'`);
     expect(new Set(RULE_NAMES).size).toBe(RULE_NAMES.length);
     for (const name of RULE_NAMES) expect(name).toMatch(/^[A-Za-z][A-Za-z0-9]*$/);
   });
 
-  test('understands every keyword that a CRD may have', () => {
+  test('the rules understand every keyword that a CRD may have', () => {
     const understood = new Set([...NODE_RULES.flatMap(({ keywords }) => keywords), defaultRule.name]);
     const keywords = [
       '$schema additionalProperties allOf anyOf default description enum example exclusiveMaximum exclusiveMinimum',
@@ -359,7 +369,7 @@ describe('the list of rules', () => {
   });
 });
 
-describe('whatever the schema', () => {
+describe('for any schema', () => {
   const { node } = fc.letrec((tie) => ({
     node: fc.oneof({ maxDepth: 4 }, fc.constantFrom(text, integer, {}, { type: 'object' }), tie('tree')),
     tree: fc.record(
@@ -378,7 +388,7 @@ describe('whatever the schema', () => {
     ),
   }));
 
-  test('no change is no finding, and any change can be compared', () => {
+  test('no change gives no finding, and any two schemas can be compared', () => {
     fc.assert(
       fc.property(node, node, (a, b) => {
         expect(compareCrds(withField(a as Fields), withField(a as Fields)).findings).toEqual([]);
@@ -387,7 +397,7 @@ describe('whatever the schema', () => {
     );
   });
 
-  test('one that is anything but a schema is compared without failing', () => {
+  test('a schema of any malformed shape is compared without failing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         const made = (schema: unknown): KubeObject =>
@@ -397,7 +407,7 @@ describe('whatever the schema', () => {
     );
   });
 
-  test('one deeper than any that an API server takes is refused, at no cost of stack or memory', () => {
+  test('a schema deeper than any API server accepts is refused, without much stack or memory', () => {
     let deep: Fields = text;
     for (let depth = 0; depth < 20_000; depth++) deep = { type: 'object', properties: { a: deep } };
     expect(() => compareCrds(withField(deep), withField(deep))).toThrow(
@@ -406,7 +416,7 @@ describe('whatever the schema', () => {
   });
 });
 
-test('every rule that can be waived is told in the guide, with what it finds', () => {
+test('the guide lists every rule that can be waived, with its meaning', () => {
   const guide = readFileSync(join(import.meta.dirname, '../../docs/how-to/waive-a-crd-check.md'), 'utf8');
   const told = [...guide.matchAll(/^\| `(?<rule>\w+)` \| (?<meaning>.+) \|$/gm)].map(({ groups }) => ({ ...groups }));
   const rules = [...CRD_RULES, ...VERSION_RULES, ...NODE_RULES];

@@ -1,4 +1,4 @@
-/** Our verdict on the cases of testing/cases.ts; e2e/stories/crd-safety asks an API server about the same. */
+/** Our verdict on the cases of testing/cases.ts; e2e/stories/crd-safety runs the same cases against an API server. */
 import { expect, test } from 'vitest';
 import { isDangerous } from './compare.ts';
 import { guardCrd } from './guard.ts';

@@ -31,7 +31,7 @@ interface Lister {
   readonly asked: string[];
 }
 
-/** Serves objects in pages of the size asked for. */
+/** Serves objects in pages of the requested size. */
 function lister(objects: readonly KubeObject[]): Lister {
   const asked: string[] = [];
   return {
@@ -44,8 +44,8 @@ function lister(objects: readonly KubeObject[]): Lister {
   };
 }
 
-describe('a CRD may be changed', () => {
-  test('without a look at objects where the schemas do not differ in a dangerous way', async () => {
+describe('a permitted CRD change', () => {
+  test('a change without dangerous schema difference is permitted without reading objects', async () => {
     const { listPage, asked } = lister([]);
     expect((await guardCrd(old, old, { listPage })).safe).toBe(true);
     expect(asked).toEqual([]);
@@ -53,12 +53,12 @@ describe('a CRD may be changed', () => {
 
   test.each([
     { objects: [], because: 'there is no object' },
-    { objects: [widget('a'), widget('b', { other: 1 })], because: 'no object has the field that goes' },
-  ])('where $because', async ({ objects }) => {
+    { objects: [widget('a'), widget('b', { other: 1 })], because: 'no object has the removed field' },
+  ])('a dangerous CRD change is permitted because $because', async ({ objects }) => {
     expect((await guardCrd(old, next, { listPage: lister(objects).listPage })).safe).toBe(true);
   });
 
-  test('where the rule is waived, and then no object is read', async () => {
+  test('a waived rule permits the change without reading objects', async () => {
     const { listPage, asked } = lister([widget('a', { size: 1 })]);
     const waivers = [{ crd: 'widgets.example.com', rule: 'existingFieldRemoval' }];
     expect((await guardCrd(old, next, { listPage, waivers })).safe).toBe(true);
@@ -66,8 +66,8 @@ describe('a CRD may be changed', () => {
   });
 });
 
-describe('a CRD may not be changed', () => {
-  test('where an object would lose something, and each is named or counted', async () => {
+describe('a refused CRD change', () => {
+  test('a change that loses data of an object is refused, and every such object is named or counted', async () => {
     const objects = ['a', 'b', 'c', 'd', 'e'].map((name) => widget(name, name === 'b' ? {} : { size: 1 }));
     const verdict = await guardCrd(old, next, { listPage: lister(objects).listPage });
     expect(unsafeError([verdict])?.message).toContain(
@@ -75,7 +75,7 @@ describe('a CRD may not be changed', () => {
     );
   });
 
-  test('and objects of other namespaces are counted and not named to a tenant', async () => {
+  test("a tenant's message counts objects of other namespaces and does not name them", async () => {
     const theirs = (name: string): KubeObject => ({
       ...widget(name, { size: 1 }),
       metadata: { name, namespace: 'platform' },
@@ -85,7 +85,7 @@ describe('a CRD may not be changed', () => {
     expect(unsafeError([verdict])?.message).toContain('the field is gone (ops/a and 2 in other namespaces)');
   });
 
-  test('where the object is on a later page', async () => {
+  test('a change is refused if the affected object is on a later page', async () => {
     const objects = Array.from({ length: 201 }, (_, index) => widget(`w${index}`, index === 200 ? { size: 1 } : {}));
     const { listPage, asked } = lister(objects);
     const verdict = await guardCrd(old, next, { listPage });
@@ -93,14 +93,14 @@ describe('a CRD may not be changed', () => {
     expect(asked).toEqual(['0', '100', '200'].map((token) => `example.com/v1 Widget ${token}`));
   });
 
-  test('where there are more objects than are looked at', async () => {
+  test('a change is refused if there are more objects than the check reads', async () => {
     const { listPage, asked } = lister(Array.from({ length: 10_001 }, (_, index) => widget(`w${index}`)));
     const verdict = await guardCrd(old, next, { listPage });
     expect(unsafeError([verdict])?.message).toContain('(others that were not judged, as there are more than 10000)');
     expect(asked).toHaveLength(100);
   });
 
-  test('where the time is up before all objects are judged', async () => {
+  test('a change is refused if the time is up before all objects are judged', async () => {
     let minutes = 0;
     const now = (): number => (minutes += 1) * 60_000;
     const objects = Array.from({ length: 10 }, (_, index) => widget(`w${index}`));
@@ -108,7 +108,7 @@ describe('a CRD may not be changed', () => {
     expect(unsafeError([verdict])?.message).toContain('60 s were not enough to judge all');
   });
 
-  test('where one object would cost too much to judge', async () => {
+  test('a change is refused if one object would cost too much to judge', async () => {
     const wide = { anyOf: Array.from({ length: 1000 }, (_, index) => ({ minLength: 2 + index })) };
     const spec = (items: object): object => ({ type: 'object', properties: { x: { type: 'array', items } } });
     const [before, after] = [withSpec(old, spec({ type: 'string' })), withSpec(old, spec({ type: 'string', ...wide }))];
@@ -117,7 +117,7 @@ describe('a CRD may not be changed', () => {
     expect(unsafeError([verdict])?.message).toContain('too large to be judged here (ops/a)');
   });
 
-  test('where the expression cannot be judged, which is said with the object', async () => {
+  test('a change is refused if an expression cannot be evaluated, and the message names the object', async () => {
     const asked = withRule(old, 'isURL(self.size)');
     const verdict = await guardCrd(old, asked, { listPage: lister([widget('a', { size: 1 })]).listPage });
     expect(unsafeError([verdict])?.message).toMatch(
@@ -125,7 +125,7 @@ describe('a CRD may not be changed', () => {
     );
   });
 
-  test('where what was kept as it was has to follow a schema: the message says what happens where', async () => {
+  test('a preserved value that now has to follow a schema is refused, with its path and the dropped value', async () => {
     const [open, named] = [withSpec(old, OPEN), withSpec(old, { ...OPEN, properties: { size: { type: 'object' } } })];
     const verdict = await guardCrd(open, named, { listPage: lister([widget('a', { size: { deep: 1 } })]).listPage });
     expect(unsafeError([verdict])?.message).toContain(
@@ -135,20 +135,20 @@ describe('a CRD may not be changed', () => {
     expect((await guardCrd(open, named, { listPage: lister([]).listPage, waivers })).safe).toBe(true);
   });
 
-  test('where the API server refuses it whether objects exist or not', async () => {
+  test('a change that the API server always refuses is refused even without objects', async () => {
     const moved = { ...old, spec: { ...(old['spec'] as object), scope: 'Cluster' } };
     const { listPage, asked } = lister([]);
     expect((await guardCrd(old, moved, { listPage })).safe).toBe(false);
     expect(asked).toEqual([]);
   });
 
-  test('where no version is served in which objects could be read', async () => {
+  test('a change is refused if no version is served in which objects could be read', async () => {
     const [version] = (old['spec'] as { versions: readonly object[] }).versions;
     const unserved = { ...old, spec: { ...(old['spec'] as object), versions: [{ ...version, served: false }] } };
     expect((await guardCrd(unserved, next, { listPage: lister([]).listPage })).safe).toBe(false);
   });
 
-  test('where objects cannot be read: the error is thrown, for the caller to try again', async () => {
+  test('if objects cannot be read, the error is thrown so that the caller retries', async () => {
     const error = new ReasonedError({ reason: 'ApiUnavailable', retry: 'backoff', message: 'the webhook is down' });
     await expect(guardCrd(old, next, { listPage: () => Promise.reject(error) })).rejects.toBe(error);
   });

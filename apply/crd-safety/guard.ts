@@ -1,7 +1,7 @@
 /**
- * Decides whether a CRD in the cluster may be replaced by another one, by what that does to the objects that exist.
- * The schemas are compared first, which costs nothing; only for what could hurt are objects read, page by page. The
- * revision controller asks before anything of a roll-out is written.
+ * Decides whether a CRD in the cluster may be replaced, by the effect on existing objects. The schemas are compared
+ * first, which costs no request; objects are read page by page only for dangerous findings. The revision controller
+ * calls it before a roll-out writes anything.
  */
 import { keyOfObject, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { mayName } from '../custom-resources.ts';
@@ -14,7 +14,7 @@ import { readCrd, type Crd } from './schema.ts';
 
 type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
 
-/** Lists one page of all objects of a kind; kube/'s client does. Throws where the kind is not served. */
+/** Lists one page of all objects of a kind, as kube/'s client does. Throws if the kind is not served. */
 export type ListPage = (
   kind: Kind,
   options: { readonly limit: number; readonly continue?: string },
@@ -27,22 +27,22 @@ export interface GuardOptions {
   /** The only namespace whose objects a finding names; absent: all are named. */
   readonly namedIn?: string | undefined;
   readonly signal?: AbortSignal;
-  /** Milliseconds of any clock that goes forward; the process's own if absent. */
+  /** Milliseconds of a monotonic clock; the process's own by default. */
   readonly now?: () => number;
 }
 
-/** Objects of a page, and of one CRD version at most: what is beyond counts as hurt. */
+/** Page size, and most objects read for one CRD version: any further objects count as hurt. */
 const PAGE = 100;
 const MOST_OBJECTS = 10_000;
-/** Time for all objects of a CRD version; between two of them other work goes on once a slice is used up. */
+/** Time limit for all objects of a CRD version; after each time slice the check yields to other work. */
 const MOST_MS = 60_000;
 const SLICE_MS = 50;
-/** Objects that a finding names. */
+/** Most objects that a finding names. */
 const MOST_NAMED = 3;
 
 /**
- * The verdict on a change with regard to the objects that exist: a finding that hurts none of them has no effect.
- * Throws as compareCrds, and as `listPage` does: what cannot be read is never taken for unhurt.
+ * The verdict on a change, given the existing objects: a finding that hurts none of them has no effect. Throws as
+ * compareCrds and `listPage` do: an object that cannot be read never counts as unhurt.
  */
 export async function guardCrd(old: KubeObject, next: KubeObject, options: GuardOptions): Promise<CrdVerdict> {
   const verdict = compareCrds(old, next, options.waivers);
@@ -67,7 +67,7 @@ export async function guardCrd(old: KubeObject, next: KubeObject, options: Guard
   return { ...verdict, safe: !findings.some(isDangerous), findings };
 }
 
-/** The version in which objects are read: that of the finding if it is served, else the one they are stored in. */
+/** The version to read objects in: that of the finding if it is served, else the storage version. */
 function readableVersion({ versions }: Crd, label: string | undefined): string | undefined {
   const served = versions.filter((version) => version.served);
   const wanted = label?.split(' -> ')[0];
@@ -81,7 +81,7 @@ function kindOf(crd: KubeObject, version: string | undefined): Kind | undefined 
   return { apiVersion: `${textOf(group)}/${version}`, kind: textOf(fieldsOf(names)['kind']) };
 }
 
-/** The findings about one comparison; about none for a change of the CRD itself, which hurts every object. */
+/** The findings of one comparison. A change of the CRD itself hurts every object and is not judged here. */
 interface Task {
   readonly findings: readonly Finding[];
   readonly comparison: Comparison | undefined;
@@ -115,7 +115,7 @@ async function judgeObjects(judging: Judging, options: GuardOptions): Promise<vo
   }
 }
 
-/** Judges every object; says why if some were left. */
+/** Judges every object; returns a reason if some were left out. */
 async function readAll({ kind, tasks, hurt }: Judging, options: GuardOptions): Promise<string | undefined> {
   const { listPage, namedIn, signal, now = () => performance.now() } = options;
   const started = now();
@@ -138,7 +138,7 @@ async function readAll({ kind, tasks, hurt }: Judging, options: GuardOptions): P
   return token === undefined ? undefined : `others that were not judged, as there are more than ${MOST_OBJECTS}`;
 }
 
-/** Lets what waits have its turn: leases are renewed meanwhile. */
+/** Yields to the event loop, so that other work such as renewing leases goes on. */
 async function breathe(signal: AbortSignal | undefined): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal?.throwIfAborted();
@@ -163,7 +163,7 @@ function judge({ findings, comparison }: Task, object: KubeObject, notes: Notes)
   for (const each of told.values()) note(notes, each, object);
 }
 
-/** The reason may show values of the object: it stands in no message that may not name the object. */
+/** Records a hurt object. The reason may show its values, so it is left out if the object may not be named. */
 function note(
   { hurt, namedIn }: Notes,
   { finding, because }: Pick<Hurt, 'finding' | 'because'>,

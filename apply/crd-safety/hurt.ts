@@ -1,7 +1,7 @@
 /**
- * Tells what a change of a CRD does to one object that exists, by doing to it what the API server would: read it under
- * the new schema, and check it as if it were made, or written again, as it is. Pure; guard.ts asks about every object.
- * In doubt an object counts as hurt: what cannot be judged here is a harm whose message says so.
+ * Finds the harm that a change of a CRD does to one existing object, by simulating the API server: reads it under the
+ * new schema, and validates it as if it were created, or written back unchanged. Pure; guard.ts calls it for every
+ * object. In doubt an object counts as hurt, and the message says why.
  */
 import type { KubeObject } from '../../api/object.ts';
 import type { Comparison } from './comparisons.ts';
@@ -17,20 +17,20 @@ import { fillIn, readUnder } from './server/read.ts';
 import { withinSteps } from './server/steps.ts';
 import { withoutDefaults } from './server/without-defaults.ts';
 
-/** What an object loses, or is refused for. */
+/** A value that an object loses, or that makes the API server reject it. */
 export interface Harm extends Problem {
   readonly effect: 'loses' | 'rejects';
 }
 
-/** What the API server refuses or breaks whether objects exist or not. */
+/** Changes that the API server rejects, or that break clients, even if no object exists. */
 const REGARDLESS: ReadonlySet<string> = new Set(['scope', 'kind', 'storedVersionRemoval']);
 
-/** Whether a finding stands whatever objects there are. */
+/** Whether a finding counts regardless of the existing objects. */
 export function isRegardless({ rule }: { readonly rule: string }): boolean {
   return REGARDLESS.has(rule);
 }
 
-/** What is done to an object between two versions. What was so before the change is no harm of it. */
+/** The harm to an object between two versions, without problems that existed before the change. */
 export function harmsOf(comparison: Comparison, object: KubeObject): readonly Harm[] {
   return withinSteps(() => judge(comparison, object)) ?? [TOO_MUCH];
 }
@@ -56,7 +56,7 @@ function judge({ baseline, next }: Comparison, object: KubeObject): readonly Har
   ];
 }
 
-/** Why an object cannot be made in a version, as far as the schema says; nothing if it is too large to be judged. */
+/** Why an object cannot be created in a version, as far as the schema shows; empty if it is too large to be judged. */
 export function refusalsOf(version: CrdVersion, object: KubeObject): readonly Problem[] {
   return withinSteps(() => problemsOf(version, readIn(version, object))) ?? [];
 }
@@ -66,13 +66,13 @@ function readIn({ schema, prunes }: CrdVersion, object: unknown): unknown {
   return prunes ? readUnder(schema, object) : fillIn(schema, object);
 }
 
-/** As the object is read; and as it may be stored, without the values that a default stands for. */
+/** The object as it is read, and as it may be stored: without values that defaults fill in. */
 function viewsOf({ schema }: CrdVersion, object: KubeObject): readonly unknown[] {
   const stored = withoutDefaults(schema, object);
   return stored === object ? [object] : [object, stored];
 }
 
-/** What would refuse an object that is made as it is, or written again as it is. */
+/** The problems of creating the object, or of writing it back unchanged. */
 function problemsOf(version: CrdVersion, object: unknown): readonly Problem[] {
   const { schema } = version;
   const found: Problem[] = [];
@@ -82,7 +82,7 @@ function problemsOf(version: CrdVersion, object: unknown): readonly Problem[] {
   checkEmbedded(schema, made, '^', report);
   checkLists(schema, made, '^', report);
   found.push(...scaleProblems(version, made));
-  // The API server does not ask expressions about a value of the wrong shape either.
+  // Like the API server, evaluate no expressions on a value of the wrong shape.
   if (found.length > 0) return distinct(found);
   checkExpressions(schema, made, report);
   if (made !== object) {
@@ -97,7 +97,7 @@ function isInStatus({ path }: Problem): boolean {
   return path === '^.status' || path.startsWith('^.status.');
 }
 
-/** A status that is a subresource is the operator's own, and no part of an object that is made. */
+/** The status subresource belongs to the operator, and is ignored on creation. */
 function withoutStatus({ hasStatus }: CrdVersion, object: unknown): unknown {
   if (!hasStatus || typeof object !== 'object' || object === null || !Object.hasOwn(object, 'status')) return object;
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== 'status'));

@@ -1,17 +1,16 @@
-/** What a check of a CRD's change is, and what it finds. */
+/** Interfaces of the rules that check a CRD's change, and of their findings. */
 import type { Crd, CrdVersion, Schema } from './schema.ts';
 
 /**
- * What a change does to objects that exist, the worst first. `loses`: data that they have may be dropped.
- * `rejects`: they may be refused when they are next written. `alters`: they may be read or merged in another way.
- * `none`: nothing.
+ * The effect of a change on existing objects, the worst first. `loses`: their data may be dropped. `rejects`: their
+ * next write may be rejected. `alters`: they may be read or merged differently. `none`: no effect.
  */
 export const EFFECTS = ['loses', 'rejects', 'alters', 'none'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
 export interface Change {
   readonly effect: Effect;
-  /** What changed, without path or version: `the value "a" is no longer allowed`. */
+  /** The change, without path or version: `the value "a" is no longer allowed`. */
   readonly message: string;
 }
 
@@ -19,21 +18,21 @@ export interface Change {
 export interface NodePair {
   readonly old: Schema;
   readonly next: Schema;
-  /** Whether it is the object as a whole. */
+  /** Whether the node is the root of the object. */
   readonly isRoot?: boolean;
 }
 
-/** Compares one node of a schema that is there before and after; told by its keywords alone. */
+/** Compares one node of a schema before and after, by its keywords alone. */
 export interface NodeRule {
   readonly name: string;
-  /** What it finds, in one sentence. */
+  /** The change that it finds, in one sentence. */
   readonly meaning: string;
-  /** The keywords that it understands: between all rules, every keyword there is. */
+  /** The keywords that it understands: the rules together understand every keyword. */
   readonly keywords: readonly string[];
   compare(pair: NodePair): readonly Change[];
 }
 
-/** A version of a CRD before and after; or two versions that are converted without a webhook. */
+/** A version of a CRD before and after, or two versions that are converted without a webhook. */
 export interface VersionPair {
   readonly old: CrdVersion;
   readonly next: CrdVersion;

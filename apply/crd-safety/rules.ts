@@ -1,4 +1,4 @@
-/** Every rule, in the order in which findings are told. A test holds the list to the folder and to the keywords. */
+/** Every rule, in the order of the findings. A test checks the list against the folder and the keywords. */
 import type { CrdRule, NodeRule, VersionRule } from './rule.ts';
 import { boundRules } from './rules/bounds.ts';
 import { compositionRules } from './rules/composition.ts';
@@ -42,7 +42,7 @@ const KNOWN_RULES: readonly NodeRule[] = [
   documentationRule,
 ];
 
-/** Compared as nodes of their own, or by a rule that looks at all nodes. */
+/** Keywords that are compared as nodes of their own, or by a rule on all nodes. */
 const ELSEWHERE = ['properties', 'items', 'default'];
 
 export const NODE_RULES: readonly NodeRule[] = [
@@ -50,5 +50,5 @@ export const NODE_RULES: readonly NodeRule[] = [
   otherKeywordsRule(new Set([...ELSEWHERE, ...KNOWN_RULES.flatMap(({ keywords }) => keywords)])),
 ];
 
-/** The names that a waiver may give. */
+/** The rule names that a waiver may give. */
 export const RULE_NAMES: readonly string[] = [...CRD_RULES, ...VERSION_RULES, ...NODE_RULES].map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** What the scale subresource of a version asks of its objects: the counts of replicas have to be counts. Pure. */
+/** Validates an object's replica counts as the scale subresource of its version requires. Pure. */
 import { isRecord } from '../../api/json.ts';
 import { textOf, type Fields } from '../untyped.ts';
 import type { CrdVersion } from './schema.ts';
@@ -6,7 +6,7 @@ import type { Problem } from './server/problem.ts';
 
 const MOST_REPLICAS = 2 ** 31 - 1;
 
-/** The problems that the subresource of a version has with an object. */
+/** The problems that the scale subresource of a version has with an object. */
 export function scaleProblems({ scale }: Pick<CrdVersion, 'scale'>, object: unknown): readonly Problem[] {
   if (scale === undefined) return [];
   const counts = ['specReplicasPath', 'statusReplicasPath'].flatMap((name) => {
@@ -23,7 +23,7 @@ function problemAt(path: string, message: string): Problem {
   return { rule: 'scale', path: `^${path}`, message: `${path} ${message}` };
 }
 
-/** As Kubernetes finds it: names between dots. */
+/** Finds a value as Kubernetes does: names between dots. */
 function valueAt(scale: Fields, name: string, object: unknown): unknown {
   const path = textOf(scale[name]).replace(/^\./, '');
   if (path === '') return undefined;

@@ -1,4 +1,4 @@
-/** Reads the parts of a CRD that the checks compare. Pure; everything is taken for hostile until it is read. */
+/** Reads the parts of a CRD that the checks compare. Pure; input counts as hostile until it is read. */
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../untyped.ts';
@@ -11,28 +11,28 @@ export interface CrdVersion {
   readonly served: boolean;
   readonly storage: boolean;
   readonly schema: Schema;
-  /** Whether the status is a subresource: users cannot write it. */
+  /** Whether the status is a subresource, which users cannot write. */
   readonly hasStatus: boolean;
-  /** Where the counts of replicas stand, if the scale is a subresource. */
+  /** Paths of the replica counts, if the scale is a subresource. */
   readonly scale?: Fields;
-  /** Whether fields that the schema does not name are dropped; CRDs of long ago may keep them all. */
+  /** Whether fields that the schema does not name are dropped; old CRDs may keep them all. */
   readonly prunes: boolean;
 }
 
-/** What is compared of a CRD. */
+/** The compared parts of a CRD. */
 export interface Crd {
   readonly name: string;
   readonly scope: string;
   readonly kind: string;
   readonly versions: readonly CrdVersion[];
-  /** Versions in which objects may be stored; of a CRD that was never in a cluster, its storage version. */
+  /** Versions in which objects may be stored; the storage version if the CRD was never in a cluster. */
   readonly storedVersions: readonly string[];
   readonly conversion: 'Webhook' | 'None';
 }
 
 /**
- * Reads a CRD of `apiextensions.k8s.io/v1`. Errors: BundleUnsupported (never retried) for any other version, the
- * schemas of which are elsewhere.
+ * Reads a CRD of `apiextensions.k8s.io/v1`. Errors: BundleUnsupported (never retried) for any other version, which
+ * stores its schemas elsewhere.
  */
 export function readCrd(object: KubeObject): Crd {
   const { name } = object.metadata;
@@ -68,14 +68,14 @@ function storageOf(versions: readonly CrdVersion[]): string[] {
   return versions.filter(({ storage }) => storage).map(({ name }) => name);
 }
 
-/** No CRD that an API server takes has more; one that does is refused rather than compared in part. */
+/** No CRD that an API server accepts has more nodes; a larger one is refused instead of being compared in part. */
 const MOST_NODES = 200_000;
 const MOST_LEVELS = 256;
 
 /**
- * Every node of a schema that describes a value, by its path: `^.spec.items.name` is the property `name` of the
- * items of the list `spec`, `^.data.additionalProperties` any value of the map `data`. In the order of the schema.
- * Throws ObjectInvalid (never retried) for a schema beyond all measure.
+ * Every node of a schema that describes a value, by its path: `^.spec.items.name` is the property `name` of the items
+ * of the list `spec`, `^.data.additionalProperties` any value of the map `data`. In the order of the schema. Throws
+ * ObjectInvalid (never retried) for a schema with too many nodes.
  */
 export function flattenSchema(root: Schema): ReadonlyMap<string, Schema> {
   const nodes = new Map<string, Schema>();

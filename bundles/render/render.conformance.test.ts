@@ -1,4 +1,6 @@
-/** Compares what is rendered with what OLM v1's renderer made of the same bundles: whole objects, and hashes of many. */
+/**
+ * Compares our rendering with the result of OLM v1's renderer for the same bundles: whole objects, and hashes of many.
+ */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -35,7 +37,7 @@ describe.skipIf(!hasShared)('the cases of the reference renderer', () => {
       sharedPath('conformance', 'render', expected, name),
     );
 
-  it('are 94 objects in 7 cases', () => {
+  it('the reference renderer has 94 objects in 7 cases', () => {
     const objects = cases.flatMap(expectedFiles).length;
     expect({ cases: cases.length, objects }).toEqual({ cases: 7, objects: 94 });
     process.stdout.write(`render: ${objects} objects in ${cases.length} cases are compared\n`);
@@ -57,7 +59,7 @@ describe.skipIf(!hasShared)('the cases of the reference renderer', () => {
 
 const bundles = new Map<string, Bundle>();
 
-/** Of the dev set, parsed once: that rendering leaves it as it is counts too. */
+/** A bundle of the dev set, parsed once: this also checks that rendering does not change it. */
 function bundleIn(folder: string): Bundle {
   const bundle = bundles.get(folder) ?? readBundle(folder);
   bundles.set(folder, bundle);
@@ -82,7 +84,7 @@ interface RowObject {
   readonly sha256: string;
 }
 
-/** Every way in which a rendering differs from the reference's, with how often; docs/deviations.md gives the reasons. */
+/** All differences between our rendering and the reference's, with their counts; docs/deviations.md has the reasons. */
 const DEVIATIONS = {
   'render-heads': {
     rows: 225,
@@ -114,8 +116,8 @@ const DEVIATIONS = {
   },
 };
 
-describe.skipIf(!hasShared)('what the reference renders of real bundles', () => {
-  it('is of kinds that are known to be rendered: a Revision with others is refused', () => {
+describe.skipIf(!hasShared)("the reference's rendering of real bundles", () => {
+  it('rendered kinds are in the list of known kinds: a Revision with others is refused', () => {
     const rows = Object.keys(DEVIATIONS).flatMap((name) =>
       sharedRows<Row>('conformance', 'reference', `${name}.jsonl.xz`),
     );
@@ -125,7 +127,7 @@ describe.skipIf(!hasShared)('what the reference renders of real bundles', () => 
   });
 
   it.each(Object.keys(DEVIATIONS) as (keyof typeof DEVIATIONS)[])(
-    '%s: equal by hash, but for named classes',
+    '%s: equal by hash, except for named classes',
     (name) => {
       const rows = sharedRows<Row>('conformance', 'reference', `${name}.jsonl.xz`);
       const counts: Record<string, number> = { ...DEVIATIONS[name] };
@@ -165,7 +167,7 @@ function compare(bundle: Bundle, row: Row): Comparison {
   return row.ok ? compareObjects(rendered, row) : { classes: new Set(), wrong: [`${where}: rendered`] };
 }
 
-/** The class of a bundle that is refused here alone. */
+/** The class of a bundle that only we refuse. */
 function refusalOf({ reason, message }: ReasonedError, { objects = [] }: Row): string | undefined {
   const beta = objects.some(({ apiVersion }) => apiVersion === 'apiextensions.k8s.io/v1beta1');
   if (reason === 'BundleUnsupported' && beta) return 'refused: v1beta1 CRD';
@@ -183,7 +185,9 @@ function tryRender(bundle: Bundle, row: Row): readonly KubeObject[] | ReasonedEr
   }
 }
 
-/** Objects in order, where the reference has one; it has none among ServiceAccounts and cert-manager's objects. */
+/**
+ * Compares objects in order, if the reference has one; it has none among ServiceAccounts and cert-manager's objects.
+ */
 function compareObjects(rendered: readonly KubeObject[], row: Row): Comparison {
   const classes = new Set<string>();
   const wrong: string[] = [];
@@ -227,7 +231,7 @@ function differenceOf(object: KubeObject, { apiVersion, sha256 }: RowObject): st
   return apiVersion === '' ? 'apiVersion filled in' : 'apiVersion moved on';
 }
 
-/** What the reference makes of a webhook whose port is not set. */
+/** The object as the reference renders it if the webhook's port is not set. */
 function withoutPorts(object: KubeObject): KubeObject {
   const { webhooks } = object as {
     readonly webhooks?: readonly { readonly clientConfig: { readonly service: object } }[];
@@ -265,7 +269,7 @@ function hash(object: KubeObject): string {
   return digest;
 }
 
-/** Without status, and without a creationTimestamp that is null: what the hashes are made of. */
+/** The input of the hashes: without status, and without a creationTimestamp that is null. */
 function comparable({ status: _status, metadata, ...rest }: KubeObject): unknown {
   const { creationTimestamp, ...others } = metadata;
   return { ...rest, metadata: creationTimestamp === null ? others : metadata };
@@ -287,7 +291,7 @@ const REFUSALS = {
 const ELSEWHERE = 687;
 
 describe.skipIf(!hasShared)('every bundle of the dev set', () => {
-  it('is rendered in each mode that it supports, or refused with a reason; every third again, on another day, in another time zone and language, to the same bytes', async () => {
+  it('every third rendering has the same bytes on another day, in another time zone and language; each bundle is rendered in each supported mode, or refused with a reason', async () => {
     const elsewhere = renderElsewhere();
     const folders = bundleFolders(devSet());
     const renderings = folders.flatMap((folder) => renderEachMode(folder, bundleIn(folder)));
@@ -308,7 +312,7 @@ describe.skipIf(!hasShared)('every bundle of the dev set', () => {
   });
 });
 
-/** Some of the renderings made by another process, which is on another day, with the files the other way round. */
+/** Some of the renderings by another process, on another day, with the files in reverse order. */
 async function renderElsewhere(): Promise<{
   readonly place: { readonly days: number; readonly timeZone: string; readonly locale: string };
   readonly hashes: ReadonlyMap<string, string>;

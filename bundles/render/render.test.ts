@@ -39,13 +39,18 @@ function names(objects: readonly KubeObject[]): readonly string[] {
 
 describe('the namespaces to watch', () => {
   const SCOPES = [
-    { modes: ['AllNamespaces'], watch: undefined, targets: '', because: 'all of them where that is supported' },
+    { modes: ['AllNamespaces'], watch: undefined, targets: '', because: 'all are watched if the bundle supports it' },
     { modes: ALL_MODES, watch: undefined, targets: '', because: 'all of them, though others are supported too' },
-    { modes: ['OwnNamespace'], watch: undefined, targets: 'ops', because: 'its own where nothing else is supported' },
+    {
+      modes: ['OwnNamespace'],
+      watch: undefined,
+      targets: 'ops',
+      because: 'its own is watched if nothing else is supported',
+    },
     { modes: ['OwnNamespace', 'SingleNamespace'], watch: undefined, targets: 'ops', because: 'its own before another' },
-    { modes: ALL_MODES, watch: [''], targets: '', because: 'the empty name stands for all' },
+    { modes: ALL_MODES, watch: [''], targets: '', because: 'the empty name means all' },
     { modes: ['OwnNamespace'], watch: ['ops'], targets: 'ops', because: 'its own by its name' },
-    { modes: ['SingleNamespace'], watch: ['a'], targets: 'a', because: 'one other' },
+    { modes: ['SingleNamespace'], watch: ['a'], targets: 'a', because: 'one other is named' },
     { modes: ['MultiNamespace'], watch: ['a', 'b'], targets: 'a,b', because: 'several' },
     {
       modes: ['MultiNamespace', 'OwnNamespace'],
@@ -55,24 +60,24 @@ describe('the namespaces to watch', () => {
     },
   ] as const;
 
-  it.each(SCOPES)('are $targets: $because', ({ modes, watch, targets }) => {
+  it.each(SCOPES)('the namespaces to watch are $targets: $because', ({ modes, watch, targets }) => {
     const objects = render({ modes }, watch === undefined ? {} : { watchNamespaces: watch });
     expect(podAnnotations(objects)).toMatchObject({ 'olm.targetNamespaces': targets, 'olm.operatorNamespace': 'ops' });
   });
 
   const UNSUPPORTED = [
     { modes: ['SingleNamespace'], watch: undefined, because: 'none is named and no default is supported' },
-    { modes: ['OwnNamespace'], watch: [''], because: 'not all' },
-    { modes: ['AllNamespaces'], watch: ['ops'], because: 'not its own' },
-    { modes: ['OwnNamespace'], watch: ['a'], because: 'not another' },
-    { modes: ['SingleNamespace'], watch: ['a', 'b'], because: 'not several' },
+    { modes: ['OwnNamespace'], watch: [''], because: 'all are not supported' },
+    { modes: ['AllNamespaces'], watch: ['ops'], because: 'its own is not supported' },
+    { modes: ['OwnNamespace'], watch: ['a'], because: 'another is not supported' },
+    { modes: ['SingleNamespace'], watch: ['a', 'b'], because: 'several are not supported' },
     { modes: ['MultiNamespace'], watch: ['a', 'ops'], because: 'several, but not its own' },
-    { modes: ['AllNamespaces'], watch: ['', 'a'], because: 'all and another make no sense' },
+    { modes: ['AllNamespaces'], watch: ['', 'a'], because: 'all and another contradict each other' },
     { modes: ALL_MODES, watch: [], because: 'an empty list names none' },
     { modes: [], watch: undefined, because: 'no mode is supported at all' },
   ] as const;
 
-  it.each(UNSUPPORTED)('are refused with the modes that are supported: $because', ({ modes, watch }) => {
+  it.each(UNSUPPORTED)('namespaces are refused with the supported modes: $because', ({ modes, watch }) => {
     const error = thrown(() => render({ modes }, watch === undefined ? {} : { watchNamespaces: watch }));
     expect(error).toMatchObject({ reason: 'InstallModeUnsupported', retry: 'never' });
     for (const mode of modes) expect((error as Error).message).toContain(mode);
@@ -83,16 +88,16 @@ describe('the namespaces to watch', () => {
     { namespace: '', watch: undefined, named: '""', because: 'it is empty' },
     { namespace: 'a.b', watch: undefined, named: '"a.b"', because: 'it has a dot' },
     { namespace: 'a'.repeat(64), watch: undefined, named: 'aaaa', because: 'it is too long' },
-    { namespace: 'ops', watch: ['a b'], named: '"a b"', because: 'one to watch has a space' },
-    { namespace: 'ops', watch: ['a', '-'], named: '"-"', because: 'one of several to watch is none' },
-  ])('are refused where a name is that of no namespace: $because', ({ namespace, watch, named }) => {
+    { namespace: 'ops', watch: ['a b'], named: '"a b"', because: 'a watched namespace has a space' },
+    { namespace: 'ops', watch: ['a', '-'], named: '"-"', because: 'one of several watched namespaces is invalid' },
+  ])('namespaces are refused if a name is invalid: $because', ({ namespace, watch, named }) => {
     const options = { namespace, ...(watch !== undefined && { watchNamespaces: watch }) };
     const error = thrown(() => render({ modes: ALL_MODES }, options));
     expect(error).toMatchObject({ reason: 'InvalidConfiguration', retry: 'never' });
     expect((error as Error).message).toContain(named);
   });
 
-  it('are never in a mode that does not exist', () => {
+  it('an install mode that does not exist is never supported', () => {
     const installModes = [
       { type: 'AllNamespace', supported: true },
       { type: 'OwnNamespace', supported: true },
@@ -104,7 +109,7 @@ describe('the namespaces to watch', () => {
 describe('roles', () => {
   const parts = { modes: ALL_MODES, permissions: [PERMISSION], clusterPermissions: [PERMISSION] };
 
-  it('become cluster roles when all namespaces are watched, with the right to see namespaces', () => {
+  it('roles become cluster roles when all namespaces are watched, with the right to see namespaces', () => {
     const objects = render(parts);
     expect(names(objects)).toEqual([
       'ServiceAccount ops/gadget',
@@ -120,14 +125,14 @@ describe('roles', () => {
     ]);
   });
 
-  it('are made in each watched namespace, for the ServiceAccount of the operator', () => {
+  it('roles are created in each watched namespace, for the ServiceAccount of the operator', () => {
     const objects = render(parts, { watchNamespaces: ['a', 'b'] });
     const bindings = objects.filter(({ kind }) => kind === 'RoleBinding');
     expect(bindings.map(({ metadata }) => metadata.namespace)).toEqual(['a', 'b']);
     expect(bindings[0]?.['subjects']).toEqual([{ kind: 'ServiceAccount', name: 'gadget', namespace: 'ops' }]);
   });
 
-  it('are named by a hash of their JSON as Go writes it', () => {
+  it('roles are named by a hash of their JSON as Go writes it', () => {
     const rules = [{ nonResourceURLs: ['/a<b>&c'], verbs: ['get'] }];
     const [, role] = render({ clusterPermissions: [{ rules, serviceAccountName: 'gadget' }] });
     const json =
@@ -136,7 +141,7 @@ describe('roles', () => {
     expect(role?.metadata.name).toBe(`${'gadget-operator.v1.0.0-gadget'.slice(0, 62 - hash.length)}-${hash}`);
   });
 
-  it('need no ServiceAccount where they are for the default one', () => {
+  it('roles for the default ServiceAccount render no ServiceAccount', () => {
     const objects = render({ clusterPermissions: [{ rules: [] }, { serviceAccountName: 'default', rules: [] }] });
     expect(names(objects)).not.toContain('ServiceAccount ops/default');
     expect(objects.find(({ kind }) => kind === 'ClusterRoleBinding')?.['subjects']).toMatchObject([
@@ -147,10 +152,10 @@ describe('roles', () => {
 
 describe('objects of the bundle', () => {
   it.each([
-    { scope: 'Namespaced', kind: 'Secret', namespace: 'ops', because: 'its CRD says that it is namespaced' },
-    { scope: 'Cluster', kind: 'Secret', namespace: undefined, because: 'its CRD says that it is not' },
+    { scope: 'Namespaced', kind: 'Secret', namespace: 'ops', because: 'its CRD is namespaced' },
+    { scope: 'Cluster', kind: 'Secret', namespace: undefined, because: 'its CRD is cluster-scoped' },
     { scope: 'Namespaced', kind: 'Gadget', namespace: 'ops', because: 'no other kind has that name' },
-  ])('may be $scope of a kind $kind that the bundle defines; $because', ({ scope, kind, namespace }) => {
+  ])('a bundle may bring $scope of a kind $kind that it defines; $because', ({ scope, kind, namespace }) => {
     const names = { kind, plural: 'gadgets' };
     const objects = render({
       objects: [
@@ -171,7 +176,7 @@ describe('objects of the bundle', () => {
     });
   });
 
-  it('go to the namespace of the operator where their kind is namespaced, and lose what belongs to a cluster', () => {
+  it('namespaced objects of the bundle go to the namespace of the operator, without cluster-specific metadata', () => {
     const metadata = {
       namespace: 'elsewhere',
       uid: 'u',
@@ -196,7 +201,7 @@ describe('objects of the bundle', () => {
     expect(role?.metadata).toEqual({ name: 'r' });
   });
 
-  it('get the apiVersion of their kind where they name none, or one of RBAC that is gone', () => {
+  it('objects without apiVersion, or of a removed RBAC version, get the served one', () => {
     const beta = { apiVersion: 'rbac.authorization.k8s.io/v1beta1', kind: 'Role', metadata: { name: 'r' } };
     const other = { apiVersion: 'example.com/v1', kind: 'Secret', metadata: { name: 'o' } };
     const own = makeCrd({ names: { kind: 'Secret', plural: 'gadgets' } });
@@ -208,7 +213,7 @@ describe('objects of the bundle', () => {
     ]);
   });
 
-  it('replace generated ones of the same identity, in their place', () => {
+  it('objects of the bundle replace generated ones of the same identity, in their place', () => {
     const account = {
       apiVersion: 'v1',
       kind: 'ServiceAccount',
@@ -294,7 +299,7 @@ describe('objects of the bundle', () => {
       objects: [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'c', annotations: { a: 'x'.repeat(300_000) } } }],
     },
     {
-      because: 'the install strategy is not known',
+      because: 'the install strategy is unknown',
       reason: 'BundleUnsupported',
       names: 'magic',
       spec: { install: { strategy: 'magic' } },
@@ -324,19 +329,19 @@ describe('objects of the bundle', () => {
       deployments: [makeDeployment('My_D')],
     },
     {
-      because: 'a webhook leads nowhere',
+      because: 'a webhook has no Deployment',
       reason: 'BundleInvalid',
       names: '"nowhere"',
       spec: { webhookdefinitions: [{ ...WEBHOOK, deploymentName: 'nowhere' }] },
     },
     {
-      because: 'a webhook is for everything',
+      because: 'a webhook intercepts everything',
       reason: 'BundleUnsupported',
       names: 'all groups',
       spec: { webhookdefinitions: [{ ...WEBHOOK, rules: [{ apiGroups: ['*'] }] }] },
     },
     {
-      because: 'a webhook is for webhooks',
+      because: 'a webhook intercepts webhook configurations',
       reason: 'BundleUnsupported',
       names: 'ValidatingWebhookConfigurations',
       spec: {
@@ -384,11 +389,14 @@ describe('objects of the bundle', () => {
     },
   ];
 
-  it.each(REFUSED)('are refused before anything is applied when $because', ({ reason, names: named, ...parts }) => {
-    const error = thrown(() => render(parts));
-    expect(error).toMatchObject({ reason, retry: 'never' });
-    expect((error as Error).message).toContain(named);
-  });
+  it.each(REFUSED)(
+    'a bundle is refused before anything is applied when $because',
+    ({ reason, names: named, ...parts }) => {
+      const error = thrown(() => render(parts));
+      expect(error).toMatchObject({ reason, retry: 'never' });
+      expect((error as Error).message).toContain(named);
+    },
+  );
 });
 
 describe('webhooks', () => {
@@ -404,7 +412,7 @@ describe('webhooks', () => {
     },
   };
 
-  it('are called through a Service of their Deployment', () => {
+  it('webhooks are called through a Service of their Deployment', () => {
     const objects = render(parts);
     expect(names(objects)).toEqual([
       'CustomResourceDefinition /gadgets.example.com',
@@ -430,7 +438,7 @@ describe('webhooks', () => {
   });
 
   it.each([{ containerPort: 0 }, { containerPort: undefined }])(
-    'are called at the port of HTTPS where they name none: %o',
+    'webhooks without a port are called at the port of HTTPS: %o',
     (unset) => {
       const webhookdefinitions = [WEBHOOK, CONVERSION].map((webhook) => ({ ...webhook, ...unset, targetPort: 9443 }));
       const objects = render({ ...parts, spec: { ...parts.spec, webhookdefinitions } });
@@ -441,7 +449,7 @@ describe('webhooks', () => {
     },
   );
 
-  it('are limited to the watched namespaces', () => {
+  it('webhooks are limited to the watched namespaces', () => {
     const spec = { webhookdefinitions: [WEBHOOK] };
     const objects = render({ modes: ALL_MODES, spec }, { watchNamespaces: ['a', 'b'] });
     expect(objects.find(({ kind }) => kind === 'ValidatingWebhookConfiguration')?.['webhooks']).toMatchObject([
@@ -453,12 +461,12 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('have no certificates where none are asked for', () => {
+  it('webhooks have no certificates if none are requested', () => {
     expect(requiredCertificates(makeBundle(parts), { namespace: 'ops', certificates: 'none' })).toEqual([]);
     expect(formatJson(render(parts))).not.toMatch(/caBundle|webhook-cert/);
   });
 
-  it('take the certificate that the manager issues from a Secret, in place of what the bundle had there', () => {
+  it("webhooks use the Secret with the manager's certificate, in place of the bundle's own volume", () => {
     const pod = {
       volumes: [
         { name: 'old', secret: { secretName: 'x' } },
@@ -488,7 +496,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('tell the manager which certificates they need and where the authority goes', () => {
+  it('a rendering lists the certificates that the manager issues, and the objects that need the authority', () => {
     const bundle = makeBundle(parts);
     const options: RenderOptions = { namespace: 'ops', certificates: 'manager' };
     const required = requiredCertificates(bundle, options);
@@ -514,7 +522,7 @@ describe('webhooks', () => {
     expect(formatJson(injected).split('"caBundle":"UEVN"')).toHaveLength(4);
   });
 
-  it('are certified by cert-manager where it is asked for', () => {
+  it('cert-manager issues certificates of webhooks if requested', () => {
     const objects = render(parts, { certificates: 'cert-manager' });
     expect(names(objects).slice(-2)).toEqual([
       'Issuer ops/gadget-manager-service-cert-selfsigned-issuer',
@@ -548,7 +556,7 @@ describe('APIServices', () => {
     },
   };
 
-  it('come with a Service, a certificate and the rights to ask the main API server who calls', () => {
+  it('APIServices get a Service, a certificate and the rights to authenticate callers', () => {
     const caBundles = new Map([['gadget-manager-service-cert', 'PEM']]);
     const objects = render(parts, { certificates: 'manager', caBundles });
     expect(names(objects)).toEqual([
@@ -568,13 +576,13 @@ describe('APIServices', () => {
     expect(required[0]?.injectInto).toMatchObject([{ kind: 'APIService', name: 'v1.api.example.com' }]);
   });
 
-  it('are left out without certificates: they cannot work', () => {
+  it('APIServices are left out without certificates: they cannot work', () => {
     expect(names(render(parts))).toEqual(['Deployment ops/gadget-manager']);
   });
 });
 
 describe('rendering', () => {
-  it('gives the same bytes for the same bundle, and changes nothing in it', () => {
+  it('rendering gives the same bytes for the same bundle, and does not change it', () => {
     const bundle = makeBundle({
       clusterPermissions: [PERMISSION],
       objects: [makeCrd()],
@@ -586,7 +594,7 @@ describe('rendering', () => {
     expect(formatJson(bundle.csv)).toBe(before);
   });
 
-  it('has every generator of the folder in its list', () => {
+  it('every generator of the folder is in the list', () => {
     const source = readdirSync(import.meta.dirname).filter(
       (name) => !/test|^(names|model|options|metadata|kinds|render|one-of)/.test(name),
     );

@@ -1,4 +1,4 @@
-/** Makes small bundles for tests: a working one, of which a test changes what it is about. */
+/** Makes small bundles for tests: a working one, in which a test changes only its subject. */
 import { formatJson } from '../../api/json.ts';
 import { parseBundle, type Bundle } from '../parse.ts';
 
@@ -9,7 +9,7 @@ export interface BundleParts {
   readonly spec?: Fields;
   /** Merged over its metadata. */
   readonly metadata?: Fields;
-  /** Install modes that are supported; AllNamespaces unless said. */
+  /** Supported install modes; AllNamespaces by default. */
   readonly modes?: readonly string[];
   readonly deployments?: readonly unknown[];
   readonly permissions?: readonly unknown[];

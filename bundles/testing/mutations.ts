@@ -1,9 +1,9 @@
-/** A bundle with something of everything, of which one or two places hold what nobody expects there. */
+/** A bundle that uses every feature, with unexpected values in one or two places. */
 import fc from 'fast-check';
 import { formatJson, isRecord } from '../../api/json.ts';
 import { makeCrd, makeFiles, WEBHOOK } from './bundle.ts';
 
-/** With the fields that it need not have. */
+/** A webhook with all optional fields. */
 const WHOLE_WEBHOOK = {
   ...WEBHOOK,
   failurePolicy: 'Fail',
@@ -181,7 +181,7 @@ const FILES: readonly (readonly [path: string, value: unknown])[] = [
   ],
 ];
 
-/** The bundle before anything is put into it: it must be good, or nothing would be found. */
+/** The unchanged bundle: it must be valid, or a fault would prove nothing. */
 export const WHOLE_BUNDLE: ReadonlyMap<string, Uint8Array> = filesOf(FILES);
 
 const ODD_TEXTS = ['', 'x', ' ', 'Bad_Name!', 'x'.repeat(300), '__proto__', '\uD800', '\u0000', 'a/b', '-', '*', '{{'];
@@ -204,7 +204,7 @@ const ODD: readonly unknown[] = [null, true, false, ...ODD_TEXTS, ...ODD_NUMBERS
 export interface Mutation {
   readonly file: number;
   readonly place: number;
-  /** Instead of putting something odd there. */
+  /** Remove the value instead of replacing it. */
   readonly remove: boolean;
   readonly odd: unknown;
 }
@@ -240,7 +240,7 @@ function change(value: unknown, { place, remove, odd }: Omit<Mutation, 'file'>):
   else at.parent[at.key] = structuredClone(odd);
 }
 
-/** The value with these places changed; in which file is not asked. */
+/** The value with these places changed, regardless of the file. */
 export function mutated(value: unknown, mutations: readonly Mutation[]): unknown {
   const copy = structuredClone(value);
   for (const mutation of mutations) change(copy, mutation);

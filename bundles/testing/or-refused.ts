@@ -1,4 +1,4 @@
-/** For tests of hostile input: what may fail with a reason, and with nothing else. */
+/** For tests of hostile input: an action may fail with a reason, and in no other way. */
 import { ReasonedError } from '../../api/errors.ts';
 
 /** The result, or nothing if it is refused with a reason of the closed list. Any other error is a defect. */

@@ -12,23 +12,28 @@ const CASES: readonly {
     type: 'PolicyRule',
     data: { resources: ['pods'] },
     result: { verbs: null, resources: ['pods'] },
-    because: 'verbs must be there',
+    because: 'verbs are required',
   },
   {
     type: 'PolicyRule',
     data: { verbs: [], apiGroups: [] },
     result: { verbs: [] },
-    because: 'an empty list is left out where it may be',
+    because: 'an empty list is omitted if optional',
   },
-  { type: 'EnvVar', data: { name: 'A', value: '' }, result: { name: 'A' }, because: 'so is an empty string' },
-  { type: 'EnvVar', data: { name: 'A', extra: 1 }, result: { name: 'A' }, because: 'and what the type does not have' },
+  {
+    type: 'EnvVar',
+    data: { name: 'A', value: '' },
+    result: { name: 'A' },
+    because: 'an empty string is omitted if optional',
+  },
+  { type: 'EnvVar', data: { name: 'A', extra: 1 }, result: { name: 'A' }, because: 'unknown fields are dropped' },
   { type: 'EnvVar', data: { Name: 'A' }, result: { name: '' }, because: 'names are compared exactly' },
   { type: 'EnvVar', data: { name: null }, result: { name: '' }, because: 'null is the zero value' },
   {
     type: 'SecurityContext',
     data: { privileged: false, runAsUser: 0, capabilities: {} },
     result: { capabilities: {}, privileged: false, runAsUser: 0 },
-    because: 'what is pointed to is kept, even where it is zero',
+    because: 'a value behind a pointer is kept, even if it is zero',
   },
   {
     type: 'Container',
@@ -40,7 +45,7 @@ const CASES: readonly {
     type: 'DeploymentSpec',
     data: {},
     result: { selector: null, template: { metadata: {}, spec: { containers: null } }, strategy: {} },
-    because: 'structs in structs',
+    because: 'structs may contain structs',
   },
   {
     type: 'ResourceRequirements',
@@ -49,7 +54,7 @@ const CASES: readonly {
     because: 'quantities may be numbers, and become canonical',
   },
   { type: 'HTTPGetAction', data: { port: 'web' }, result: { port: 'web' }, because: 'ports are numbers or names' },
-  { type: 'HTTPGetAction', data: {}, result: { port: 0 }, because: 'and 0 where they are missing' },
+  { type: 'HTTPGetAction', data: {}, result: { port: 0 }, because: 'a missing port is 0' },
   {
     type: 'JSONSchemaProps',
     data: { items: [{ type: 'string' }], additionalProperties: false, default: { a: null }, enum: [null, 1] },
@@ -66,7 +71,7 @@ const CASES: readonly {
       items: { type: 'integer' },
       additionalProperties: { type: 'object', properties: { constructor: {} } },
     },
-    because: 'and contain themselves',
+    because: 'schemas contain themselves',
   },
   {
     type: 'JSONSchemaProps',
@@ -101,11 +106,11 @@ const CASES: readonly {
 ];
 
 describe('data read as a Go struct', () => {
-  it.each(CASES)('$type of $data: $because', ({ type, data, result }) => {
+  it.each(CASES)('a Go $type is read from $data: $because', ({ type, data, result }) => {
     expect(decode(type, data)).toEqual(result);
   });
 
-  it('has its keys in the order of the struct: hashes are made of it', () => {
+  it('the keys are in the order of the struct, because hashes depend on it', () => {
     expect(Object.keys(decode('PolicyRule', { resources: ['a'], apiGroups: ['b'], verbs: ['c'] }) as object)).toEqual([
       'verbs',
       'apiGroups',
@@ -137,7 +142,7 @@ describe('data read as a Go struct', () => {
 });
 
 describe('fields that a struct does not have', () => {
-  it('are found wherever they are, also in schemas', () => {
+  it('unknown fields are found at any place, also in schemas', () => {
     const data = {
       name: 'c',
       prots: [],

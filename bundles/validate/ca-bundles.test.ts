@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeBundle, makeCrd } from '../testing/bundle.ts';
 import { refuseBundle, validateBundle } from './validate.ts';
 
-/** Of an authority that nobody trusts, good for a hundred years. */
+/** An authority for tests, valid for a hundred years. */
 const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBgDCCASWgAwIBAgIUBaNOvKudmOk+rqQtwZJoYhBxjB0wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJYXV0aG9yaXR5MCAXDTI2MTEyMjE5MjgxN1oYDzIxMjYxMDI5

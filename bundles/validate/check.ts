@@ -40,7 +40,7 @@ export interface Check {
   /** Kebab-case, the name of its file. */
   readonly name: string;
   readonly suite: Suite;
-  /** Of an error that rendering refuses the bundle for; BundleInvalid unless said. */
+  /** For an error that makes rendering refuse the bundle; BundleInvalid by default. */
   readonly reason?: 'BundleUnsupported' | 'InvalidCABundle';
   readonly run: (bundle: Bundle, options: CheckOptions) => Iterable<FoundBy>;
 }
@@ -83,7 +83,7 @@ export function isLabel(name: string): boolean {
   return name.length <= 63 && LABEL.test(name);
 }
 
-/** Text of something that should be text: other data as JSON, nothing as nothing. */
+/** The text of a value that should be text: other data as JSON, an absent value as an empty text. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : formatJson(value).slice(0, MAX_TEXT);

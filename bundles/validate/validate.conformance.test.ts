@@ -1,4 +1,6 @@
-/** The 59 cases of the reference validators: each finding of theirs is one of ours, and what they accept is accepted. */
+/**
+ * The 59 cases of the reference validators: we find each of their findings, and accept every bundle that they accept.
+ */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -54,7 +56,7 @@ const CHECKS_OF: Readonly<Record<string, readonly string[]>> = {
   TestValidateCRD: ['crd-structure'],
 };
 
-/** What each message of the reference is about: the check that finds it and a fact that its finding must name. */
+/** The subject of each message of the reference: the check that finds it and a fact that its finding must name. */
 const MEANINGS: readonly { readonly theirs: RegExp; readonly check: string; readonly names: RegExp }[] = [
   {
     theirs: /owned CRD .*EtcdCluster.* not found/,
@@ -185,13 +187,13 @@ describe.skipIf(!hasShared)('the reference validators', () => {
   );
 });
 
-/** Findings that are ours alone, by the number of the case; docs/deviations.md says why. */
+/** Findings that only we have, by the number of the case; docs/deviations.md has the reasons. */
 const FURTHER: ReadonlyMap<number, readonly RegExp[]> = new Map([
   [56, [/^the version v1beta2 has no schema$/]],
   [58, [/^the version v1beta2 has no schema$/]],
 ]);
 
-/** The validators whose tests say what is a warning; the others of the reference look at errors alone. */
+/** The validators whose tests assert warnings; the tests of the others assert errors only. */
 const JUDGES_WARNINGS = new Set([
   'Test_EnsureGetBundleSizeValue',
   'Test_communityValidator',
@@ -208,7 +210,9 @@ function warningTexts({ warnStrings = [], warning = false, detail = '' }: Case):
   return [...warnStrings, ...(warning ? [detail] : [])];
 }
 
-/** Each text of the reference is told by a finding of that level, and each finding tells one of them, or is known. */
+/**
+ * Each text of the reference matches a finding of that level, and each finding matches a text, or is a known addition.
+ */
 function expectMeanings(
   findings: readonly BundleFinding[],
   texts: readonly string[],

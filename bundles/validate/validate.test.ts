@@ -94,7 +94,7 @@ interface Row {
   readonly path?: string;
 }
 
-/** For each check something that it finds. Those that rendering refuses are in render.test.ts too. */
+/** For each check an example that it finds. Those that make rendering refuse are in render.test.ts too. */
 const ROWS: readonly Row[] = [
   {
     check: 'install-strategy',
@@ -120,7 +120,7 @@ const ROWS: readonly Row[] = [
   { check: 'object-names', because: 'a role has a slash', parts: holding({ ...BETA, metadata: { name: 'a/b' } }) },
   {
     check: 'object-metadata',
-    because: 'the key of a label is none',
+    because: 'the key of a label is invalid',
     parts: holding(labelled({ labels: { 'bad key!': 'x' } })),
     path: 'metadata.labels[bad key!]',
   },
@@ -144,19 +144,19 @@ const ROWS: readonly Row[] = [
   },
   {
     check: 'object-metadata',
-    because: 'an annotation is a truth',
+    because: 'an annotation is a boolean',
     parts: holding(labelled({ annotations: { 'A.example/B': true } })),
     path: 'metadata.annotations[A.example/B]',
   },
   {
     check: 'object-metadata',
-    because: 'the CSV hands an annotation on that is none',
+    because: 'the CSV passes on an invalid annotation',
     parts: annotated({ 'a b': 'c' }),
     path: 'metadata.annotations[a b]',
   },
   {
     check: 'object-metadata',
-    because: 'Pods get a label that is none',
+    because: 'Pods get an invalid label',
     parts: { ...CLEAN, deployments: [{ name: 'd', label: { a: '-' }, spec: { selector: {}, template: {} } }] },
     path: 'spec.install.spec.deployments[0].label[a]',
   },
@@ -220,7 +220,11 @@ const ROWS: readonly Row[] = [
     because: 'no API server stores it',
     parts: holding({ kind: 'ConfigMap', metadata: { name: 'c' }, data: { a: 'x'.repeat(1_600_000) } }),
   },
-  { check: 'deployment-names', because: 'one has none', parts: { ...CLEAN, deployments: [makeDeployment('')] } },
+  {
+    check: 'deployment-names',
+    because: 'one object has no name',
+    parts: { ...CLEAN, deployments: [makeDeployment('')] },
+  },
   { check: 'crd-names', because: 'a CRD is there twice', parts: holding(makeCrd()) },
   {
     check: 'crd-api-version',
@@ -331,7 +335,12 @@ const ROWS: readonly Row[] = [
     parts: changed({ displayName: '' }),
     path: 'spec.displayName',
   },
-  { check: 'csv-fields', because: 'nothing would run', parts: { ...CLEAN, deployments: [] }, level: 'warning' },
+  {
+    check: 'csv-fields',
+    because: 'nothing would be installed',
+    parts: { ...CLEAN, deployments: [] },
+    level: 'warning',
+  },
   { check: 'install-modes', because: 'there are none', parts: changed({ installModes: [] }) },
   {
     check: 'install-modes',
@@ -381,11 +390,11 @@ const ROWS: readonly Row[] = [
   { check: 'crd-structure', because: 'the group is no domain', parts: withCrd({ group: 'X' }), path: 'spec.group' },
   {
     check: 'crd-structure',
-    because: 'a name of the kind is none',
+    because: 'a name of the kind is invalid',
     parts: withCrd({ names: { kind: 'My Gadget', plural: 'gadgets' } }),
     path: 'spec.names.kind',
   },
-  { check: 'crd-structure', because: 'nothing is stored', parts: withCrd({ versions: [] }), path: 'spec.versions' },
+  { check: 'crd-structure', because: 'no version is stored', parts: withCrd({ versions: [] }), path: 'spec.versions' },
   {
     check: 'crd-structure',
     because: 'a version has no proper name',
@@ -412,13 +421,13 @@ const ROWS: readonly Row[] = [
   },
   {
     check: 'crd-structure',
-    because: 'a schema says nothing of what it is of',
+    because: 'a schema has no type',
     parts: withRoot({ properties: {} }),
     path: 'spec.versions[0].schema.openAPIV3Schema.type',
   },
   {
     check: 'crd-structure',
-    because: 'an object within an object has to say that it is one',
+    because: 'an embedded object is not marked as an object',
     parts: withRoot({ 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-embedded-resource': true }),
     path: 'spec.versions[0].schema.openAPIV3Schema.type',
   },
@@ -449,7 +458,7 @@ const ROWS: readonly Row[] = [
   },
   {
     check: 'crd-structure',
-    because: 'the conversion webhook is nowhere',
+    because: 'the conversion webhook has no address',
     parts: withCrd({ conversion: { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } } }),
     path: 'spec.conversion.webhook.clientConfig',
   },
@@ -486,7 +495,7 @@ const ROWS: readonly Row[] = [
   { check: 'crd-columns', because: 'a column has no name', parts: withColumn({ name: '' }), path: '[0].name' },
   {
     check: 'service-accounts',
-    because: 'it is made already',
+    because: 'another one of that name is generated',
     parts: holding({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'gadget' } }),
   },
   {
@@ -511,7 +520,7 @@ const ROWS: readonly Row[] = [
   },
   {
     check: 'disruption-budgets',
-    because: 'it allows none',
+    because: 'the budget allows no disruption',
     parts: holding({
       apiVersion: 'policy/v1',
       kind: 'PodDisruptionBudget',
@@ -521,7 +530,7 @@ const ROWS: readonly Row[] = [
   },
   {
     check: 'priority-classes',
-    because: 'it is for all',
+    because: 'the priority is for all Pods',
     parts: holding({ kind: 'PriorityClass', metadata: { name: 'p' }, globalDefault: true }),
     path: 'globalDefault',
   },
@@ -567,7 +576,7 @@ const ROWS: readonly Row[] = [
   },
   {
     check: 'crd-permissions',
-    because: 'CRDs belong to everybody',
+    because: 'the rights concern all CRDs of the cluster',
     parts: {
       ...CLEAN,
       clusterPermissions: [
@@ -585,7 +594,7 @@ const ROWS: readonly Row[] = [
   },
   {
     check: 'crd-permissions',
-    because: 'everything has CRDs in it',
+    because: 'a rule for everything includes CRDs',
     parts: holding(rule({ apiGroups: ['*'], resources: ['*'], verbs: ['*'] })),
     level: 'warning',
     path: 'rules[0]',
@@ -610,7 +619,7 @@ const ROWS: readonly Row[] = [
   },
   {
     check: 'related-images',
-    because: 'a container has a tag that is none',
+    because: 'a container has an invalid tag',
     parts: { ...CLEAN, deployments: [makeDeployment('d', { containers: [{ name: 'c', image: 'quay.io/a/b:$TAG' }] })] },
     path: 'spec.install.spec.deployments[0].spec.template.spec.containers[0].image',
   },
@@ -623,7 +632,7 @@ const ROWS: readonly Row[] = [
   },
   {
     check: 'architectures',
-    because: 'the value means nothing',
+    because: 'the value has no effect',
     parts: { ...CLEAN, metadata: { ...CLEAN.metadata, labels: { 'operatorframework.io/os.linux': 'true' } } },
     level: 'warning',
   },
@@ -769,11 +778,11 @@ describe('the checks', () => {
     expect(describeFinding(found as BundleFinding)).toContain(found?.message);
   });
 
-  it('find nothing in a bundle that is right', () => {
+  it('the checks find nothing in a valid bundle', () => {
     expect(validateBundle(makeBundle(CLEAN), { files: makeFiles(CLEAN), kubernetesVersion: '1.36' })).toEqual([]);
   });
 
-  it('are all in the list, one a file, and each is proved here', () => {
+  it('every check is in the list and has a file, and each is proved here', () => {
     const names = CHECKS.map(({ name }) => name).sort();
     const files = readdirSync(import.meta.dirname).filter((name) => !/test|^(check|checks|validate)\.ts$/.test(name));
     expect(names).toEqual(files.map((name) => name.replace(/\.ts$/, '')).sort());
@@ -782,7 +791,10 @@ describe('the checks', () => {
   });
 
   it.each([
-    { because: 'names of roles may hold nearly anything', object: { ...BETA, metadata: { name: 'System:Role A' } } },
+    {
+      because: 'names of roles may have nearly any character',
+      object: { ...BETA, metadata: { name: 'System:Role A' } },
+    },
     {
       because: 'a role without apiVersion is a role nevertheless',
       object: { kind: 'ClusterRole', metadata: { name: 'a:b' }, rules: [] },
@@ -792,10 +804,10 @@ describe('the checks', () => {
       because: 'a Secret holds a mebibyte',
       object: { ...(named('Secret', 's') as object), stringData: { a: 'x'.repeat(1 << 20) } },
     },
-    { because: 'keys of annotations know no case', object: labelled({ annotations: { 'Example.COM/A': 'b c' } }) },
+    { because: 'keys of annotations ignore case', object: labelled({ annotations: { 'Example.COM/A': 'b c' } }) },
     { because: 'a label may be empty', object: labelled({ labels: { 'a.b/c_D.e': '', f: null } }) },
     { because: 'an object has no labels', object: labelled({ labels: null, annotations: null }) },
-  ])('take what the API server takes: $because', ({ object }) => {
+  ])('the checks accept metadata that the API server accepts: $because', ({ object }) => {
     const found = validateBundle(makeBundle(holding(object)), { suites: ['install'] });
     expect(found).toEqual([]);
   });
@@ -822,11 +834,11 @@ describe('the checks', () => {
     { because: 'the type is null', root: { ...KEEPS, type: null } },
     { because: 'the root has fields as well', root: { ...KEEPS, properties: { spec: { type: 'object' } } } },
     { because: 'the root says that it is an object', root: { ...KEEPS, type: 'object' } },
-  ])('take a schema that the API server takes: $because', ({ root }) => {
+  ])('the checks accept a schema that the API server accepts: $because', ({ root }) => {
     expect(validateBundle(makeBundle(withRoot(root)), { suites: ['install'] })).toEqual([]);
   });
 
-  it('take what is said twice in the same way, or not at all', () => {
+  it('the checks accept a consistent repetition, or none', () => {
     const webhookdefinitions = [
       WEBHOOK,
       { ...WEBHOOK, generateName: 'w', containerPort: 443, targetPort: 443 },
@@ -835,7 +847,7 @@ describe('the checks', () => {
     expect(validateBundle(makeBundle(changed({ webhookdefinitions })), { suites: ['install'] })).toEqual([]);
   });
 
-  it('stop telling where nobody would read on', () => {
+  it('the number of findings is bounded', () => {
     const labels = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`a${index}`, index]));
     const found = validateBundle(makeBundle(holding(labelled({ labels }))), { suites: ['install'] });
     expect(found).toHaveLength(501);
@@ -843,7 +855,7 @@ describe('the checks', () => {
     expect(found.at(-1)?.message).toContain('more than 500');
   });
 
-  it('take a CRD that names a conversion, but not where it is, if the CSV has the webhook', () => {
+  it('the checks accept a CRD with a conversion but no address, if the CSV has the webhook', () => {
     const spec = { conversion: { strategy: 'Webhook' } };
     const webhook = { ...WEBHOOK, type: 'ConversionWebhook', conversionCRDs: ['gadgets.example.com'] };
     const parts = { ...changed({ webhookdefinitions: [webhook] }), objects: [makeCrd(spec)] };
@@ -851,7 +863,7 @@ describe('the checks', () => {
     expect(found).toEqual([]);
   });
 
-  it('are chosen by suite', () => {
+  it('the checks are chosen by suite', () => {
     const findings = validateBundle(makeBundle({ spec: { minKubeVersion: 'x' } }), { suites: ['format'] });
     const suites = findings.map(({ check }) => CHECKS.find(({ name }) => name === check)?.suite);
     expect(new Set(suites)).toEqual(new Set(['format']));

@@ -39,7 +39,7 @@ const MAX_TOLD = 500;
 
 /**
  * Refuses a bundle that cannot be installed.
- * @throws ReasonedError BundleUnsupported, InvalidCABundle or BundleInvalid with all that is wrong, not worth a retry.
+ * @throws ReasonedError BundleUnsupported, InvalidCABundle or BundleInvalid with all faults, not worth a retry.
  */
 export function refuseBundle(bundle: Bundle): void {
   const errors = validateBundle(bundle, { suites: ['install'] }).filter(({ level }) => level === 'error');

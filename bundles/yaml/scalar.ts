@@ -52,7 +52,7 @@ function finite(value: Scalar, text: string): Scalar {
   throw new YamlError({ kind: 'syntax', what: `has the value ${text}, which JSON cannot express` });
 }
 
-/** The value of a scalar with an explicit tag; tags that mean nothing to Kubernetes give strings. */
+/** The value of a scalar with an explicit tag; unknown tags give strings. */
 export function resolveTagged(text: string, tag: string): Scalar {
   switch (tag) {
     case `${PREFIX}int`:

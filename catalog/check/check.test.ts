@@ -45,9 +45,9 @@ function withProperty(type: string, value: Fields): Fields {
 
 const sound = [foo, channel('foo.v0.1.0'), bundle('0.1.0')];
 
-describe('a catalog that keeps the rules', () => {
+describe('a valid catalog', () => {
   it.each([
-    { because: 'as small as it gets', documents: sound },
+    { because: 'a minimal catalog', documents: sound },
     {
       because: 'properties of the channel and the package',
       documents: [
@@ -95,7 +95,7 @@ describe('a catalog that keeps the rules', () => {
       ],
     },
     {
-      because: 'the last entry replaces what is gone',
+      because: 'the last entry replaces a removed bundle',
       documents: [foo, { ...channel(), entries: [{ name: 'foo.v0.1.0', replaces: 'foo.v0.0.9' }] }, bundle('0.1.0')],
     },
     {
@@ -112,7 +112,7 @@ describe('a catalog that keeps the rules', () => {
       ],
     },
     {
-      because: 'an icon, null for what is absent, and names in other cases',
+      because: 'an icon, null for absent fields, and names in other cases',
       documents: [
         { ...foo, icon: { Base64Data: 'eA==\n', mediatype: null } },
         { ...channel(), entries: [{ Name: 'foo.v0.1.0', skips: null, skipRange: null }] },
@@ -157,7 +157,7 @@ describe('a catalog that keeps the rules', () => {
   });
 });
 
-describe('a catalog that breaks a rule', () => {
+describe('an invalid catalog', () => {
   const deprecations = (...entries: readonly Fields[]): Fields => ({
     schema: 'olm.deprecations',
     package: 'foo',
@@ -168,7 +168,7 @@ describe('a catalog that breaks a rule', () => {
     readonly rules: readonly CheckRule[];
     readonly documents: readonly Fields[];
   }[] = [
-    { because: 'a package without a name', rules: ['PackageName'], documents: [{ schema: 'olm.package' }] },
+    { because: 'a package has no name', rules: ['PackageName'], documents: [{ schema: 'olm.package' }] },
     { because: 'documents of no package', rules: ['NoPackages'], documents: [{ schema: 'custom' }] },
     {
       because: 'a package whose name is no DNS label',
@@ -182,7 +182,7 @@ describe('a catalog that breaks a rule', () => {
       documents: [{ ...foo, defaultChannel: '' }, ...sound.slice(1)],
     },
     {
-      because: 'a default channel that is not there',
+      because: 'the default channel does not exist',
       rules: ['DefaultChannel'],
       documents: [{ ...foo, defaultChannel: 'beta' }, ...sound.slice(1)],
     },
@@ -256,7 +256,7 @@ describe('a catalog that breaks a rule', () => {
       documents: [foo, { ...channel(), entries: [{ name: 'foo.v0.1.0', skips: [''] }] }, bundle('0.1.0')],
     },
     {
-      because: 'a skipRange that cannot be read',
+      because: 'a skipRange that cannot be parsed',
       rules: ['SkipRange'],
       documents: [foo, { ...channel(), entries: [{ name: 'foo.v0.1.0', skipRange: '<v0.1.0' }] }, bundle('0.1.0')],
     },
@@ -328,7 +328,7 @@ describe('a catalog that breaks a rule', () => {
       documents: [...sound.slice(0, 2), bundle('0.1.0', { properties: [identity('')] })],
     },
     {
-      because: 'a version that is none',
+      because: 'an invalid version',
       rules: ['BundleVersion'],
       documents: [...sound.slice(0, 2), bundle('0.1.0', { properties: [identity('v0.1')] })],
     },
@@ -346,7 +346,7 @@ describe('a catalog that breaks a rule', () => {
       documents: [...sound.slice(0, 2), bundle('0.1.0', { properties: [identity('0.1.0+1', { release: '2' })] })],
     },
     {
-      because: 'a release without the name that goes with it',
+      because: 'a release without the matching name',
       rules: ['BundleName'],
       documents: [...sound.slice(0, 2), bundle('0.1.0', { properties: [identity('0.1.0', { release: '2' })] })],
     },
@@ -362,7 +362,7 @@ describe('a catalog that breaks a rule', () => {
       documents: [...sound.slice(0, 2), bundle('0.1.0', { image: `registry.example/foo@ssha256:${'a'.repeat(64)}` })],
     },
     {
-      because: 'a related image that is none',
+      because: 'an invalid related image',
       rules: ['RelatedImage'],
       documents: [
         ...sound.slice(0, 2),
@@ -394,7 +394,7 @@ describe('a catalog that breaks a rule', () => {
       documents: [...sound, deprecations({ reference: { schema: 'olm.package', name: 'bar' }, message: 'm' })],
     },
     {
-      because: 'a deprecation of a bundle that is not there',
+      because: 'a deprecation of a bundle that does not exist',
       rules: ['Deprecation'],
       documents: [...sound, deprecations({ reference: { schema: 'olm.bundle', name: 'foo.v9' }, message: 'm' })],
     },
@@ -539,16 +539,16 @@ describe('a catalog that breaks a rule', () => {
     }
   });
 
-  it('nothing at all is no catalog', () => {
+  it('an empty catalog has no packages', () => {
     expect(check()).toMatchObject([{ severity: 'error', rule: 'NoPackages' }]);
   });
 
-  it('every rule is broken by one of these, or by the shape of a graph', () => {
+  it('every rule is broken by a case, or by the shape of a graph', () => {
     const broken = new Set<CheckRule>([...cases.flatMap(({ rules }) => rules), 'Cycle', 'Stranded']);
     expect([...broken].sort()).toEqual(Object.keys(CHECK_RULES).sort());
   });
 
-  it('what the reference lets pass is a warning', () => {
+  it("the reference's omissions are warnings", () => {
     const findings = check(
       foo,
       channel('foo.v0.2.0', 'foo.v0.1.0'),
@@ -565,7 +565,7 @@ describe('the graph of a channel', () => {
     { because: 'one entry', graph: 'a', defect: undefined },
     { because: 'skipped entries need no chain', graph: 'c>a:b b a', defect: undefined },
     { because: 'a bundle that is skipped twice is skipped', graph: 'c>a:b,b b a', defect: undefined },
-    { because: 'the end of the chain replaces what is gone', graph: 'b>a a>gone', defect: undefined },
+    { because: 'the end of the chain replaces a removed bundle', graph: 'b>a a>gone', defect: undefined },
     { because: 'a skipped entry ends the chain', graph: 'c>b:b b>a a', defect: { rule: 'Stranded', names: ['a'] } },
     {
       because: 'an entry beside the chain has no successor',
@@ -577,7 +577,7 @@ describe('the graph of a channel', () => {
       graph: 'd>gone c>b b d2>d',
       defect: { rule: 'MultipleHeads', names: ['c', 'd2'] },
     },
-    { because: 'nothing leads out of a circle', graph: 'a>b b>a', defect: { rule: 'NoHead' } },
+    { because: 'no edge leads out of a circle', graph: 'a>b b>a', defect: { rule: 'NoHead' } },
     { because: 'an entry that replaces itself', graph: 'a>a', defect: { rule: 'NoHead' } },
     {
       because: 'a circle behind the head',
@@ -594,7 +594,7 @@ describe('the graph of a channel', () => {
     expect(graphDefect(graph.split(' ').map(entryOf))).toEqual(defect);
   });
 
-  it('10,000 entries in a chain are judged', () => {
+  it('10,000 entries in a chain are checked', () => {
     const entries = Array.from({ length: 10_000 }, (_, n) => ({ name: `b${n + 1}`, replaces: `b${n}`, skips: [] }));
     expect(graphDefect(entries)).toBeUndefined();
   });

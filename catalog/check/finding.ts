@@ -1,4 +1,4 @@
-/** The findings of the checks of a catalog. */
+/** The findings of catalog checks. */
 import type { DocumentPlace } from '../invalid.ts';
 
 /**

@@ -1,4 +1,7 @@
-/** Whether data have the types that the reference tools read them into; null is the same as absent, other fields may be anything. */
+/**
+ * Checks that data have the types that the reference tools expect; null is the same as absent, other fields may have
+ * any type.
+ */
 import type { Kind } from '../csv-metadata.ts';
 import { field, isFields } from '../fields.ts';
 

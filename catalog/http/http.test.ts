@@ -13,7 +13,12 @@ describe('conditional requests', () => {
   it.each([
     { because: 'there is no condition', headers: {}, of: weak, verdict: undefined },
     { because: 'the client has this content', headers: { 'if-none-match': 'W/"abc"' }, of: weak, verdict: 304 },
-    { because: 'strength does not count here', headers: { 'if-none-match': '"x", "abc"' }, of: weak, verdict: 304 },
+    {
+      because: 'weak and strong tags are equal here',
+      headers: { 'if-none-match': '"x", "abc"' },
+      of: weak,
+      verdict: 304,
+    },
     { because: 'any content will do', headers: { 'if-none-match': '*' }, of: weak, verdict: 304 },
     { because: 'the client has other content', headers: { 'if-none-match': '"x"' }, of: weak, verdict: undefined },
     {
@@ -25,7 +30,7 @@ describe('conditional requests', () => {
     { because: 'it has not changed since', headers: { 'if-modified-since': same }, of: weak, verdict: 304 },
     { because: 'it has changed since', headers: { 'if-modified-since': before }, of: weak, verdict: undefined },
     {
-      because: 'a date that is none does not count',
+      because: 'an invalid date is ignored',
       headers: { 'if-modified-since': 'yesterday' },
       of: weak,
       verdict: undefined,
@@ -33,8 +38,8 @@ describe('conditional requests', () => {
     { because: 'it has changed meanwhile', headers: { 'if-unmodified-since': before }, of: weak, verdict: 412 },
     { because: 'it has not changed meanwhile', headers: { 'if-unmodified-since': same }, of: weak, verdict: undefined },
     { because: 'a weak tag never matches strongly', headers: { 'if-match': 'W/"abc"' }, of: weak, verdict: 412 },
-    { because: 'a strong tag does', headers: { 'if-match': '"abc"' }, of: strong, verdict: undefined },
-    { because: 'something is there', headers: { 'if-match': '*' }, of: weak, verdict: undefined },
+    { because: 'a strong tag matches strongly', headers: { 'if-match': '"abc"' }, of: strong, verdict: undefined },
+    { because: 'there is content', headers: { 'if-match': '*' }, of: weak, verdict: undefined },
     {
       because: 'a matching tag counts more than a date',
       headers: { 'if-match': '"abc"', 'if-unmodified-since': before },
@@ -48,16 +53,16 @@ describe('conditional requests', () => {
 
 describe('content encodings', () => {
   it.each([
-    { because: 'nothing is said', header: undefined, encoding: 'identity' },
+    { because: 'there is no header', header: undefined, encoding: 'identity' },
     { because: 'gzip is accepted', header: 'gzip', encoding: 'gzip' },
-    { because: 'both are, and zstd is at hand', header: 'gzip, deflate, br, zstd', encoding: 'zstd' },
+    { because: 'both are accepted, and zstd is available', header: 'gzip, deflate, br, zstd', encoding: 'zstd' },
     { because: 'gzip is preferred', header: 'zstd;q=0.5, gzip', encoding: 'gzip' },
     { because: 'everything is accepted', header: '*', encoding: 'zstd' },
-    { because: 'everything but zstd', header: '*, zstd;q=0', encoding: 'gzip' },
-    { because: 'nothing that is offered', header: 'br', encoding: 'identity' },
+    { because: 'everything except zstd is accepted', header: '*, zstd;q=0', encoding: 'gzip' },
+    { because: 'none of the offered encodings is accepted', header: 'br', encoding: 'identity' },
     { because: 'an old name', header: 'X-GZIP', encoding: 'gzip' },
     { because: 'none is preferred', header: 'gzip;q=0.5, identity;q=1', encoding: 'identity' },
-    { because: 'weights that are none do not count', header: 'gzip;q=high, zstd;q=7', encoding: 'identity' },
+    { because: 'invalid weights are ignored', header: 'gzip;q=high, zstd;q=7', encoding: 'identity' },
   ])('$because', ({ header, encoding }) => {
     expect(chooseEncoding(header)).toBe(encoding);
   });

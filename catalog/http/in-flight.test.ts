@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createInFlight } from './in-flight.ts';
 
-test('a client has its share and no more, all together have the total, and a place is free again at its end', () => {
+test('a client is limited to its share, all together to the total, and a place is free again at its end', () => {
   const bodies = createInFlight({ total: 3, perClient: 2 });
   const [first, second] = [bodies.enter('a'), bodies.enter('a')];
   expect(bodies.enter('a')).toBe('client');

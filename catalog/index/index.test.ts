@@ -70,8 +70,8 @@ const GADGET = lines(
   { schema: 'custom', package: 'gadget', anything: { at: 'all' } },
 );
 
-describe('what an index answers', () => {
-  it('everything about a package', async () => {
+describe('the answers of an index', () => {
+  it('an index has everything about a package', async () => {
     const index = await indexOf({ 'catalog.json': GADGET });
     expect(index.counts).toEqual({ packages: 1, channels: 1, bundles: 2, blobs: 6 });
     expect(index.packages()).toEqual([
@@ -92,7 +92,7 @@ describe('what an index answers', () => {
     index.close();
   });
 
-  it('which packages provide an API, each once, in the order of the catalog', async () => {
+  it('an index lists the packages that provide an API, each once, in the order of the catalog', async () => {
     const index = await indexOf({
       'a.json': GADGET.replaceAll('gadget', 'widget'),
       'b.json': GADGET,
@@ -104,7 +104,7 @@ describe('what an index answers', () => {
     index.close();
   });
 
-  it('the documents, in the order of the files, whatever order they arrived in', async () => {
+  it('an index lists the documents in the order of the files, whatever order they arrived in', async () => {
     const index = await indexOf({
       'b.json': lines({ schema: 'b' }),
       'a/z.json': lines({ schema: 'a', n: 1 }, { schema: 'a', n: 2 }),
@@ -115,10 +115,10 @@ describe('what an index answers', () => {
 
   it.each([
     { because: 'by schema', query: { schema: 'olm.bundle' }, found: 2 },
-    { because: 'by package, which a package itself has not', query: { package: 'gadget' }, found: 5 },
+    { because: 'by package, which a package document itself does not have', query: { package: 'gadget' }, found: 5 },
     { because: 'by name', query: { name: 'gadget' }, found: 1 },
     { because: 'by all of them', query: { schema: 'olm.bundle', package: 'gadget', name: 'gadget.v2' }, found: 1 },
-    { because: 'by what is not there', query: { name: 'nothing' }, found: 0 },
+    { because: 'by a name that does not exist', query: { name: 'nothing' }, found: 0 },
     { because: 'empty values match everything', query: { schema: '', package: '', name: '' }, found: 6 },
   ])('documents are selected $because', async ({ query, found }) => {
     const index = await indexOf({ 'catalog.json': GADGET });
@@ -128,7 +128,7 @@ describe('what an index answers', () => {
     index.close();
   });
 
-  it('documents larger than a chunk, and many of them', async () => {
+  it('an index returns documents larger than a chunk, and many of them', async () => {
     const documents = Array.from({ length: 50 }, (_, n) => ({
       schema: 'x',
       name: `n${n}`,
@@ -140,7 +140,7 @@ describe('what an index answers', () => {
     index.close();
   });
 
-  it('integers beyond 2^53 in what bundles state', async () => {
+  it("an index keeps integers beyond 2^53 in bundles' properties", async () => {
     const index = await indexOf({
       'catalog.json':
         '{"schema":"olm.bundle","name":"b","package":"p","properties":[{"type":"x","value":9007199254740993}]}',
@@ -150,14 +150,14 @@ describe('what an index answers', () => {
   });
 });
 
-describe('catalogs that break their own rules are served as far as they go', () => {
-  it('a package that nobody describes is there by its bundles', async () => {
+describe('catalogs that break their own rules are served as far as possible', () => {
+  it('a package without a package document exists by its bundles', async () => {
     const index = await indexOf({ 'catalog.json': lines(bundle('gadget.v1', '1.0.0')) });
     expect(index.packages()).toEqual([{ name: 'gadget', defaultChannel: '', channels: 0, bundles: 1 }]);
     index.close();
   });
 
-  it('of two bundles of one name the first counts, and it is said', async () => {
+  it('of two bundles of one name the first counts, and the other is reported', async () => {
     const index = await indexOf({ 'catalog.json': lines(bundle('b', '1.0.0'), bundle('b', '2.0.0')) });
     const found = index.package('gadget');
     expect(found?.bundles.map(({ version }) => version)).toEqual(['1.0.0']);
@@ -165,7 +165,7 @@ describe('catalogs that break their own rules are served as far as they go', () 
     index.close();
   });
 
-  it('names with a meaning in JavaScript are names', async () => {
+  it('names with a meaning in JavaScript are ordinary names', async () => {
     const index = await indexOf({
       'catalog.json': lines(
         { schema: 'olm.package', name: '__proto__' },
@@ -190,8 +190,8 @@ describe('catalogs that break their own rules are served as far as they go', () 
   });
 });
 
-describe('which files count', () => {
-  it('a file that is ignored may be anything, even if its ignore file comes later', async () => {
+describe('ignored files', () => {
+  it('an ignored file may have any content, even if its ignore file comes later', async () => {
     const index = await indexOf({
       'README.md': 'Read me: [',
       'catalog.json': GADGET,
@@ -212,7 +212,7 @@ describe('which files count', () => {
   });
 });
 
-describe('what cannot be read leaves nothing behind', () => {
+describe('content that cannot be parsed leaves no file behind', () => {
   const limits: CatalogLimits = { ...DEFAULT_LIMITS, maxTotalBytes: 2000, maxDocuments: 3, maxFiles: 2 };
   const cases = [
     { because: 'broken JSON', files: { 'catalog.json': `${GADGET}{"schema":` }, limits: DEFAULT_LIMITS },
@@ -232,7 +232,7 @@ describe('what cannot be read leaves nothing behind', () => {
     await expectInvalid((target) => buildIndex({ files: filesFrom(files), target, limits }));
   });
 
-  it.each(cases)('$because, in a worker', async ({ files, limits }) => {
+  it.each(cases)('an index is refused in a worker because of $because', async ({ files, limits }) => {
     await expectInvalid((target) => buildIndexInWorker({ files: filesFrom(files), target, limits }));
   });
 
@@ -244,14 +244,14 @@ describe('what cannot be read leaves nothing behind', () => {
     expect(readdirSync(folder).filter((name) => join(folder, name) === target || name.includes('partial'))).toEqual([]);
   }
 
-  it('of several defects, that of the first file is told', async () => {
+  it('of several defects, that of the first file is reported', async () => {
     const files = filesFrom({ 'z.json': '{', 'a.json': '{' });
     await expect(buildIndex({ files, target: newPath() })).rejects.toThrow(/a\.json/);
   });
 });
 
 describe('building in a worker thread', () => {
-  it('gives the same as in this one', async () => {
+  it('an index built in a worker equals one built in this thread', async () => {
     const [here, there] = [newPath(), newPath()];
     const files = { 'a.json': GADGET, 'b.yaml': 'schema: custom\nname: x\n', '.indexignore': '' };
     const counts = await buildIndex({ files: filesFrom(files), target: here });
@@ -259,7 +259,7 @@ describe('building in a worker thread', () => {
     expect(readFileSync(there).equals(readFileSync(here))).toBe(true);
   });
 
-  it('takes what is larger than all slots together, in whatever pieces', async () => {
+  it('a worker takes content larger than all slots together, in pieces of any size', async () => {
     const text = lines(
       ...Array.from({ length: 40 }, (_, n) => ({ schema: 'x', name: `n${n}`, text: 'y'.repeat(100_000) })),
     );
@@ -273,7 +273,7 @@ describe('building in a worker thread', () => {
     index.close();
   });
 
-  it('ends when it is aborted, and leaves nothing behind', async () => {
+  it('a worker ends when it is aborted, and leaves no file behind', async () => {
     const abort = new AbortController();
     const target = newPath();
     const content = (async function* endless() {
@@ -287,7 +287,7 @@ describe('building in a worker thread', () => {
     expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
-  it('ends when the worker is silent for too long', async () => {
+  it('a worker ends when it is silent for too long', async () => {
     const target = newPath();
     const worker = new URL('data:text/javascript,setInterval(() => {}, 1000)');
     const files = filesFrom({ 'a.json': GADGET });
@@ -297,7 +297,7 @@ describe('building in a worker thread', () => {
     expect(error).toMatchObject({ reason: 'CatalogInvalid', retry: 'never' });
   });
 
-  it('ends when a document needs more memory than there is', async () => {
+  it('a worker ends when a document needs more memory than allowed', async () => {
     const target = newPath();
     const worker = new URL(
       'data:text/javascript,const kept = []; for (;;) kept.push(new Array(1e5).fill(kept.length));',
@@ -307,7 +307,7 @@ describe('building in a worker thread', () => {
     expect(error).toMatchObject({ reason: 'CatalogInvalid', retry: 'never' });
   });
 
-  it('passes on what the source throws', async () => {
+  it('an error of the source is passed on from a worker', async () => {
     const content = (async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('{"schema":"x"}');
       throw new Error('connection lost');
@@ -318,7 +318,7 @@ describe('building in a worker thread', () => {
   });
 });
 
-describe('a damaged file is known', () => {
+describe('a damaged index file is detected', () => {
   async function sound(): Promise<string> {
     const target = newPath();
     await buildIndex({ files: filesFrom({ 'catalog.json': GADGET.repeat(40) }), target });
@@ -329,8 +329,8 @@ describe('a damaged file is known', () => {
     { because: 'it is cut off', damage: (path: string) => truncateSync(path, readFileSync(path).length - 4096) },
     { because: 'it is empty', damage: (path: string) => truncateSync(path, 0) },
     { because: 'one bit is wrong', damage: flipBit },
-    { because: 'it is something else', damage: (path: string) => writeFileSync(path, 'not a database at all') },
-    { because: 'it is not there', damage: (path: string) => rmSync(path) },
+    { because: 'it is another file', damage: (path: string) => writeFileSync(path, 'not a database at all') },
+    { because: 'it is missing', damage: (path: string) => rmSync(path) },
   ])('$because', async ({ damage }) => {
     const path = await sound();
     damage(path);
@@ -338,7 +338,7 @@ describe('a damaged file is known', () => {
     expect(catchError(() => openIndex(path))).toMatchObject({ reason: 'CatalogUnavailable', retry: 'backoff' });
   });
 
-  it('damage that comes later is told by the read that meets it', async () => {
+  it('later damage is reported by the read that meets it', async () => {
     const path = await sound();
     const copy = newPath();
     copyFileSync(path, copy);

@@ -22,7 +22,7 @@ function ordered(tags: readonly string[], limits?: { maxTags: number; maxVersion
   return { versions: versions.map(({ tag }) => tag), ignored: ignored.map(({ tag }) => tag) };
 }
 
-describe('which tags are versions', () => {
+describe('the tags that are versions', () => {
   it.each([
     {
       because: 'semantic versions, in their order',
@@ -31,7 +31,7 @@ describe('which tags are versions', () => {
       ignored: [],
     },
     {
-      because: 'other tags are not mentioned',
+      because: 'other tags are not reported',
       tags: ['latest', '1.0', 'sha256-abc.sig', '1.0.0'],
       versions: ['1.0.0'],
       ignored: [],
@@ -59,7 +59,7 @@ describe('which tags are versions', () => {
     expect(ordered(tags)).toEqual({ versions, ignored });
   });
 
-  it('only the newest versions are offered, and it is said which are not', () => {
+  it('only the newest versions are offered, and the others are reported', () => {
     const tags = Array.from({ length: 5 }, (_, n) => `1.${n}.0`);
     expect(ordered(tags, { maxTags: 100, maxVersions: 2 })).toEqual({
       versions: ['1.3.0', '1.4.0'],
@@ -72,7 +72,7 @@ describe('which tags are versions', () => {
   });
 });
 
-describe('a catalog out of repositories', () => {
+describe('a catalog made from repositories', () => {
   function bundle(version: string, more: Partial<BundleBlob> = {}): BundleBlob {
     const packageName = more.package ?? 'gadget';
     return {
@@ -98,7 +98,7 @@ describe('a catalog out of repositories', () => {
     };
   }
 
-  it('every version leads to every higher one, and keeps the rules of catalogs', () => {
+  it('every version leads to every higher one, and the catalog is valid', () => {
     const { documents, ignored } = buildRepositoryCatalog(
       [repository({ '1.0.0': bundle('1.0.0'), 'v1.1.0': bundle('1.1.0'), '2.0.0': bundle('2.0.0') })],
       versionRules,
@@ -122,7 +122,7 @@ describe('a catalog out of repositories', () => {
     expect(checker.finish()).toEqual([]);
   });
 
-  it('pre-releases are in a channel of their own, which all versions are in', () => {
+  it('pre-releases are in a channel of their own, which has all versions', () => {
     const { documents } = buildRepositoryCatalog(
       [repository({ '1.0.0': bundle('1.0.0'), '1.1.0-rc.1': bundle('1.1.0-rc.1') })],
       versionRules,
@@ -139,7 +139,7 @@ describe('a catalog out of repositories', () => {
     expect(documents[0]).toMatchObject({ defaultChannel: 'candidate' });
   });
 
-  it('builds of one version are told apart by the tag', () => {
+  it('builds of one version are distinguished by the tag', () => {
     const { documents } = buildRepositoryCatalog(
       [repository({ '1.0.0_1': bundle('1.0.0', { name: 'a' }), '1.0.0_2': bundle('1.0.0', { name: 'b' }) })],
       versionRules,
@@ -153,7 +153,7 @@ describe('a catalog out of repositories', () => {
 
   it.each([
     {
-      because: 'the bundle says another version than the tag',
+      because: 'the bundle has another version than the tag',
       bundles: { '1.0.0': bundle('1.0.0'), '1.1.0': bundle('1.2.0') },
       ignored: ['1.1.0'],
     },
@@ -168,7 +168,7 @@ describe('a catalog out of repositories', () => {
       ignored: ['1.0.0_1'],
     },
     {
-      because: 'the bundle states more than fits',
+      because: "the bundle's properties are too large",
       bundles: {
         '1.0.0': bundle('1.0.0', { relatedImages: [{ name: '', image: 'x'.repeat(3 << 20) }] }),
         '1.1.0': bundle('1.1.0'),
@@ -186,7 +186,7 @@ describe('a catalog out of repositories', () => {
     expect(result.documents.filter(({ schema }) => schema === 'olm.bundle')).toHaveLength(1);
   });
 
-  it('a package that is named is the only one that is offered', () => {
+  it('if the spec names a package, only that one is offered', () => {
     const result = buildRepositoryCatalog(
       [repository({ '1.0.0': bundle('1.0.0') }, { package: 'widget' })],
       versionRules,
@@ -205,7 +205,7 @@ describe('a catalog out of repositories', () => {
     expect(ignored).toMatchObject([{ repository: 'registry.example/copy', tag: '9.0.0' }]);
   });
 
-  it('is indexed like any other catalog', async () => {
+  it('a catalog made from repositories is indexed like any other', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'slipway-repository-'));
     const { documents } = buildRepositoryCatalog(
       [repository({ '1.0.0': bundle('1.0.0'), '1.1.0': bundle('1.1.0') })],
@@ -224,7 +224,7 @@ describe('a catalog out of repositories', () => {
   });
 });
 
-describe('a catalog of repositories that is looked at again', () => {
+describe('the digest of a catalog of repositories', () => {
   const repository = 'registry.example/gadget';
   const digest = (letter: string): string => `sha256:${letter.repeat(64)}`;
   const images = (digests: Readonly<Record<string, string>>, more: Partial<TaggedImage> = {}): TaggedImage[] =>
@@ -234,23 +234,23 @@ describe('a catalog of repositories that is looked at again', () => {
   it.each([
     { because: 'a tag is moved', changed: images({ '1.0.0': 'a', '1.1.0': 'c' }) },
     { because: 'a tag is gone', changed: images({ '1.0.0': 'a' }) },
-    { because: 'another package is asked for', changed: images({ '1.0.0': 'a', '1.1.0': 'b' }, { package: 'widget' }) },
+    { because: 'another package is requested', changed: images({ '1.0.0': 'a', '1.1.0': 'b' }, { package: 'widget' }) },
     { because: 'it is another repository', changed: images({ '1.0.0': 'a', '1.1.0': 'b' }, { repository: 'r' }) },
-  ])('is another one where $because', ({ changed }) => {
+  ])('the digest of repositories changes if $because', ({ changed }) => {
     expect(repositoriesDigest(changed)).not.toBe(base);
     expect(repositoriesDigest(changed)).toMatch(/^sha256:[0-9a-f]{64}$/);
   });
 
-  it('is the same in whatever order its tags are listed', () => {
+  it('the digest of repositories does not depend on the order of tags', () => {
     expect(repositoriesDigest(images({ '1.1.0': 'b', '1.0.0': 'a' }))).toBe(base);
   });
 
-  it('is another one where its repositories change places: the first one offers the package', () => {
+  it('the digest changes with the order of repositories: the first one offers the package', () => {
     const [one, two] = [images({ '1.0.0': 'a' }), images({ '1.0.0': 'b' }, { repository: 'r' })];
     expect(repositoriesDigest([...one, ...two])).not.toBe(repositoriesDigest([...two, ...one]));
   });
 
-  it('knows its bundles by image, and is made of them as of new ones', async () => {
+  it('bundles of an earlier index give the same catalog as new ones', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'slipway-repository-'));
     const bundles = ['1.0.0', '1.1.0', '1.2.0_1'].map((tag, index): readonly [string, BundleBlob] => {
       const version = tag.replace('_', '+');

@@ -9,7 +9,7 @@ import { versionRules } from '../testdata/version-rules.ts';
 import { expandBasic } from './basic.ts';
 import { expandSemver } from './semver.ts';
 
-/** How what is published can differ from what its template gives; docs/deviations.md has the reasons. */
+/** Differences between published catalogs and the result of their templates; docs/deviations.md has the reasons. */
 const DEVIATIONS: ReadonlyMap<string, (documents: readonly Fields[], published: readonly Fields[]) => Fields[]> =
   new Map([
     ['certified-operators__kurrentdb-operator__template', withOlderSkips],
@@ -55,7 +55,7 @@ function readCase(
   return { made, published };
 }
 
-/** Older versions of the tool skip what is replaced too, and nothing before that. */
+/** Older versions of the tool also skip the replaced version, and nothing before that. */
 function withOlderSkips(documents: readonly Fields[]): Fields[] {
   return documents.map((document) => {
     if (document['schema'] !== 'olm.channel') return { ...document };
@@ -85,7 +85,7 @@ function imagesOf(template: Fields): string[] {
   return (template['entries'] as Fields[]).map((entry) => String(entry['image']));
 }
 
-/** Some bundles of these catalogs are gone from their registries; a basic template needs nothing of them. */
+/** Some bundles of these catalogs are gone from their registries; a basic template does not need their content. */
 function stub(image: string): BundleBlob {
   return { schema: 'olm.bundle', name: image, package: '', image, properties: [], relatedImages: [] };
 }

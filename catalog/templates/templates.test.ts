@@ -24,7 +24,7 @@ function bundlesOf(...versions: readonly string[]): Map<string, BundleBlob> {
 describe('a basic template', () => {
   const template = (...entries: readonly Fields[]): Fields => ({ schema: 'olm.template.basic', entries });
 
-  it('is a catalog whose bundles are read from their images', () => {
+  it('a basic template is a catalog whose bundles are read from their images', () => {
     const channel = { schema: 'olm.channel', name: 'stable', package: 'foo', entries: [{ name: 'foo.v1.0.0' }] };
     const written = template({ schema: 'olm.package', name: 'foo', defaultChannel: 'stable' }, channel, {
       schema: 'olm.bundle',
@@ -38,7 +38,7 @@ describe('a basic template', () => {
     ]);
   });
 
-  it('field names match in any case, and what is unknown or empty goes', () => {
+  it('a basic template matches field names in any case, and drops unknown and empty fields', () => {
     const [channel] = expandBasic(
       template({
         Schema: 'olm.channel',
@@ -57,7 +57,7 @@ describe('a basic template', () => {
     });
   });
 
-  it('deprecations and documents of unknown schemas are kept', () => {
+  it('a basic template keeps deprecations and documents of unknown schemas', () => {
     const deprecations = {
       schema: 'olm.deprecations',
       package: 'foo',
@@ -76,7 +76,7 @@ describe('a basic template', () => {
     { because: 'a bundle has no image', template: template({ schema: 'olm.bundle' }) },
     { because: 'a bundle has not been read', template: template({ schema: 'olm.bundle', image: 'foo:2.0.0' }) },
     { because: 'an entry has no schema', template: template({ name: 'x' }) },
-  ])('is refused where $because', ({ template }) => {
+  ])('a basic template is refused where $because', ({ template }) => {
     expectInvalid(() => expandBasic(template, bundlesOf('1.0.0')));
   });
 });
@@ -95,7 +95,7 @@ describe('a semver template', () => {
     readonly skips?: readonly string[];
   }
 
-  /** `name: entry<replaced(skipped,…) …`, a line for each channel. */
+  /** The channels as lines `name: entry<replaced(skipped,…) …`. */
   function graphs(documents: readonly Fields[]): string[] {
     return documents
       .filter(({ schema }) => schema === 'olm.channel')
@@ -159,7 +159,7 @@ describe('a semver template', () => {
     expect(documents.filter(({ schema }) => schema === 'olm.bundle')).toHaveLength(versions.length);
   });
 
-  it('the most stable stream has the default channel, and a bundle in several streams is there once', () => {
+  it('the most stable stream has the default channel, and a bundle in several streams is listed once', () => {
     const streams = {
       candidate: { bundles: [{ image: 'foo:1.0.0' }, { image: 'foo:2.0.0' }] },
       Stable: { Bundles: [{ Image: 'foo:1.0.0' }] },
@@ -178,13 +178,13 @@ describe('a semver template', () => {
     { because: 'a stream is misspelt', template: { stabel: { bundles: [] } } },
     { because: 'a field of a bundle is misspelt', template: { stable: { bundles: [{ images: 'foo:1.0.0' }] } } },
     { because: 'the preferred kind is not generated', template: { defaultChannelTypePreference: 'major' } },
-    { because: 'the preferred kind is none', template: { defaultChannelTypePreference: 'patch' } },
+    { because: 'the preferred kind is invalid', template: { defaultChannelTypePreference: 'patch' } },
     {
       because: 'a bundle is listed twice',
       template: { stable: { bundles: [{ image: 'foo:1.0.0' }, { image: 'foo:1.0.0' }] } },
     },
     { because: 'a bundle has not been read', template: { stable: { bundles: [{ image: 'foo:9.0.0' }] } } },
-    { because: 'a version is none', template: { stable: { bundles: [{ image: 'bad' }] } } },
+    { because: 'a version is invalid', template: { stable: { bundles: [{ image: 'bad' }] } } },
     {
       because: 'a bundle is of another package',
       template: { stable: { bundles: [{ image: 'foo:1.0.0' }, { image: 'other' }] } },

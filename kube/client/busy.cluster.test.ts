@@ -4,7 +4,7 @@ import { createClient, type Client } from './client.ts';
 import { loadKubeconfig } from '../kubeconfig/kubeconfig.ts';
 import { createTransport, type RequestFacts, type Transport } from '../transport/transport.ts';
 
-/** An API server that takes two reads and one write at a time, from all but administrators. */
+/** An API server that accepts two reads and one write at a time from everyone except administrators. */
 const cluster = useCluster({
   only: ['kube-apiserver'],
   apiServerFlags: [
@@ -41,9 +41,9 @@ afterAll(() => {
   admin.close();
 });
 
-test('a server that says 429 with Retry-After gets its requests later, and each exactly once', async () => {
+test('requests that get 429 with Retry-After are sent later, and each succeeds exactly once', async () => {
   const outcomes: PromiseSettledResult<unknown>[] = [];
-  // On a machine that is busy itself, it may take several rounds until two requests meet at the server.
+  // On a busy machine it may take several rounds until two requests meet at the server.
   for (let round = 0; round < 20 && !wasRefused(); round++) {
     outcomes.push(...(await Promise.allSettled(Array.from({ length: 60 }, (_, at) => create(`busy-${round}-${at}`)))));
   }

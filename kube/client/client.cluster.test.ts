@@ -32,9 +32,9 @@ const configMap = (name: string, data: Record<string, string> = {}): KubeObject 
 });
 const ref = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: NAMESPACE, name });
 
-describe('the real API server keeps the rules that clients rely on', () => checkApiServerRules(() => client));
+describe('the real API server behaves as clients rely on', () => checkApiServerRules(() => client));
 
-/** A CRD with what typed clients lose. */
+/** A CRD with fields that typed clients lose. */
 const CRD: KubeObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -72,7 +72,7 @@ const CRD: KubeObject = {
 };
 
 describe('objects', () => {
-  test('what is applied can be read, patched, listed and deleted', async () => {
+  test('an applied object can be read, patched, listed and deleted', async () => {
     await client.apply(configMap('life', { a: '1' }));
     await client.patch(ref('life'), { data: { b: '2' } });
     expect((await client.get(ref('life')))?.['data']).toEqual({ a: '1', b: '2' });
@@ -84,7 +84,7 @@ describe('objects', () => {
     expect(await client.get(ref('life'))).toBeUndefined();
   });
 
-  test('an apply answers with the metadata only where no more is asked for', async () => {
+  test('an apply answers with the metadata only if the caller asks for it', async () => {
     const created = await client.apply(configMap('brief', { a: '1' }), { metadataOnly: true });
     const changed = await client.apply(configMap('brief', { a: '2' }), { metadataOnly: true });
     expect(created).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'brief' } });
@@ -94,13 +94,13 @@ describe('objects', () => {
     await client.delete(ref('brief'));
   });
 
-  test('a dry run is judged by the server and changes nothing', async () => {
+  test('the server validates a dry run, which changes nothing', async () => {
     await client.apply(configMap('dry'), { dryRun: true });
     await client.create(configMap('dry'), { dryRun: true });
     expect(await client.get(ref('dry'))).toBeUndefined();
   });
 
-  test('an object that finalizers hold is returned by its deletion', async () => {
+  test('deleting an object that finalizers hold returns the object', async () => {
     await client.create({
       ...configMap('held'),
       metadata: { name: 'held', namespace: NAMESPACE, finalizers: ['example.com/x'] },
@@ -110,7 +110,7 @@ describe('objects', () => {
     expect(await client.get(ref('held'))).toBeUndefined();
   });
 
-  test('a deletion that names a uid leaves another object of that name alone', async () => {
+  test('a deletion with a uid leaves another object of that name alone', async () => {
     const { metadata } = await client.create(configMap('twin'));
     expect(await client.delete(ref('twin'), { uid: '00000000-0000-0000-0000-000000000000' })).toBeUndefined();
     expect((await client.get(ref('twin')))?.metadata.uid).toBe(metadata.uid);
@@ -119,7 +119,7 @@ describe('objects', () => {
 });
 
 describe('server-side apply', () => {
-  test('a CRD keeps every field, and integers beyond 2^53, and is served soon afterwards', async () => {
+  test('apply keeps every field of a CRD, and integers beyond 2^53, and the CRD is served soon afterwards', async () => {
     const applied = await client.apply(CRD);
     const read = (await client.get({ ...CRD, name: 'widgets.example.com' })) as KubeObject;
     expect((read['spec'] as { versions: unknown }).versions).toEqual((CRD['spec'] as { versions: unknown }).versions);
@@ -130,7 +130,7 @@ describe('server-side apply', () => {
     });
   });
 
-  test('a custom resource keeps fields that its schema does not name', async () => {
+  test('apply keeps fields of a custom resource that its schema does not name', async () => {
     const widget = {
       apiVersion: 'example.com/v1',
       kind: 'Widget',
@@ -163,7 +163,7 @@ describe('server-side apply', () => {
 });
 
 describe('refusals', () => {
-  test('a stale resourceVersion is a Conflict, a name that is taken is AlreadyExists', async () => {
+  test('a stale resourceVersion is a Conflict, a name in use is AlreadyExists', async () => {
     const first = await client.create(configMap('stale'));
     await client.patch(ref('stale'), { data: { a: '1' } });
     await expect(client.update(first)).rejects.toMatchObject({
@@ -174,7 +174,7 @@ describe('refusals', () => {
     await expect(client.create(configMap('stale'))).rejects.toMatchObject({ code: 409, statusReason: 'AlreadyExists' });
   });
 
-  test('a namespace that is being deleted takes nothing more, and is told apart from missing rights', async () => {
+  test('a write to a namespace that is being deleted fails with another reason than missing rights', async () => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'leaving' } };
     await client.create(namespace);
     await client.create({
@@ -188,14 +188,14 @@ describe('refusals', () => {
     await client.patch({ ...ref('last'), namespace: 'leaving' }, { metadata: { finalizers: null } });
   });
 
-  test('acting as somebody without rights is Forbidden, with whom and what in the message', async () => {
+  test('acting as an account without rights is Forbidden, and the message names account and action', async () => {
     const tenant = client.as({ user: 'system:serviceaccount:default:nobody', groups: ['system:authenticated'] });
     const refused = await tenant.apply(configMap('no')).catch((error: unknown) => error as Error);
     expect(refused).toMatchObject({ reason: 'Forbidden' });
     expect((refused as Error).message).toContain('system:serviceaccount:default:nobody');
   });
 
-  test('an API whose server is away is unavailable, never empty, and the others go on', async () => {
+  test('an API whose server is down is unavailable, never empty, and other APIs go on', async () => {
     const service = {
       apiVersion: 'apiregistration.k8s.io/v1',
       kind: 'APIService',
@@ -226,7 +226,7 @@ describe('refusals', () => {
 });
 
 describe('credentials', () => {
-  test('a token that rotates on disk is picked up, and one that was revoked is read again at once', async () => {
+  test('a token that rotates on disk is picked up, and a revoked one is read again at once', async () => {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'pod', namespace: NAMESPACE } };
     await client.apply(account);
     const folder = await cluster().podFiles(NAMESPACE, 'pod');
@@ -254,7 +254,7 @@ describe('credentials', () => {
   });
 });
 
-test('events and their series are taken by the API server, also about cluster-scoped objects', async () => {
+test('the API server accepts events and their series, also about cluster-scoped objects', async () => {
   const recorder = createEventRecorder({ client, controller: 'slipway.dev/manager', instance: 'test' });
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n'.repeat(253) } };
   for (let i = 0; i < 3; i++) {

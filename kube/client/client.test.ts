@@ -30,13 +30,13 @@ const configMap = (name: string, data: unknown = {}): KubeObject => ({
 const ref = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'a', name });
 const sent = (method: string) => api.requests.filter((request) => request.method === method);
 
-test('a client is the cluster that apply/ asks for', () => {
+test('a client implements the Cluster interface of apply/', () => {
   const cluster: Cluster = client;
   expect(cluster).toBe(client);
 });
 
 describe('objects', () => {
-  test('what is created can be read, listed, patched, updated and deleted', async () => {
+  test('a created object can be read, listed, patched, updated and deleted', async () => {
     const created = await client.create(configMap('x', { v: '1' }));
     expect(await client.get(ref('x'))).toEqual(created);
     await client.patch(ref('x'), { data: { w: '2' } });
@@ -61,7 +61,7 @@ describe('objects', () => {
     expect((await client.get(ref('x')))?.['data']).toEqual({ big: 9_007_199_254_740_993n });
   });
 
-  test('a stale resourceVersion is a Conflict, a name that is taken is AlreadyExists', async () => {
+  test('a stale resourceVersion is a Conflict, a name in use is AlreadyExists', async () => {
     const created = await client.create(configMap('x'));
     await client.patch(ref('x'), { data: { v: '2' } });
     await expect(client.update({ ...created, data: {} })).rejects.toMatchObject({
@@ -71,14 +71,14 @@ describe('objects', () => {
     await expect(client.create(configMap('x'))).rejects.toMatchObject({ code: 409, statusReason: 'AlreadyExists' });
   });
 
-  test('deleting what is gone, or another object of the name, is a success and harms nothing', async () => {
+  test('deleting an object that is gone or was replaced succeeds and deletes nothing', async () => {
     expect(await client.delete(ref('x'))).toBeUndefined();
     await client.create(configMap('x'));
     expect(await client.delete(ref('x'), { uid: 'another' })).toBeUndefined();
     expect(await client.get(ref('x'))).toBeDefined();
   });
 
-  test('a dry run of a deletion says that it is one', async () => {
+  test('a dry run of a deletion is sent as one', async () => {
     await client.create(configMap('x'));
     await client.delete(ref('x'), { uid: 'another', dryRun: true });
     expect(JSON.parse(sent('DELETE')[0]?.body ?? '')).toMatchObject({
@@ -87,22 +87,22 @@ describe('objects', () => {
     });
   });
 
-  test('a deletion that meets another object is a Conflict for an account that may not read which', async () => {
+  test('a deletion that meets another object is a Conflict if the account may not read that object', async () => {
     await client.create(configMap('x'));
     api.fault(({ method }, response) => method === 'GET' && Boolean(response.writeHead(403).end()));
     await expect(client.delete(ref('x'), { uid: 'another' })).rejects.toMatchObject({ reason: 'Conflict' });
   });
 
-  test('deleting what a finalizer holds returns it', async () => {
+  test('deleting an object that a finalizer holds returns it', async () => {
     await client.create({ ...configMap('x'), metadata: { name: 'x', namespace: 'a', finalizers: ['a/b'] } });
     expect((await client.delete(ref('x')))?.metadata.deletionTimestamp).toBeDefined();
   });
 
   test.each([
-    { name: '', because: 'that is the whole collection' },
-    { name: '..', because: 'that is the collection above' },
-    { name: 'a/b', because: 'that is another resource' },
-    { name: 'x'.repeat(254), because: 'no name is that long' },
+    { name: '', because: 'that path is the whole collection' },
+    { name: '..', because: 'that path is the collection above' },
+    { name: 'a/b', because: 'that path is another resource' },
+    { name: 'x'.repeat(254), because: 'names are shorter' },
   ])('a name such as $name is refused before anything is sent: $because', async ({ name }) => {
     await expect(client.delete(ref(name))).rejects.toMatchObject({ reason: 'ObjectInvalid', retry: 'never' });
     await expect(client.create(configMap(name))).rejects.toMatchObject({ reason: 'ObjectInvalid', retry: 'never' });
@@ -118,7 +118,7 @@ describe('objects', () => {
 });
 
 describe('server-side apply', () => {
-  test('an apply says who manages the fields, and sends the object as it is', async () => {
+  test('an apply sends the field manager, and the object unchanged', async () => {
     const object = configMap('x', { unknown: { deep: [1, null, { __proto__x: true }] } });
     await client.apply(object, { force: true, dryRun: true });
     const [request] = sent('PATCH');
@@ -127,7 +127,7 @@ describe('server-side apply', () => {
     expect(JSON.parse(request?.body ?? '')).toEqual(object);
   });
 
-  test('a status goes to its subresource', async () => {
+  test('applyStatus writes to the status subresource', async () => {
     await client.create(configMap('x'));
     await client.patchStatus(ref('x'), { status: { ready: true } });
     await client.applyStatus({ ...configMap('x'), status: {} });
@@ -147,7 +147,7 @@ describe('kinds', () => {
     expect(api.requests.filter(({ path }) => ['/api', '/apis'].includes(path))).toHaveLength(2);
   });
 
-  test('of a kind that is not served nothing exists, and nothing can be written', async () => {
+  test('objects of a kind that is not served do not exist, and cannot be written', async () => {
     expect(await client.get(widget)).toBeUndefined();
     expect(await client.list(widget)).toEqual([]);
     expect(await client.delete(widget)).toBeUndefined();
@@ -158,13 +158,13 @@ describe('kinds', () => {
     });
   });
 
-  test('a kind that has come since is found without being told of it', async () => {
+  test('a kind that was added later is found without an announcement', async () => {
     expect(await client.isNamespaced(widget)).toBeUndefined();
     api.serve(resource('example.com/v1', 'Widget', 'widgets'));
     expect(await client.isNamespaced(widget)).toBe(true);
   });
 
-  test('a kind that is asked for again and again and does not exist costs few requests, until told of a change', async () => {
+  test('repeated requests for a missing kind cost few discoveries until an announcement', async () => {
     for (let i = 0; i < 100; i++) await client.get(widget);
     expect(api.requests.length).toBeLessThanOrEqual(12);
     api.serve(resource('example.com/v1', 'Widget', 'widgets', false));
@@ -209,15 +209,15 @@ describe('answers that no API server gives', () => {
   });
 });
 
-describe('asking for a right', () => {
+describe('checking a right', () => {
   const access = { verb: 'create', group: 'example.com', resource: 'widgets', namespace: 'ops' };
 
   test.each([
-    { code: 201, status: { allowed: true }, told: true, because: 'the account has it' },
-    { code: 201, status: { allowed: false }, told: false, because: 'the account lacks it' },
-    { code: 201, status: {}, told: false, because: 'what is not allowed is refused' },
+    { code: 201, status: { allowed: true }, told: true, because: 'the account has the right' },
+    { code: 201, status: { allowed: false }, told: false, because: 'the account lacks the right' },
+    { code: 201, status: {}, told: false, because: 'a review without a permission means no' },
     { code: 403, status: {}, told: undefined, because: 'the account may not ask' },
-  ])('answers $told: $because', async ({ code, status, told }) => {
+  ])('allows answers $told: $because', async ({ code, status, told }) => {
     api.fault(({ path }, response) => {
       if (path !== '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews') return false;
       response.writeHead(code, { 'content-type': 'application/json' });
@@ -230,8 +230,8 @@ describe('asking for a right', () => {
   });
 });
 
-describe('acting as somebody else', () => {
-  test('every request of such a client carries user and groups; the others do not', async () => {
+describe('acting as another user', () => {
+  test("every request of an impersonating client carries user and groups; other clients' requests do not", async () => {
     const tenant = client.as({ user: 'system:serviceaccount:a:b', groups: ['g1', 'g2'] });
     await tenant.create(configMap('x'));
     await client.create(configMap('y'));

@@ -1,7 +1,6 @@
 /**
- * Reads and writes Kubernetes objects of any kind as raw JSON, so that no field is lost that this code does not
- * know. Sits on transport.ts, finds paths by discovery.ts; is the `Cluster` that apply/ asks for. Keeps no copies
- * of objects: see informer.ts.
+ * Reads and writes Kubernetes objects of any kind as raw JSON, so that unknown fields survive. Built on transport.ts,
+ * finds paths through discovery.ts; implements the `Cluster` of apply/. Caches no objects: see informer.ts.
  */
 import { formatJson } from '../../api/json.ts';
 import { FIELD_MANAGER } from '../../api/names.ts';
@@ -23,21 +22,21 @@ export interface ApplyOptions {
   readonly force?: boolean;
   readonly dryRun?: boolean;
   readonly fieldManager?: string;
-  /** `Strict` refuses unknown and duplicate fields. */
+  /** `Strict` rejects unknown and duplicate fields. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
-  /** Answer with the metadata only, of a large object of which nothing else is read. */
+  /** Answer with the metadata only, for a large object whose other fields the caller does not read. */
   readonly metadataOnly?: boolean;
-  /** As the CRD of the kind says; absent: discovery is asked. */
+  /** The kind as its CRD defines it; absent: discovery is asked. */
   readonly served?: ServedAs;
 }
 
 export interface CreateOptions {
   readonly dryRun?: boolean;
-  /** As the CRD of the kind says; absent: discovery is asked. */
+  /** The kind as its CRD defines it; absent: discovery is asked. */
   readonly served?: ServedAs;
 }
 
-/** Something that an account may do or not. */
+/** An action that an account may or may not perform. */
 export interface Access {
   readonly verb: string;
   readonly group: string;
@@ -48,11 +47,11 @@ export interface Access {
 }
 
 export interface DeleteOptions {
-  /** Delete only the very object that was seen. */
+  /** Delete only the object with this uid. */
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
-  /** Deletes nothing: says whether it would be refused. */
+  /** Deletes nothing: reports whether the deletion would be refused. */
   readonly dryRun?: boolean;
 }
 
@@ -72,12 +71,12 @@ export interface WatchOptions extends ListOptions {
   readonly resourceVersion: string;
   /** The server ends the watch after this time. */
   readonly timeoutSeconds?: number;
-  /** The watch fails when nothing has come for this long. */
+  /** The watch fails when it was silent for this long. */
   readonly idleSeconds?: number;
   readonly metadataOnly?: boolean;
 }
 
-/** Whom to act as: the API server judges the request by that subject's rights. */
+/** The user to act as: the API server checks the request against that user's rights. */
 export interface Subject {
   readonly user: string;
   readonly groups?: readonly string[];
@@ -85,28 +84,28 @@ export interface Subject {
 
 /** Every method throws ApiError; `signal` aborts for good, rejecting with its reason. */
 export interface Client {
-  /** The object, or undefined where it does not exist (neither the kind nor the object). */
+  /** The object, or undefined if the object or its kind does not exist. */
   get(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
   /** As `get`, without spec, status and data. */
   getMetadata(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
   /**
-   * Every object, fetched in pages of 500 of one moment; none where the kind is not served. A kind with `served` is not
-   * looked up, and throws ApiError of code 404 if there is no such path.
+   * All objects, in pages of 500 that form one consistent list; empty if the kind is not served. A kind with `served`
+   * skips discovery, and throws ApiError of code 404 if its path does not exist.
    */
   list(kind: Kind, options?: ListOptions, signal?: AbortSignal): Promise<readonly KubeObject[]>;
   /** As `list`, without specs, statuses and data. */
   listMetadata(kind: Kind, options?: ListOptions, signal?: AbortSignal): Promise<readonly KubeObject[]>;
-  /** One page; throws ApiError of code 404 where the kind is not served, 410 for an expired continue token. */
+  /** One page; throws ApiError of code 404 if the kind is not served, 410 for an expired continue token. */
   listPage(kind: Kind, options?: ListPageOptions, signal?: AbortSignal): Promise<ObjectList>;
   /** Creates; AlreadyExists is an ApiError with code 409. */
   create(object: KubeObject, options?: CreateOptions, signal?: AbortSignal): Promise<KubeObject>;
-  /** Replaces; with `metadata.resourceVersion` only what was read, else ApiError(Conflict). */
+  /** Replaces; with `metadata.resourceVersion` only that version, else ApiError(Conflict). */
   update(object: KubeObject, options?: { readonly subresource?: string }, signal?: AbortSignal): Promise<KubeObject>;
   /** Server-side apply with the field manager `slipway`. */
   apply(object: KubeObject, options?: ApplyOptions, signal?: AbortSignal): Promise<KubeObject>;
   /** Server-side apply of the status subresource. */
   applyStatus(object: KubeObject, options?: ApplyOptions, signal?: AbortSignal): Promise<KubeObject>;
-  /** JSON merge patch; with `resourceVersion` inside the patch it is optimistic. */
+  /** JSON merge patch; a `resourceVersion` inside the patch makes it fail if the object changed. */
   patch(
     ref: ObjectRef,
     patch: Readonly<Record<string, unknown>>,
@@ -119,15 +118,15 @@ export interface Client {
     patch: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
   ): Promise<KubeObject>;
-  /** Deletes; an object that is gone already is a success. Returns the object while finalizers hold it. */
+  /** Deletes; success if the object is gone already. Returns the object while finalizers hold it. */
   delete(ref: ObjectRef, options?: DeleteOptions, signal?: AbortSignal): Promise<KubeObject | undefined>;
-  /** Whether objects of the kind live in a namespace; undefined where the kind is not served. */
+  /** Whether objects of the kind live in a namespace; undefined if the kind is not served. */
   isNamespaced(kind: Kind, signal?: AbortSignal): Promise<boolean | undefined>;
-  /** Whether this client's account may do something; undefined if the API server does not let it ask. */
+  /** Whether this client's account has a right; undefined if the API server does not let the account ask. */
   allows(access: Access, signal?: AbortSignal): Promise<boolean | undefined>;
   /** Changes after `resourceVersion`, until the server or `signal` ends it. */
   watch(kind: Kind, options: WatchOptions, signal?: AbortSignal): AsyncGenerator<WatchEvent>;
-  /** A client that acts as somebody else over the same connections. */
+  /** A client that acts as another user over the same connections. */
   as(subject: Subject): Client;
   /** A client over another transport, such as a fenced one, with the same discovery. */
   over(change: (transport: Transport) => Transport): Client;
@@ -156,7 +155,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     try {
       return await transport.request(request);
     } catch (error) {
-      // A 404 without a name is about the path: the kind has gone, or changed.
+      // A 404 without a name is about the path: the kind was removed or has changed.
       if (isNotFound(error) && (error as ApiError).objectName === undefined) discovery.invalidate();
       throw error;
     }
@@ -189,7 +188,7 @@ export function createClient(transport: Transport, options: ClientOptions = {}):
     }
   }
 
-  /** Whether another object has taken the name of the one that was meant; false if it may not be read. */
+  /** Whether another object has taken the name; false if the account may not read it. */
   async function isReplaced(ref: ObjectRef, uid: string | undefined, signal?: AbortSignal): Promise<boolean> {
     if (uid === undefined) return false;
     try {
@@ -322,7 +321,10 @@ function servedRef(object: KubeObject, { served }: Pick<ApplyOptions, 'served'>)
   return served === undefined ? refOf(object) : { ...refOf(object), served };
 }
 
-/** A review has no name: the API server answers it and keeps nothing. Every account may ask about itself, unless that was taken away. */
+/**
+ * The API server answers a review and stores nothing. Every account may ask about itself, unless an administrator
+ * revoked that right.
+ */
 async function reviewAccess(
   transport: Transport,
   resourceAttributes: Access,
@@ -358,15 +360,15 @@ interface WriteRequest extends Pick<ApiRequest, 'method' | 'query' | 'headers'> 
 const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
-/** Where an object of that name would be created; checks the name and namespace as any other path. */
+/** The path to create an object; validates name and namespace like any other path. */
 function createPath(resource: Resource, ref: ObjectRef): string {
   objectPath(resource, ref);
   return collectionPath(resource, ref.namespace);
 }
 
 /**
- * All pages of one moment. Where the server forgets that moment on the way (410), everything is fetched again in
- * one piece, as pages of different moments do not make a list.
+ * All pages of one consistent list. If the list expires on the server midway (410), everything is fetched again in one
+ * piece, as pages of different lists do not match.
  */
 export async function listConsistently(fetchPage: FetchPage): Promise<ObjectList> {
   try {
@@ -379,7 +381,10 @@ export async function listConsistently(fetchPage: FetchPage): Promise<ObjectList
 
 type FetchPage = (page: { readonly limit?: number; readonly continue?: string }) => Promise<ObjectList>;
 
-/** The same in pages of a size; throws where the server forgets the moment on the way: for what is too large for one piece. */
+/**
+ * The same in pages of a given size, for lists too large for one piece; throws if the list expires on the server
+ * midway.
+ */
 export async function listInPages(fetchPage: FetchPage, limit: number): Promise<ObjectList> {
   const items: KubeObject[] = [];
   let page = await fetchPage({ limit });

@@ -1,6 +1,7 @@
 /**
- * Which kinds the API server serves, and under which paths: fetched once in two requests (aggregated discovery),
- * again when a kind is missing. Tells "no such kind" from "its API does not answer just now".
+ * Finds out which kinds the API server serves, and under which paths: fetched once in two requests (aggregated
+ * discovery), and again when a kind is missing. Distinguishes a missing kind from an API that does not answer at the
+ * moment.
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery
  */
 import { groupKind, type ObjectRef, type ServedAs } from '../../api/object.ts';
@@ -15,23 +16,23 @@ export type Kind = Pick<ObjectRef, 'apiVersion' | 'kind' | 'served'>;
 
 export interface Discovery {
   /**
-   * The kind as it is served, or undefined where it is not. Throws ApiError(ApiUnavailable, backoff) where its API
-   * cannot say, as an aggregated API whose server is down.
+   * The kind as it is served, or undefined if it is not. Throws ApiError(ApiUnavailable, backoff) if its API cannot
+   * answer, such as an aggregated API whose server is down.
    */
   find(kind: Kind, signal?: AbortSignal): Promise<Resource | undefined>;
-  /** As `find`; throws ApiError(ApplyFailed, backoff, code 404) where the kind is not served. */
+  /** As `find`; throws ApiError(ApplyFailed, backoff, code 404) if the kind is not served. */
   need(kind: Kind, signal?: AbortSignal): Promise<Resource>;
   /** Every kind in every version. */
   list(signal?: AbortSignal): Promise<readonly Resource[]>;
-  /** The next question is answered afresh: a CRD has come, gone or changed. */
+  /** Drops the cache: the next call fetches discovery again. */
   invalidate(): void;
-  /** A CRD of the group has come, gone or changed: a kind of it that was missing may be served now. */
+  /** Reports that a CRD of the group was added, removed or changed: a missing kind of it may be served now. */
   announce(group: string): void;
-  /** Calls for every announcement; returns what ends that. */
+  /** Calls the listener for every announcement; returns the function that unsubscribes it. */
   onAnnounce(listener: (group: string) => void): () => void;
 }
 
-/** A kind that is asked for again and again and does not exist costs no more than this. */
+/** Limits the cost of repeated requests for a kind that does not exist. */
 const REFETCHES = { perSecond: 0.5, burst: 5 };
 
 /** Discovery over `transport`; shared by all clients of one server. */
@@ -42,7 +43,7 @@ export function createDiscovery(transport: Transport, options: { readonly clock?
   let generation = 0;
   const listeners = new Set<(group: string) => void>();
 
-  /** Fetches shared by everybody who waits: nobody's signal ends them. */
+  /** Fetches are shared by all waiting callers: no caller's signal ends them. */
   function refetch(): Promise<ServedKinds> {
     if (fetching !== undefined) return fetching;
     const startedIn = generation;
@@ -101,7 +102,7 @@ async function fetchServedKinds(transport: Transport): Promise<ServedKinds> {
   return readable('discover kinds (Kubernetes 1.27 or later)', () => parseDiscovery(bodies));
 }
 
-/** What a CRD says needs no discovery. */
+/** A kind as its CRD defines it, without discovery. */
 function asDefined({ apiVersion, kind }: Kind, served: ServedAs): Resource {
   return { apiVersion, kind, ...served, verbs: [], subresources: [] };
 }
@@ -124,7 +125,7 @@ function notServed(kind: Kind): ApiError {
   });
 }
 
-/** Stops waiting when `signal` aborts; the work itself goes on for others. */
+/** Stops waiting when `signal` aborts; the work itself goes on for other callers. */
 function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

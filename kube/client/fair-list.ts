@@ -1,7 +1,7 @@
 /** A waiting list without duplicates that serves namespaces in turn, so that a busy one does not hold up others. */
 
 export interface FairList<Key extends string> {
-  /** Adds at the end of its namespace's line, unless it waits already. */
+  /** Adds at the end of its namespace's line, unless it is waiting already. */
   push(key: Key): void;
   /** Takes the next key of the namespace whose turn it is. */
   shift(): Key | undefined;
@@ -11,7 +11,7 @@ export interface FairList<Key extends string> {
 
 /** An empty list; the namespace of `a/b` is `a`, that of `b` is none. */
 export function createFairList<Key extends string>(): FairList<Key> {
-  /** In order of their turn: the first is served, then moved to the end. */
+  /** The namespaces in order of their turn: the first is served, then moved to the end. */
   const lines = new Map<string, Set<Key>>();
   let length = 0;
   return {

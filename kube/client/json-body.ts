@@ -1,4 +1,4 @@
-/** Reads JSON from the API server: fast where numbers are small, exact where they may not be. */
+/** Reads JSON from the API server: fast if all numbers are small, exact otherwise. */
 import { parseJson } from '../../api/json.ts';
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Reads what the API server sends back. Pure. Strict about the outline: an answer that is no list must never pass for
+ * Parses answers of the API server. Pure. Strict about the outer shape: an answer that is no list must never pass for
  * an empty one.
  */
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
@@ -11,18 +11,18 @@ type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
 export interface ObjectList {
   readonly resourceVersion: string;
   readonly items: readonly KubeObject[];
-  /** Where the next page begins; absent on the last. */
+  /** Token of the next page; absent on the last. */
   readonly continue?: string;
 }
 
-/** One object; throws where the text is none. */
+/** One object; throws if the text is none. */
 export function parseObject(text: string, kind: Kind): KubeObject {
   const body = recordOf(parseBody(text));
   recordOf(body['metadata']);
   return stamp(body as KubeObject, kind);
 }
 
-/** A list; throws where the text is none. Each item gets the kind that lists leave out. */
+/** A list; throws if the text is none. Adds the kind to each item, which lists leave out. */
 export function parseList(text: string, kind: Kind): ObjectList {
   const body = recordOf(parseBody(text));
   const { kind: listKind, items } = body;
@@ -36,14 +36,14 @@ export function parseList(text: string, kind: Kind): ObjectList {
   };
 }
 
-/** The object that a deletion leaves for now; undefined for a Status, which says that it is gone. */
+/** The object that a deletion leaves for now; undefined for a Status, which means that it is gone. */
 export function parseDeleted(text: string, kind: Kind): KubeObject | undefined {
   if (recordOf(parseBody(text))['kind'] === 'Status') return undefined;
   const object = parseObject(text, kind);
   return object.metadata.deletionTimestamp === undefined ? undefined : object;
 }
 
-/** The object under the kind it was asked for: lists omit it, metadata comes as PartialObjectMetadata. */
+/** The object with the requested kind: lists omit it, and metadata comes as PartialObjectMetadata. */
 export function stamp(object: KubeObject, { apiVersion, kind }: Kind): KubeObject {
   return object.kind === kind && object.apiVersion === apiVersion ? object : { ...object, apiVersion, kind };
 }

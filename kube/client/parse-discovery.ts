@@ -1,17 +1,17 @@
-/** Reads the answers of aggregated discovery. Pure. */
+/** Parses the answers of aggregated discovery. Pure. */
 import * as z from 'zod/mini';
 import type { Kind } from './discovery.ts';
 import type { Resource } from './resource-path.ts';
 
-/** What a server serves, as of one moment. */
+/** The kinds that a server served at one moment. */
 export interface ServedKinds {
   readonly all: readonly Resource[];
   find(kind: Kind): Resource | undefined;
-  /** Whether the API of this group and version did not answer when the server looked. */
+  /** Whether the API of this group and version did not answer at discovery. */
   isStale(apiVersion: string): boolean;
 }
 
-/** Builds the table of kinds from the bodies of `/api` and `/apis`; throws where one is no discovery document. */
+/** Builds the table of kinds from the bodies of `/api` and `/apis`; throws if one is no discovery document. */
 export function parseDiscovery(bodies: readonly string[]): ServedKinds {
   const all: Resource[] = [];
   const stale = new Set<string>();
@@ -55,7 +55,7 @@ const document = z.object({
   ),
 });
 
-/** Nothing for an entry that only has subresources. */
+/** Undefined for an entry that only has subresources. */
 function toResource(
   apiVersion: string,
   { resource, responseKind, scope, verbs, subresources }: z.infer<typeof entry>,

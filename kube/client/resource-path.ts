@@ -1,4 +1,4 @@
-/** Turns what an object is called into the path under which the API server has it. Pure. */
+/** Builds the API path of an object or collection. Pure. */
 import { ReasonedError } from '../../api/errors.ts';
 import { groupKind, type ObjectRef } from '../../api/object.ts';
 
@@ -23,8 +23,8 @@ export function collectionPath(resource: Resource, namespace?: string): string {
 }
 
 /**
- * `/apis/apps/v1/namespaces/ops/deployments/manager/status`. Throws ReasonedError(ObjectInvalid, never) where the
- * name cannot be one, or a namespace is missing.
+ * `/apis/apps/v1/namespaces/ops/deployments/manager/status`. Throws ReasonedError(ObjectInvalid, never) if the name is
+ * invalid, or a namespace is missing.
  */
 export function objectPath(resource: Resource, ref: ObjectRef, subresource?: string): string {
   if (resource.namespaced && ref.namespace === undefined) {

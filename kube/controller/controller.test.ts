@@ -58,7 +58,7 @@ function run(options: Partial<ControllerOptions>): { controller: Controller; don
   return { controller, done: controller.run(stop.signal) };
 }
 
-/** Whom a ConfigMap of these tests concerns. */
+/** The keys that a ConfigMap of these tests names. */
 function namedByData(object: KubeObject): readonly { readonly name: string }[] {
   return [{ name: (object['data'] as { for: string }).for }];
 }
@@ -67,8 +67,8 @@ function failure(retry: Retry): ReasonedError {
   return new ReasonedError({ reason: 'ApplyFailed', retry, message: 'no' });
 }
 
-describe('what is reconciled', () => {
-  test('everything that is there, and then everything that changes', async () => {
+describe('the reconciled keys', () => {
+  test('every existing object is reconciled, and then every change', async () => {
     api.put(configMap('x'));
     const seen: string[] = [];
     run({ reconcile: async (key) => void seen.push(formatKey(key)) });
@@ -80,7 +80,7 @@ describe('what is reconciled', () => {
     expect(seen).toEqual(['a/x', 'a/y', 'a/x']);
   });
 
-  test('an update concerns whom the old object named and whom the new one names', async () => {
+  test('an update reconciles the keys of the old object and of the new one', async () => {
     api.put(configMap('x', { for: 'old' }));
     const seen = new Set<string>();
     run({ watches: [{ informer, keys: namedByData }], reconcile: async ({ name }) => void seen.add(name) });
@@ -91,7 +91,7 @@ describe('what is reconciled', () => {
     expect([...seen].sort()).toEqual(['new', 'old']);
   });
 
-  test('nothing before the informers have synced: a reconcile sees everything', async () => {
+  test('no reconcile begins before the informers have synced', async () => {
     api.put(configMap('x'));
     let synced: boolean | undefined;
     const { controller } = run({ reconcile: async () => void (synced ??= informer.hasSynced) });
@@ -100,7 +100,7 @@ describe('what is reconciled', () => {
     expect(synced).toBe(true);
   });
 
-  test('changes that may wait are looked at together, and at once with one that may not', async () => {
+  test('changes that may wait are reconciled together, and at once with one that may not', async () => {
     const clock = createManualClock();
     const seen: number[] = [];
     run({
@@ -122,7 +122,7 @@ describe('what is reconciled', () => {
     await eventually(() => seen.length >= 2);
   });
 
-  test('owners of a kind are found by their references', () => {
+  test("an object's owners of a kind are found by its owner references", () => {
     const owner = { apiVersion: 'v1', kind: 'Boss', name: 'b', uid: 'u' };
     const owned = {
       ...configMap('x'),
@@ -132,14 +132,14 @@ describe('what is reconciled', () => {
   });
 });
 
-describe('when it is reconciled again', () => {
+describe('the next reconcile', () => {
   test.each([
     { retry: 'never' as Retry, after: 3600, times: 1, because: 'nothing changes by itself' },
     { retry: { afterSeconds: 60 } as Retry, after: 59, times: 1, because: 'the time is not over' },
     { retry: { afterSeconds: 60 } as Retry, after: 60, times: 2, because: 'the time is over' },
     { retry: 'backoff' as Retry, after: 0.005, times: 2, because: 'the first delay is 5 ms' },
   ])(
-    'after an error with retry $retry it was called $times times within $after s: $because',
+    'after an error with retry $retry a key was reconciled $times times within $after s: $because',
     async ({ retry, after, times }) => {
       const clock = createManualClock();
       let calls = 0;
@@ -159,7 +159,7 @@ describe('when it is reconciled again', () => {
     },
   );
 
-  test('a defect is tried again with growing delays', async () => {
+  test('a defect is retried with growing delays', async () => {
     const clock = createManualClock();
     const times: number[] = [];
     const { controller } = run({
@@ -180,8 +180,8 @@ describe('when it is reconciled again', () => {
   });
 
   test.each([
-    { conflicts: 3, failures: 0, lines: 0, because: 'another writer being faster is no failure' },
-    { conflicts: 7, failures: 2, lines: 1, because: 'one that never gets its turn should be seen, once' },
+    { conflicts: 3, failures: 0, lines: 0, because: 'a conflict with another writer is no failure' },
+    { conflicts: 7, failures: 2, lines: 1, because: 'permanent conflicts are reported once' },
   ])('$conflicts conflicts in a row are $failures failures, logged in $lines lines: $because', async (row) => {
     const { conflicts, failures, lines } = row;
     const clock = createManualClock();
@@ -209,7 +209,7 @@ describe('when it is reconciled again', () => {
     expect(outcomes.at(-1)).toBe('success');
   });
 
-  test('a result that asks for it comes again after its time, and a success forgets the failures before', async () => {
+  test('a key is reconciled again after the requested time, and a success resets its back-off', async () => {
     const clock = createManualClock();
     let calls = 0;
     const { controller } = run({
@@ -226,14 +226,14 @@ describe('when it is reconciled again', () => {
   });
 });
 
-/** Lets the controller do all that it can without time passing. */
+/** Runs the controller as far as it gets without time passing. */
 async function settle(controller: Controller): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
   await eventually(() => controller.queue.length === 0 && controller.queue.unfinished().length === 0);
 }
 
-describe('how many at once', () => {
-  test('as many keys as allowed, but never two of one key', async () => {
+describe('concurrency and shutdown', () => {
+  test('a controller works on as many keys as allowed, but never twice on one key', async () => {
     let most = 0;
     const running = new Set<string>();
     let finished = 0;
@@ -256,7 +256,7 @@ describe('how many at once', () => {
 });
 
 describe('stopping', () => {
-  test('what is under way may end, what waits is left', async () => {
+  test('a shutdown lets running reconciles end, and starts no waiting ones', async () => {
     const clock = createManualClock();
     const gate = Promise.withResolvers<void>();
     const seen: string[] = [];
@@ -279,7 +279,7 @@ describe('stopping', () => {
     expect([seen, aborted]).toEqual([['x'], false]);
   });
 
-  test('what does not end in time is told to, and left behind', async () => {
+  test('a reconcile that does not end in time is aborted, and left behind', async () => {
     const clock = createManualClock();
     let signal: AbortSignal | undefined;
     const { controller, done } = run({
@@ -301,7 +301,7 @@ describe('stopping', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  test('when leadership is lost there is no time to end', async () => {
+  test('when leadership is lost, running reconciles are aborted at once', async () => {
     const clock = createManualClock();
     let signal: AbortSignal | undefined;
     const { controller, done } = run({
@@ -328,7 +328,7 @@ describe('stopping', () => {
   });
 });
 
-test('all lines of a reconcile carry one id, and those of the next another', async () => {
+test('all log lines of a reconcile carry one id, and those of the next another', async () => {
   const lines: Line[] = [];
   let calls = 0;
   const { controller } = run({
@@ -352,7 +352,7 @@ test('all lines of a reconcile carry one id, and those of the next another', asy
   for (const { fields } of lines) expect(fields).toMatchObject({ controller: 'test', namespace: 'ns', name: 'a' });
 });
 
-test('a reconcile that does not end is told of after a minute, and less and less often', async () => {
+test('a reconcile that does not end is logged after a minute, and then less and less often', async () => {
   const lines: Line[] = [];
   const clock = createManualClock();
   const gate = Promise.withResolvers<void>();
@@ -391,7 +391,7 @@ function rememberingLog(lines: Line[], above: object): Log {
   };
 }
 
-test('work is counted under the names of controller-runtime and client-go', async () => {
+test('metrics have the names of controller-runtime and client-go', async () => {
   const registry = new Registry();
   const metrics = createRuntimeMetrics(registry);
   const clock = createManualClock();

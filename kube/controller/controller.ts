@@ -1,6 +1,6 @@
 /**
- * Runs a reconcile function for every key that watches ask for: as many at once as allowed, never two of one key,
- * again later when it fails or asks for it. What a reconcile does is the caller's; here is only when.
+ * Runs a reconcile function for every key that watches ask for: limited concurrency, never two runs for one key,
+ * retries on failure or request. The caller decides what a reconcile does; this file decides when.
  */
 import { randomUUID } from 'node:crypto';
 import { ReasonedError } from '../../api/errors.ts';
@@ -13,13 +13,13 @@ import { tellWhileLong } from './long-work.ts';
 import type { RateLimiter } from '../rate-limiters.ts';
 import { createWorkQueue, type QueueObserver, type WorkQueue } from './work-queue.ts';
 
-/** Names the object that is to be reconciled. */
+/** Identifies the object to reconcile. */
 export interface ObjectKey {
   readonly namespace?: string;
   readonly name: string;
 }
 
-/** When to come again though nothing has changed; undefined: not. */
+/** When to reconcile again though nothing has changed; undefined: never. */
 export type Result = { readonly requeueAfterSeconds?: number } | undefined | void;
 
 export interface ReconcileContext {
@@ -35,66 +35,66 @@ export type WatchEventOf<K extends KubeObject = KubeObject> =
   | { readonly type: 'added' | 'deleted'; readonly object: K }
   | { readonly type: 'updated'; readonly object: K; readonly old: K };
 
-/** A kind whose changes ask for reconciles. */
+/** A kind whose changes trigger reconciles. */
 export interface ControllerWatch<K extends KubeObject = KubeObject> {
   readonly informer: Informer<K>;
-  /** Whom a change concerns. Of an update it is asked for the old object and for the new one. */
+  /** The keys that a change affects. For an update it is called with the old object and with the new one. */
   readonly keys: (object: K, event: WatchEventOf<K>) => readonly ObjectKey[];
-  /** How long a change may wait to be looked at together with others; not at all by default. */
+  /** How long a change may wait to be reconciled together with others; by default not at all. */
   readonly afterSeconds?: (event: WatchEventOf<K>) => number;
 }
 
 /** How a reconcile ended, under the names of controller-runtime. */
 export type Outcome = 'success' | 'requeue' | 'requeue_after' | 'error' | 'terminal_error';
 
-/** Told what a controller does; see metrics.ts. */
+/** Receives the controller's activity; see metrics.ts. */
 export interface ControllerObserver {
   readonly queue?: QueueObserver;
   started(): void;
   finished(outcome: Outcome, seconds: number): void;
-  /** Called once; the queue can be asked for its length and its unfinished work. */
+  /** Called once; the observer may query the queue for its length and its unfinished work. */
   attach(queue: WorkQueue, concurrency: number): void;
 }
 
-/** How long reconciles may go on after a shutdown, where a controller does not say. */
+/** Default time for reconciles to finish after a shutdown. */
 export const SHUTDOWN_SECONDS = 20;
 
 export interface ControllerOptions {
   readonly name: string;
   readonly reconcile: Reconcile;
   readonly watches: readonly ControllerWatch[];
-  /** Reconciles at once; 1 by default. */
+  /** Concurrent reconciles; 1 by default. */
   readonly concurrency?: number;
   readonly queue?: WorkQueue;
   readonly rateLimiter?: RateLimiter;
   readonly observer?: ControllerObserver;
   readonly log?: Log;
   readonly clock?: Clock;
-  /** How long reconciles may go on after a shutdown; SHUTDOWN_SECONDS by default. */
+  /** Time for reconciles to finish after a shutdown; SHUTDOWN_SECONDS by default. */
   readonly shutdownSeconds?: number;
 }
 
 export interface Controller {
   readonly name: string;
   readonly queue: WorkQueue;
-  /** Asks for a reconcile, as a watch would. */
+  /** Requests a reconcile, as a watch would. */
   enqueue(key: ObjectKey): void;
-  /** Waits for the informers, then works until `signal` aborts and what is under way has ended. Call it once. */
+  /** Waits for the informers, then works until `signal` aborts and running reconciles have ended. Call it once. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** A watch whose functions take objects of the informer's own type: they get objects of that informer alone. */
+/** A watch with functions typed for the informer's objects: they get objects of that informer only. */
 export function watchOf<K extends KubeObject>(watch: ControllerWatch<K>): ControllerWatch {
   return watch as unknown as ControllerWatch;
 }
 
-/** The object itself: the usual `keys` of the kind that a controller is for. */
+/** The object itself: the usual `keys` for the controller's own kind. */
 export function ownKey({ metadata }: KubeObject): readonly ObjectKey[] {
   const { namespace, name } = metadata;
   return [namespace === undefined ? { name } : { namespace, name }];
 }
 
-/** `keys` for a kind whose objects belong to one of `kind`: their owners of that kind. */
+/** `keys` for objects owned by objects of `kind`: their owners of that kind. */
 export function ownerKeys(kind: string): (object: KubeObject) => readonly ObjectKey[] {
   return ({ metadata }) =>
     (metadata.ownerReferences ?? [])
@@ -174,7 +174,7 @@ function subscribe({ informer, keys, afterSeconds }: ControllerWatch, queue: Wor
   });
 }
 
-/** Waits for the first lists; ends quietly when `signal` aborts first. */
+/** Waits for the first lists; returns without error when `signal` aborts first. */
 async function settled(watches: readonly ControllerWatch[], signal: AbortSignal): Promise<void> {
   const aborted = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
@@ -223,7 +223,7 @@ async function reconcileOnce(worker: Worker, key: string, signal: AbortSignal): 
 
 type FailureParts = Pick<Worker, 'queue' | 'log' | 'failures'>;
 
-/** The one place where an error's retry policy becomes a place in the queue. */
+/** The only place where an error's retry policy becomes a delay in the queue. */
 function requeueFailed({ queue, log, failures }: FailureParts, key: string, error: unknown): Outcome {
   const retry = error instanceof ReasonedError ? error.retry : 'backoff';
   const facts = { retry, retries: queue.retries(key) };
@@ -239,7 +239,7 @@ function requeueFailed({ queue, log, failures }: FailureParts, key: string, erro
   return ordinary ? 'requeue' : 'error';
 }
 
-/** Conflicts in a row that say nothing: another writer was faster, and the work is done again on fresh data. */
+/** Conflicts in a row that are normal: another writer was faster, and the reconcile runs again on fresh data. */
 const ORDINARY_CONFLICTS = 5;
 
 function isReasonConflict(error: unknown): boolean {
@@ -251,7 +251,7 @@ function parseKey(key: string): ObjectKey {
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
-/** A signal that aborts `seconds` after `signal` does; at once when that was for a lost leadership. */
+/** A signal that aborts `seconds` after `signal` does, or at once if leadership was lost. */
 function limitAfter(
   signal: AbortSignal,
   { seconds, clock }: { readonly seconds: number; readonly clock: Clock },

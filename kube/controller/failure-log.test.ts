@@ -3,7 +3,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import { createFailureLog } from './failure-log.ts';
 import { silentLog, type Log } from '../log.ts';
 
-/** Lines as `level message`, and the fields of the last one. */
+/** Log lines as `level message`, and the fields of the last one. */
 function remembering(): { readonly log: Log; readonly lines: string[]; readonly fields: () => object } {
   const lines: string[] = [];
   let last: object = {};
@@ -21,10 +21,10 @@ const missing = new ReasonedError({ reason: 'PackageNotFound', retry: 'backoff',
 const denied = new ReasonedError({ reason: 'RegistryDenied', retry: 'backoff', message: 'no x' });
 
 test.each([
-  { because: 'a person can mend it', error: missing, level: 'warn' },
+  { because: 'a person can fix it', error: missing, level: 'warn' },
   { because: 'it has no reason', error: new TypeError('x is not a function'), level: 'error' },
   {
-    because: 'the reason says that it is a defect',
+    because: 'the reason marks it as a defect',
     error: new ReasonedError({ reason: 'InternalError', retry: 'backoff', message: 'x' }),
     level: 'error',
   },
@@ -35,13 +35,13 @@ test.each([
   expect('err' in fields()).toBe(level === 'error');
 });
 
-test('a failure is one sentence with its reason and what to do', () => {
+test('a failure is one sentence with its reason and the next step', () => {
   const { log, fields } = remembering();
   createFailureLog().failed(log, 'a/b', { error: missing, facts: { retries: 3 } });
   expect(fields()).toEqual({ retries: 3, reason: 'PackageNotFound', error: 'no x. Ask for y' });
 });
 
-test('a failure is logged again if it is another one, another object, or comes after a success', () => {
+test('a failure is logged again if it differs, is of another object, or follows a success', () => {
   const { log, lines } = remembering();
   const failures = createFailureLog();
   const fail = (key: string, error: unknown): void => failures.failed(log, key, { error, facts: {} });

@@ -1,18 +1,18 @@
 /**
- * Logs why reconciles fail: once for each object until it fails otherwise or succeeds, as a retry says nothing new. A
- * failure with a reason is a warning in one sentence, since a person or another system can mend it; one without any is a
- * defect, and an error with its stack.
+ * Logs failures of reconciles: once for each object until the failure changes or the object succeeds, since a retry
+ * adds no information. A failure with a reason is a warning in one sentence, since a person or another system can fix
+ * it; one without a reason is a defect, and an error with its stack.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { Log } from '../log.ts';
 
 export interface FailureLog {
-  /** @param facts What else the line has: how often it was retried, and when it is next. */
+  /** @param facts Further fields of the line: number of retries, and time of the next. */
   failed(log: Log, key: string, failure: { readonly error: unknown; readonly facts: object }): void;
   succeeded(key: string): void;
 }
 
-/** Remembers only the objects that fail at the moment. */
+/** Remembers only objects that currently fail. */
 export function createFailureLog(): FailureLog {
   const last = new Map<string, string>();
   return {

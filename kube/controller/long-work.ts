@@ -1,11 +1,13 @@
-/** Tells of work that takes long while it is under way: what hangs is seen in nothing else but that something is missing. */
+/** Logs work that takes long while it runs: a hanging reconcile would otherwise go unnoticed. */
 import type { Cancel, Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 
-/** Nothing that goes well takes so long, but for the content of a very large catalog. */
+/** Normal work is shorter, except for the content of a very large catalog. */
 const FIRST_SECONDS = 60;
 
-/** Logs after a minute, and then each time that it has taken twice as long; call what is returned when it has ended. */
+/**
+ * Logs after a minute, and then each time that the duration has doubled; call the returned function when the work ends.
+ */
 export function tellWhileLong(log: Log, clock: Clock): Cancel {
   let cancel: Cancel;
   const tellIn = (wait: number, seconds: number): Cancel =>

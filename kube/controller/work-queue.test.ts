@@ -9,7 +9,7 @@ function queueWithClock(): { queue: WorkQueue; clock: ManualClock } {
   return { clock, queue: createWorkQueue({ clock, rateLimiter: exponentialPerItem() }) };
 }
 
-/** Takes what is ready now, and says that it is done. */
+/** Takes all ready keys, and marks them as done. */
 async function drainReady(queue: WorkQueue): Promise<string[]> {
   const taken: string[] = [];
   while (queue.length > 0) {
@@ -23,13 +23,13 @@ async function drainReady(queue: WorkQueue): Promise<string[]> {
 const keys = fc.constantFrom('a/1', 'a/2', 'b/1', 'c');
 
 describe('work queue', () => {
-  test('a key that is added many times before it is taken is worked on once', async () => {
+  test('a key that is added many times before it is taken is processed once', async () => {
     const { queue } = queueWithClock();
     for (let i = 0; i < 10; i++) queue.add('a/x');
     expect(await drainReady(queue)).toEqual(['a/x']);
   });
 
-  test('a key that is added while it is worked on comes again, once, and not before it is done', async () => {
+  test('a key that is added while it is processed comes again, once, and only afterwards', async () => {
     const { queue } = queueWithClock();
     queue.add('a/x');
     const key = (await queue.get()) as string;
@@ -40,7 +40,7 @@ describe('work queue', () => {
     expect(await drainReady(queue)).toEqual(['a/x']);
   });
 
-  test('a namespace with many keys does not hold up another', async () => {
+  test('a namespace with many keys does not delay another', async () => {
     const { queue } = queueWithClock();
     for (let i = 0; i < 1000; i++) queue.add(`busy/${i}`);
     queue.add('quiet/x');
@@ -62,16 +62,16 @@ describe('work queue', () => {
   });
 
   test.each([
-    { seconds: Number.NaN, because: 'a delay that is no number must not lose the key' },
+    { seconds: Number.NaN, because: 'an invalid delay must not lose the key' },
     { seconds: -5, because: 'the time is over already' },
-    { seconds: 0, because: 'no delay is asked for' },
+    { seconds: 0, because: 'there is no delay' },
   ])('a delay of $seconds means now: $because', async ({ seconds }) => {
     const { queue } = queueWithClock();
     queue.addAfter('x', seconds);
     expect(await drainReady(queue)).toEqual(['x']);
   });
 
-  test('shutting down wakes who waits, hands out nothing more, and cancels delays', async () => {
+  test('shutting down wakes waiting workers, hands out no more keys, and cancels delays', async () => {
     const { queue, clock } = queueWithClock();
     const waiting = queue.get();
     queue.addAfter('later', 1);
@@ -94,7 +94,7 @@ describe('work queue', () => {
     await draining;
   });
 
-  test('delays end in the order of their times, whatever the order they were asked in', async () => {
+  test('delays end in the order of their times, regardless of the order of the calls', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.integer({ min: 1, max: 10_000 }), { maxLength: 30 }), async (delays) => {
         const { queue, clock } = queueWithClock();
@@ -141,7 +141,7 @@ describe('work queue', () => {
         fc.integer({ min: 1, max: 4 }),
         async (scheduler, additions, workers) => {
           const queue = createWorkQueue({ clock: createManualClock() });
-          /** What has been written, and what a worker saw when it began last. */
+          /** The version written last, and the version that a worker saw when it last began. */
           const written = new Map<string, number>();
           const seen = new Map<string, number>();
           const running = new Set<string>();
@@ -194,11 +194,13 @@ interface Model {
   want(key: string, seconds: number): void;
   take(key: string): string;
   done(key: string): string;
-  /** Keys that are due and that nobody works on. */
+  /** Keys that are due and that no worker has taken. */
   ready(): number;
 }
 
-/** A key is wanted now or not, and later once at most: of several delays the shortest, as client-go has it. */
+/**
+ * A model of the queue: a key is wanted now or not, and later once at most; the shortest delay wins, as in client-go.
+ */
 function createModel(now: () => number): Model {
   const wanted = new Set<string>();
   const dueAt = new Map<string, number>();
@@ -233,7 +235,7 @@ function createModel(now: () => number): Model {
   };
 }
 
-test('whatever is mixed, a key is there when the shortest of its delays is over and nobody works on it, and not before', async () => {
+test('after any mix of calls, a key is handed out when its shortest delay is over and no worker has it, and not before', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const clock = createManualClock();
@@ -272,7 +274,7 @@ test('whatever is mixed, a key is there when the shortest of its delays is over 
 });
 
 describe('rate limiters', () => {
-  test('a key that fails again waits twice as long, up to the limit, and anew after a success', () => {
+  test('a failing key waits twice as long each time, up to the limit, and from the start after a success', () => {
     const limiter = exponentialPerItem({ baseSeconds: 1, maxSeconds: 5 });
     expect([1, 2, 3, 4, 5].map(() => limiter.delay('x'))).toEqual([1, 2, 4, 5, 5]);
     expect(limiter.delay('y')).toBe(1);
@@ -281,7 +283,7 @@ describe('rate limiters', () => {
     expect(limiter.delay('x')).toBe(1);
   });
 
-  test('a bucket lets a burst through and then its rate, measured over any time', () => {
+  test('a token bucket permits a burst and then its rate, measured over any time', () => {
     const clock = createManualClock();
     const bucket = createBucket({ perSecond: 2, burst: 3, clock });
     expect([1, 2, 3, 4, 5].map(() => bucket.reserve())).toEqual([0, 0, 0, 0.5, 1]);

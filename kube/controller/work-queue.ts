@@ -1,17 +1,17 @@
 /**
- * Which keys are to be worked on: each at most once in the queue, and each by one worker at a time; a key that is
- * added while it is worked on comes again afterwards. Namespaces are served in turn. After client-go's workqueue.
+ * A queue of keys: each is in it at most once, and one worker at a time processes it; a key that is added while it is
+ * processed comes again afterwards. Namespaces are served in turn. Modelled on client-go's workqueue.
  */
 import { systemClock, type Cancel, type Clock } from '../clock.ts';
 import { createFairList } from '../client/fair-list.ts';
 import { defaultRateLimiter, type RateLimiter } from '../rate-limiters.ts';
 
 export interface WorkQueue<Key extends string = string> {
-  /** Asks for work on `key`; adding it several times before a worker takes it asks once. */
+  /** Queues `key`; adding it several times before a worker takes it queues it once. */
   add(key: Key): void;
-  /** Adds after `seconds`; of several delays the shortest counts. Nonsense and negative numbers mean now. */
+  /** Adds after `seconds`; the shortest of several delays wins. Invalid and negative numbers mean now. */
   addAfter(key: Key, seconds: number): void;
-  /** Adds after the delay that the rate limiter gives for a key that has failed once more. */
+  /** Adds after the rate limiter's delay, counting one more failure of the key. */
   addRateLimited(key: Key): void;
   /** `key` has succeeded: its failures no longer count. */
   forget(key: Key): void;
@@ -19,15 +19,15 @@ export interface WorkQueue<Key extends string = string> {
   retries(key: Key): number;
   /** The next key, as soon as there is one; undefined once shut down. Its taker calls `done`. */
   get(): Promise<Key | undefined>;
-  /** Work on `key` has ended. */
+  /** The worker has finished `key`. */
   done(key: Key): void;
-  /** Accepts and hands out nothing more; who waits gets undefined. */
+  /** Accepts and hands out no more keys; waiting callers get undefined. */
   shutDown(): void;
   /** Shuts down and resolves when all work in progress is done. */
   drain(): Promise<void>;
   /** Keys that a worker could take now. */
   readonly length: number;
-  /** Each key in progress, with how long it has been worked on. */
+  /** Each key in progress, and for how long. */
   unfinished(): readonly Unfinished<Key>[];
 }
 
@@ -36,7 +36,7 @@ export interface Unfinished<Key extends string = string> {
   readonly seconds: number;
 }
 
-/** Told what happens in a queue; see metrics.ts. */
+/** Receives the queue's activity; see metrics.ts. */
 export interface QueueObserver {
   added(): void;
   /** A worker took a key that had waited for `seconds`. */
@@ -58,9 +58,9 @@ export function createWorkQueue<Key extends string = string>(options: WorkQueueO
   const rateLimiter = options.rateLimiter ?? defaultRateLimiter(clock);
   const ready = createFairList<Key>();
   const waitingSince = new Map<Key, number>();
-  /** Keys in work, with when it began. */
+  /** Keys in progress, with their start times. */
   const processing = new Map<Key, number>();
-  /** Keys in work that are to come again. */
+  /** Keys in progress that will be queued again. */
   const again = new Set<Key>();
   const delayed = new Map<Key, { readonly dueAt: number; readonly cancel: Cancel }>();
   const takers: ((key: Key | undefined) => void)[] = [];

@@ -1,22 +1,22 @@
 /**
- * Keeps a replica that no longer leads from writing. The fence asks two clocks on each write: one that never jumps,
- * and the wall clock, because the first stands still while a machine is suspended.
+ * Keeps a replica that no longer leads from writing. The fence checks two clocks on each write: a monotonic one, and
+ * the wall clock, because the first stands still while a machine is suspended.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { ApiRequest, Transport } from '../transport/transport.ts';
 
 export interface Fence {
-  /** Whether writing is allowed at this moment. */
+  /** Whether this replica may write at this moment. */
   isHeld(): boolean;
-  /** Throws ReasonedError(LeaderLost, backoff) where it is not. */
+  /** Throws ReasonedError(LeaderLost, backoff) if it may not. */
   assertHeld(): void;
 }
 
 export interface LeaseFence extends Fence {
-  /** The lease was renewed by a request that began at `began`: writing is allowed for `seconds` from then. */
+  /** Opens the fence for `seconds` from `began`, the start of the request that renewed the lease. */
   extend(began: Moment, seconds: number): void;
-  /** Nothing may be written from now on. */
+  /** Forbids all writes from now on. */
   close(): void;
 }
 
@@ -26,7 +26,7 @@ export interface Moment {
   readonly wall: number;
 }
 
-/** What both clocks say now. */
+/** The current time on both clocks. */
 export function momentOf(clock: Clock): Moment {
   return { steady: clock.now(), wall: clock.wall() };
 }
@@ -49,7 +49,7 @@ export function createLeaseFence(clock: Clock): LeaseFence {
   };
 }
 
-/** Why a replica may not write any more. */
+/** The error of a replica that may no longer write. */
 export function leaderLost(): ReasonedError {
   return new ReasonedError({
     reason: 'LeaderLost',
@@ -60,8 +60,8 @@ export function leaderLost(): ReasonedError {
 }
 
 /**
- * A transport that refuses every write while the fence is closed. It is asked when a connection is there and
- * nothing has been sent yet, on every attempt, so that a process that was stopped in between does not write.
+ * A transport that refuses every write while the fence is closed. The check runs on every attempt, after connecting and
+ * before sending, so that a process that was stopped in between does not write.
  */
 export function fencedTransport(transport: Transport, fence: Fence): Transport {
   return {

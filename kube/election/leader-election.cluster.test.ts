@@ -28,7 +28,7 @@ afterAll(() => transport.close());
 
 interface Holder {
   readonly child: ChildProcess;
-  /** What it has said so far. */
+  /** The lines that it printed so far. */
   readonly words: string[];
 }
 
@@ -45,7 +45,7 @@ function startHolder(identity: string): Holder {
 const written = async (name: string): Promise<string | undefined> =>
   (await client.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name }))?.metadata.resourceVersion;
 
-test('a holder that is paused is followed, and when it goes on it writes nothing any more and says that it lost', async () => {
+test('a paused leader is replaced, and when it resumes it writes nothing and reports the loss', async () => {
   const paused = startHolder('paused');
   await eventually(() => paused.words.includes('written'));
   const next = startHolder('next');
@@ -58,7 +58,7 @@ test('a holder that is paused is followed, and when it goes on it writes nothing
   expect(next.words.includes('lost')).toBe(false);
 });
 
-test('a holder that is asked to end hands over at once', async () => {
+test('a leader that is asked to stop hands over at once', async () => {
   await client.delete({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace: 'default', name: 'paused' });
   const first = startHolder('polite');
   await eventually(() => first.words.includes('written'));

@@ -15,7 +15,7 @@ let transport: Transport;
 let client: Client;
 let stop: AbortController;
 let runs: Promise<unknown>[];
-/** Requests without an answer yet, and those of them that will not get one. */
+/** Pending requests, and those of them that will get no answer. */
 let pending: number;
 let held: number;
 
@@ -83,7 +83,7 @@ const leads = ({ signals }: Candidate): boolean => signals.length > 0;
 const lease = async (): Promise<{ holderIdentity: string; leaseTransitions: number; renewTime: string }> =>
   ((await client.get(LEASE)) as KubeObject)['spec'] as never;
 
-/** Lets time pass in small steps, and all requests be answered in between but those that are held. */
+/** Advances time in small steps and answers all requests in between, except held ones. */
 async function live(clocks: readonly ManualClock[], seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 0.5) {
     for (const clock of clocks) clock.advance(0.5);
@@ -92,7 +92,7 @@ async function live(clocks: readonly ManualClock[], seconds: number): Promise<vo
   }
 }
 
-/** Leaves the requests of a method without an answer, so many of them; `meanwhile` is what they do nevertheless. */
+/** Leaves this many requests of a method unanswered; `meanwhile` is their effect on the server. */
 function hold(method: string, count = Infinity, meanwhile: (body: string) => void = () => undefined): void {
   let left = count;
   api.fault((request, response) => {
@@ -106,7 +106,7 @@ function hold(method: string, count = Infinity, meanwhile: (body: string) => voi
 }
 
 describe('leading', () => {
-  test('the first candidate leads, the second waits for as long as the first renews', async () => {
+  test('the first candidate leads, and the second waits while the first renews', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     const second = candidate('second');
@@ -116,7 +116,7 @@ describe('leading', () => {
     expect([first.election.leader(), second.election.leader()]).toEqual(['first', 'first']);
   });
 
-  test('a leader that dies is followed after the lease has run out, and not before', async () => {
+  test('a dead leader is replaced after its lease has expired, and not before', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     const second = candidate('second');
@@ -127,7 +127,7 @@ describe('leading', () => {
     expect(await lease()).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 });
   });
 
-  test('a leader that dies is followed when the lease runs out, not at the next attempt', async () => {
+  test('a dead leader is replaced when the lease expires, not at the next attempt', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     const second = candidate('second', { timings: { leaseSeconds: 15, renewSeconds: 10, retrySeconds: 60 } });
@@ -164,7 +164,7 @@ describe('leading', () => {
     expect(second.log).toEqual([]);
   });
 
-  test('of several that try at the same moment exactly one leads', async () => {
+  test('of several simultaneous candidates exactly one leads', async () => {
     const all = ['a', 'b', 'c', 'd'].map((identity) => candidate(identity));
     await eventually(() => all.some(leads));
     await live(
@@ -174,7 +174,7 @@ describe('leading', () => {
     expect(all.filter(leads)).toHaveLength(1);
   });
 
-  test('somebody else who merely touches the lease does not end a leadership', async () => {
+  test('another writer that merely changes the lease does not end a leadership', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     await client.patch(LEASE, { metadata: { labels: { touched: 'yes' } } });
@@ -184,8 +184,8 @@ describe('leading', () => {
   });
 });
 
-describe('a request without an answer', () => {
-  test('does not keep a candidate from trying again', async () => {
+describe('a lease request without an answer', () => {
+  test('a candidate tries again after a request without an answer', async () => {
     hold('GET', 1);
     const silences: number[] = [];
     const first = candidate('first', {
@@ -198,7 +198,7 @@ describe('a request without an answer', () => {
     expect(silences).toEqual([5]);
   });
 
-  test('does not cost a leader its lead', async () => {
+  test('a leader keeps its leadership after a request without an answer', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     hold('PUT', 1);
@@ -207,7 +207,7 @@ describe('a request without an answer', () => {
     expect(first.election.fence.isHeld()).toBe(true);
   });
 
-  test('does not cost a leader its lead where it has arrived nevertheless', async () => {
+  test('a leader keeps its leadership if an unanswered renewal took effect', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     hold('PUT', 1, (body) => void api.put(JSON.parse(body) as KubeObject));
@@ -217,7 +217,7 @@ describe('a request without an answer', () => {
   });
 });
 
-test('renewing asks for nothing but the lease, whatever becomes of the kinds that are served', async () => {
+test('renewing sends only lease requests, whatever happens to discovery', async () => {
   const first = candidate('first', { client: createLeaseClient(transport) });
   await eventually(() => leads(first));
   await live([first.clock], 10);
@@ -226,7 +226,7 @@ test('renewing asks for nothing but the lease, whatever becomes of the kinds tha
   expect(new Set(api.requests.map((request) => request.path))).toEqual(new Set([path, `${path}/slipway`]));
 });
 
-test('after an attempt without an answer the next may take more than half of the time that there is', async () => {
+test('after an attempt without an answer the next may use more than half of the remaining time', async () => {
   const first = candidate('first');
   await eventually(() => leads(first));
   hold('PUT', 1);
@@ -250,7 +250,7 @@ test('after an attempt without an answer the next may take more than half of the
 });
 
 describe('losing', () => {
-  test('a leader that cannot renew stops its work before anybody else may begin', async () => {
+  test('a leader that cannot renew stops its work before another replica may begin', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     api.fault((request, response) => request.method === 'PUT' && Boolean(response.writeHead(500).end()));
@@ -262,7 +262,7 @@ describe('losing', () => {
     expect(first.log).toEqual(['started', 'ended', 'lost']);
   });
 
-  test('a leader that cannot reach the server, which does not answer at all, loses in the same time', async () => {
+  test('a leader whose server does not answer at all loses leadership in the same time', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     hold('PUT');
@@ -270,7 +270,7 @@ describe('losing', () => {
     expect(await first.run).toBe('lost');
   });
 
-  test('a leader that finds another in its place stops at once and leaves the lease alone', async () => {
+  test('a leader that finds another holder stops at once and leaves the lease alone', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     await client.patch(LEASE, { spec: { holderIdentity: 'usurper' } });
@@ -280,10 +280,10 @@ describe('losing', () => {
   });
 });
 
-describe('the fence', () => {
+describe('the write fence', () => {
   const write = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'a' } };
 
-  test('a paused leader finds it closed before its next write, before any timer has told it', async () => {
+  test('a paused leader finds the fence closed before its next write, before any timer fires', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     const fenced = client.over((inner) => fencedTransport(inner, first.election.fence));
@@ -299,7 +299,7 @@ describe('the fence', () => {
     expect(await client.get({ ...LEASE, ...write, name: 'y', namespace: 'a' })).toBeUndefined();
   });
 
-  test('it closes when the machine was suspended: the steady clock stood still, the wall clock did not', async () => {
+  test('the fence closes when the machine was suspended: the monotonic clock stood still, the wall clock did not', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     first.clock.jump(11);
@@ -308,7 +308,7 @@ describe('the fence', () => {
     expect(first.election.fence.isHeld()).toBe(true);
   });
 
-  test('a wall clock that is set back does not keep it open', async () => {
+  test('a wall clock that is set back does not keep the fence open', async () => {
     const first = candidate('first');
     await eventually(() => leads(first));
     first.clock.jump(-3600);
@@ -317,13 +317,13 @@ describe('the fence', () => {
     expect(first.election.fence.isHeld()).toBe(false);
   });
 
-  test('reading goes on while it is closed', async () => {
+  test('reads go on while the fence is closed', async () => {
     const closed = { isHeld: () => false, assertHeld: () => expect.unreachable() };
     const fenced = client.over((inner) => fencedTransport(inner, closed));
     expect(await fenced.list({ apiVersion: 'v1', kind: 'ConfigMap' })).toEqual([]);
   });
 
-  test('it is closed before leading, and counts from before the request that took the lease', async () => {
+  test('the fence is closed before leading, and its time counts from before the request that took the lease', async () => {
     const first = candidate('first');
     expect(first.election.fence.isHeld()).toBe(false);
     const slow = Promise.withResolvers<void>();
@@ -347,46 +347,46 @@ function leaseOf(spec: object, resourceVersion = '1'): KubeObject {
   return { apiVersion: LEASE.apiVersion, kind: LEASE.kind, metadata, spec };
 }
 
-describe('what a lease says', () => {
+describe('the content of a lease', () => {
   test.each([
-    { lease: undefined, now: 0, decision: 'create', because: 'there is none' },
-    { lease: leaseOf({ holderIdentity: '' }), now: 0, decision: 'take', because: 'it was released' },
-    { lease: leaseOf({}), now: 0, decision: 'take', because: 'nobody is named' },
+    { lease: undefined, now: 0, decision: 'create', because: 'there is no lease' },
+    { lease: leaseOf({ holderIdentity: '' }), now: 0, decision: 'take', because: 'the lease was released' },
+    { lease: leaseOf({}), now: 0, decision: 'take', because: 'the lease names no holder' },
     {
       lease: leaseOf({ holderIdentity: 'me', leaseDurationSeconds: 15 }),
       now: 99,
       decision: 'renew',
-      because: 'it is mine',
+      because: 'this replica holds it',
     },
     {
       lease: leaseOf({ holderIdentity: 'you', leaseDurationSeconds: 15 }),
       now: 14.9,
       decision: 'wait',
-      because: 'it has not run out',
+      because: 'it has not expired',
     },
     {
       lease: leaseOf({ holderIdentity: 'you', leaseDurationSeconds: 15 }),
       now: 15,
       decision: 'take',
-      because: 'it has run out',
+      because: 'it has expired',
     },
     {
       lease: leaseOf({ holderIdentity: 'you', leaseDurationSeconds: 60 }),
       now: 30,
       decision: 'wait',
-      because: 'its holder asked for more time than we do',
+      because: 'its holder requested a longer lease than we do',
     },
     {
       lease: leaseOf({ holderIdentity: 'you', leaseDurationSeconds: 15, renewTime: '1970-01-01T00:00:00.000000Z' }),
       now: 1,
       decision: 'wait',
-      because: 'clocks of other machines are not believed',
+      because: 'clocks of other machines are not trusted',
     },
-  ])('$decision, because $because', ({ lease, now, decision }) => {
+  ])('a lease leads to $decision, because $because', ({ lease, now, decision }) => {
     expect(decideLease({ lease, since: 0 }, 'me', now)).toBe(decision);
   });
 
-  test('time counts from when a content was first seen, not from when it was last read', () => {
+  test('a lease expires from when its content was first seen, not from when it was last read', () => {
     const first = observe(undefined, leaseOf({}, '1'), 0);
     expect(observe(first, leaseOf({}, '1'), 10).since).toBe(0);
     expect(observe(first, leaseOf({}, '2'), 10).since).toBe(10);

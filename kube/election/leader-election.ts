@@ -1,7 +1,7 @@
 /**
- * Lets one of several replicas lead, by a Lease that the leader renews and the others watch. The fence it keeps is
- * what makes it safe: a leader that was paused finds it closed before its next write. Who leads does what
- * `onStarted` says; every replica may read.
+ * Elects one of several replicas as leader, by a Lease that the leader renews and the others watch. Its fence makes
+ * that safe: a leader that was paused finds the fence closed before its next write. The leader runs `onStarted`; every
+ * replica may read.
  */
 import { isAlreadyExists, isConflict } from '../../api/api-answers.ts';
 import { unavailable, type ApiError } from '../transport/api-error.ts';
@@ -23,7 +23,7 @@ import { silentLog, type Log } from '../log.ts';
 import { limitTime } from '../transport/time-limit.ts';
 
 export interface LeaderElectionOptions {
-  /** Not fenced: it renews the lease itself. Best one that nothing else can hold up: see lease-client.ts. */
+  /** Not fenced, since it renews the lease. Give it a connection of its own: see lease-client.ts. */
   readonly client: LeaseClient;
   readonly namespace: string;
   readonly name: string;
@@ -32,9 +32,9 @@ export interface LeaderElectionOptions {
   /** The leader's work: ends when `signal` aborts, by a shutdown or with LeaderLost. */
   readonly onStarted: (signal: AbortSignal) => Promise<void>;
   readonly onStopped?: (how: 'lost' | 'released') => void;
-  /** Another identity leads now; empty for nobody. */
+  /** Called when another identity leads; empty if there is no leader. */
   readonly onNewLeader?: (identity: string) => void;
-  /** An attempt got no answer for so long: a connection has gone dead, or the server is very busy. */
+  /** Called when an attempt got no answer for this long: a connection is dead, or the server is very busy. */
   readonly onSilence?: (seconds: number) => void;
   readonly timings?: LeaseTimings;
   readonly clock?: Clock;
@@ -45,12 +45,12 @@ export interface LeaderElectionOptions {
 export interface LeaderElection {
   /** Open while this process leads; for `fencedTransport`. */
   readonly fence: Fence;
-  /** Who leads, as far as is known. */
+  /** The known leader. */
   leader(): string;
   /**
-   * Waits to lead, leads, and resolves with how it ended: `lost` to another (start the process anew, or run again),
-   * `released` after `signal` aborted or the work ended, `never` when `signal` aborted before. Rejects with
-   * what the work rejects with, after a release. The lease is released only when the work has ended.
+   * Waits to lead, leads, and resolves with the way it ended: `lost` to another replica (restart the process, or run
+   * again), `released` after `signal` aborted or the work ended, `never` when `signal` aborted before. Rejects with the
+   * error of the work, after a release. The lease is released only when the work has ended.
    */
   run(signal: AbortSignal): Promise<'lost' | 'released' | 'never'>;
 }
@@ -76,15 +76,15 @@ interface Candidate {
   readonly fence: LeaseFence;
   readonly timings: LeaseTimings;
   readonly clock: Clock;
-  /** One attempt to become or stay the holder; false when another is. Throws ApiError. */
+  /** One attempt to become or stay the holder; false when another replica is. Throws ApiError. */
   attempt(signal: AbortSignal): Promise<boolean>;
-  /** Closes the fence and, unless the lease was lost, lets others have it at once. */
+  /** Closes the fence and, unless the lease was lost, frees the lease for others. */
   release(lost: boolean): Promise<void>;
   isHolder(): boolean;
-  /** When the last renewal that succeeded began. */
+  /** Start of the last successful renewal. */
   renewedAt(): number;
   observation(): Observation | undefined;
-  /** Waits for the next attempt, a little different each time; no longer than `mostSeconds`. */
+  /** Waits for the next attempt, with jitter, and no longer than `mostSeconds`. */
   pause(signal: AbortSignal, mostSeconds?: number): Promise<void>;
   report(error: unknown): void;
   tellSilence(seconds: number): void;
@@ -119,7 +119,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error)) throw error;
       remember(await client.get(ref, signal));
-      // A renewal of ours may have arrived and its answer not: what is written next counts.
+      // A renewal may have taken effect without an answer: the next write decides.
       return again && holderOf(seen?.lease) === identity && attempt(signal, false);
     }
     renewedAt = began.steady;
@@ -148,7 +148,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
   };
 }
 
-/** Tries until it holds the lease; false when `signal` aborts first. */
+/** Tries until this replica holds the lease; false when `signal` aborts first. */
 async function acquire(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     try {
@@ -163,7 +163,7 @@ async function acquire(candidate: Candidate, signal: AbortSignal): Promise<boole
   return false;
 }
 
-/** When a leader is gone, nobody is kept waiting by the rhythm of the attempts. */
+/** Seconds until the lease expires, so that a replica takes over at once instead of at its next attempt. */
 function untilFree(candidate: Candidate): number | undefined {
   const seen = candidate.observation();
   const seconds = seen === undefined ? 0 : secondsUntilFree(seen, candidate.clock.now());
@@ -197,7 +197,7 @@ async function lead(
   }
 }
 
-/** Work that was told to stop may say so by rejecting with the reason. */
+/** Aborted work may reject with the abort reason. */
 async function endOf(work: Promise<void>, signal: AbortSignal): Promise<void> {
   try {
     await work;
@@ -206,7 +206,7 @@ async function endOf(work: Promise<void>, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Renews until that fails for too long or another holds the lease (true), or `signal` aborts (false). */
+/** Renews until that fails for too long or another replica holds the lease (true), or `signal` aborts (false). */
 async function renew(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
   const { clock, timings, fence } = candidate;
   const secondsLeft = (): number => candidate.renewedAt() + timings.renewSeconds - clock.now();
@@ -230,7 +230,7 @@ async function renew(candidate: Candidate, signal: AbortSignal): Promise<boolean
   return true;
 }
 
-/** A dead connection costs this, and a slow server has the remaining time for the next attempt. */
+/** Time limit of the first attempt: a dead connection costs this much, and the rest remains for the next attempt. */
 function firstAttemptSeconds({ timings }: Candidate): number {
   return timings.renewSeconds / 4;
 }

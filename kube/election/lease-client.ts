@@ -1,7 +1,7 @@
 /**
- * A client for Leases alone, so that little can hold up a renewal: over a transport of its own it waits in no line
- * for a connection, and it need not ask which kinds the API server serves, which is much to send and asked for anew
- * whenever a kind is missing. Knows nothing of who leads; leader-election.ts uses it.
+ * A client for Leases alone, so that little can delay a renewal: with a transport of its own it does not wait for a
+ * connection, and it needs no discovery, which is large and fetched again whenever a kind is missing. It does not know
+ * who leads; leader-election.ts uses it.
  */
 import { createClient, type Client } from '../client/client.ts';
 import type { Discovery } from '../client/discovery.ts';
@@ -10,12 +10,12 @@ import type { Transport } from '../transport/transport.ts';
 
 export type LeaseClient = Pick<Client, 'get' | 'create' | 'update'>;
 
-/** @param transport Shared with nobody who sends many requests. */
+/** @param transport Not shared with clients that send many requests. */
 export function createLeaseClient(transport: Transport): LeaseClient {
   return createClient(transport, { discovery: LEASES_ONLY });
 }
 
-/** Every API server of Kubernetes 1.14 and later serves it so. */
+/** Every API server since Kubernetes 1.14 serves Leases so. */
 const LEASE: Resource = {
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',

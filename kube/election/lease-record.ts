@@ -1,10 +1,10 @@
 /**
- * Decides who leads, from what a Lease says and when it was last seen to change. Pure; leader-election.ts acts.
+ * Decides who leads, from a Lease's content and the time of its last change. Pure; leader-election.ts acts.
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/
  */
 import type { KubeObject } from '../../api/object.ts';
 
-/** How long things may take, in seconds. */
+/** Durations in seconds. */
 export interface LeaseTimings {
   /** Others wait this long after the last renewal before they take over. */
   readonly leaseSeconds: number;
@@ -22,35 +22,35 @@ export function leaseTimings(leaseSeconds: number): LeaseTimings {
   return { leaseSeconds, renewSeconds: (leaseSeconds * 2) / 3, retrySeconds: (leaseSeconds * 2) / 15 };
 }
 
-/** A Lease as it was last read, and when that content was seen first, by this process's own steady clock. */
+/** A Lease as it was last read, and when its content was first seen, on this process's monotonic clock. */
 export interface Observation {
   readonly lease: KubeObject | undefined;
   readonly since: number;
 }
 
-/** `create` and `take` make oneself the holder, `renew` stays it, `wait` leaves it to another. */
+/** `create` and `take` make this replica the holder, `renew` keeps it, `wait` leaves it to another. */
 export type LeaseDecision = 'create' | 'take' | 'renew' | 'wait';
 
-/** What to do about the Lease at the moment `now`. Clocks of other machines play no part. */
+/** The next action on the Lease at the moment `now`. Clocks of other machines play no part. */
 export function decideLease({ lease, since }: Observation, identity: string, now: number): LeaseDecision {
   if (lease === undefined) return 'create';
   if (holderOf(lease) === identity) return 'renew';
   return secondsUntilFree({ lease, since }, now) === 0 ? 'take' : 'wait';
 }
 
-/** Seconds from `now` until a Lease that nobody renews is free; 0 where it is. */
+/** Seconds from `now` until an unrenewed Lease is free; 0 if it is. */
 export function secondsUntilFree({ lease, since }: Observation, now: number): number {
   const { holderIdentity = '', leaseDurationSeconds = DEFAULT_TIMINGS.leaseSeconds } = lease ? specOf(lease) : {};
   return holderIdentity === '' ? 0 : Math.max(0, since + leaseDurationSeconds - now);
 }
 
-/** Keeps the time of the first sight when nothing has changed since. */
+/** Keeps the time of the first sight if the content has not changed. */
 export function observe(before: Observation | undefined, lease: KubeObject | undefined, now: number): Observation {
   const same = before?.lease?.metadata.resourceVersion === lease?.metadata.resourceVersion;
   return before !== undefined && same ? { lease, since: before.since } : { lease, since: now };
 }
 
-/** Whom the Lease names; empty for nobody. */
+/** The holder that the Lease names; empty if none. */
 export function holderOf(lease: KubeObject | undefined): string {
   return (lease && specOf(lease).holderIdentity) ?? '';
 }
@@ -64,7 +64,7 @@ export interface LeaseWriter {
   readonly wall: number;
 }
 
-/** The Lease with oneself as its holder, over what is there. */
+/** The Lease with this replica as its holder; other fields stay. */
 export function holdLease(lease: KubeObject | undefined, writer: LeaseWriter): KubeObject {
   const { namespace, name, identity, leaseSeconds, wall } = writer;
   const before = lease === undefined ? {} : specOf(lease);
@@ -85,13 +85,13 @@ export function holdLease(lease: KubeObject | undefined, writer: LeaseWriter): K
   };
 }
 
-/** The Lease without a holder, so that others need not wait for it to run out. */
+/** The Lease without a holder, so that others need not wait until it expires. */
 export function releaseLease(lease: KubeObject, wall: number): KubeObject {
   const spec = { ...specOf(lease), holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(wall) };
   return { ...lease, spec };
 }
 
-/** `2026-11-21T10:00:00.123000Z`: a time as `v1.MicroTime` wants it. */
+/** `2026-11-21T10:00:00.123000Z`: a time in the format of `v1.MicroTime`. */
 export function microTime(wall: number): string {
   return new Date(wall).toISOString().replace('Z', '000Z');
 }

@@ -1,5 +1,5 @@
 /**
- * The Event objects of `events.k8s.io/v1`, from what happened. Pure; events.ts sends them.
+ * Builds Event objects of `events.k8s.io/v1`. Pure; events.ts sends them.
  * @see https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
  */
 import { createHash } from 'node:crypto';
@@ -7,22 +7,22 @@ import { redact } from '../../api/errors.ts';
 import type { KubeObject, ObjectRef } from '../../api/object.ts';
 import { microTime } from '../election/lease-record.ts';
 
-/** Something that a person would want to read. */
+/** An occurrence to report to people. */
 export interface EventFacts {
-  /** What it happened to: the object, or a reference to it. */
+  /** The object that it is about, or a reference to it. */
   readonly regarding: KubeObject | (ObjectRef & { readonly uid?: string });
-  /** Another object that played a part. */
+  /** Another object involved. */
   readonly related?: KubeObject | (ObjectRef & { readonly uid?: string });
   readonly type: 'Normal' | 'Warning';
   /** A CamelCase word of the closed list. */
   readonly reason: string;
-  /** What was being done: `Install`, `Upgrade`, … */
+  /** The action in progress: `Install`, `Upgrade`, … */
   readonly action: string;
   /** For people; cut to 1024 bytes. */
   readonly note: string;
 }
 
-/** Who reports. */
+/** The program that reports. */
 export interface Reporter {
   /** `slipway.dev/manager`. */
   readonly controller: string;
@@ -33,13 +33,13 @@ export interface Reporter {
 const MOST_NOTE_BYTES = 1024;
 const MOST_WORD_LENGTH = 128;
 
-/** Two happenings with the same key are one series; however long the note, the key is short. */
+/** Occurrences with the same key are one series; the key is short even for a long note. */
 export function seriesKey({ regarding, related, type, reason, action, note }: EventFacts): string {
   const facts = JSON.stringify([referTo(regarding), related && referTo(related), type, reason, action, note]);
   return createHash('sha256').update(facts).digest('base64');
 }
 
-/** The first Event of a series, at `wall` milliseconds since 1970; `unique` tells it from others. */
+/** The first Event of a series, at `wall` milliseconds since 1970; `unique` distinguishes it from others. */
 export function buildEvent(
   facts: EventFacts,
   reporter: Reporter,
@@ -62,12 +62,12 @@ export function buildEvent(
   };
 }
 
-/** What makes an Event one of `count`. */
+/** The patch that sets an Event's count. */
 export function seriesPatch(count: number, wall: number): Readonly<Record<string, unknown>> {
   return { series: { count, lastObservedTime: microTime(wall) } };
 }
 
-/** Text of at most `maxBytes` in UTF-8, no character cut in two; `…` shows that something is missing. */
+/** Text of at most `maxBytes` in UTF-8, cut between characters; `…` marks a cut. */
 export function cutText(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const room = Buffer.from(text).subarray(0, maxBytes - ELLIPSIS_BYTES);
@@ -92,7 +92,7 @@ function referTo(target: EventFacts['regarding']): ObjectRef & { readonly uid?: 
   return { apiVersion, kind, ...(namespace !== undefined && { namespace }), name, ...(uid !== undefined && { uid }) };
 }
 
-/** A name that fits: that of the object, then what makes it unique. */
+/** A name of valid length: that of the object, then the unique part. */
 function eventName(name: string, unique: string): string {
   const suffix = createHash('sha256').update(unique).digest('hex').slice(0, 16);
   return `${name.slice(0, 253 - suffix.length - 1)}.${suffix}`;

@@ -39,7 +39,7 @@ const facts: EventFacts = {
 
 const events = (): Promise<readonly KubeObject[]> => client.list({ apiVersion: 'events.k8s.io/v1', kind: 'Event' });
 
-/** Lets the recorder send, with time passing as it needs. */
+/** Lets the recorder send its events, advancing time as needed. */
 async function sent(): Promise<readonly KubeObject[]> {
   let done = false;
   const flushing = recorder.flush().then(() => (done = true));
@@ -51,7 +51,7 @@ async function sent(): Promise<readonly KubeObject[]> {
   return events();
 }
 
-test('an event says what happened to what, who reports it, and when', async () => {
+test('an event names its object, what happened, the reporter and the time', async () => {
   recorder.record(facts);
   expect(await sent()).toEqual([
     expect.objectContaining({
@@ -77,7 +77,7 @@ test('an event about a cluster-scoped object is in the namespace default', async
 });
 
 describe('repetitions', () => {
-  test('the same again is a series of one event', async () => {
+  test('a repeated event becomes a series of one event', async () => {
     for (let i = 0; i < 20; i++) recorder.record(facts);
     const seen = await sent();
     expect(seen).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('repetitions', () => {
     expect((await events())[0]).toMatchObject({ series: { count: 100 } });
   });
 
-  test('after a long silence the same is a new event', async () => {
+  test('after a long silence a repetition is a new event', async () => {
     recorder.record(facts);
     clock.advance(361);
     recorder.record(facts);
@@ -108,7 +108,7 @@ describe('repetitions', () => {
     expect(await sent()).toHaveLength(2);
   });
 
-  test('a series whose event has expired in the cluster begins anew', async () => {
+  test('a series whose event has expired in the cluster starts again', async () => {
     recorder.record(facts);
     const [first] = await sent();
     api.remove(first as KubeObject);
@@ -120,13 +120,13 @@ describe('repetitions', () => {
 });
 
 describe('bounds', () => {
-  test('a long note costs no memory for as long as its series is remembered', () => {
+  test('a long note costs no memory while its series is remembered', () => {
     const key = (end: string): string => seriesKey({ ...facts, note: `${'x'.repeat(60_000)}${end}` });
     expect(key('a').length).toBeLessThan(100);
     expect([key('a') === key('a'), key('a') === key('b')]).toEqual([true, false]);
   });
 
-  test('an object about which too much is said is cut off, the others are not', async () => {
+  test('an object with too many events is cut off, others are not', async () => {
     for (let i = 0; i < 100; i++) recorder.record({ ...facts, note: `note ${i}` });
     recorder.record({ ...facts, regarding: { ...facts.regarding, name: 'y' } });
     const seen = await sent();
@@ -134,7 +134,7 @@ describe('bounds', () => {
     expect(recorder.dropped).toBe(75);
   });
 
-  test('an object that was created again under its name is not cut off for its predecessor', async () => {
+  test('an object that was re-created under its name is not cut off because of its predecessor', async () => {
     for (let n = 0; n < 30; n++) recorder.record({ ...facts, note: `${n}` });
     const regarding = { ...facts.regarding, uid: 'u2' } as EventFacts['regarding'];
     recorder.record({ ...facts, regarding, note: 'the second one' });
@@ -174,14 +174,14 @@ describe('trouble', () => {
     expect(recorder.dropped).toBe(1);
   });
 
-  test('a server that is away for a moment gets the event later', async () => {
+  test('a server that is down for a moment gets the event later', async () => {
     let left = 1;
     api.fault((request, response) => request.method === 'POST' && left-- > 0 && Boolean(response.writeHead(503).end()));
     recorder.record(facts);
     expect(await sent()).toHaveLength(1);
   });
 
-  test('nonsense does not throw, and nothing is sent after the end', async () => {
+  test('invalid facts do not throw, and no event is sent after stop', async () => {
     recorder.record(undefined as unknown as EventFacts);
     recorder.stop();
     recorder.record(facts);

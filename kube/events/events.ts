@@ -1,6 +1,6 @@
 /**
- * Tells people what happens, as Events on the objects it happens to. Repetitions become a series; what comes too
- * fast is dropped and counted. Never in the way of the work: `record` returns at once and never throws.
+ * Records Events on objects for people to read. Repetitions become a series; events above the rate limit are dropped
+ * and counted. Never blocks the work: `record` returns at once and never throws.
  */
 import { randomUUID } from 'node:crypto';
 import { ReasonedError } from '../../api/errors.ts';
@@ -16,11 +16,11 @@ export type { EventFacts } from './event-series.ts';
 export interface EventRecorder {
   /** Queues an Event. */
   record(facts: EventFacts): void;
-  /** Resolves when everything recorded so far was sent or given up; waits no longer than `signal`. */
+  /** Resolves when everything recorded so far was sent or given up, or when `signal` aborts. */
   flush(signal?: AbortSignal): Promise<void>;
-  /** Sends no more. */
+  /** Stops sending. */
   stop(): void;
-  /** Events that were dropped since the start. */
+  /** Events dropped since the start. */
   readonly dropped: number;
 }
 
@@ -30,13 +30,13 @@ export interface EventRecorderOptions extends Reporter {
   readonly log?: Log;
 }
 
-/** A series that is silent for this long is over; the same happening begins another. */
+/** A series that is silent for this long is over; the next repetition starts another. */
 const SERIES_ENDS_SECONDS = 360;
-/** How often the count of a series is sent at most. */
+/** Shortest time between two updates of a series' count. */
 const SERIES_FLUSH_SECONDS = 30;
 const MOST_SERIES = 2000;
 const MOST_WAITING = 1000;
-/** Per object: 25 at once, then one in 5 minutes, as client-go has it. */
+/** Limit per object: 25 at once, then one in 5 minutes, as in client-go. */
 const PER_OBJECT = { burst: 25, perSecond: 1 / 300 };
 const OVERALL = { burst: 50, perSecond: 10 };
 const MOST_ATTEMPTS = 3;
@@ -121,7 +121,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   };
 }
 
-/** An object that was deleted and created again is another one, about which nothing was reported yet. */
+/** An object that was deleted and created again is another one, with no events yet. */
 interface Identity {
   readonly namespace?: string;
   readonly name: string;
@@ -131,14 +131,14 @@ interface Identity {
 interface Series {
   readonly event: ReturnType<typeof buildEvent>;
   count: number;
-  /** Steady seconds, and milliseconds since 1970. */
+  /** Monotonic seconds, and milliseconds since 1970. */
   seenAt: number;
   seenWall: number;
-  /** Of the timer that will send the count. */
+  /** Cancels the timer that will send the count. */
   cancel: Cancel | undefined;
 }
 
-/** Puts at the end, and drops the oldest of too many. */
+/** Adds at the end, and drops the oldest entry above the limit. */
 function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   map.set(key, value);
@@ -153,7 +153,7 @@ interface Sender {
   dropped(): number;
 }
 
-/** Sends one at a time, in order, not too fast, the bounded remainder waiting. */
+/** Sends one event at a time, in order, at a limited rate, from a bounded queue. */
 function createSender({
   clock,
   log,
@@ -199,7 +199,7 @@ function createSender({
   };
 }
 
-/** Tries a few times when the server is merely not there. */
+/** Retries a few times if the server is unavailable. */
 async function trySending(
   work: Work,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },

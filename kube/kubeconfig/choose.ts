@@ -1,7 +1,7 @@
 /**
- * From the texts of kubeconfig files to the cluster and the user of one context, by the rules of kubectl: of entries
- * with one name the first counts, and so does the first `current-context`. Only the entries that the context names are
- * checked, so that a mistake in another one is harmless. Pure; connection.ts makes a connection of the result.
+ * Picks the cluster and the user of one context from the texts of kubeconfig files, by the rules of kubectl: the first
+ * of entries with one name wins, and so does the first `current-context`. Only the entries that the context names are
+ * validated, so that a mistake in another one is harmless. Pure; connection.ts builds a connection from the result.
  * @see https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files
  */
 import { load } from 'js-yaml';
@@ -14,7 +14,7 @@ export interface KubeconfigFile {
   readonly text: string;
 }
 
-/** An entry of a kubeconfig, and the file that has it: relative paths in the entry begin in the folder of the file. */
+/** An entry of a kubeconfig, and its file: relative paths in the entry start at the file's folder. */
 export interface Entry<Value> {
   readonly name: string;
   readonly path: string;
@@ -90,7 +90,7 @@ function unparsable(path: string, problem: string, cause: unknown): Error {
 
 function mergeFiles(files: readonly Parsed[]): Readonly<Record<'contexts' | 'clusters' | 'users', Entries>> {
   const merge = (part: 'contexts' | 'clusters' | 'users'): Entries =>
-    // Of entries with one name the last that a Map is given stays, hence from the last to the first.
+    // A Map keeps the last entry of a name, and the first has to win: hence the reverse order.
     new Map(
       files
         .flatMap((file) => file[part])
@@ -103,7 +103,7 @@ function mergeFiles(files: readonly Parsed[]): Readonly<Record<'contexts' | 'clu
 interface Wanted {
   readonly kind: 'context' | 'cluster' | 'user';
   readonly name: string;
-  /** Name of the context that leads to the entry. */
+  /** Name of the context that names the entry. */
   readonly context: string;
   readonly files: readonly KubeconfigFile[];
 }
@@ -138,7 +138,7 @@ function missing(entries: Entries, { kind, name, context, files }: Wanted): Erro
     : invalidKubeconfig(`kubeconfig ${paths} has no context ${JSON.stringify(name)}`, hint);
 }
 
-/** The fields at fault. */
+/** Lists the invalid fields. */
 function describe({ issues }: Failed): string {
   return issues
     .slice(0, 3)

@@ -1,4 +1,6 @@
-/** From the chosen cluster and user of a kubeconfig to a connection; secrets in files are read when they are needed. */
+/**
+ * Builds a connection from the chosen cluster and user of a kubeconfig; secrets in files are read when they are needed.
+ */
 import { dirname, resolve } from 'node:path';
 import {
   fileSource,
@@ -35,7 +37,7 @@ function partsOfCluster(entry: Entry<Cluster>): Parts<'ca' | 'tlsServerName' | '
   };
 }
 
-/** kubectl prefers it to the variables of the environment, too. */
+/** Like kubectl, prefers the kubeconfig's proxy to the environment. */
 function proxyOf(entry: Entry<Cluster>): ConnectionConfig['proxyEnv'] {
   const { 'proxy-url': proxy = '' } = entry.value;
   if (proxy === '') return undefined;
@@ -61,7 +63,7 @@ function partsOfUser(
     clientCert: pemOf(user['client-certificate-data'], user['client-certificate'], path),
     clientKey: pemOf(user['client-key-data'], user['client-key'], path),
     token,
-    // A token that stands in the file goes before one that must be made, as with kubectl.
+    // Like kubectl, prefers a token in the file to one from a plugin.
     credentials: token === undefined ? credentialsOf(entry, cluster) : undefined,
     impersonate: impersonationOf(entry),
   };
@@ -72,7 +74,7 @@ function pemOf(data: string | undefined, file: string | undefined, path: string)
   return file === undefined || file === '' ? undefined : fileSource(resolve(dirname(path), file));
 }
 
-/** As kubectl: a file is read before a token that is written down. */
+/** Like kubectl, prefers a token file to a token in the kubeconfig. */
 function tokenOf({ token, tokenFile }: User, path: string): TextSource | undefined {
   if (tokenFile !== undefined && tokenFile !== '') return fileSource(resolve(dirname(path), tokenFile));
   return token === undefined || token === '' ? undefined : () => token;
@@ -95,7 +97,7 @@ function credentialsOf(entry: Entry<User>, cluster: Entry<Cluster>): CredentialS
   return whenAsked(async () => (await import('./oidc.ts')).createOidcCredentials({ user: entry, config }));
 }
 
-/** Loads a library with the first request, so that nothing else waits for it. */
+/** Loads a library at the first request, so that commands without requests start fast. */
 function whenAsked(create: () => Promise<CredentialSource>): CredentialSource {
   let source: Promise<CredentialSource> | undefined;
   return async (options) => (await (source ??= create()))(options);

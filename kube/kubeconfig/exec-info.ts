@@ -1,13 +1,15 @@
-/** What a credential plugin may know about the request, as it finds it in KUBERNETES_EXEC_INFO. Pure but for one file. */
+/**
+ * Builds KUBERNETES_EXEC_INFO, which describes the request to a credential plugin. Pure except for reading one file.
+ */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Entry } from './choose.ts';
 import type { Cluster, ExecPlugin } from './schema.ts';
 
-/** Holds settings of a cluster that are for its plugin. */
+/** Name of the cluster extension with settings for the plugin. */
 const EXTENSION = 'client.authentication.k8s.io/exec';
 
-/** An ExecCredential as JSON; with the cluster in it if the kubeconfig asks for that. */
+/** An ExecCredential as JSON, with the cluster if the kubeconfig asks for that. */
 export function execInfo({ apiVersion, provideClusterInfo = false }: ExecPlugin, cluster: Entry<Cluster>): string {
   const spec = { interactive: false, ...(provideClusterInfo && { cluster: clusterInfo(cluster) }) };
   return JSON.stringify({ apiVersion, kind: 'ExecCredential', spec });

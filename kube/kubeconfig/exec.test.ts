@@ -47,10 +47,10 @@ function refuse(token: string): void {
 
 describe('a credential plugin', () => {
   test.each([
-    { because: 'the credentials have no end', status: { token: 'one' }, runs: 1 },
-    { because: 'they end later', status: { token: 'one', expirationTimestamp: inSeconds(600) }, runs: 1 },
-    { because: 'they have ended', status: { token: 'one', expirationTimestamp: inSeconds(-1) }, runs: 3 },
-  ])('runs $runs times for three requests: $because', async ({ status, runs }) => {
+    { because: 'the credentials do not expire', status: { token: 'one' }, runs: 1 },
+    { because: 'they expire later', status: { token: 'one', expirationTimestamp: inSeconds(600) }, runs: 1 },
+    { because: 'they have expired', status: { token: 'one', expirationTimestamp: inSeconds(-1) }, runs: 3 },
+  ])('a credential plugin runs $runs times for three requests: $because', async ({ status, runs }) => {
     plugin.give(status);
     const connected = await connect();
     for (let i = 0; i < 3; i++) await connected.request(LIST);
@@ -58,12 +58,12 @@ describe('a credential plugin', () => {
     expect(plugin.runs()).toBe(runs);
   });
 
-  test('does not run before a request is sent', async () => {
+  test('a credential plugin does not run before the first request', async () => {
     await connect();
     expect(plugin.runs()).toBe(0);
   });
 
-  test('runs again when its credentials have ended, before the server sees them', async () => {
+  test('a credential plugin runs again when its credentials have expired, before the server sees them', async () => {
     plugin.give({ token: 'old', expirationTimestamp: inSeconds(-1) });
     const connected = await connect();
     await connected.request(LIST);
@@ -72,7 +72,7 @@ describe('a credential plugin', () => {
     expect(tokens()).toEqual(['Bearer old', 'Bearer new']);
   });
 
-  test('runs again after a 401, and the request succeeds', async () => {
+  test('a credential plugin runs again after a 401, and the request succeeds', async () => {
     refuse('old');
     plugin.give({ token: 'old', expirationTimestamp: inSeconds(600) });
     const connected = await connect();
@@ -83,14 +83,14 @@ describe('a credential plugin', () => {
     expect(plugin.runs()).toBe(3);
   });
 
-  test('runs once for requests that come together', async () => {
+  test('a credential plugin runs once for concurrent requests', async () => {
     plugin.give({ token: 'one' });
     const connected = await connect();
     await Promise.all(Array.from({ length: 10 }, () => connected.request(LIST)));
     expect(plugin.runs()).toBe(1);
   });
 
-  test('gives a client certificate, and another one after a 401', async () => {
+  test('a credential plugin can return a client certificate, and another one after a 401', async () => {
     const [old, next] = [await createFakeCertificate(), await createFakeCertificate()];
     const serialOf = ({ cert }: typeof old): string => new X509Certificate(cert).serialNumber;
     const give = ({ cert, key }: typeof old): void =>
@@ -109,14 +109,14 @@ describe('a credential plugin', () => {
     expect(plugin.runs()).toBe(2);
   });
 
-  test('learns in KUBERNETES_EXEC_INFO what it may know', async () => {
+  test('a credential plugin gets KUBERNETES_EXEC_INFO', async () => {
     plugin.give({ token: 'one' });
     await (await connect()).request(LIST);
     const apiVersion = 'client.authentication.k8s.io/v1';
     expect(plugin.lastInfo()).toEqual({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } });
   });
 
-  test('learns of the cluster when the kubeconfig asks for that', async () => {
+  test('a credential plugin gets the cluster if the kubeconfig asks for that', async () => {
     plugin.give({ token: 'one' });
     const extensions = [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'demo' } }];
     await (await connect({ ...plugin.exec, provideClusterInfo: true }, { extensions })).request(LIST);
@@ -131,7 +131,7 @@ describe('a credential plugin', () => {
     });
   });
 
-  test('is found relative to the kubeconfig, and gets its arguments and variables', async () => {
+  test('a credential plugin is found relative to the kubeconfig, and gets its arguments and variables', async () => {
     plugin.become(`echo "{\\"status\\":{\\"token\\":\\"$1 $NAME\\"}}"`);
     const env = [{ name: 'NAME', value: 'lamp' }];
     const exec = { ...plugin.exec, command: `bin/${basename(plugin.command)}`, args: ['first'], env };
@@ -139,21 +139,21 @@ describe('a credential plugin', () => {
     expect(tokens()).toEqual(['Bearer first lamp']);
   });
 
-  test('finds its input at its end', async () => {
+  test('a credential plugin gets an empty standard input', async () => {
     plugin.become(`cat > /dev/null; echo '{"status":{"token":"one"}}'`);
     await (await connect()).request(LIST);
     expect(tokens()).toEqual(['Bearer one']);
   });
 });
 
-describe('a credential plugin that fails is named, and no request is sent', () => {
+describe('the error of a failing credential plugin names it, and no request is sent', () => {
   test.each([
     {
-      because: 'it ends with an error',
+      because: 'it exits with an error',
       script: 'echo "SSO session expired" >&2; exit 3',
       says: ['SSO session expired', '3'],
     },
-    { because: 'it says nothing', script: 'exit 1', says: ['nothing'] },
+    { because: 'it prints nothing', script: 'exit 1', says: ['nothing'] },
     { because: 'it is killed', script: 'kill -9 $$', says: ['SIGKILL'] },
     { because: 'it prints no JSON', script: 'echo hello', says: ['ExecCredential'] },
     { because: 'it prints no status', script: 'echo {}', says: ['ExecCredential'] },
@@ -173,7 +173,7 @@ describe('a credential plugin that fails is named, and no request is sent', () =
     expect(api.requests).toEqual([]);
   });
 
-  test('it does not exist', async () => {
+  test('a credential plugin that does not exist is reported', async () => {
     const connected = await connect({ ...plugin.exec, command: 'no-such-plugin' });
     await expect(connected.request(LIST)).rejects.toMatchObject({
       reason: 'CredentialsUnavailable',
@@ -181,7 +181,7 @@ describe('a credential plugin that fails is named, and no request is sent', () =
     });
   });
 
-  test('it does not end', async () => {
+  test('a credential plugin that does not end is killed and reported', async () => {
     plugin.become('exec sleep 600');
     const user = { name: 'u', path: join(folder, 'kubeconfig'), value: {} };
     const cluster = { name: 'c', path: user.path, value: { server: 'https://localhost:1' } };
@@ -239,13 +239,13 @@ describe('a credential plugin that fails is named, and no request is sent', () =
     expect(error.message).toContain('--cluster demo');
   });
 
-  test('it insists on a terminal', async () => {
+  test('a credential plugin that requires a terminal is refused', async () => {
     const connected = await connect({ ...plugin.exec, interactiveMode: 'Always' });
     await expect(connected.request(LIST)).rejects.toMatchObject({ reason: 'KubeconfigInvalid', retry: 'never' });
     expect(plugin.runs()).toBe(0);
   });
 
-  test('it works again: so do requests', async () => {
+  test('requests succeed again once the credential plugin works', async () => {
     plugin.become('exit 1');
     const connected = await connect();
     await expect(connected.request(LIST)).rejects.toMatchObject({ reason: 'CredentialsUnavailable' });

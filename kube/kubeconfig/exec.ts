@@ -1,10 +1,10 @@
 /**
- * Credentials from an exec plugin, as EKS, GKE and AKS use them: a program that prints an ExecCredential. The
- * official client runs it, reads the result and keeps it until `expirationTimestamp`; here are the parts that it lacks:
- * KUBERNETES_EXEC_INFO, a limit in time, one run for requests that come together, and errors that name the program.
+ * Credentials from an exec plugin, as EKS, GKE and AKS use them: a program that prints an ExecCredential. The official
+ * client runs it, parses the result and caches it until `expirationTimestamp`; this file adds KUBERNETES_EXEC_INFO, a
+ * time limit, one run for concurrent requests, and errors that name the program.
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
  */
-// The file alone, as the whole package would take half a second to load and 80 MB.
+// Imports this file only: the whole package takes half a second and 80 MB to load.
 import { ExecAuth } from '@kubernetes/client-node/dist/exec_auth.js';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import type { RequestOptions } from 'node:https';
@@ -21,7 +21,7 @@ export interface ExecUser {
   readonly user: Entry<User>;
   readonly exec: ExecPlugin;
   readonly cluster: Entry<Cluster>;
-  /** Seconds that one run of the program may take. */
+  /** Time limit for one run of the program. */
   readonly patienceSeconds?: number;
 }
 
@@ -50,12 +50,12 @@ export function createExecCredentials(facts: ExecUser): CredentialSource {
   };
 }
 
-/** One memory of the official client: runs the program if nothing is kept, or if it has expired. */
+/** One instance of the official client with its cache: runs the program if nothing is cached, or if it has expired. */
 function createPlugin(facts: ExecUser): () => Promise<Credentials> {
   const auth = new ExecAuth();
   const patience = facts.patienceSeconds ?? PATIENCE_SECONDS;
   let last: Started | undefined;
-  // How the official client starts a program is a field of it, for its own tests.
+  // The official client exposes the function that starts the program as a field, for its tests.
   Object.assign(auth, {
     execFn: (command: string, args: readonly string[], options: SpawnOptions) => {
       last = startWithin(patience, { command, args, options });
@@ -79,7 +79,10 @@ interface Started {
   readonly cut: () => Cut | undefined;
 }
 
-/** With what the official client does not add: where a relative command begins, and what the program may know. */
+/**
+ * The plugin's settings with the parts that the official client lacks: the path of a relative command, and
+ * KUBERNETES_EXEC_INFO.
+ */
 function inFull({ user, exec, cluster }: ExecUser): object {
   const { command, args, env } = exec;
   const isRelative = /[\\/]/.test(command);
@@ -103,7 +106,7 @@ function fail(facts: ExecUser): never {
   throw failure(facts, 'printed an ExecCredential without a token or a certificate');
 }
 
-/** How much of the output of a program stands in a message. */
+/** Limit for a program's output in a message. */
 const MOST_CHARACTERS = 500;
 
 function describeEnd(started: Started | undefined, error: NodeJS.ErrnoException): string {

@@ -1,12 +1,12 @@
-/** `fetch` for an issuer whose certificate is signed by an authority of its own; Node's fetch takes none. */
+/** `fetch` for an issuer with a private certificate authority, which Node's fetch cannot be given. */
 import { Agent, request } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { CustomFetch } from 'openid-client';
 
-/** Longer than any answer of an issuer. */
+/** Larger than any answer of an issuer. */
 const MOST_BYTES = 1024 * 1024;
 
-/** Trusts `ca`, a PEM text, and nothing else. Redirects are not followed. */
+/** Trusts only `ca`, a PEM text. Does not follow redirects. */
 export function fetchTrusting(ca: string): CustomFetch {
   const agent = new Agent({ ca });
   return async (url, { method, headers, body, signal }) => {

@@ -1,4 +1,4 @@
-/** The errors of a kubeconfig: one that a person has to correct, and one of a source of credentials that may recover. */
+/** The errors of a kubeconfig: one that a person has to correct, and one of a credential source that may recover. */
 import { ReasonedError } from '../../api/errors.ts';
 
 /** ReasonedError(KubeconfigInvalid, never). */
@@ -12,7 +12,7 @@ export function invalidKubeconfig(message: string, hint: string, cause?: unknown
   });
 }
 
-/** ReasonedError(CredentialsUnavailable, backoff): the network or a login of the person may be back later. */
+/** ReasonedError(CredentialsUnavailable, backoff): the network or the person's login may recover. */
 export function noCredentials(message: string, hint: string, cause?: unknown): ReasonedError {
   return new ReasonedError({
     reason: 'CredentialsUnavailable',

@@ -40,15 +40,15 @@ async function request(config: ConnectionConfig, headers: Record<string, string>
   return api.requests.at(-1) as SeenRequest;
 }
 
-describe('a context of a kubeconfig leads to a connection', () => {
-  test('a user with a client certificate', async () => {
+describe('the connection of a kubeconfig context', () => {
+  test('a user with a client certificate connects', async () => {
     const user = { 'client-certificate-data': btoa('CERT'), 'client-key-data': btoa('KEY') };
     const { config, namespace } = await parse(kubeconfigText(user));
     expect(config).toEqual({ server: 'https://localhost:1', ca: 'CA', clientCert: 'CERT', clientKey: 'KEY' });
     expect(namespace).toBe('default');
   });
 
-  test('a user with a token, in another context than the current one', async () => {
+  test('a user with a token connects in another context than the current one', async () => {
     const { config, namespace } = await parse(kubeconfigText({ token: 'secret' }), { context: 'two' });
     expect([await config.token?.(), namespace]).toEqual(['secret', 'ops']);
   });
@@ -58,7 +58,7 @@ describe('a context of a kubeconfig leads to a connection', () => {
     expect(config).toEqual({ server: 'https://localhost:1', ca: 'CA' });
   });
 
-  test('files are relative to the kubeconfig, and a token file wins over a token', async () => {
+  test('file paths are relative to the kubeconfig, and a token file wins over a token', async () => {
     write('token', 'new');
     write('ca', 'CA file');
     const { config } = await parse(
@@ -77,7 +77,7 @@ describe('a context of a kubeconfig leads to a connection', () => {
     expect(await (await parse(JSON.stringify(file))).config.token?.()).toBe('secret');
   });
 
-  test('a token that is written down goes before a plugin, which is not run', async () => {
+  test('a token in the file wins over a plugin, which does not run', async () => {
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: '/nowhere/plugin' };
     const { config } = await parse(kubeconfigText({ token: 'secret', exec }, clusterEntry(api.config)));
     expect((await request(config)).headers.authorization).toBe('Bearer secret');
@@ -94,9 +94,9 @@ describe('files of KUBECONFIG are merged as kubectl merges them', () => {
     });
 
   test.each([
-    { because: 'the first current-context counts', files: [['b'], ['a', 'b']], server: 'https://b:1', token: '0' },
+    { because: 'the first current-context wins', files: [['b'], ['a', 'b']], server: 'https://b:1', token: '0' },
     {
-      because: 'a file may have none',
+      because: 'a file may have no current-context',
       files: [
         ['a', undefined],
         ['b', 'b'],
@@ -105,7 +105,7 @@ describe('files of KUBECONFIG are merged as kubectl merges them', () => {
       token: '0',
     },
     {
-      because: 'a context is chosen',
+      because: 'the caller chooses a context',
       files: [
         ['a', 'a'],
         ['b', 'b'],
@@ -144,7 +144,7 @@ describe('files of KUBECONFIG are merged as kubectl merges them', () => {
 });
 
 describe('a request takes from the kubeconfig', () => {
-  test('the user to act as, with groups, uid and extra fields', async () => {
+  test('requests carry the user to act as from the kubeconfig, with groups, uid and extra fields', async () => {
     const user = {
       token: 'secret',
       as: 'jane',
@@ -162,7 +162,7 @@ describe('a request takes from the kubeconfig', () => {
     });
   });
 
-  test('nothing of the user to act as when the request names another', async () => {
+  test('a request that names a user to act as ignores the one of the kubeconfig', async () => {
     const user = { token: 'secret', as: 'jane', 'as-groups': ['admins'] };
     const { config } = await parse(kubeconfigText(user, clusterEntry(api.config)));
     const { headers } = await request(config, { 'impersonate-user': 'joe' });
@@ -170,7 +170,7 @@ describe('a request takes from the kubeconfig', () => {
     expect(headers).not.toHaveProperty('impersonate-group');
   });
 
-  test('insecure-skip-tls-verify: a certificate of any authority is accepted', async () => {
+  test('insecure-skip-tls-verify accepts a certificate of any authority', async () => {
     const cluster = { server: api.config.server, 'certificate-authority-data': '' };
     const strict = await parse(kubeconfigText({ token: 't' }, cluster));
     await expect(request(strict.config)).rejects.toMatchObject({ reason: 'ApiUnavailable' });
@@ -178,7 +178,7 @@ describe('a request takes from the kubeconfig', () => {
     expect((await request(lax.config)).headers.authorization).toBe('Bearer t');
   });
 
-  test('tls-server-name: the name in the certificate', async () => {
+  test('tls-server-name sets the expected name in the certificate', async () => {
     const cluster = clusterEntry(api.config);
     const wrong = await parse(kubeconfigText({ token: 't' }, { ...cluster, 'tls-server-name': 'example.com' }));
     await expect(request(wrong.config)).rejects.toMatchObject({ reason: 'ApiUnavailable' });
@@ -186,7 +186,7 @@ describe('a request takes from the kubeconfig', () => {
     expect((await request(right.config)).path).toBe('/api/v1/namespaces');
   });
 
-  test('proxy-url: the proxy of the cluster', async () => {
+  test('proxy-url sets the proxy of the cluster', async () => {
     const asked: (string | undefined)[] = [];
     const proxy = createServer().on('connect', (incoming, socket) => {
       asked.push(incoming.url);
@@ -203,7 +203,7 @@ describe('a request takes from the kubeconfig', () => {
     proxy.close();
   });
 
-  test('the client certificate', async () => {
+  test('the client certificate is sent', async () => {
     const { cert, key } = await createFakeCertificate();
     const user = { 'client-certificate-data': btoa(cert), 'client-key-data': btoa(key) };
     const { config } = await parse(kubeconfigText(user, clusterEntry(api.config)));
@@ -211,7 +211,7 @@ describe('a request takes from the kubeconfig', () => {
   });
 });
 
-describe('a kubeconfig is refused with the file, the entry and what to do', () => {
+describe('an invalid kubeconfig is refused with the file, the entry and the next step', () => {
   const token = { token: 't' };
   test.each([
     { source: '{', names: ['kubeconfig'], because: 'it is no YAML' },
@@ -219,42 +219,46 @@ describe('a kubeconfig is refused with the file, the entry and what to do', () =
     { source: 'a: 1', names: ['current-context'], because: 'it has no contexts' },
     { source: kubeconfigText({ exec: {} }), names: ['"u"', 'exec.command'], because: 'the plugin has no command' },
     { source: kubeconfigText({ token: 5 }), names: ['"u"', 'token'], because: 'a field has the wrong type' },
-    { source: kubeconfigText({ username: 'u', password: 'p' }), names: ['"u"'], because: 'basic auth is gone' },
+    { source: kubeconfigText({ username: 'u', password: 'p' }), names: ['"u"'], because: 'basic auth was removed' },
     { source: kubeconfigText({ 'as-groups': ['a'] }), names: ['"u"', 'as-groups'], because: 'groups need a user' },
-    { source: kubeconfigText({ 'auth-provider': { name: 'gcp' } }), names: ['"u"', 'gcp'], because: 'it is gone' },
+    {
+      source: kubeconfigText({ 'auth-provider': { name: 'gcp' } }),
+      names: ['"u"', 'gcp'],
+      because: 'the setting was removed',
+    },
     {
       source: kubeconfigText({
         exec: { apiVersion: 'client.authentication.k8s.io/v1', command: 'x' },
         'auth-provider': { name: 'oidc' },
       }),
       names: ['"u"', 'auth-provider'],
-      because: 'two sources of credentials contradict each other',
+      because: 'two credential sources contradict each other',
     },
     {
       source: kubeconfigText(token, { 'insecure-skip-tls-verify': true }),
       names: ['"c"', 'insecure-skip-tls-verify'],
-      because: 'an authority that is not checked is a mistake',
+      because: 'a certificate authority that is never checked is a mistake',
     },
     {
       source: kubeconfigText(token, { 'proxy-url': 'socks5://localhost:1' }),
       names: ['"c"', 'proxy-url'],
-      because: 'no such proxy is supported',
+      because: 'the proxy protocol is not supported',
     },
     {
       source: kubeconfigText(token),
       context: 'broken',
       names: ['"broken"', '"none"'],
-      because: 'it has no such cluster',
+      because: 'the cluster is missing',
     },
-    { source: kubeconfigText(token), context: 'nobody', names: ['"nobody"', '"none"'], because: 'it has no such user' },
-    { source: kubeconfigText(token), context: 'none', names: ['"none"'], because: 'it has no such context' },
+    { source: kubeconfigText(token), context: 'nobody', names: ['"nobody"', '"none"'], because: 'the user is missing' },
+    { source: kubeconfigText(token), context: 'none', names: ['"none"'], because: 'the context is missing' },
   ])('$because', async ({ source, context, names }) => {
     const error = (await parse(source, { context }).catch((thrown: unknown) => thrown)) as Error & { hint?: string };
     expect(error).toMatchObject({ reason: 'KubeconfigInvalid', retry: 'never', hint: expect.stringMatching(/\S/) });
     for (const name of [folder, ...names]) expect(error.message).toContain(name);
   });
 
-  test('a file that does not exist', async () => {
+  test('a missing kubeconfig file is reported', async () => {
     await expect(loadKubeconfig(join(folder, 'none'))).rejects.toMatchObject({ reason: 'KubeconfigInvalid' });
     await expect(loadKubeconfig(['a', 'b'].map((name) => join(folder, name)))).rejects.toMatchObject({
       reason: 'KubeconfigInvalid',

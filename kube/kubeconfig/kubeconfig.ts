@@ -1,8 +1,8 @@
 /**
- * From kubeconfig files to a connection, for the command line and for a manager that runs outside of the cluster. In:
- * the files that KUBECONFIG or a flag names; out: a ConnectionConfig, whose credentials are renewed while it is in
- * use. A Pod does without: config.ts reads its ServiceAccount. Libraries that run credential plugins (exec.ts) or ask
- * an issuer (oidc.ts) are loaded if the user of the context needs them, with the first request.
+ * Reads kubeconfig files into a connection, for the command line and for a manager that runs outside of the cluster.
+ * Input: the files that KUBECONFIG or a flag names; output: a ConnectionConfig, whose credentials are renewed while it
+ * is in use. A Pod does not need it: config.ts reads its ServiceAccount. Libraries that run credential plugins
+ * (exec.ts) or contact an issuer (oidc.ts) are loaded at the first request, if the context's user needs them.
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -18,13 +18,13 @@ export interface Kubeconfig {
 }
 
 export interface KubeconfigOptions {
-  /** Instead of `current-context`. */
+  /** Overrides `current-context`. */
   readonly context?: string | undefined;
 }
 
 /**
- * Reads one file that has to exist, or several that are merged as kubectl does; of several some may be missing.
- * @throws ReasonedError KubeconfigInvalid, never: names the file, the context or the entry, and what to do
+ * Reads one file, which must exist, or merges several as kubectl does; some of several may be missing.
+ * @throws ReasonedError KubeconfigInvalid, never: names the file, the context or the entry, and the next step
  */
 export async function loadKubeconfig(
   paths: string | readonly string[],

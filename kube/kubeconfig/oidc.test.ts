@@ -41,8 +41,8 @@ async function connect(changes: Readonly<Record<string, string>>): Promise<Trans
 const tokens = (): (string | undefined)[] =>
   api.requests.map(({ headers }) => headers.authorization?.replace('Bearer ', ''));
 
-describe('an id-token', () => {
-  test('is sent while it is good, and no issuer is asked', async () => {
+describe('an id-token of OpenID Connect', () => {
+  test('a valid id-token is sent without a call to the issuer', async () => {
     const idToken = issuer.idToken(600);
     const connected = await connect({ 'id-token': idToken });
     await connected.request(LIST);
@@ -52,9 +52,9 @@ describe('an id-token', () => {
 
   test.each([
     { because: 'it has expired', lifetime: -60 },
-    { because: 'it would end on the way', lifetime: 5 },
+    { because: 'it would expire on the way', lifetime: 5 },
     { because: 'there is none yet', lifetime: undefined },
-  ])('is replaced once for all requests: $because', async ({ lifetime }) => {
+  ])('an id-token is replaced once for all requests: $because', async ({ lifetime }) => {
     const old: Record<string, string> = lifetime === undefined ? {} : { 'id-token': issuer.idToken(lifetime) };
     const connected = await connect(old);
     await Promise.all([connected.request(LIST), connected.request(LIST)]);
@@ -63,7 +63,7 @@ describe('an id-token', () => {
     expect(tokens()).toEqual([issuer.given[0], issuer.given[0], issuer.given[0]]);
   });
 
-  test('that the API server refuses is replaced, by the refresh-token that came with it', async () => {
+  test('an id-token that the API server refuses is replaced, using the newest refresh-token', async () => {
     const connected = await connect({ 'id-token': issuer.idToken(-60) });
     api.fault((request, response) => {
       if (request.headers.authorization !== `Bearer ${issuer.given[0]}`) return false;
@@ -74,25 +74,29 @@ describe('an id-token', () => {
     expect(tokens()).toEqual([issuer.given[0], issuer.given[1]]);
   });
 
-  test('that is refused stays when there is nothing to replace it with', async () => {
+  test('a refused id-token is kept if there is no refresh-token', async () => {
     api.fault((_request, response) => (response.writeHead(401).end(), true));
     const connected = await connect({ 'id-token': issuer.idToken(600), 'refresh-token': '' });
     await expect(connected.request(LIST)).rejects.toMatchObject({ code: 401 });
   });
 });
 
-describe('the issuer', () => {
+describe('an OpenID Connect issuer', () => {
   test.each([
-    { because: 'it announces nothing', methods: undefined, client: 'basic slipway hush' },
-    { because: 'it takes both', methods: ['client_secret_post', 'client_secret_basic'], client: 'basic slipway hush' },
-    { because: 'it takes the body alone', methods: ['client_secret_post'], client: 'post slipway hush' },
-  ])('learns the secret of the client: $because', async ({ methods, client }) => {
+    { because: 'it announces no methods', methods: undefined, client: 'basic slipway hush' },
+    {
+      because: 'it accepts both methods',
+      methods: ['client_secret_post', 'client_secret_basic'],
+      client: 'basic slipway hush',
+    },
+    { because: 'it accepts the body only', methods: ['client_secret_post'], client: 'post slipway hush' },
+  ])('the issuer gets the client secret: $because', async ({ methods, client }) => {
     issuer.authMethods = methods;
     await (await connect({ 'id-token': issuer.idToken(-60) })).request(LIST);
     expect(issuer.lastClient()).toBe(client);
   });
 
-  test('may have its authority in a file beside the kubeconfig', async () => {
+  test("the issuer's certificate authority may be in a file beside the kubeconfig", async () => {
     writeFileSync(join(folder, 'issuer.pem'), issuer.ca);
     const changes = { 'idp-certificate-authority-data': '', 'idp-certificate-authority': 'issuer.pem' };
     await (await connect(changes)).request(LIST);
@@ -106,12 +110,12 @@ describe('the issuer', () => {
       changes: { 'idp-certificate-authority-data': '' },
       says: 'certificate',
     },
-    { because: 'no such host answers', changes: { 'idp-issuer-url': 'https://127.0.0.1:1' }, says: '127.0.0.1:1' },
-    { because: 'its address is none', changes: { 'idp-issuer-url': 'nowhere' }, says: 'nowhere' },
-    { because: 'it is not named', changes: { 'idp-issuer-url': '' }, says: 'idp-issuer-url' },
-    { because: 'the client is not named', changes: { 'client-id': '' }, says: 'client-id' },
+    { because: 'its host does not answer', changes: { 'idp-issuer-url': 'https://127.0.0.1:1' }, says: '127.0.0.1:1' },
+    { because: 'its address is invalid', changes: { 'idp-issuer-url': 'nowhere' }, says: 'nowhere' },
+    { because: 'it is not configured', changes: { 'idp-issuer-url': '' }, says: 'idp-issuer-url' },
+    { because: 'the client is not configured', changes: { 'client-id': '' }, says: 'client-id' },
     { because: 'there is no refresh-token', changes: { 'refresh-token': '' }, says: 'refresh-token' },
-  ])('gives no token, and no request is sent: $because', async ({ changes, says }) => {
+  ])('without a token from the issuer, no request is sent: $because', async ({ changes, says }) => {
     const connected = await connect({ 'id-token': issuer.idToken(-60), ...changes });
     await expect(connected.request(LIST)).rejects.toMatchObject({
       reason: 'CredentialsUnavailable',

@@ -1,7 +1,7 @@
 /**
- * Credentials from an OpenID Connect issuer: the id-token of the kubeconfig while it is good, then those that the issuer
- * gives for the refresh-token. They are kept in memory; the kubeconfig is not written. By `openid-client` itself: the
- * official client's use of it cannot refresh (version 2.0.1: it hands over the issuer as text, which is refused).
+ * Credentials from an OpenID Connect issuer: the id-token of the kubeconfig while it is valid, then those that the
+ * issuer returns for the refresh-token. They are kept in memory; the kubeconfig is not written. Uses `openid-client`
+ * directly: the official client cannot refresh (version 2.0.1 passes the issuer as text, which is rejected).
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#openid-connect-tokens
  */
 import { readFile } from 'node:fs/promises';
@@ -21,10 +21,10 @@ export interface OidcUser {
   readonly clock?: Clock;
 }
 
-/** So long before its end a token is replaced: it has to arrive at the API server in time. */
+/** A token is replaced this long before it expires: it has to reach the API server in time. */
 const LEAD_SECONDS = 10;
 
-/** Throws ReasonedError(CredentialsUnavailable, backoff) if a token has ended and the issuer gives no other. */
+/** Throws ReasonedError(CredentialsUnavailable, backoff) if a token has expired and the issuer returns no other. */
 export function createOidcCredentials(facts: OidcUser): CredentialSource {
   const { clock = systemClock, config } = facts;
   let tokens: Tokens = { id: config['id-token'] ?? '', refresh: config['refresh-token'] ?? '' };
@@ -35,7 +35,7 @@ export function createOidcCredentials(facts: OidcUser): CredentialSource {
   };
   return async ({ fresh = false } = {}) => {
     const isGood = tokens.id !== '' && expiryOf(tokens.id) - LEAD_SECONDS > clock.wall() / 1000;
-    // Without a refresh-token there is nothing to try: the API server's own answer says more.
+    // Without a refresh-token there is nothing to try, and the API server's own answer is clearer.
     if (isGood && (!fresh || tokens.refresh === '')) return { token: tokens.id };
     refreshing ??= refresh().finally(() => (refreshing = undefined));
     return refreshing;
@@ -47,7 +47,7 @@ interface Tokens {
   readonly refresh: string;
 }
 
-/** When a token ends, in seconds since 1970; 0 for a text that is no token with an end. */
+/** When a token expires, in seconds since 1970; 0 for a text that is no token with an expiry. */
 function expiryOf(token: string): number {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
@@ -82,7 +82,7 @@ async function discover(facts: OidcUser): Promise<openid.Configuration> {
   });
 }
 
-/** In the header, which every issuer has to take unless it says otherwise. */
+/** Sends the client secret in the header, which every issuer accepts unless it announces otherwise. */
 function authenticateBy(secret: string): openid.ClientAuth {
   const [basic, post] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, client, body, headers) => {
@@ -97,7 +97,7 @@ async function authorityOf({ user, config }: OidcUser): Promise<string | undefin
   return file === '' ? undefined : readFile(resolve(dirname(user.path), file), 'utf8');
 }
 
-/** The words of the issuer if there are any, else what broke. */
+/** The issuer's error message if there is one, else the connection error. */
 function describe(error: Error & { readonly error_description?: string; readonly error?: string }): string {
   const { error: code, error_description: said, cause } = error;
   if (code !== undefined) return said === undefined ? code : `${code}: ${said}`;

@@ -1,5 +1,5 @@
 /**
- * The fields of a kubeconfig that lead to a connection. Fields of other programs may stand beside them.
+ * The kubeconfig fields that define a connection. Fields of other programs may stand beside them.
  * @see https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
  */
 import * as z from 'zod/mini';
@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
 
-/** A file; the entries are checked when a context names them. Go writes an empty list as `null`. */
+/** A file; entries are validated only when a context names them. Go writes an empty list as `null`. */
 export const fileSchema = z.looseObject({
   'current-context': text,
   contexts: z.nullish(z.array(z.looseObject({ name: z.string(), context: z.unknown() }))),

@@ -1,11 +1,11 @@
-/** For tests: what clients rely on of an API server, stated once and checked on the fake and on the real one. */
+/** For tests: the API server rules that clients rely on, checked on the fake and on the real server. */
 import { expect, test } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
 import type { Client, WatchEvent } from '../client/client.ts';
 
-/** Declares the tests; `connect` gives a client with all rights, once they run. */
+/** Declares the tests; `connect` returns a client with all rights when they run. */
 export function checkApiServerRules(connect: () => Client): void {
-  test('a version grows with each change, and a change of nothing is none', async () => {
+  test('a version grows with each change, and an empty change keeps it', async () => {
     const client = connect();
     const created = await client.create(configMap('versions', { a: '1' }));
     const patched = await client.patch(refTo('versions'), { data: { a: '2' } });
@@ -21,7 +21,7 @@ export function checkApiServerRules(connect: () => Client): void {
     expect((await client.patch(refTo('merge'), { data: { a: null } }))['data']).toEqual({ b: '2' });
   });
 
-  test('an apply creates what is not there and keeps what others have set', async () => {
+  test('an apply creates a missing object and keeps fields of other managers', async () => {
     const client = connect();
     await client.apply(configMap('applied', { a: '1' }));
     await client.patch(refTo('applied'), { metadata: { annotations: { 'example.com/by': 'others' } } });
@@ -30,7 +30,7 @@ export function checkApiServerRules(connect: () => Client): void {
     expect(applied.metadata.annotations).toEqual({ 'example.com/by': 'others' });
   });
 
-  test('writes to what is not there, with an old version, or under a taken name are refused, each in its way', async () => {
+  test('writes to a missing object, with an old version, or under a used name are refused, each with its own reason', async () => {
     const client = connect();
     const first = await client.create(configMap('refused'));
     await client.patch(refTo('refused'), { data: { a: '1' } });
@@ -59,7 +59,7 @@ export function checkApiServerRules(connect: () => Client): void {
     expect(await client.get(refTo('held'))).toBeUndefined();
   });
 
-  test('pages of a list are of one moment', async () => {
+  test('the pages of a list are one consistent snapshot', async () => {
     const client = connect();
     for (const name of ['p1', 'p2', 'p3']) await client.create(configMap(name, {}, { test: 'pages' }));
     const first = await client.listPage(KIND, { labelSelector: 'test=pages', limit: 2 });
@@ -69,7 +69,7 @@ export function checkApiServerRules(connect: () => Client): void {
     expect([rest.continue, rest.resourceVersion]).toEqual([undefined, first.resourceVersion]);
   });
 
-  test('a watch replays what came after its version, as its selector sees it', async () => {
+  test('a watch replays later changes, as its selector sees them', async () => {
     const client = connect();
     const { resourceVersion } = await client.listPage(KIND, { limit: 1 });
     await client.create(configMap('seen', { v: '1' }, { test: 'watched' }));
@@ -83,7 +83,7 @@ export function checkApiServerRules(connect: () => Client): void {
     expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
   });
 
-  test('metadata can be had alone, one object, all of them, and as they change', async () => {
+  test('metadata can be fetched alone: of one object, of all, and in a watch', async () => {
     const client = connect();
     const { resourceVersion } = await client.listPage(KIND, { limit: 1 });
     await client.create(configMap('bare', { big: 'x' }, { test: 'bare' }));
@@ -116,7 +116,7 @@ function next(page: { readonly continue?: string }): { readonly continue?: strin
   return page.continue === undefined ? {} : { continue: page.continue };
 }
 
-/** The first events of a watch, bookmarks aside. */
+/** The first events of a watch, without bookmarks. */
 async function take(count: number, watch: AsyncIterable<WatchEvent>): Promise<readonly WatchEvent[]> {
   const events: WatchEvent[] = [];
   for await (const event of watch) {

@@ -1,4 +1,4 @@
-/** A credential plugin for tests: a program that prints what lies in a file beside it, and counts how often it has run. */
+/** A credential plugin for tests: a program that prints the content of a file beside it, and counts its runs. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,10 +7,10 @@ export interface CredentialPlugin {
   readonly command: string;
   /** The `exec` section of a user who uses it. */
   readonly exec: Readonly<Record<string, unknown>>;
-  /** The program prints an ExecCredential with this status from now on. */
+  /** Makes the program print an ExecCredential with this status. */
   readonly give: (status: Readonly<Record<string, string>>) => void;
   readonly print: (text: string) => void;
-  /** Lines of shell that run in place of printing. */
+  /** Shell lines to run instead of printing. */
   readonly become: (script: string) => void;
   readonly runs: () => number;
   /** KUBERNETES_EXEC_INFO of the last run. */

@@ -19,4 +19,4 @@ afterAll(async () => {
   await api.close();
 });
 
-describe('the fake API server keeps the rules of the real one', () => checkApiServerRules(() => client));
+describe('the fake API server follows the rules of the real one', () => checkApiServerRules(() => client));

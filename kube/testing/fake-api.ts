@@ -1,7 +1,7 @@
 /**
- * An API server of Kubernetes small enough to run inside a test: real HTTPS, lists in pages, watches with bookmarks,
+ * A Kubernetes API server small enough to run inside a test: real HTTPS, lists in pages, watches with bookmarks,
  * optimistic locking and merge patches; server-side apply is a plain merge, and there is neither validation nor
- * authorization. It can be told to misbehave. The rules of api-server-rules.ts are checked on it and on the real one.
+ * authorization. Tests can inject faults. The rules of api-server-rules.ts are checked on it and on the real one.
  */
 import { mergePatch } from '../../api/json.ts';
 import { createServer, type Server } from 'node:https';
@@ -23,7 +23,7 @@ export interface SeenRequest {
   readonly body: string;
   /** Differs between connections. */
   readonly port: number;
-  /** Serial number of the client's certificate, if it sent one; any is taken. */
+  /** Serial number of the client's certificate, if it sent one; any is accepted. */
   readonly clientSerial: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface FakeApi extends AsyncDisposable {
   readonly store: FakeStore;
   /** Every request so far, discovery included. */
   readonly requests: readonly SeenRequest[];
-  /** Asked in order before anything else; remove by the function returned. */
+  /** Called in order before the server answers; the returned function removes the fault. */
   fault(fault: Fault): () => void;
   resource(kind: string): Resource;
   /** Creates or replaces, as another client would. */
@@ -50,7 +50,7 @@ export interface FakeApi extends AsyncDisposable {
   endWatches(how: 'end' | 'drop'): void;
   /** Sends a bookmark on every watch. */
   bookmark(): void;
-  /** Presents another certificate to new connections. */
+  /** Uses another certificate for new connections. */
   setCertificate(certificate: FakeCertificate): void;
   close(): Promise<void>;
 }
@@ -92,7 +92,7 @@ interface State {
   readonly stale: Set<string>;
   readonly requests: SeenRequest[];
   readonly faults: Fault[];
-  /** Those that are open, with what ends their delivery. */
+  /** Open watches, with the functions that end them. */
   readonly watches: Map<ServerResponse, () => void>;
 }
 
@@ -263,7 +263,7 @@ function writeEvent(response: ServerResponse, type: string, object: unknown): vo
   response.write(`${JSON.stringify({ type, object })}\n`);
 }
 
-/** The whole object, or its metadata where that was asked for. */
+/** The whole object, or its metadata if the request asks for that. */
 function shape(object: KubeObject, { headers }: SeenRequest): unknown {
   if (!headers.accept?.includes('PartialObjectMetadata')) return object;
   return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata: object.metadata };

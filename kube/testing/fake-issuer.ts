@@ -1,4 +1,7 @@
-/** An OpenID Connect issuer for tests, on loopback with TLS: gives id-tokens for refresh-tokens, each of which counts once. */
+/**
+ * An OpenID Connect issuer for tests, on loopback with TLS: returns id-tokens for refresh-tokens, each of which is
+ * valid once.
+ */
 import { createServer } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,15 +11,15 @@ export interface FakeIssuer extends AsyncDisposable {
   readonly url: string;
   /** PEM of the authority that its certificate is signed by. */
   readonly ca: string;
-  /** A refresh-token that counts now. */
+  /** The currently valid refresh-token. */
   readonly refreshToken: () => string;
-  /** An id-token that ends so many seconds from now. */
+  /** An id-token that expires in this many seconds. */
   readonly idToken: (seconds: number) => string;
-  /** Tokens given so far. */
+  /** Tokens issued so far. */
   readonly given: readonly string[];
-  /** How clients prove who they are, as the issuer announces it. */
+  /** Authentication methods for clients, as the issuer announces them. */
   authMethods: readonly string[] | undefined;
-  /** How the last client did so. */
+  /** The method that the last client used. */
   readonly lastClient: () => string | undefined;
 }
 

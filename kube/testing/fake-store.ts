@@ -1,6 +1,6 @@
 /**
- * What a fake API server remembers: objects with resourceVersions, the history that watches replay, and pages of
- * lists that are under way. Follows the rules of the real one that clients rely on; no I/O.
+ * The state of a fake API server: objects with resourceVersions, the history that watches replay, and pages of
+ * unfinished lists. Follows the rules of the real one that clients rely on; no I/O.
  */
 import { randomUUID } from 'node:crypto';
 import type { KubeObject } from '../../api/object.ts';
@@ -18,7 +18,7 @@ export class Refusal extends Error {
   }
 }
 
-/** One change; `old` is what was there before. */
+/** One change; `old` is the previous object. */
 export interface Change {
   readonly version: number;
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -27,7 +27,7 @@ export interface Change {
   readonly old: KubeObject | undefined;
 }
 
-/** What a request selects. */
+/** The selection of a request. */
 export interface Selection {
   readonly resource: Resource;
   readonly namespace: string | undefined;
@@ -45,13 +45,13 @@ export interface FakeStore {
   get(resource: Resource, namespace: string | undefined, name: string): KubeObject;
   list(selection: Selection, page: { readonly limit: number; readonly continue: string | null }): Page;
   create(resource: Resource, object: KubeObject): KubeObject;
-  /** Stores what `change` makes of what is there; the same content changes nothing. */
+  /** Stores the result of `change`; equal content changes nothing. */
   change(resource: Resource, object: Named, change: (old: KubeObject) => KubeObject): KubeObject;
   /** Marks an object that finalizers hold, removes any other. */
   delete(resource: Resource, object: Named): { readonly object: KubeObject; readonly gone: boolean };
-  /** Changes after `version`; throws the Refusal 410 where they are forgotten. */
+  /** Changes after `version`; throws the Refusal 410 if they are forgotten. */
   since(version: number): readonly Change[];
-  /** Forgets the history and every list under way, as etcd's compaction does. */
+  /** Forgets the history and every unfinished list, as etcd's compaction does. */
   compact(): void;
   onChange(listener: (change: Change) => void): () => void;
 }
@@ -155,7 +155,7 @@ export function createFakeStore(): FakeStore {
   };
 }
 
-/** What a watch is told of a change: an object that comes to be selected is new to it, one that ceases to be is gone. */
+/** The event that a watch sees: an object that becomes selected is ADDED, one that no longer is is DELETED. */
 export function viewOf(selection: Selection, { type, resource, object, old }: Change): Change['type'] | undefined {
   const before = type !== 'ADDED' && old !== undefined && isSelected(selection, { resource, object: old });
   const now = type !== 'DELETED' && isSelected(selection, { resource, object });
@@ -163,7 +163,7 @@ export function viewOf(selection: Selection, { type, resource, object, old }: Ch
   return now ? 'ADDED' : undefined;
 }
 
-/** Whether an object of `resource` belongs to what was asked for; labels by equality only. */
+/** Whether an object of `resource` is in the selection; labels by equality only. */
 function isSelected(
   { resource, namespace, labelSelector }: Selection,
   entry: { readonly resource: Resource; readonly object: KubeObject },

@@ -1,4 +1,4 @@
-/** For tests: stands between a client and a server as a bad network does. Sees only encrypted bytes. */
+/** For tests: a proxy between client and server that acts like a bad network. Sees only encrypted bytes. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface FaultProxy extends AsyncDisposable {
@@ -6,9 +6,9 @@ export interface FaultProxy extends AsyncDisposable {
   readonly server: string;
   /** Resets every connection. */
   drop(): void;
-  /** Lets nothing through any more on connections that exist, and leaves them open. */
+  /** Stops forwarding on existing connections, and leaves them open. */
   stall(): void;
-  /** Resets what exists and whatever comes, until `restore`. */
+  /** Resets existing and new connections, until `restore`. */
   block(): void;
   restore(): void;
   /** Connections that are open. */

@@ -1,7 +1,7 @@
 /**
- * For tests: a process that competes for a lease and, while it leads, writes to a ConfigMap as fast as it may. It is
- * stopped (SIGUSR2) and resumed (SIGCONT) from outside to see that it does not write when it no longer leads. Takes its
- * settings as JSON in the first argument and says what happens, a word a line.
+ * For tests: a process that competes for a lease and, while it leads, writes to a ConfigMap as fast as it may. Tests
+ * stop it (SIGUSR2) and resume it (SIGCONT) to check that it does not write when it no longer leads. Takes its settings
+ * as JSON in the first argument and prints one word per line for each change.
  */
 import { createClient } from '../client/client.ts';
 import { sleep, systemClock } from '../clock.ts';
@@ -11,7 +11,7 @@ import type { LeaseTimings } from '../election/lease-record.ts';
 import { fencedTransport } from '../election/fence.ts';
 import { createTransport } from '../transport/transport.ts';
 
-/** What the process is told. */
+/** Settings of the process. */
 export interface HolderSettings {
   readonly kubeconfig: string;
   readonly identity: string;
@@ -35,7 +35,7 @@ async function main(settings: HolderSettings): Promise<void> {
   let asked = false;
   process.once('SIGUSR2', () => (asked = true));
 
-  /** On request, and between two writes: what is on its way when a process is stopped arrives nevertheless. */
+  /** Stops on request, between two writes: a request already sent would still arrive. */
   function stopIfAsked(): void {
     if (!asked) return;
     asked = false;

@@ -1,4 +1,4 @@
-/** Clocks for tests: one that stands still until it is moved, and one that does not keep anybody waiting. */
+/** Clocks for tests: one that stands still until a test advances it, and one with very short delays. */
 import { systemClock, type Clock } from '../clock.ts';
 
 /** The system's clock, with delays a hundred times shorter. */
@@ -8,13 +8,13 @@ export const hastyClock: Clock = {
 };
 
 export interface ManualClock extends Clock {
-  /** Lets time pass, running timers at their moment, in order. */
+  /** Advances time, firing timers at their moment, in order. */
   advance(seconds: number): void;
-  /** Stops the process, so to speak: time passes, but timers fire only afterwards, late. */
+  /** Simulates a paused process: time passes, but timers fire only afterwards, late. */
   skip(seconds: number): void;
   /** Moves the wall clock alone. */
   jump(seconds: number): void;
-  /** Timers that wait. */
+  /** Pending timers. */
   readonly timers: number;
 }
 

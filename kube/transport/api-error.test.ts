@@ -12,28 +12,28 @@ const CASES = [
     body: { reason: 'Forbidden' },
     reason: 'Forbidden',
     retry: 'backoff',
-    because: 'rights may be granted without our being told',
+    because: 'rights may be granted without notice to us',
   },
   {
     code: 403,
     body: { reason: 'Forbidden', details: { causes: [{ reason: 'NamespaceTerminating' }] } },
     reason: 'NamespaceTerminating',
     retry: 'backoff',
-    because: 'it is not about rights',
+    because: 'the refusal is not about rights',
   },
   {
     code: 404,
     body: { reason: 'NotFound' },
     reason: 'ApplyFailed',
     retry: 'backoff',
-    because: 'namespace or kind may come',
+    because: 'the namespace or kind may be created',
   },
   {
     code: 409,
     body: { reason: 'Conflict' },
     reason: 'Conflict',
     retry: 'backoff',
-    because: 'what is read anew may be written',
+    because: 'after a fresh read the write may succeed',
   },
   {
     code: 409,
@@ -63,13 +63,13 @@ const CASES = [
     retry: 'backoff',
     because: 'the webhook is broken, not the API server',
   },
-  { code: 500, body: {}, reason: 'ApiUnavailable', retry: 'backoff', because: 'the server is in trouble' },
+  { code: 500, body: {}, reason: 'ApiUnavailable', retry: 'backoff', because: 'the server has a problem' },
   {
     code: 429,
     body: { details: { retryAfterSeconds: 7 } },
     reason: 'ApiUnavailable',
     retry: { afterSeconds: 7 },
-    because: 'the server says when',
+    because: 'the server sends the delay',
   },
 ];
 
@@ -78,20 +78,20 @@ function error(code: number, reason: string): ApiError {
 }
 
 describe('a Status becomes an error', () => {
-  test.each(CASES)('$code is $reason: $because', ({ code, body, reason, retry }) => {
+  test.each(CASES)('code $code is $reason: $because', ({ code, body, reason, retry }) => {
     expect(new ApiError('apply x', parseStatus(code, status(body)))).toMatchObject({ reason, retry, code });
   });
 
   test.each([
-    { text: '', because: 'a proxy may send nothing' },
+    { text: '', because: 'a proxy may send an empty body' },
     { text: '<html>\n<body>Bad Gateway', because: 'a proxy may answer for the server' },
     {
       text: '{"kind":"Status","message":["x"],"details":{"causes":{"a":1},"retryAfterSeconds":"soon"}}',
       because: 'fields may have any type',
     },
-    { text: '[[[[', because: 'it may be cut off' },
-    { text: 'null', because: 'it may be any JSON' },
-  ])('whatever the body is, the HTTP status decides: $because', ({ text }) => {
+    { text: '[[[[', because: 'the body may be cut off' },
+    { text: 'null', because: 'the body may be any JSON' },
+  ])('the HTTP status decides, whatever the body is: $because', ({ text }) => {
     expect(new ApiError('x', parseStatus(503, text))).toMatchObject({
       reason: 'ApiUnavailable',
       code: 503,
@@ -99,7 +99,7 @@ describe('a Status becomes an error', () => {
     });
   });
 
-  test('secrets and control characters do not get into messages', () => {
+  test('messages contain no secrets or control characters', () => {
     const error = new ApiError('x', parseStatus(500, 'Authorization: Bearer abc.def\u001B[31m'));
     expect(error.message).not.toMatch(/abc|\u001B/);
   });
@@ -114,7 +114,7 @@ describe('a Status becomes an error', () => {
     expect(parseStatus(429, '', header).retryAfterSeconds).toBe(seconds);
   });
 
-  test('questions about errors are answered by code and reason', () => {
+  test('predicates about errors use code and reason', () => {
     expect(isNotFound(error(404, 'NotFound'))).toBe(true);
     expect(isAlreadyExists(error(409, 'AlreadyExists'))).toBe(true);
     expect(isConflict(error(409, 'AlreadyExists'))).toBe(false);
@@ -127,13 +127,13 @@ describe('a Status becomes an error', () => {
 describe('repeating a request', () => {
   const facts = { attempts: 1, idempotent: true, leftSeconds: 60, random: 0 };
 
-  test('a request that may have arrived is repeated only where twice is the same as once', () => {
+  test('a request that may have arrived is repeated only if it is idempotent', () => {
     expect(retryDelay({ kind: 'connection', sent: true }, { ...facts, idempotent: false })).toBeUndefined();
     expect(retryDelay({ kind: 'connection', sent: false }, { ...facts, idempotent: false })).toBeGreaterThan(0);
     expect(retryDelay({ kind: 'connection', sent: true }, facts)).toBeGreaterThan(0);
   });
 
-  test('delays grow, never reach beyond the deadline, and end', () => {
+  test('delays grow, never exceed the deadline, and end', () => {
     const delays = [1, 2, 3, 4, 5, 6].map((attempts) =>
       retryDelay({ kind: 'connection', sent: true }, { ...facts, attempts }),
     );
@@ -144,7 +144,7 @@ describe('repeating a request', () => {
     expect(retryDelay({ kind: 'connection', sent: true }, { ...facts, leftSeconds: 0.01 })).toBeUndefined();
   });
 
-  test('a refusal that does not ask to come again is final', () => {
+  test('a refusal without a retry hint is final', () => {
     expect(retryDelay({ kind: 'answer', status: 503, retryAfterSeconds: undefined }, facts)).toBeUndefined();
     expect(retryDelay({ kind: 'answer', status: 403, retryAfterSeconds: 1 }, facts)).toBeUndefined();
     expect(retryDelay({ kind: 'answer', status: 503, retryAfterSeconds: 2 }, facts)).toBe(2);

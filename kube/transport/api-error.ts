@@ -1,11 +1,11 @@
 /**
- * What an API server refuses, as an error with one of our reasons. Pure: a response or a broken connection in,
- * an ApiError out; who retries and when is retry-policy.ts and the caller.
+ * Turns refusals of an API server into errors with our reasons. Pure: a response or a broken connection in, an ApiError
+ * out; retry-policy.ts and the caller decide about retries.
  */
 import { ReasonedError, type Retry } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 
-/** One of `details.causes` of a Status: which field, and what is wrong with it. */
+/** One of `details.causes` of a Status: the field, and its fault. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;
@@ -23,15 +23,15 @@ export interface Status {
   readonly retryAfterSeconds?: number;
 }
 
-/** An answer of the API server that is no success, or none at all (`code` 0). */
+/** An unsuccessful answer of the API server, or none at all (`code` 0). */
 export class ApiError extends ReasonedError {
   /** HTTP status, 0 when no answer came. */
   readonly code: number;
-  /** `AlreadyExists`, `Conflict`, `NotFound`, … as the server says it; empty when it says nothing. */
+  /** The server's reason: `AlreadyExists`, `Conflict`, `NotFound`, …; empty if it sent none. */
   readonly statusReason: string;
   readonly causes: readonly StatusCause[];
   readonly retryAfterSeconds: number | undefined;
-  /** Name of the object that the server's Status is about, where it names one. */
+  /** Name of the object in the server's Status, if it has one. */
   readonly objectName: string | undefined;
 
   constructor(subject: string, status: Status, cause?: unknown) {
@@ -46,12 +46,15 @@ export class ApiError extends ReasonedError {
   }
 }
 
-/** The error of a request that got no answer, or none that can be read. */
+/** The error of a request without an answer, or with an unreadable one. */
 export function unavailable(subject: string, message: string, cause?: unknown): ApiError {
   return new ApiError(subject, { code: 0, message, causes: [] }, cause);
 }
 
-/** What `parse` gives; throws ApiError(ApiUnavailable, backoff) where an answer is not what an API server sends. */
+/**
+ * The result of `parse`; throws ApiError(ApiUnavailable, backoff) if it fails, since the answer is not from an API
+ * server.
+ */
 export function readable<T>(subject: string, parse: () => T): T {
   try {
     return parse();
@@ -125,12 +128,12 @@ function retryOf({ retryAfterSeconds }: Status): Retry {
   return retryAfterSeconds === undefined ? 'backoff' : { afterSeconds: retryAfterSeconds };
 }
 
-/** How long any `Retry-After` is believed. */
+/** Upper limit for a `Retry-After`. */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 
 /**
- * Reads a `v1.Status` from a response body; anything else becomes a Status of the HTTP code with the first
- * line of the text as its message. `retryAfter` is the header.
+ * Parses a `v1.Status` from a response body; anything else becomes a Status of the HTTP code with the first line of the
+ * text as its message. `retryAfter` is the header.
  */
 export function parseStatus(code: number, text: string, retryAfter?: string): Status {
   const body = parseObject(text);
@@ -148,7 +151,7 @@ export function parseStatus(code: number, text: string, retryAfter?: string): St
   };
 }
 
-/** Seconds of a `Retry-After` header, at most a minute; undefined for dates, nonsense and absence. */
+/** Seconds of a `Retry-After` header, at most a minute; undefined if it is a date, invalid or absent. */
 function parseRetryAfter(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,9}$/.test(header)
     ? Math.min(Number(header), LONGEST_RETRY_AFTER_SECONDS)

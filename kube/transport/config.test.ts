@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
 
 describe('files that rotate', () => {
-  test('a file is read again after a minute, and at once when asked for', async () => {
+  test('a rotating file is read again after a minute, and at once on request', async () => {
     const clock = createManualClock();
     write('token', 'one\n');
     const source = fileSource(join(folder, 'token'), { clock });
@@ -30,7 +30,7 @@ describe('files that rotate', () => {
     expect(await source({ fresh: true })).toBe('three');
   });
 
-  test('a file that is away for a moment leaves the last text in use', async () => {
+  test('a file that is missing for a moment leaves the last text in use', async () => {
     write('token', 'one');
     const source = fileSource(join(folder, 'token'));
     await source();
@@ -38,7 +38,7 @@ describe('files that rotate', () => {
     expect(await source({ fresh: true })).toBe('one');
   });
 
-  test('a file that was never there is ApiUnavailable', async () => {
+  test('a file that never existed is ApiUnavailable', async () => {
     await expect(fileSource(join(folder, 'none'))()).rejects.toMatchObject({
       reason: 'ApiUnavailable',
       retry: 'backoff',

@@ -1,23 +1,23 @@
 /**
- * How to reach an API server and who to be there, as plain values. Secrets and certificates that rotate are
- * functions that the transport asks again; nothing here reads the environment.
+ * How to reach an API server, and as which user, as plain values. Rotating secrets and certificates are functions that
+ * the transport calls again; nothing here reads the environment.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReasonedError } from '../../api/errors.ts';
 import { systemClock, type Clock } from '../clock.ts';
 
-/** A text that may change: cheap to ask for, and read anew when `fresh` is set. */
+/** A text that may change: cheap to get, and read again if `fresh` is set. */
 export type TextSource = (options?: { readonly fresh?: boolean }) => string | Promise<string>;
 
-/** What an API server accepts as proof of who asks; certificate and key are PEM texts. */
+/** Proof of identity for an API server; certificate and key are PEM texts. */
 export interface Credentials {
   readonly token?: string;
   readonly clientCert?: string;
   readonly clientKey?: string;
 }
 
-/** Credentials that end: cheap to ask for, and requested again from their source if `fresh` is set. */
+/** Credentials that expire: cheap to get, and requested again from their source if `fresh` is set. */
 export type CredentialSource = (options?: { readonly fresh?: boolean }) => Promise<Credentials>;
 
 /** The user to act as. @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation */
@@ -29,34 +29,34 @@ export interface Impersonation {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** PEM text, or where to get it. */
+/** PEM text, or the function that returns it. */
 export type Pem = string | Buffer | TextSource;
 
 export interface ConnectionConfig {
   /** `https://10.96.0.1:443`; a path is a prefix of every request. */
   readonly server: string;
-  /** Certificates that the server may be signed by; absent: those of the system. */
+  /** Authorities that may have signed the server's certificate; absent: those of the system. */
   readonly ca?: Pem;
-  /** Bearer token; asked before each request, and with `fresh` after a 401. */
+  /** Bearer token; requested before each request, and with `fresh` after a 401. */
   readonly token?: TextSource;
   readonly clientCert?: Pem;
   readonly clientKey?: Pem;
   /**
-   * In place of token and client certificate, for those that a program or an issuer makes. Asked before each request,
+   * Replaces token and client certificate with credentials from a program or an issuer. Requested before each request,
    * and with `fresh` after a 401 or if the server refuses the certificate.
    */
   readonly credentials?: CredentialSource;
-  /** Sent with each request that does not itself name a user to act as. */
+  /** Sent with each request that does not name a user to act as. */
   readonly impersonate?: Impersonation;
-  /** Name that the server's certificate must carry, where it is not the host of `server`. */
+  /** Name that the server's certificate must carry, if it is not the host of `server`. */
   readonly tlsServerName?: string;
-  /** Accepts any certificate of the server, so that everything sent can be read and changed on the way. */
+  /** Accepts any certificate, so that an attacker could read and change all traffic. */
   readonly insecureSkipTlsVerify?: boolean;
-  /** Variables such as `HTTPS_PROXY` and `NO_PROXY` that say which proxy to use. */
+  /** Variables such as `HTTPS_PROXY` and `NO_PROXY` that select the proxy. */
   readonly proxyEnv?: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a Pod knows of its API server. */
+/** The Pod's environment that leads to its API server. */
 export interface PodEnvironment {
   /** `KUBERNETES_SERVICE_HOST`. */
   readonly host: string;
@@ -80,15 +80,15 @@ export function inClusterConfig({ host, port, folder }: PodEnvironment): Connect
   };
 }
 
-/** The namespace that the Pod runs in. Throws ReasonedError(ApiUnavailable) where the mount is missing. */
+/** The namespace of the Pod. Throws ReasonedError(ApiUnavailable) if the mount is missing. */
 export async function readPodNamespace(folder: string): Promise<string> {
   return fileSource(join(folder, 'namespace'))();
 }
 
 /**
- * A text file that is read again when the last reading is older than `maxAgeSeconds`, and at once for `fresh`.
- * A file that cannot be read for a moment leaves the last text in use; throws ReasonedError(ApiUnavailable,
- * backoff) where there is none.
+ * A text file that is read again when the last read is older than `maxAgeSeconds`, and at once for `fresh`. If the file
+ * cannot be read for a moment, the last text stays in use; throws ReasonedError(ApiUnavailable, backoff) if there is
+ * none.
  */
 export function fileSource(
   path: string,

@@ -1,6 +1,6 @@
 /**
- * The keep-alive connections to one API server: one agent for requests and one for watches, which hold theirs
- * for minutes. When certificates rotate, new agents take over and the old ones end with their last request.
+ * The keep-alive connections to one API server: one agent for requests and one for watches, which keep theirs for
+ * minutes. When certificates rotate, new agents take over and the old ones end with their last request.
  */
 import { Agent, type AgentOptions } from 'node:https';
 import type { ConnectionConfig, Credentials, Pem } from './config.ts';
@@ -8,17 +8,17 @@ import type { ConnectionConfig, Credentials, Pem } from './config.ts';
 export type Purpose = 'request' | 'watch';
 
 export interface ConnectionPool {
-  /** The agent to use now, with the certificate of `credentials` if there is one; what has changed is noticed here. */
+  /** The current agent, with the certificate of `credentials` if there is one; also detects rotated certificates. */
   agent(purpose: Purpose, credentials?: Credentials): Promise<Agent>;
-  /** Reads the certificates anew; whether they have changed. */
+  /** Reads the certificates again; returns whether they have changed. */
   refresh(): Promise<boolean>;
-  /** Ends the connections that nobody uses: where one has gone dead without a word, others may have, too. */
+  /** Closes idle connections: if one is silently dead, others may be, too. */
   dropIdle(): void;
-  /** Ends every connection, those in use too. */
+  /** Closes every connection, including those in use. */
   close(): void;
 }
 
-/** Connections for requests that are open at once; more wait their turn. */
+/** Limit for concurrent request connections; more requests wait. */
 const MOST_REQUEST_CONNECTIONS = 32;
 
 /** Connects lazily. @see https://nodejs.org/api/https.html#class-httpsagent */
@@ -98,7 +98,7 @@ function createAgents(
   };
 }
 
-/** Keeps what is in use alive, and nothing that is idle. */
+/** Closes idle connections and keeps those in use until they end. */
 function retire(agent: Agent): void {
   agent.maxFreeSockets = 0;
   endIdle(agent);

@@ -1,4 +1,4 @@
-/** One HTTP exchange over an agent: sends a request, hands back the response. Knows nothing of Kubernetes. */
+/** One HTTP exchange over an agent: sends a request, returns the response. Does not know Kubernetes. */
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest, type Agent } from 'node:https';
 import type { Socket } from 'node:net';
@@ -12,11 +12,11 @@ export interface ExchangeOptions {
   readonly headers: OutgoingHttpHeaders;
   readonly body: string | Buffer | undefined;
   readonly signal: AbortSignal;
-  /** Runs when a connection is there and nothing has been sent yet; what it throws stops the request. */
+  /** Runs after connecting and before sending; an error that it throws stops the request. */
   readonly guard: (() => void) | undefined;
 }
 
-/** No response came; `sent` when the server may have seen the request. */
+/** No response came; `sent` if the server may have received the request. */
 export class ConnectionError extends Error {
   readonly code: string;
   readonly sent: boolean;
@@ -29,8 +29,8 @@ export class ConnectionError extends Error {
 }
 
 /**
- * Sends one request and resolves with the response once its headers are there. Rejects with ConnectionError,
- * with what `guard` throws, or with the reason of `signal`, also while it waits for a connection to be free.
+ * Sends one request and resolves with the response once its headers have arrived. Rejects with ConnectionError, with
+ * the error of `guard`, or with the reason of `signal`, also while it waits for a free connection.
  */
 export function sendRequest(options: ExchangeOptions): Promise<IncomingMessage> {
   const { agent, url, method, path, headers, body, signal, guard } = options;
@@ -39,7 +39,7 @@ export function sendRequest(options: ExchangeOptions): Promise<IncomingMessage> 
     let sent = false;
     let refused: { readonly error: unknown } | undefined;
     const request = httpsRequest({ agent, host: bareHost(url), port: url.port || 443, method, path, headers, signal });
-    // A request without a connection tells of its end only once it gets one.
+    // A request without a connection reports its abort only once it gets one.
     const onAbort = (): void => reject(signal.reason as Error);
     signal.addEventListener('abort', onAbort, { once: true });
     request.on('close', () => signal.removeEventListener('abort', onAbort));
@@ -67,7 +67,7 @@ export function sendRequest(options: ExchangeOptions): Promise<IncomingMessage> 
 /** Bytes of a body that are encrypted at once. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Piece by piece, as the connection takes it: what is encrypted ahead of that stays in memory, as often as there are connections. */
+/** Writes piece by piece, at the connection's pace: bytes encrypted ahead would fill the memory of every connection. */
 function sendBody(request: ClientRequest, body: string | Buffer | undefined): void {
   if (body === undefined || body.length <= PIECE_BYTES) return void request.end(body);
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
@@ -82,7 +82,7 @@ function sendBody(request: ClientRequest, body: string | Buffer | undefined): vo
   sendOn();
 }
 
-/** Writes of a request wait for the connection, so that the guard's answer is not stale when they happen. */
+/** A request writes only after connecting, so that the guard's answer is still current. */
 function whenConnected(socket: Socket, send: () => void): void {
   if (socket.connecting) socket.once('secureConnect', send);
   else send();
@@ -92,7 +92,7 @@ function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Reads a whole body; throws ConnectionError when it breaks off, RangeError beyond `maxBytes`. */
+/** Reads a whole body; throws ConnectionError if it breaks off, RangeError beyond `maxBytes`. */
 export async function readAll(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,6 +1,6 @@
 /**
- * The streams that are open over a transport: their bodies as they come, an end with a reason, and which of them have
- * been silent for long. A connection may go dead without a word, and a watch on it would wait for minutes.
+ * The open streams of a transport: their bodies as they arrive, an end with a reason, and which have been silent for
+ * long. A connection may die silently, and a watch on it would wait for minutes.
  */
 import type { IncomingMessage } from 'node:http';
 import { ReasonedError } from '../../api/errors.ts';
@@ -9,23 +9,23 @@ import type { Clock } from '../clock.ts';
 
 export interface ApiStream {
   readonly status: number;
-  /** The body as it comes; throws ApiError(ApiUnavailable) when it breaks off or stalls. */
+  /** The body as it arrives; throws ApiError(ApiUnavailable) when it breaks off or stalls. */
   readonly chunks: AsyncIterable<Buffer>;
   close(): void;
 }
 
 export interface StreamOptions {
-  /** What is being done, for messages. */
+  /** The action, for messages. */
   readonly subject: string;
-  /** Ends when nothing has come for so long. */
+  /** Ends the stream after this much silence. */
   readonly idleSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface OpenStreams {
-  /** Begins with a response of which the headers are there. */
+  /** Begins with a response whose headers have arrived. */
   open(response: IncomingMessage, options: StreamOptions): ApiStream;
-  /** Ends those on which nothing has come for so long. */
+  /** Ends the streams that have been silent for this long. */
   endSilent(seconds: number): void;
 }
 

@@ -1,16 +1,16 @@
-/** Decides whether a request that failed is sent again, and when. Pure; transport.ts carries it out. */
+/** Decides whether and when a failed request is sent again. Pure; transport.ts carries it out. */
 
-/** How one attempt failed. */
+/** The failure of one attempt. */
 export type Failure =
-  /** The server answered, but with an error. */
+  /** The server answered with an error. */
   | { readonly kind: 'answer'; readonly status: number; readonly retryAfterSeconds: number | undefined }
-  /** The connection broke; `sent` when the server may have seen the request. */
+  /** The connection broke; `sent` if the server may have received the request. */
   | { readonly kind: 'connection'; readonly sent: boolean };
 
 export interface AttemptFacts {
   /** Attempts so far, at least 1. */
   readonly attempts: number;
-  /** Whether doing it twice is the same as doing it once. */
+  /** Whether sending it twice has the same effect as once. */
   readonly idempotent: boolean;
   /** Seconds until the caller's deadline. */
   readonly leftSeconds: number;
@@ -23,9 +23,9 @@ const FIRST_DELAY_SECONDS = 0.1;
 const LONGEST_DELAY_SECONDS = 3;
 
 /**
- * Seconds to wait before the next attempt, or undefined to give up: the server's `Retry-After` on 429 and 5xx
- * (the request was not carried out), else growing delays with jitter on a broken connection, where the request
- * never left or may be repeated. Never beyond the deadline.
+ * Seconds to wait before the next attempt, or undefined to give up: the server's `Retry-After` on 429 and 5xx (the
+ * request was not carried out), else growing delays with jitter on a broken connection, if the request was never sent
+ * or is idempotent. Never beyond the deadline.
  */
 export function retryDelay(failure: Failure, facts: AttemptFacts): number | undefined {
   if (facts.attempts >= MOST_ATTEMPTS) return undefined;

@@ -1,22 +1,22 @@
-/** Ends what takes too long: a signal that aborts with another one, or by itself when the time is over. */
+/** A time limit: a signal that aborts with another one, or by itself when the time is over. */
 import type { Clock } from '../clock.ts';
 
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** What had to come in time has come; from now on the signal aborts with the other one only. */
+  /** The awaited event came in time; from now on the signal aborts with the other one only. */
   readonly met: () => void;
-  /** What was limited has ended; the signal aborts no more. */
+  /** The limited work has ended; the signal aborts no more. */
   end(): void;
 }
 
 export interface LimitOptions {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the time is over; gives the reason of the signal. */
+  /** Called when the time is over; returns the abort reason. */
   readonly late: () => Error;
 }
 
-/** A limit of so many seconds from now. */
+/** A limit of this many seconds from now. */
 export function limitTime(seconds: number, { clock, signal, late }: LimitOptions): TimeLimit {
   const controller = new AbortController();
   const forward = (): void => controller.abort(signal?.reason);

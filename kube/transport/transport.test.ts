@@ -45,13 +45,13 @@ async function readToEnd(chunks: AsyncIterable<Buffer>): Promise<string> {
 }
 
 describe('connections', () => {
-  test('requests one after the other go over one connection', async () => {
+  test('consecutive requests use one connection', async () => {
     for (let i = 0; i < 10; i++) await transport.request(LIST);
     expect(new Set(api.requests.map(({ port }) => port)).size).toBe(1);
   });
 
   test.each([
-    { characters: 64 * 1024 - 1, because: 'it goes out at once' },
+    { characters: 64 * 1024 - 1, because: 'it is sent in one piece' },
     { characters: 64 * 1024 + 1, because: 'a second piece has one byte' },
     { characters: 900_000, because: 'the connection takes it piece by piece' },
     { characters: 300_000, letter: 'ä', because: 'length is counted in bytes' },
@@ -63,7 +63,7 @@ describe('connections', () => {
     expect([status, JSON.parse(stored.text())]).toMatchObject([201, { data: { text } }]);
   });
 
-  test('a connection that the server has closed meanwhile is replaced without the caller noticing', async () => {
+  test('a connection that the server has closed is replaced without an error for the caller', async () => {
     await transport.request(LIST);
     api.fault((request, response) => {
       if (request.port !== api.requests[0]?.port) return false;
@@ -73,7 +73,7 @@ describe('connections', () => {
     expect((await transport.request(LIST)).status).toBe(200);
   });
 
-  test('a server that is not there is ApiUnavailable with a message without ports', async () => {
+  test('a server that is down is ApiUnavailable with a message without ports', async () => {
     const { server } = api.config;
     await api.close();
     const failed = await transport.request({ ...LIST, timeoutSeconds: 1 }).catch((error: unknown) => error as ApiError);
@@ -124,7 +124,7 @@ describe('repeating', () => {
     expect(api.requests).toHaveLength(3);
   });
 
-  test('a Retry-After beyond the deadline is handed to the caller as the time to come again', async () => {
+  test('a Retry-After beyond the deadline is passed to the caller as the retry delay', async () => {
     failFirst(1, 429, { 'retry-after': '30' });
     await expect(transport.request({ ...LIST, timeoutSeconds: 5 })).rejects.toMatchObject({
       reason: 'ApiUnavailable',
@@ -138,13 +138,13 @@ describe('repeating', () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  test('a create whose connection broke after it was sent is not repeated: it may have happened', async () => {
+  test('a create whose connection broke after sending is not repeated: it may have taken effect', async () => {
     api.fault((_request, response) => Boolean(response.destroy()));
     await expect(transport.request({ ...CREATE, body: configMap })).rejects.toMatchObject({ reason: 'ApiUnavailable' });
     expect(api.requests).toHaveLength(1);
   });
 
-  test('a read whose connection breaks is repeated, but not for ever', async () => {
+  test('a read whose connection breaks is repeated a limited number of times', async () => {
     api.fault((_request, response) => Boolean(response.destroy()));
     const hasty = createTransport(api.config, { clock: hastyClock, random: () => 0 });
     await expect(hasty.request({ ...LIST, timeoutSeconds: 600 })).rejects.toMatchObject({ reason: 'ApiUnavailable' });
@@ -171,7 +171,7 @@ describe('time', () => {
     });
   });
 
-  test('a server that accepts the connection and says nothing counts against the deadline', async () => {
+  test('a server that accepts the connection and sends nothing counts against the deadline', async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
@@ -194,7 +194,7 @@ describe('time', () => {
 });
 
 describe('waiting for a connection', () => {
-  /** Requests without an answer on every connection that there may be. */
+  /** Leaves requests unanswered on every connection of the pool. */
   async function takeAllConnections(): Promise<{ readonly free: AbortController; readonly ended: Promise<unknown> }> {
     const free = new AbortController();
     let seen = 0;
@@ -207,7 +207,7 @@ describe('waiting for a connection', () => {
     return { free, ended };
   }
 
-  test('counts against the deadline', async () => {
+  test('waiting for a connection counts against the deadline', async () => {
     const { free, ended } = await takeAllConnections();
     await expect(transport.request({ ...LIST, timeoutSeconds: 0.2 })).rejects.toMatchObject({
       reason: 'ApiUnavailable',
@@ -217,7 +217,7 @@ describe('waiting for a connection', () => {
     expect(api.requests).toHaveLength(32);
   });
 
-  test('ends at once with an abort, and keeps nobody else from the connection', async () => {
+  test('an abort ends the wait for a connection at once, and leaves the connection to other requests', async () => {
     const { free, ended } = await takeAllConnections();
     const impatient = new AbortController();
     const pending = transport.request({ ...LIST, signal: impatient.signal });
@@ -232,7 +232,7 @@ describe('waiting for a connection', () => {
   });
 });
 
-test('where one connection is dead without a word, the next request does not try another that is as old', async () => {
+test('if one connection is silently dead, the next request does not use another of the same age', async () => {
   await Promise.all(Array.from({ length: 8 }, () => transport.request(LIST)));
   const old = new Set(api.requests.map(({ port }) => port));
   let noticed = false;
@@ -252,7 +252,7 @@ describe('silence', () => {
   });
   afterEach(() => steady.close());
 
-  /** Lets the first attempt, which has no answer, run out of patience. */
+  /** Lets the first attempt, which gets no answer, time out. */
   async function loseFirst(pending: Promise<unknown>): Promise<void> {
     pending.catch(() => undefined);
     await eventually(() => api.requests.length === 1);
@@ -261,7 +261,7 @@ describe('silence', () => {
     clock.advance(1);
   }
 
-  test('makes a read be sent once more over another connection, long before its deadline', async () => {
+  test('a read without an answer is sent once more over another connection, long before its deadline', async () => {
     api.fault(() => api.requests.length === 1);
     const pending = steady.request(LIST);
     await loseFirst(pending);
@@ -269,7 +269,7 @@ describe('silence', () => {
     expect(new Set(api.requests.map(({ port }) => port)).size).toBe(2);
   });
 
-  test('does not make it be sent again and again: a server may take its time', async () => {
+  test('a read without an answer is not sent a third time: a server may take its time', async () => {
     api.fault(() => true);
     const pending = steady.request(LIST);
     await loseFirst(pending);
@@ -281,7 +281,7 @@ describe('silence', () => {
     expect(api.requests).toHaveLength(2);
   });
 
-  test('does not make a create be sent once more: it may have happened', async () => {
+  test('a create without an answer is not sent once more: it may have taken effect', async () => {
     api.fault(() => true);
     const pending = steady.request({ ...CREATE, body: configMap });
     await eventually(() => api.requests.length === 1);
@@ -291,7 +291,7 @@ describe('silence', () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  test('ends the streams that were silent as long, and no others', async () => {
+  test('a request without an answer ends the streams that were silent as long, and no others', async () => {
     const watch = (namespace: string): ReturnType<Transport['stream']> => {
       const path = `/api/v1/namespaces/${namespace}/configmaps`;
       return steady.stream({ method: 'GET', path, query: { watch: true, resourceVersion: 1 } });
@@ -314,7 +314,7 @@ describe('silence', () => {
 });
 
 describe('credentials', () => {
-  test('after a 401 the token is asked for anew, and the request is repeated once', async () => {
+  test('after a 401 the token is read again, and the request is repeated once', async () => {
     let token = 'old';
     api.fault((request, response) => {
       if (request.headers.authorization === 'Bearer new') return false;
@@ -340,7 +340,7 @@ describe('credentials', () => {
 });
 
 describe('guard', () => {
-  test('nothing is sent when the guard refuses, and its error is the outcome', async () => {
+  test('if the guard refuses, nothing is sent, and its error is the result', async () => {
     const lost = new Error('not allowed');
     const guard = (): void => {
       throw lost;
@@ -349,7 +349,7 @@ describe('guard', () => {
     expect(api.requests).toHaveLength(0);
   });
 
-  test('the guard is asked before each attempt, not only before the first', async () => {
+  test('the guard is called before each attempt, not only before the first', async () => {
     failFirst(1, 429, { 'retry-after': '0' });
     let calls = 0;
     const guard = (): void => {
@@ -362,7 +362,7 @@ describe('guard', () => {
 });
 
 describe('streams', () => {
-  test('a stream on which nothing comes fails after its idle time', async () => {
+  test('a silent stream fails after its idle time', async () => {
     const { chunks } = await transport.stream({
       ...LIST,
       query: { watch: true, resourceVersion: 1 },

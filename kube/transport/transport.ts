@@ -1,7 +1,7 @@
 /**
- * HTTP to one API server: a request in, a successful response or an ApiError out. Keeps connections alive,
- * attaches credentials and renews them, bounds every request in time, honours `Retry-After` and repeats what may
- * be repeated. Used by the client and by nobody else; knows paths and status codes, but no kinds or objects.
+ * HTTP to one API server: a request in, a successful response or an ApiError out. Keeps connections alive, attaches and
+ * renews credentials, limits the time of every request, honours `Retry-After` and repeats requests that may be
+ * repeated. Only the client uses it; it knows paths and status codes, but no kinds or objects.
  */
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { ApiError, parseStatus, unavailable, type Status } from './api-error.ts';
@@ -23,13 +23,13 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Buffer;
-  /** What is being done, for messages: `apply Deployment.apps ops/manager`. */
+  /** The action, for messages: `apply Deployment.apps ops/manager`. */
   readonly subject?: string;
-  /** Deadline for everything, retries too; 60 by default. A stream: until its headers are there. */
+  /** Deadline including retries; 60 by default. For a stream: until its headers arrive. */
   readonly timeoutSeconds?: number;
-  /** Whether doing it twice is the same as once; by default everything but POST. */
+  /** Whether sending it twice has the same effect as once; by default true for all methods except POST. */
   readonly idempotent?: boolean;
-  /** Runs before each attempt, when a connection is there and nothing sent; what it throws ends the request. */
+  /** Runs before each attempt, after connecting and before sending; an error that it throws ends the request. */
   readonly guard?: () => void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -44,22 +44,22 @@ export interface ApiResponse {
 export interface Transport {
   /** Rejects with ApiError for every status from 400 on, and with the reason of `signal` when that aborts. */
   request(request: ApiRequest): Promise<ApiResponse>;
-  /** As `request`, for a body that goes on for minutes; ends when nothing has come for `idleSeconds`. */
+  /** As `request`, for a body that lasts for minutes; ends after `idleSeconds` of silence. */
   stream(request: ApiRequest & { readonly idleSeconds?: number }): Promise<ApiStream>;
   /** Ends every connection. */
   close(): void;
 }
 
-/** The transport that has the connections; what others wrap around it need not know of them. */
+/** The transport that owns the connections; wrappers need not know of them. */
 export interface RootTransport extends Transport {
   /**
-   * Something got no answer for so long: connections that nobody uses are ended, and streams fail on which nothing
-   * has come either. What is alive is opened anew at little cost.
+   * Called after a request got no answer for this long: closes idle connections, and fails streams that were silent as
+   * long. Reopening healthy ones costs little.
    */
   distrust(seconds: number): void;
 }
 
-/** One attempt as a metric or benchmark sees it; `status` is 0 when no answer came. */
+/** One attempt, for metrics and benchmarks; `status` is 0 if no answer came. */
 export interface RequestFacts {
   readonly method: Method;
   readonly path: string;
@@ -69,9 +69,9 @@ export interface RequestFacts {
 
 export interface TransportOptions {
   readonly userAgent?: string;
-  /** Limits requests on this side; absent: the server's own fairness is relied on. */
+  /** Limits requests on this side; absent: the server's own fairness applies. */
   readonly rateLimit?: { readonly perSecond: number; readonly burst: number };
-  /** Called once per attempt, when its outcome is known. */
+  /** Called once per attempt, with its result. */
   readonly onRequest?: (facts: RequestFacts) => void;
   readonly clock?: Clock;
   /** Uniform in [0, 1). */
@@ -145,20 +145,20 @@ function readBody(response: IncomingMessage): Promise<Buffer> {
 
 async function readNothing(): Promise<undefined> {}
 
-/** One call of request() or stream(), over all its attempts. */
+/** One call of request() or stream(), with all its attempts. */
 interface Call<Body> {
   readonly request: ApiRequest;
   readonly deadline: Deadline;
   readonly purpose: Purpose;
   readonly read: (response: IncomingMessage) => Promise<Body>;
-  /** How long to wait for headers before the connection counts as broken; to the deadline where absent. */
+  /** How long to wait for headers before the connection counts as broken; absent: until the deadline. */
   readonly patienceSeconds?: number;
 }
 
-/** Longer than a busy API server lets a request wait in its queues. */
+/** Longer than a busy API server keeps a request in its queues. */
 const FIRST_PATIENCE_SECONDS = 20;
 
-/** What may be repeated is sent once more when there is no answer: the connection may have gone dead without a word. */
+/** A repeatable request without an answer is sent once more: the connection may have died silently. */
 function patient<Body>(call: Call<Body>, attempts: number): Call<Body> {
   return attempts === 1 && isIdempotent(call.request) ? { ...call, patienceSeconds: FIRST_PATIENCE_SECONDS } : call;
 }
@@ -271,7 +271,7 @@ function impersonationHeaders(impersonate: ConnectionConfig['impersonate']): Out
   };
 }
 
-/** Without an answer in time the connection counts as one that broke. */
+/** A connection without an answer in time counts as broken. */
 function patienceOf(
   { clock, distrust }: Context,
   signal: AbortSignal,
@@ -294,7 +294,7 @@ function wirePath(url: URL, { path, query = {} }: ApiRequest): string {
     : `${prefix}${path}${path.includes('?') ? '&' : '?'}${parameters.toString()}`;
 }
 
-/** After a 401 or a certificate that is not trusted: whether something new can be tried at once. */
+/** After a 401 or an untrusted certificate: whether there is something new to try at once. */
 async function renewTrust(
   { config, pool }: Context,
   outcome: Exclude<Outcome<unknown>, { kind: 'done' }>,
@@ -303,7 +303,7 @@ async function renewTrust(
   return isTlsError(outcome.error) && (await pool.refresh());
 }
 
-/** Whether there are credentials that may be others by now; a token is read again by the next attempt. */
+/** Whether the credentials may have changed; the next attempt reads the token again. */
 async function renewCredentials({ token, credentials }: ConnectionConfig): Promise<boolean> {
   if (token !== undefined || credentials === undefined) return token !== undefined;
   await credentials({ fresh: true });
@@ -330,7 +330,7 @@ function subjectOf({ subject, method, path }: ApiRequest): string {
   return subject ?? `${method} ${path}`;
 }
 
-/** Words for a broken connection that are the same each time. */
+/** A stable text for a broken connection. */
 function describeBreak(error: ConnectionError): string {
   if (isTlsError(error)) return `the certificate of the API server is not trusted (${error.code})`;
   return `the API server cannot be reached (${error.code || 'connection lost'})`;

@@ -1,4 +1,4 @@
-/** One informer for each kind and selection, however many ask: one watch, one copy in memory. */
+/** One informer for each kind and selection, shared by all users: one watch, one copy in memory. */
 import type { KubeObject } from '../../api/object.ts';
 import type { Client } from '../client/client.ts';
 import { createInformer, type Informer, type InformerOptions } from './informer.ts';
@@ -7,15 +7,15 @@ export type InformerRequest<K extends KubeObject = KubeObject> = Omit<InformerOp
 
 export interface InformerFactory {
   /**
-   * The informer for this selection; a further request adds its indexes. Started at once when the factory is.
-   * Throws Error where two requests for the same differ in `transform`: they would not see the same objects.
+   * The informer for this selection; a further request adds its indexes. Starts at once if the factory is started.
+   * Throws Error if two requests for the same selection differ in `transform`: they would not see the same objects.
    */
   informer<K extends KubeObject = KubeObject>(request: InformerRequest<K>): Informer<K>;
-  /** Who asked for it needs it no longer; it ends with the last of those who did. */
+  /** The caller no longer needs the informer; it ends with its last user. */
   release(informer: Informer): void;
-  /** Starts all, and those to come. */
+  /** Starts all informers, including future ones. */
   start(signal: AbortSignal): void;
-  /** Resolves when all that were asked for so far have synced. */
+  /** Resolves when all informers requested so far have synced. */
   synced(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export function createInformerFactory(
 
   return {
     informer<K extends KubeObject>(typed: InformerRequest<K>) {
-      // Informers of all kinds lie in one map; the type of the objects is the caller's word for the kind.
+      // Informers of all kinds are in one map; the caller vouches for the type of a kind's objects.
       const request = typed as unknown as InformerRequest;
       const entry = entries.get(identify(request)) ?? create(request);
       if (entry.transform !== request.transform) throw new Error(`two transforms for the informer of ${request.kind}`);

@@ -51,8 +51,8 @@ const onServer = (): string[] =>
 const describeAll = (objects: readonly KubeObject[]): string[] =>
   objects.map((object) => JSON.stringify([keyOfObject(object), object['data'], object.metadata.uid])).sort();
 
-describe('what an informer holds', () => {
-  test('after it has synced it holds what is there, more pages than one', async () => {
+describe('the content of an informer', () => {
+  test('a synced informer holds all objects, of several pages', async () => {
     for (let i = 0; i < 1203; i++) api.put(configMap(`c${i}`));
     const informer = start();
     await informer.synced;
@@ -61,7 +61,7 @@ describe('what an informer holds', () => {
     expect(api.requests.filter(({ query }) => query.get('limit') === '500')).toHaveLength(3);
   });
 
-  test('large objects come in small pages, also where these expire on the way: never in one piece', async () => {
+  test('large objects are listed in small pages, even if these expire midway: never in one piece', async () => {
     for (let i = 0; i < 35; i++) api.put(configMap(`c${i}`));
     let compacted = false;
     api.fault(({ query }) => {
@@ -85,7 +85,7 @@ describe('what an informer holds', () => {
     expect(describeAll(informer.list())).toEqual(onServer());
   });
 
-  test('a list whose pages expire on the way is fetched again in one piece', async () => {
+  test('a list whose pages expire midway is fetched again in one piece', async () => {
     for (let i = 0; i < 700; i++) api.put(configMap(`c${i}`));
     let compacted = false;
     api.fault(({ query }) => {
@@ -102,7 +102,7 @@ describe('what an informer holds', () => {
     expect(describeAll(informer.list())).toEqual(onServer());
   });
 
-  test('managed fields are dropped, also from what a watch brings', async () => {
+  test('an informer drops managed fields, also from watch events', async () => {
     const managed = { ...configMap('x'), metadata: { name: 'x', namespace: 'a', managedFields: [{ manager: 'y' }] } };
     const informer = start();
     await informer.synced;
@@ -111,7 +111,7 @@ describe('what an informer holds', () => {
     expect(seen.metadata).not.toHaveProperty('managedFields');
   });
 
-  test('metadata only means that nothing else is fetched or kept, under the kind that was asked for', async () => {
+  test('a metadata-only informer fetches and keeps metadata only, under the requested kind', async () => {
     api.put(configMap('x', { big: 'value' }));
     const informer = start({ metadataOnly: true });
     await informer.synced;
@@ -132,7 +132,7 @@ describe('what an informer holds', () => {
     expect(() => informer.byIndex('typo', 'x')).toThrow('typo');
   });
 
-  test('a namespace or label selector keeps everything else out', async () => {
+  test('a namespace or label selector excludes all other objects', async () => {
     api.put(configMap('x', {}, 'a'));
     api.put({ ...configMap('y', {}, 'b'), metadata: { name: 'y', namespace: 'b', labels: { app: 'y' } } });
     const [inB, labelled] = [start({ namespace: 'b' }), start({ labelSelector: 'app=y' })];
@@ -141,8 +141,8 @@ describe('what an informer holds', () => {
   });
 });
 
-describe('what handlers are told', () => {
-  test('an object that vanished while nobody watched is reported as deleted, with its last known state', async () => {
+describe('calls of handlers', () => {
+  test('an object that was deleted while no watch ran is reported as deleted, with its last known state', async () => {
     api.put(configMap('x', { v: '1' }));
     const informer = start();
     await informer.synced;
@@ -158,7 +158,7 @@ describe('what handlers are told', () => {
     expect(informer.get('a/x')).toBeUndefined();
   });
 
-  test('an update comes with what was there before', async () => {
+  test('an update comes with the previous object', async () => {
     api.put(configMap('x', { v: '1' }));
     const informer = start();
     await informer.synced;
@@ -169,7 +169,7 @@ describe('what handlers are told', () => {
     expect(updates).toEqual([[{ v: '1' }, { v: '2' }]]);
   });
 
-  test('handlers that come late are told of everything there is, and none after they are removed', async () => {
+  test('handlers that are added late are called for every existing object, and never after their removal', async () => {
     api.put(configMap('x'));
     const informer = start();
     await informer.synced;
@@ -182,7 +182,7 @@ describe('what handlers are told', () => {
     expect(added).toEqual(['x']);
   });
 
-  test('a handler that throws does not keep the others from being told', async () => {
+  test('a handler that throws does not keep other handlers from being called', async () => {
     const informer = start();
     const added: string[] = [];
     informer.on({
@@ -197,7 +197,7 @@ describe('what handlers are told', () => {
     expect(informer.get('a/x')).toBeDefined();
   });
 
-  test('an object deleted and made again under its name while nobody watched is an update to another uid', async () => {
+  test('an object that was deleted and re-created while no watch ran is an update to another uid', async () => {
     api.put(configMap('x'));
     const informer = start();
     await informer.synced;
@@ -214,42 +214,45 @@ describe('what handlers are told', () => {
   });
 });
 
-/** A client that no haste keeps from its answer. */
+/** A client that waits for its answer even on a fast clock. */
 function patientClient(): AsyncDisposable & { readonly client: Client } {
   const own = createTransport(api.config);
   return { client: createClient(own), [Symbol.asyncDispose]: async () => own.close() };
 }
 
-describe('a kind that cannot be followed', () => {
+describe('a kind that cannot be watched', () => {
   const broken = (): KubeObject => {
     throw new TypeError('x is undefined');
   };
   test.each([
     { told: 'debug', times: 3, status: 500, because: 'servers are restarted' },
-    { told: 'warn', times: 5, status: 403, because: 'somebody waits for its objects' },
-    { told: 'debug', times: 5, status: 404, because: 'it went with its CRD' },
+    { told: 'warn', times: 5, status: 403, because: 'callers wait for its objects' },
+    { told: 'debug', times: 5, status: 404, because: 'its CRD was removed' },
     { told: 'error', times: 1, transform: broken, because: 'that is a defect' },
-  ])('is told of as $told after $times failures: $because', async ({ told, times, status, transform }) => {
-    const clock = createManualClock();
-    const levels: string[] = [];
-    const at = (level: string) => () => void levels.push(level);
-    const log = { ...silentLog, debug: at('debug'), warn: at('warn'), error: at('error') };
-    api.put(configMap('x'));
-    if (status !== undefined)
-      api.fault(
-        (request, response) => request.path === '/api/v1/configmaps' && Boolean(response.writeHead(status).end()),
-      );
-    await using patient = patientClient();
-    start({ client: patient.client, clock, log, ...(transform !== undefined && { transform }) });
-    for (let failures = 1; failures <= times; failures += 1) {
-      await eventually(() => levels.length === failures && clock.timers === 1);
-      clock.advance(30);
-    }
-    expect(levels.at(times - 1)).toBe(told);
-  });
+  ])(
+    'the failure to watch a kind is logged as $told after $times failures: $because',
+    async ({ told, times, status, transform }) => {
+      const clock = createManualClock();
+      const levels: string[] = [];
+      const at = (level: string) => () => void levels.push(level);
+      const log = { ...silentLog, debug: at('debug'), warn: at('warn'), error: at('error') };
+      api.put(configMap('x'));
+      if (status !== undefined)
+        api.fault(
+          (request, response) => request.path === '/api/v1/configmaps' && Boolean(response.writeHead(status).end()),
+        );
+      await using patient = patientClient();
+      start({ client: patient.client, clock, log, ...(transform !== undefined && { transform }) });
+      for (let failures = 1; failures <= times; failures += 1) {
+        await eventually(() => levels.length === failures && clock.timers === 1);
+        clock.advance(30);
+      }
+      expect(levels.at(times - 1)).toBe(told);
+    },
+  );
 });
 
-describe('a kind that may not be followed', () => {
+describe('a kind that the account may not watch', () => {
   const CONFIG_MAPS = '/api/v1/configmaps';
 
   /** Advances the clock once for each failure. */
@@ -260,7 +263,7 @@ describe('a kind that may not be followed', () => {
     }
   }
 
-  test('is told of once, however often it is refused, and again after it has been followed', async () => {
+  test('a forbidden kind is logged once, however often it is refused, and again after a successful watch', async () => {
     const clock = createManualClock();
     const levels: string[] = [];
     const at = (level: string) => () => void levels.push(level);
@@ -281,7 +284,7 @@ describe('a kind that may not be followed', () => {
     expect(levels.filter((level) => level === 'warn')).toHaveLength(1);
   });
 
-  test('is told of again if the server answers something else', async () => {
+  test('a forbidden kind is logged again if the server answers something else in between', async () => {
     const clock = createManualClock();
     const told: number[] = [];
     let failures = 0;
@@ -302,13 +305,13 @@ describe('a kind that may not be followed', () => {
 describe('waiting for several kinds', () => {
   const late = { apiVersion: 'late.example.com/v1', kind: 'Late' } as const;
 
-  test('ends with the last of them', async () => {
+  test('waiting for several kinds ends with the last of them', async () => {
     const informers = [start(), start({ namespace: 'b' })];
     await untilSynced(informers, { seconds: 1000, signal: stop.signal });
     expect(informers.every(({ hasSynced }) => hasSynced)).toBe(true);
   });
 
-  test('ends after its time, and names those that cannot be listed', async () => {
+  test('waiting for several kinds ends at the time limit, and names those that cannot be listed', async () => {
     const clock = createManualClock();
     const informers = [start(), start(late)];
     await informers[0]?.synced;
@@ -321,7 +324,7 @@ describe('waiting for several kinds', () => {
     });
   });
 
-  test('ends with an abort, and leaves nothing behind', async () => {
+  test('waiting for several kinds ends with an abort, and leaves no timer behind', async () => {
     const clock = createManualClock();
     const impatient = new AbortController();
     const waiting = untilSynced([start(late)], { seconds: 30, signal: impatient.signal, clock });
@@ -331,8 +334,8 @@ describe('waiting for several kinds', () => {
   });
 });
 
-describe('the end', () => {
-  test('an abort is final: in the middle of a back-off nothing is left that could wake up', async () => {
+describe('the end of an informer', () => {
+  test('an abort is final: it cancels a running back-off', async () => {
     const clock = createManualClock();
     api.fault((request, response) => request.path.startsWith('/api/v1') && Boolean(response.writeHead(500).end()));
     const informer = start({ clock });
@@ -345,7 +348,7 @@ describe('the end', () => {
   });
 });
 
-test('a kind that is served late is followed as soon as its group is announced, not after the back-off', async () => {
+test('a kind that is served late is watched as soon as its group is announced, not after the back-off', async () => {
   const clock = createManualClock();
   const late = { apiVersion: 'late.example.com/v1', kind: 'Late' } as const;
   const informer = createInformer({ client, ...late, clock });
@@ -360,7 +363,7 @@ test('a kind that is served late is followed as soon as its group is announced, 
   expect(names(informer.list())).toEqual(['a/x']);
 });
 
-test('an informer ends with the last of those who asked for it, and begins again for who asks later', async () => {
+test('an informer ends with its last user, and starts again for a later one', async () => {
   const factory = createInformerFactory({ client, clock: hastyClock });
   factory.start(stop.signal);
   const [first, second] = [factory.informer(CONFIG_MAP), factory.informer(CONFIG_MAP)];

@@ -1,6 +1,6 @@
 /**
- * A local copy of every object of a kind, kept current by a reflector and shared by all who need it: looked up by
- * key and by index, with a call for each change. Controllers read from it; nothing here writes to the cluster.
+ * A local copy of every object of a kind, kept current by a reflector and shared by all users: lookup by key and by
+ * index, with a call for each change. Controllers read from it; nothing here writes to the cluster.
  */
 import { groupKind, keyOfObject, type KubeObject } from '../../api/object.ts';
 import { unavailable, type ApiError } from '../transport/api-error.ts';
@@ -10,30 +10,30 @@ import { silentLog, type Log } from '../log.ts';
 import { createObjectStore, type Indexes } from './object-store.ts';
 import { reflect, type ReflectorOptions, type Sink } from './reflector.ts';
 
-/** Calls for changes; each object passed is shared and must not be changed. */
+/** Callbacks for changes; the objects are shared and must not be changed. */
 export interface Handlers<K extends KubeObject = KubeObject> {
-  /** Also called for everything there is, when the handlers come later. */
+  /** Also called for every existing object when the handlers are added late. */
   readonly added?: (object: K) => void;
   readonly updated?: (old: K, object: K) => void;
-  /** The last state that is known; it may be older than the one that was deleted. */
+  /** The last known state; it may be older than the deleted one. */
   readonly deleted?: (object: K) => void;
 }
 
-/** `K` is the type of the kind's objects. They are not checked against it: the schema of the CRD has done that. */
+/** `K` is the type of the kind's objects. They are not validated here: the schema of the CRD did that. */
 export interface Informer<K extends KubeObject = KubeObject> extends Kind {
-  /** Begins to follow; stops for good when `signal` aborts. A second call changes nothing. */
+  /** Starts watching; stops for good when `signal` aborts. A second call has no effect. */
   start(signal: AbortSignal): void;
-  /** Resolves when the first list is in the store and was handed to the handlers; rejects if stopped before. */
+  /** Resolves when the first list is stored and the handlers were called; rejects if stopped before. */
   readonly synced: Promise<void>;
   readonly hasSynced: boolean;
   /** By `namespace/name`, or `name` for cluster-scoped kinds. */
   get(key: string): K | undefined;
   list(namespace?: string): readonly K[];
-  /** The objects for which the index function gave `value`. Throws for an unknown index. */
+  /** The objects for which the index function returned `value`. Throws for an unknown index. */
   byIndex(name: string, value: string): readonly K[];
-  /** Adds an index over what is there and what comes; one of that name stays as it is. */
+  /** Adds an index over existing and future objects; an index of that name stays as it is. */
   addIndex(name: string, valuesOf: (object: K) => readonly string[]): void;
-  /** Registers handlers; returns what removes them. */
+  /** Registers handlers; returns the function that removes them. */
   on(handlers: Handlers<K>): () => void;
 }
 
@@ -41,9 +41,12 @@ export interface InformerOptions<K extends KubeObject = KubeObject> extends Kind
   readonly client: Pick<Client, 'listPage' | 'watch' | 'discovery'>;
   /** Fetches and keeps metadata only. */
   readonly metadataOnly?: boolean;
-  /** Objects that are fetched at once, where each may be large; many by default. */
+  /** Page size for lists of large objects; large by default. */
   readonly pageSize?: number;
-  /** What is kept of an object; by default all but `managedFields`. Must keep name, namespace and resourceVersion. */
+  /**
+   * The part of an object to keep; by default all except `managedFields`. Must keep name, namespace and
+   * resourceVersion.
+   */
   readonly transform?: (object: KubeObject) => KubeObject;
   readonly indexes?: Indexes<K>;
   readonly log?: Log;
@@ -63,7 +66,7 @@ export function createInformer<K extends KubeObject = KubeObject>(options: Infor
   let hasSynced = false;
   let started = false;
 
-  /** One handler's defect is not another's. */
+  /** A defect of one handler must not affect another. */
   function notify(call: (handlers: Handlers<K>) => void, to: Iterable<Handlers<K>> = listeners): void {
     for (const handlers of to) {
       try {
@@ -129,7 +132,7 @@ export function createInformer<K extends KubeObject = KubeObject>(options: Infor
 
 /**
  * Resolves when all have synced. Rejects with the reason of `signal`, and with ApiError(ApiUnavailable, backoff) that
- * names the kinds which have not after `seconds`: nobody is to be kept waiting by a kind that cannot be listed.
+ * names the unsynced kinds after `seconds`: a kind that cannot be listed must not block the caller forever.
  */
 export async function untilSynced(
   informers: Iterable<Pick<Informer, 'apiVersion' | 'kind' | 'hasSynced' | 'synced'>>,
@@ -163,7 +166,7 @@ export function dropManagedFields(object: KubeObject): KubeObject {
   return { ...object, metadata };
 }
 
-/** A list brings again what is known already. */
+/** A new list repeats known objects. */
 function isChanged(old: KubeObject, object: KubeObject): boolean {
   return old.metadata.resourceVersion !== object.metadata.resourceVersion || old.metadata.uid !== object.metadata.uid;
 }

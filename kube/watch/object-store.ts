@@ -1,4 +1,4 @@
-/** Objects of one kind by key, with indexes. Holds what it is given, unchanged; no I/O. */
+/** Objects of one kind by key, with indexes. Stores objects unchanged; no I/O. */
 import { keyOfObject, type KubeObject } from '../../api/object.ts';
 
 /** For each index, the values under which an object is found. */
@@ -9,13 +9,13 @@ export interface ObjectStore<K extends KubeObject = KubeObject> {
   list(namespace?: string): readonly K[];
   byIndex(name: string, value: string): readonly K[];
   addIndex(name: string, valuesOf: (object: K) => readonly string[]): void;
-  /** Stores; returns what was there. */
+  /** Stores; returns the previous object. */
   put(object: K): K | undefined;
-  /** Removes; returns what was there. */
+  /** Removes; returns the removed object. */
   remove(key: string): K | undefined;
 }
 
-/** Always there: the objects of a namespace. */
+/** The built-in index: the objects of a namespace. */
 const BY_NAMESPACE = ' namespace';
 
 /** An empty store. */

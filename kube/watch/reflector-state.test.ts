@@ -40,7 +40,7 @@ test('an abort is final, whatever happened before and comes after', () => {
   );
 });
 
-test('a wait is never longer than the server asked for or half a minute, and never nothing', () => {
+test('a wait is never longer than the server requested or half a minute, and never zero', () => {
   fc.assert(
     fc.property(fc.array(event), (events) => {
       const state = run(events);
@@ -52,7 +52,7 @@ test('a wait is never longer than the server asked for or half a minute, and nev
   );
 });
 
-test('no sequence of failures asks the server again without a wait, but for one list after a first expiry', () => {
+test('the server is never called again without a wait, except for one list after a first expiry', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { minLength: 2, maxLength: 20 }), (expiries) => {
       let state = run([listed]);
@@ -68,16 +68,16 @@ test('no sequence of failures asks the server again without a wait, but for one 
   );
 });
 
-test('a watch goes on from the last version that it saw, bookmarks included', () => {
+test('a watch resumes at the last version that it saw, bookmarks included', () => {
   const after = run([listed, { kind: 'advanced', resourceVersion: '9' }, { kind: 'ended', short: false, random: 0 }]);
   expect(after).toMatchObject({ at: 'watch', resourceVersion: '9' });
   expect(run([failed(false), { kind: 'waited' }], after)).toMatchObject({ at: 'watch', resourceVersion: '9' });
 });
 
 test.each([
-  { from: 'a list', before: [], because: 'a right that is missing is granted by a person, if ever' },
+  { from: 'a list', before: [], because: 'a missing right is granted by a person, if ever' },
   { from: 'a watch', before: [listed], because: 'the list may be allowed, and the watch not' },
-])('a refusal of $from for lack of rights is asked again every few minutes: $because', ({ before }) => {
+])('after a refusal of $from for missing rights, the next try comes after minutes: $because', ({ before }) => {
   let state = run(before);
   const waits: number[] = [];
   for (let i = 0; i < 12; i++) {
@@ -91,7 +91,7 @@ test.each([
   expect(Math.max(...waits)).toBeLessThanOrEqual(300);
 });
 
-test('who is woken from a long wait tries at once, and waits little again after that', () => {
+test('after an announcement a long wait ends at once, and the following waits are short', () => {
   let state = INITIAL_STATE;
   for (let i = 0; i < 10; i++) state = step(step(state, failed(false)), { kind: 'waited' });
   const long = step(state, failed(false));
@@ -101,14 +101,14 @@ test('who is woken from a long wait tries at once, and waits little again after 
   expect(before).toBeGreaterThan(10 * (after ?? 0));
 });
 
-test('a version that the server has forgotten is never watched again', () => {
+test('a version that has expired on the server is never watched again', () => {
   expect(run([listed, failed(true)])).toMatchObject({ at: 'list' });
   expect(run([listed, failed(false), { kind: 'waited' }, failed(true), { kind: 'waited' }])).toMatchObject({
     at: 'list',
   });
 });
 
-test('a server that forgets every version at once is asked less and less often', () => {
+test('if every version expires at once, lists become less and less frequent', () => {
   let state = run([listed]);
   const waits: number[] = [];
   for (let i = 0; i < 5; i++) {
@@ -123,7 +123,7 @@ test('a server that forgets every version at once is asked less and less often',
   expect(waits.length).toBe(4);
 });
 
-test('a watch that ends at once with nothing counts as a failure; one that lasted does not', () => {
+test('a watch that ends at once without events counts as a failure; one that lasted does not', () => {
   expect(run([listed, { kind: 'ended', short: true, random: 0 }]).at).toBe('wait');
   expect(run([listed, { kind: 'ended', short: false, random: 0 }]).at).toBe('watch');
 });

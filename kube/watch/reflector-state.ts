@@ -1,5 +1,5 @@
 /**
- * Decides what a reflector does next: list, watch, wait or stop. Pure: a state and what happened give the next
+ * Decides what a reflector does next: list, watch, wait or stop. Pure: a state and an event give the next
  * state; reflector.ts carries it out.
  *
  *     list ──listed──▶ watch ──ended──▶ watch (from where it was)
@@ -9,29 +9,29 @@
  */
 import { jittered } from '../transport/retry-policy.ts';
 
-/** What to do next. */
+/** The next action. */
 export type ReflectorState =
-  /** Fetch everything. */
+  /** Fetch all objects. */
   | { readonly at: 'list'; readonly failures: number }
-  /** Follow changes after `resourceVersion`. */
+  /** Watch changes after `resourceVersion`. */
   | { readonly at: 'watch'; readonly resourceVersion: string; readonly failures: number }
-  /** Do nothing for `seconds`, then go on with `next`. */
+  /** Do nothing for `seconds`, then continue with `next`. */
   | { readonly at: 'wait'; readonly seconds: number; readonly next: Resumption }
-  /** Done for good. */
+  /** Stopped for good. */
   | { readonly at: 'stopped' };
 
 type Resumption = Extract<ReflectorState, { at: 'list' | 'watch' }>;
 
-/** What happened. `random` is uniform in [0, 1). */
+/** An event. `random` is uniform in [0, 1). */
 export type ReflectorEvent =
   | { readonly kind: 'listed'; readonly resourceVersion: string }
   /** A change or bookmark was delivered. */
   | { readonly kind: 'advanced'; readonly resourceVersion: string }
-  /** The watch ended as watches do; `short` when it did so at once and brought nothing. */
+  /** The watch ended normally; `short` if it ended at once and without events. */
   | { readonly kind: 'ended'; readonly short: boolean; readonly random: number }
   /**
-   * The list or watch failed; `expired` when the resourceVersion is too old or unknown to the server, `forbidden` when
-   * the server refuses it for lack of rights.
+   * The list or watch failed; `expired` if the resourceVersion is too old or unknown to the server, `forbidden` if
+   * rights are missing.
    */
   | {
       readonly kind: 'failed';
@@ -41,7 +41,7 @@ export type ReflectorEvent =
       readonly random: number;
     }
   | { readonly kind: 'waited' }
-  /** There is a reason to try before the time, and to be patient anew. */
+  /** There is a reason to try early, with a reset back-off. */
   | { readonly kind: 'woken' }
   | { readonly kind: 'aborted' };
 
@@ -50,10 +50,10 @@ export const INITIAL_STATE: ReflectorState = { at: 'list', failures: 0 };
 
 const FIRST_DELAY_SECONDS = 0.8;
 const LONGEST_DELAY_SECONDS = 30;
-/** A right that is missing is granted by a person, if ever: to ask for it often is of no use. */
+/** A missing right is granted by a person, if ever: frequent retries are of no use. */
 const LONGEST_FORBIDDEN_SECONDS = 300;
 
-/** The state after `event`. An event that does not fit the state leaves it alone; `stopped` is final. */
+/** The state after `event`. An event that does not fit the state is ignored; `stopped` is final. */
 export function step(state: ReflectorState, event: ReflectorEvent): ReflectorState {
   if (state.at === 'stopped' || event.kind === 'aborted') return { at: 'stopped' };
   if (state.at === 'list') return stepList(state, event);
@@ -63,7 +63,8 @@ export function step(state: ReflectorState, event: ReflectorEvent): ReflectorSta
 }
 
 function stepList(state: Extract<ReflectorState, { at: 'list' }>, event: ReflectorEvent): ReflectorState {
-  // Failures are kept until the watch brings something, or a server that expires at once would be hammered.
+  // Failures are kept until the watch delivers something; otherwise a server whose versions expire at once would be
+  // hammered.
   if (event.kind === 'listed') return { at: 'watch', resourceVersion: event.resourceVersion, failures: state.failures };
   if (event.kind === 'failed') return backOff(event, { at: 'list', failures: state.failures + 1 });
   return state;

@@ -1,7 +1,6 @@
 /**
- * Follows every object of a kind: lists, then watches from there, for as long as its signal lets it. A store that
- * does what the sink is told equals the server's. What to do next is decided in reflector-state.ts; what becomes
- * of the objects is the informer's business.
+ * Follows every object of a kind: lists, then watches from there, until its signal aborts. A store that carries out the
+ * sink's calls equals the server's. reflector-state.ts decides the next step; the informer handles the objects.
  */
 import { ReasonedError } from '../../api/errors.ts';
 import { groupOf, type KubeObject } from '../../api/object.ts';
@@ -12,37 +11,37 @@ import { sleep, systemClock, type Clock } from '../clock.ts';
 import { silentLog, type Log } from '../log.ts';
 import { INITIAL_STATE, step, type ReflectorEvent, type ReflectorState } from './reflector-state.ts';
 
-/** Where a reflector puts what it sees; called in order, never concurrently. */
+/** Receives the objects; called in order, never concurrently. */
 export interface Sink {
-  /** Everything there is: what is missing here has been deleted. */
+  /** All existing objects: missing ones have been deleted. */
   replace(objects: readonly KubeObject[]): void;
-  /** Was created or changed. */
+  /** The object was created or changed. */
   put(object: KubeObject): void;
-  /** Is gone; this was its last state. */
+  /** The object is gone; this was its last state. */
   remove(object: KubeObject): void;
 }
 
 export interface ReflectorOptions extends ListOptions, Kind {
   readonly client: Pick<Client, 'listPage' | 'watch' | 'discovery'>;
   readonly sink: Sink;
-  /** Applied to each object as it arrives, before the next page is fetched, so that memory stays small. */
+  /** Applied to each object as it arrives, before the next page is fetched, to save memory. */
   readonly transform?: (object: KubeObject) => KubeObject;
   readonly metadataOnly?: boolean;
-  /** Objects of a page, for those that may be large: there is never more than a page of them before `transform`. */
+  /** Page size for large objects: at most one page is in memory before `transform`. */
   readonly pageSize?: number;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly log?: Log;
-  /** The server ends a watch after this time and up to as much again. */
+  /** The server ends a watch after this time, or up to twice as long. */
   readonly watchSeconds?: number;
-  /** A watch on which nothing came for this long, bookmarks included, is dead: bookmarks come once a minute. */
+  /** A watch that was silent for this long is dead: bookmarks come once a minute. */
   readonly idleSeconds?: number;
 }
 
 /** A watch that ends sooner than this without an event counts as a failure. */
 const SHORT_SECONDS = 1;
 
-/** Runs until `signal` aborts; never rejects for what the server does. */
+/** Runs until `signal` aborts; never rejects for failures of the server. */
 export async function reflect(options: ReflectorOptions, signal: AbortSignal): Promise<void> {
   let state: ReflectorState = INITIAL_STATE;
   const advance = (event: ReflectorEvent): void => {
@@ -81,7 +80,7 @@ async function act(options: ReflectorOptions, { state, advance, report, signal }
   }
 }
 
-/** Waits; an announcement that the kind may be served now ends it at once. */
+/** Waits; an announcement that the kind may be served now ends the wait. */
 async function pause(
   { apiVersion, client }: ReflectorOptions,
   { seconds, clock, signal }: { readonly seconds: number; readonly clock: Clock; readonly signal: AbortSignal },
@@ -164,14 +163,14 @@ function factsOf(
   };
 }
 
-/** Interruptions in a row that are ordinary: servers are restarted, and watches break. */
+/** Failures in a row that are normal: servers are restarted, and watches break. */
 const ORDINARY_FAILURES = 4;
 
 type Report = (state: ReflectorState, error: unknown) => void;
 
 /**
- * A kind that is not followed for long is told of: whoever waits for its objects waits in vain. A refusal for lack of
- * rights is told of once, and again if it was something else meanwhile.
+ * Logs a kind that cannot be watched for a while: anything waiting for its objects is stuck. Missing rights are logged
+ * once, and again if there was another failure in between.
  */
 function createReporter({ apiVersion, kind, log = silentLog }: ReflectorOptions): Report {
   let told: string | undefined;

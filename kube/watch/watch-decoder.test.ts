@@ -24,8 +24,8 @@ function list(items: unknown): string {
 }
 
 describe('watch events', () => {
-  test('are the same however the network cuts them, in the middle of characters too', async () => {
-    // No object of ours has a field of that name; it is dropped.
+  test('watch events are the same however the network cuts them, in the middle of characters too', async () => {
+    // Our objects have no field of that name; it is dropped.
     const field = fc.string().filter((name) => name !== '__proto__');
     const event = fc.record({
       type: fc.constantFrom('ADDED', 'BOOKMARK'),
@@ -50,7 +50,7 @@ describe('watch events', () => {
     { line: '{"type":"NEW","object":{}}', because: 'its type is unknown' },
     { line: '{"type":"ADDED","obj', because: 'it is cut off' },
     { line: '[]', because: 'it is no event' },
-  ])('a line is refused, not skipped, where $because', async ({ line }) => {
+  ])('an invalid line of a watch is refused, not skipped: $because', async ({ line }) => {
     await expect(decode([Buffer.from(`${line}\n`)])).rejects.toThrow();
   });
 
@@ -59,7 +59,7 @@ describe('watch events', () => {
   });
 });
 
-test('numbers survive both ways, small or large', () => {
+test('numbers of any size survive encoding and decoding', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -76,7 +76,7 @@ test('numbers survive both ways, small or large', () => {
 });
 
 describe('discovery documents', () => {
-  test('fields that are not known or not there do no harm', () => {
+  test('unknown and missing fields of a discovery document do no harm', () => {
     const kinds = parseDiscovery([
       list([
         {
@@ -96,7 +96,7 @@ describe('discovery documents', () => {
   });
 
   test.each(['null', '[]', '{"kind":"APIGroupList","groups":[]}', list({}), list([{ versions: 'v1' }]), '{'])(
-    'anything else is refused, or every kind would seem to be gone: %s',
+    'any other document is refused as discovery, or every kind would seem to be gone: %s',
     (body) => {
       expect(() => parseDiscovery([body])).toThrow();
     },

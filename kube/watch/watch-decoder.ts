@@ -1,4 +1,4 @@
-/** Cuts the body of a watch into its events: one JSON document a line. Pure. */
+/** Splits the body of a watch into events: one JSON document per line. Pure. */
 import * as z from 'zod/mini';
 import type { KubeObject } from '../../api/object.ts';
 import { parseBody } from '../client/json-body.ts';
@@ -11,7 +11,7 @@ export interface WatchEvent {
 
 const MOST_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Yields the events of `chunks` in order; throws SyntaxError or ZodError on a line that is none. */
+/** Yields the events of `chunks` in order; throws SyntaxError or ZodError on an invalid line. */
 export async function* decodeWatch(chunks: AsyncIterable<Buffer>): AsyncGenerator<WatchEvent> {
   for await (const line of splitLines(chunks)) {
     if (line.length > 0) yield event.parse(parseBody(line.toString())) as unknown as WatchEvent;

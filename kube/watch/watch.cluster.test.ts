@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => direct.close());
 
-/** A client whose connections can be tampered with, and an informer over it. */
+/** A client behind a fault proxy, and an informer over it. */
 let proxy: FaultProxy;
 let proxied: Transport;
 let stop: AbortController;
@@ -85,7 +85,7 @@ async function readAll(watch: AsyncIterable<WatchEvent>): Promise<WatchEvent[]> 
   return events;
 }
 
-/** Makes etcd forget all but the present, as Kubernetes does every five minutes. */
+/** Makes etcd forget all old versions, as Kubernetes does every five minutes. */
 async function compact(): Promise<void> {
   const pid = cluster().processes().get('etcd');
   const url = /--listen-client-urls=(http:[^\0]+)/.exec(readFileSync(`/proc/${pid}/cmdline`, 'utf8'))?.[1];
@@ -95,8 +95,8 @@ async function compact(): Promise<void> {
   expect(response.status).toBe(200);
 }
 
-describe('connections of watches', () => {
-  test('one that is dropped is taken up where it was, without a new list', async () => {
+describe('interrupted watches', () => {
+  test('a dropped watch resumes where it was, without a new list', async () => {
     const informer = await follow();
     await put('drop', { v: '1' });
     await eventually(() => informer.get(`${NAMESPACE}/drop`));
@@ -112,7 +112,7 @@ describe('connections of watches', () => {
     await agrees(informer);
   });
 
-  test('one that stalls without a word is noticed and replaced', async () => {
+  test('a silently stalled watch is noticed and replaced', async () => {
     const informer = await follow({ idleSeconds: 2 });
     await put('stall', { v: '1' });
     await eventually(() => informer.get(`${NAMESPACE}/stall`));
@@ -123,7 +123,7 @@ describe('connections of watches', () => {
     expect(informer.get(`${NAMESPACE}/stall`)).toBeUndefined();
   });
 
-  test('after a time without a server everything that happened meanwhile is known, deletions too', async () => {
+  test('after a time without a server all changes are known, including deletions', async () => {
     await put('gone');
     const informer = await follow();
     const deleted: string[] = [];
@@ -136,7 +136,7 @@ describe('connections of watches', () => {
     expect(deleted).toEqual(['gone']);
   });
 
-  test('a watch that the server ends goes on', async () => {
+  test('a watch that the server ends is resumed', async () => {
     const informer = await follow({ watchSeconds: 1 });
     await eventually(
       () => seen.filter(({ path, status }) => path.endsWith('configmaps') && status === 200).length >= 4,
@@ -146,7 +146,7 @@ describe('connections of watches', () => {
   });
 });
 
-describe('forgotten versions', () => {
+describe('expired versions', () => {
   test('a watch from a version that etcd has compacted fails as expired', async () => {
     const { metadata } = await put('old', { v: '1' });
     await put('old', { v: '2' });
@@ -160,7 +160,7 @@ describe('forgotten versions', () => {
     expect(isExpired(error)).toBe(true);
   });
 
-  test('an informer that was away for so long lists again, and reports what was deleted', async () => {
+  test('an informer whose version has expired lists again, and reports deletions', async () => {
     await put('lost', { v: '1' });
     const informer = await follow();
     const deleted: unknown[] = [];
@@ -175,7 +175,7 @@ describe('forgotten versions', () => {
     expect(deleted).toEqual([{ v: '1' }]);
   });
 
-  test('a list whose continue token expires on the way is whole and of one moment', async () => {
+  test('a list whose continue token expires midway is complete and consistent', async () => {
     const names = Array.from({ length: 620 }, (_, i) => `page-${i}`);
     await Promise.all(names.map((name) => client.create(configMap(name))));
     let pages = 0;
@@ -198,7 +198,7 @@ describe('forgotten versions', () => {
   });
 });
 
-test('bookmarks bring a watch forward on which nothing happens', async () => {
+test('bookmarks advance an idle watch', async () => {
   const { metadata } = await put('quiet');
   const { resourceVersion = '' } = metadata;
   const options = { resourceVersion, labelSelector: 'test=nothing', timeoutSeconds: 6 };

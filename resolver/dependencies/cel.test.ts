@@ -72,26 +72,26 @@ describe('a rule', () => {
     { because: 'no function of that name', rule: 'exec("x")', holds: false },
     { because: 'no variable of that name', rule: 'process == process', holds: false },
     {
-      because: 'what objects of the language have is no field',
+      because: 'JavaScript object properties are no fields',
       rule: 'has(properties[1].value.constructor)',
       holds: false,
     },
-    { because: 'nor is what lists have', rule: 'properties.length == 5', holds: false },
+    { because: 'JavaScript list properties are no fields', rule: 'properties.length == 5', holds: false },
     {
       because: 'nor a way to the functions behind',
       rule: 'properties[0].value.__proto__.constructor == 1',
       holds: false,
     },
-  ])('$holds, because $because', ({ rule, holds }) => {
+  ])('a rule in CEL holds: $holds, because $because', ({ rule, holds }) => {
     expect(holdsFor(rule)).toBe(holds);
   });
 
-  test('names the texts in it, which may be names of packages', () => {
+  test('a rule names the texts in it, which may be names of packages', () => {
     const rule = compileRule('properties.exists(p, p.type == "olm.package" && p.value.packageName == "db")');
     expect(rule.ok && rule.value.literals).toEqual(['olm.package', 'db']);
   });
 
-  test('is not confused by properties named like those of JavaScript objects', () => {
+  test('a rule is not confused by properties named like those of JavaScript objects', () => {
     const value = JSON.parse(
       '{"$typeName": "google.protobuf.Any", "constructor": {"name": "Object"}, "a": null}',
     ) as unknown;
@@ -109,7 +109,7 @@ describe('a rule that cannot be compiled', () => {
     { because: 'it is long', rule: `true || "${'x'.repeat(5000)}" == ""`, problem: /longer than 4096/ },
     { because: 'it is deep', rule: `${'('.repeat(65)}true${')'.repeat(65)}`, problem: /nested more than 64/ },
     { because: 'lists are deep too', rule: '['.repeat(400), problem: /nested more than 64/ },
-  ])('because $because', ({ rule, problem }) => {
+  ])('a rule cannot be compiled because $because', ({ rule, problem }) => {
     expect(holdsFor(rule)).toMatch(problem);
   });
 });

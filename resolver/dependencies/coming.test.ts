@@ -18,7 +18,7 @@ function bundle(version: string): CatalogBundle {
   return { name: `store.v${version}`, package: 'store', version, image: 'i', properties: [], relatedImages: [] };
 }
 
-describe('a bundle that others wait for', () => {
+describe('a bundle that other packages wait for', () => {
   test.each([
     {
       because: 'it is in the range',
@@ -45,14 +45,14 @@ describe('a bundle that others wait for', () => {
       ],
       fails: true,
     },
-    { because: 'nobody waits', version: '2.0.0', coming: [], fails: false },
+    { because: 'no package waits for it', version: '2.0.0', coming: [], fails: false },
     {
       because: 'a package does not wait for itself',
       version: '2.0.0',
       coming: [installed('store', '1.0.0', [needsStore('<2.0.0')])],
       fails: false,
     },
-  ])('$version: $because', ({ version, coming, fails }) => {
+  ])('version $version of a dependency that other packages wait for: $because', ({ version, coming, fails }) => {
     expect(failsDependents(bundle(version), { coming, packages: [] })?.kind === 'dependency').toBe(fails);
   });
 });
@@ -62,15 +62,15 @@ describe('removal', () => {
   const shop = installed('shop', '1.0.0', [needsStore('>=1.0.0')]);
 
   test.each([
-    { because: 'what depends on it goes first', one: store, others: [shop], first: ['shop'] },
+    { because: 'its dependent goes first', one: store, others: [shop], first: ['shop'] },
     { because: 'nothing depends on it', one: shop, others: [store], first: [] },
     {
-      because: 'what does not depend on it is not waited for',
+      because: 'a package does not wait for packages that do not depend on it',
       one: store,
       others: [installed('other', '1.0.0')],
       first: [],
     },
-  ])('of $one.package: $because', ({ one, others, first }) => {
+  ])('the removal of $one.package waits for its dependents: $because', ({ one, others, first }) => {
     expect(dependentsOf(one, others).map((other) => other.package)).toEqual(first);
   });
 

@@ -37,7 +37,7 @@ export function failsDependents(
   return undefined;
 }
 
-/** The requirements that a package has in any case. Where it has a choice, its own plan has made it. */
+/** The unconditional requirements of a package. If it has a choice, its own plan has made it. */
 export function directRequirements({ properties }: InstalledPackage): readonly Requirement[] {
   const parsed = parseRequirements(properties);
   return parsed.ok ? parsed.value.flatMap(flatten) : [];

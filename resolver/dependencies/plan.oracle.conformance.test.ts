@@ -22,7 +22,7 @@ import { gatherUniverse } from './universe.ts';
 const LARGE = { packages: 8, versions: 4, kinds: 3, installed: 3 };
 const SMALL = { packages: 6, versions: 3, kinds: 3, installed: 2 };
 
-test('10,000 random catalogs: there is a plan exactly where an established solver finds one, and it holds', async () => {
+test('10,000 random catalogs: there is a plan exactly if an established solver finds one, and it holds', async () => {
   const counts = { possible: 0, impossible: 0, stepsTaken: 0 };
   for (let seed = 1; seed <= 10_000; seed++) {
     const policy: Policy = seed % 7 === 0 ? 'Require' : 'Install';
@@ -40,7 +40,7 @@ test('10,000 random catalogs: there is a plan exactly where an established solve
   expect(Math.min(counts.possible, counts.impossible, counts.stepsTaken)).toBeGreaterThan(1000);
 }, 240_000);
 
-test('no other plan is better: all are tried where there are few', () => {
+test('no other plan is better: all are tried if there are few', () => {
   let compared = 0;
   for (let seed = 1; seed <= 1500; seed++) {
     const question = randomQuestion(seed, SMALL);
@@ -88,7 +88,7 @@ test('a plan installs only what is needed', () => {
   }
 });
 
-test('nothing comes before what it needs itself, but for circles', () => {
+test('each step follows its own dependencies, except in circles', () => {
   let compared = 0;
   for (let seed = 1; seed <= 5000; seed++) {
     const plan = planDependencies(randomQuestion(seed, { ...LARGE, installed: 0 }), 'Install');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { InstalledPackage } from '../input.ts';
 import { dependentsOf, findUnneeded, orderOfRemoval } from './removal.ts';
 
-/** `db needs disk`: a package with what it needs, as a dependency unless a person asked for it. */
+/** `db needs disk`: a package with its requirements, as a dependency unless a person requested it. */
 function installed(name: string, needs: readonly string[] = [], dependency = true): InstalledPackage {
   return {
     package: name,
@@ -21,7 +21,7 @@ function installed(name: string, needs: readonly string[] = [], dependency = tru
 const names = (packages: readonly InstalledPackage[]): readonly string[] => packages.map((one) => one.package);
 
 test.each([
-  { packages: [installed('web', [], false)], unneeded: [], because: 'a person asked for it' },
+  { packages: [installed('web', [], false)], unneeded: [], because: 'a person requested it' },
   { packages: [installed('web', ['db'], false), installed('db')], unneeded: [], because: 'web needs db' },
   { packages: [installed('web', [], false), installed('db')], unneeded: ['db'], because: 'nothing needs db' },
   {
@@ -37,9 +37,9 @@ test.each([
   {
     packages: [installed('a', ['b']), installed('b', ['a'])],
     unneeded: ['a', 'b'],
-    because: 'two that need only each other are needed by nobody',
+    because: 'two packages that need only each other are unneeded',
   },
-])('$unneeded are unneeded: $because', ({ packages, unneeded }) => {
+])('findUnneeded returns $unneeded: $because', ({ packages, unneeded }) => {
   expect(names(findUnneeded(packages))).toEqual(unneeded);
 });
 
@@ -52,7 +52,12 @@ test('a package is removed before its dependencies, and a circle does not block 
 
 test.each([
   { one: 'db', others: [installed('db'), installed('web', ['db'])], first: ['web'], because: 'web needs db' },
-  { one: 'db', others: [installed('db', ['db'])], first: [], because: 'what needs itself waits for nobody' },
+  {
+    one: 'db',
+    others: [installed('db', ['db'])],
+    first: [],
+    because: 'a package that needs itself waits for no other',
+  },
   {
     one: 'b',
     others: [installed('a', ['b']), installed('b', ['a'])],
@@ -63,7 +68,7 @@ test.each([
     one: 'a',
     others: [installed('a', ['b']), installed('b', ['a'])],
     first: [],
-    because: 'of two that need each other, the first by name waits for nobody',
+    because: 'of two packages that need each other, the first by name does not wait',
   },
 ])('$first are removed before $one: $because', ({ one, others, first }) => {
   const asked = others.find((other) => other.package === one) ?? installed(one);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { kindKey, needOf, nothingRead, parseRequirements, providedKinds, type Need } from './requirements.ts';
 
-/** What a property demands, or what is wrong with it. */
+/** The needs of a property, or its problem. */
 function read(type: string, value: unknown): readonly Need[] | string {
   const parsed = parseRequirements([{ type, value }]);
   return parsed.ok ? parsed.value.map(needOf) : parsed.problem;
@@ -38,7 +38,7 @@ describe('a property demands', () => {
       needs: [{ kind: 'gvk', gvk: { group: '', version: 'v1', kind: 'Node' } }],
     },
     {
-      because: 'a constraint on a package, with what to say where it fails',
+      because: 'a constraint on a package, with a message for its failure',
       type: 'olm.constraint',
       value: { failureMessage: 'needs a database', package: db },
       needs: [{ kind: 'package', package: 'db', range: '>=1.0.0', message: 'needs a database' }],
@@ -58,7 +58,7 @@ describe('a property demands', () => {
       ],
     },
     {
-      because: 'nothing of nothing',
+      because: 'an empty list',
       type: 'olm.constraint',
       value: { all: { constraints: [] } },
       needs: [{ kind: 'all', of: [] }],
@@ -69,8 +69,13 @@ describe('a property demands', () => {
       value: { cel: { rule: 'true' } },
       needs: [{ kind: 'cel', rule: 'true' }],
     },
-    { because: 'what it provides is no demand', type: 'olm.gvk', value: site, needs: [] },
-    { because: 'what nobody knows is no demand', type: 'example.com/mood', value: { all: 'fine' }, needs: [] },
+    { because: 'a provided kind is no requirement', type: 'olm.gvk', value: site, needs: [] },
+    {
+      because: 'an unknown property type is no requirement',
+      type: 'example.com/mood',
+      value: { all: 'fine' },
+      needs: [],
+    },
   ])('$because', ({ type, value, needs }) => {
     expect(read(type, value)).toEqual(needs);
   });

@@ -60,7 +60,7 @@ function extended(source: CatalogSource, more: readonly CatalogPackage[]): Catal
   };
 }
 
-/** Installed by a Subscription of its own; it asks nothing of what the plan is about. */
+/** Installed by a Subscription of its own; it requires nothing that the plan is about. */
 function installedOf(one: Stranger, index: number): InstalledPackage {
   const apart = {
     ...one,

@@ -17,7 +17,7 @@ const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; ex
     because: 'there is nothing to hold back',
   },
   { kind: 'none', given: {}, expected: { kind: 'nothing' }, because: 'there is nothing to install' },
-  { kind: 'install', given: {}, expected: { kind: 'go' }, because: 'nothing is in the way' },
+  { kind: 'install', given: {}, expected: { kind: 'go' }, because: 'no approval or window is required' },
   {
     kind: 'install',
     given: { windows: closed },
@@ -30,7 +30,7 @@ const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; ex
     expected: waits('ApprovalRequired'),
     because: 'a person decides about it too',
   },
-  { kind: 'upgrade', given: {}, expected: { kind: 'go' }, because: 'nothing is in the way' },
+  { kind: 'upgrade', given: {}, expected: { kind: 'go' }, because: 'no approval or window is required' },
   { kind: 'upgrade', given: { windows: closed }, expected: later, because: 'no window is open' },
   { kind: 'upgrade', given: { windows: open }, expected: { kind: 'go' }, because: 'a window is open' },
   {
@@ -43,7 +43,7 @@ const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; ex
     kind: 'upgrade',
     given: { approval: 'Manual', approved: true, windows: closed },
     expected: later,
-    because: 'approval opens no window',
+    because: 'approval does not replace a window',
   },
   {
     kind: 'upgrade',
@@ -55,11 +55,11 @@ const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; ex
     kind: 'upgrade',
     given: { suspend: true, approved: true, windows: open },
     expected: waits('Suspended'),
-    because: 'suspension comes before everything',
+    because: 'suspension has precedence',
   },
 ];
 
-test.each(cases)('$kind with $given: $because', ({ kind, given, expected }) => {
+test.each(cases)('the gate answers $kind with $given: $because', ({ kind, given, expected }) => {
   const decision = { kind } as Decision;
   expect(
     passGate({ decision, suspend: false, approval: 'Automatic', approved: false, windows: [], now, ...given }),

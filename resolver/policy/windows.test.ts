@@ -30,7 +30,7 @@ test.each([
     at: '2026-03-29T02:00:00Z',
     open: false,
     next: '2026-03-30T00:30:00Z',
-    because: 'from then on 2:30 is of summer time',
+    because: 'from then on 2:30 is in summer time',
   },
   {
     at: '2026-10-25T00:30:00Z',
@@ -39,7 +39,7 @@ test.each([
     because: '2:30 comes twice, and the first one counts',
   },
   { at: '2026-10-25T01:30:00Z', open: false, next: '2026-10-26T01:30:00Z', because: 'the second 2:30 does not count' },
-])('Europe/Berlin at $at: $because', ({ at, open, next }) => {
+])('a window that opens at 2:30 in Europe/Berlin at $at: $because', ({ at, open, next }) => {
   const windows = read(berlin);
   expect(eligibility(windows, new Date(at)).open).toBe(open);
   expect(nextEligibleTime(windows, new Date(at))).toEqual(new Date(next));
@@ -51,7 +51,7 @@ test.each([
   { cron: '0 1-2 * * *', at: '2026-03-29T00:40:00Z', next: '2026-03-29T01:00:00Z', because: 'the second hour is gone' },
   { cron: '0,30 2 * * *', at: '2026-10-25T00:50:00Z', next: '2026-10-26T01:00:00Z', because: 'both have come once' },
   { cron: '15 * * * *', at: '2026-10-25T00:30:00Z', next: '2026-10-25T01:15:00Z', because: 'each hour is an hour' },
-])('$cron in Europe/Berlin after $at: $because', ({ cron, at, next }) => {
+])('the next opening of $cron in Europe/Berlin after $at: $because', ({ cron, at, next }) => {
   const windows = read({ ...berlin, cron, duration: '10m' });
   expect(nextEligibleTime(windows, new Date(at))).toEqual(new Date(next));
 });
@@ -67,7 +67,7 @@ test.each([
   expect(splitTimesOfDay(cron)).toEqual(times);
 });
 
-test('a window that spans the change of clocks is open for its duration, not until a time of day', () => {
+test('a window that spans a clock change is open for its duration, not until a time of day', () => {
   const windows = read({ ...berlin, cron: '0 0 * * SUN', duration: '4h' });
   expect(eligibility(windows, new Date('2026-03-28T23:00:00Z'))).toEqual({
     open: true,
@@ -101,11 +101,11 @@ test.each([
   { window: { duration: '0s' }, because: 'it would never be open' },
   { window: { duration: '1e9h' }, because: 'it is no duration' },
   { window: { duration: '200h' }, because: 'it is longer than a week' },
-])('$window is refused: $because', ({ window }) => {
+])('the window $window is refused: $because', ({ window }) => {
   expect(reasonOf(() => read(window))).toBe('InvalidSpec');
 });
 
-test('a window is open exactly in the minutes that a check of every minute of the day finds', () => {
+test('a window is open exactly in the minutes found by a check of every minute of the day', () => {
   const minute = fc.integer({ min: 0, max: 59 });
   const hour = fc.integer({ min: 0, max: 23 });
   const time = fc.integer({ min: Date.UTC(2026, 0, 10), max: Date.UTC(2030, 0, 1) }).map((at) => new Date(at));

@@ -13,7 +13,7 @@ interface Row {
 
 const parsers = { blang: parseBlangRange, masterminds: parseMastermindsRange };
 
-describe.skipIf(!hasShared)('ranges mean what the Go libraries make of them', () => {
+describe.skipIf(!hasShared)('ranges have the same meaning as in the Go libraries', () => {
   const rows = hasShared ? sharedRows<Row>('conformance', 'reference', 'ranges.jsonl.xz') : [];
 
   test.each(['blang', 'masterminds'] as const)('%s: every row of the reference table is equal', (lib) => {
@@ -32,7 +32,7 @@ function answer({ lib, range, version }: Row): Row['result'] {
   return parsedVersion.ok ? parsedRange.value.includes(parsedVersion.value) : 'version-error';
 }
 
-/** Where the library crashes on use, Slipway refuses the range. */
+/** Slipway refuses a range if the library would crash on it. */
 function expected({ result }: Row): Row['result'] {
   return result === 'panic' ? 'range-error' : result;
 }

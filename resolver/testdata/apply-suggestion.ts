@@ -1,8 +1,8 @@
-/** Does to a question about the package `thing` what a suggestion says, so that a test can ask it again. */
+/** Applies a suggestion to a question about the package `thing`, so that a test can ask it again. */
 import type { Suggestion } from '../decision.ts';
 import type { CatalogSource, ResolveInput, Wanted } from '../input.ts';
 
-/** Whether the answer after a change may be to stay with what is installed. */
+/** Whether the answer after a change may be to stay with the installed bundle. */
 export function saysToStay(suggestion: Suggestion): boolean {
   if (suggestion.change === 'together') return suggestion.of.some(saysToStay);
   return 'stays' in suggestion && suggestion.stays;

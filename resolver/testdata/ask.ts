@@ -1,4 +1,4 @@
-/** Asks the resolver about the package `op` and says the answer at a glance: what tables of tests are made of. */
+/** Asks the resolver about the package `op` and summarizes the answer, for tables of tests. */
 import type { CatalogPackage, Deprecation, Property } from '../../catalog/model.ts';
 import type { Decision } from '../decision.ts';
 import { explainDecision } from '../explain.ts';
@@ -11,7 +11,7 @@ export interface Ask {
   readonly wanted?: Partial<Wanted>;
   readonly installed?: string;
   readonly origin?: string;
-  /** Channel of what is installed. */
+  /** Channel of the installed bundle. */
   readonly channel?: string;
   readonly catalogs: readonly CatalogSource[];
   readonly quarantined?: readonly string[];
@@ -37,7 +37,7 @@ export function ask({ wanted, installed, origin = 'a', channel, catalogs, quaran
   });
 }
 
-/** What a person is told: the message, and the hint on a line of its own. */
+/** The explanation for people: the message, and the hint on a line of its own. */
 export function told(given: Ask): readonly string[] {
   const { message, hint } = explainDecision(ask(given), 'op');
   return hint === undefined ? [message] : [message, hint];
@@ -49,7 +49,7 @@ export interface Extras {
   readonly deprecations?: readonly Deprecation[];
 }
 
-/** A package with what the short form has no words for. */
+/** A package with fields that the short form lacks. */
 export function packageOf(
   name: string,
   small: SmallPackage,

@@ -1,8 +1,7 @@
 /**
- * The meaning of a dependency question once more, in the plainest terms: which sets of bundles are allowed, and which
- * of two is better. It shares with the planner the reading of requirements, versions and their ranges, and of what asks
- * too much of the cluster; it walks the graph by itself, and considers all that the catalogs have instead of what can be
- * reached.
+ * A second definition of a dependency question, as simple as possible: which sets of bundles are allowed, and which of
+ * two is better. It shares with the planner the parsing of requirements, versions and ranges, and the check against the
+ * cluster; it walks the graph by itself, and considers everything in the catalogs instead of the reachable part.
  */
 import type { CatalogPackage, ChannelEntry, Property } from '../../catalog/model.ts';
 import { misfit } from '../cluster.ts';
@@ -11,9 +10,9 @@ import type { DependencyQuestion } from '../dependencies/model.ts';
 import type { CatalogSource, InstalledPackage } from '../input.ts';
 import { parseVersion } from '../version.ts';
 
-/** A bundle that may be taken. */
+/** A bundle that may be chosen. */
 export interface Item {
-  /** `catalog/bundle`, or the bundle's name alone where it is installed. */
+  /** `catalog/bundle`, or the bundle's name alone if it is installed. */
   readonly id: string;
   readonly package: string;
   readonly version: string;
@@ -24,7 +23,7 @@ export interface Item {
 export interface PlainProblem {
   readonly root: Item;
   readonly items: readonly Item[];
-  /** Packages of which something must be chosen. */
+  /** Packages of which one bundle must be chosen. */
   readonly kept: readonly string[];
   readonly current: readonly Item[];
   readonly served: ReadonlySet<string>;
@@ -34,7 +33,7 @@ export interface PlainProblem {
 /** Which facts are in force, by key: `requires p {…}`, `keeps p`, `barred p`, `provider K`, `policy`. */
 export type Counts = (fact: string) => boolean;
 
-/** All that the catalogs have and the cluster allows. */
+/** All items that the catalogs have and the cluster allows. */
 export function plainProblem(
   { root, catalogs, cluster }: DependencyQuestion,
   policy: 'Install' | 'Require',
@@ -77,7 +76,7 @@ function itemOf(id: string, bundle: Pick<Item, 'package' | 'version' | 'properti
   return { id, package: bundle.package, version: bundle.version, properties: bundle.properties, current };
 }
 
-/** What choosing an item demands. What is installed demands only what it has now. */
+/** The requirements of choosing an item. An installed bundle requires only the requirements that are met now. */
 export function demandsOf(item: Item, { current, served, counts }: PlainProblem): readonly Requirement[] {
   return requirementsOf(item).filter(
     (one) =>
@@ -97,7 +96,7 @@ export function areRivals(a: Item, b: Item, { current, counts }: PlainProblem): 
   );
 }
 
-/** Whether a choice of items meets everything. */
+/** Whether a choice of items meets all requirements. */
 export function isAllowed(problem: PlainProblem, chosen: readonly Item[]): boolean {
   const packages = chosen.map((item) => item.package);
   return (
@@ -138,7 +137,10 @@ export function kindsOf({ properties }: Item): readonly string[] {
   return providedKinds(properties).map(kindKey);
 }
 
-/** Every edge of every channel is tried until nothing new is reached. Bundles end in `.v1`, `.v2`, …, and none goes down. */
+/**
+ * Tries every edge of every channel until nothing new is reached. Bundles end in `.v1`, `.v2`, …, and no edge goes
+ * down.
+ */
 function canReach(entries: readonly ChannelEntry[], from: string, to: string): boolean {
   const reached = new Set([from]);
   for (const at of reached) {

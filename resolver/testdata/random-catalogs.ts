@@ -1,4 +1,4 @@
-/** Random catalogs with dependencies, the same for the same seed, to hold the planner against other searches. */
+/** Random catalogs with dependencies, the same for the same seed, to compare the planner with other searches. */
 import type { CatalogBundle, CatalogPackage, ChannelEntry, Property } from '../../catalog/model.ts';
 import type { DependencyQuestion } from '../dependencies/model.ts';
 import type { CatalogSource, InstalledPackage } from '../input.ts';
@@ -26,7 +26,7 @@ export function randomNumbers(seed: number): Random {
   };
 }
 
-/** One question: what does version 1 of package p0 of catalog a need? */
+/** One question: the dependencies of version 1 of package p0 of catalog a. */
 export function randomQuestion(seed: number, size: Size): DependencyQuestion {
   const random = randomNumbers(seed);
   const names = Array.from({ length: 2 + random(size.packages - 1) }, (_, index) => `p${index}`);

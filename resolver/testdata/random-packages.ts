@@ -24,7 +24,7 @@ const entry = fc.record(
   { requiredKeys: ['name', 'skips'] },
 );
 
-/** What some bundles ask for: a cluster that is newer than `OLD_CLUSTER`, packages that are there or not, nonsense. */
+/** Properties of some bundles: a newer cluster than `OLD_CLUSTER`, packages that exist or not, invalid values. */
 const DEMANDS: readonly Property[] = [
   { type: 'slipway.minKubeVersion', value: '1.31.0' },
   { type: 'slipway.minKubeVersion', value: '1.40' },

@@ -1,12 +1,12 @@
 /**
- * Counts what reading hostile ranges costs, in characters that are looked at: a program for a worker thread, as it
- * replaces the methods of texts with ones that count, which slows down everything that runs beside it.
+ * Counts the cost of parsing hostile ranges, in characters read: a program for a worker thread, as it replaces the
+ * methods of strings with counting ones, which slows down everything beside it.
  */
 import { parentPort } from 'node:worker_threads';
 import { parseVersion } from '../version.ts';
 import { GRAMMARS, hostileRanges } from './hostile-ranges.ts';
 
-/** What one text costs; the grammar `known` is of searches whose cost is known, to check the count itself. */
+/** The cost of one text; the grammar `known` has searches of known cost, to check the count itself. */
 export interface WorkRow {
   readonly grammar: 'blang' | 'Masterminds' | 'known';
   readonly text: string;
@@ -15,7 +15,7 @@ export interface WorkRow {
 
 type Cost = (self: unknown, all: readonly unknown[], result: unknown) => number;
 
-/** Methods that do not look at the whole text. */
+/** Methods that do not read the whole text. */
 const COSTS: ReadonlyMap<string, Cost> = new Map<string, Cost>([
   ['charAt', () => 1],
   ['charCodeAt', () => 1],

@@ -1,6 +1,6 @@
 /**
- * What the schemas take and refuse, as data: rules.test.ts asks the evaluator of this repository, and
- * crds.cluster.test.ts a real API server, so that the two agree.
+ * Specs that the schemas accept and reject, as data: rules.test.ts runs them against the evaluator of this repository,
+ * and crds.cluster.test.ts against a real API server, so that the two agree.
  */
 import type { CustomKind } from '../../kind.ts';
 import { CATALOG } from '../../catalog.ts';
@@ -14,13 +14,13 @@ type Spec = Readonly<Record<string, unknown>>;
 export interface RuleCase {
   readonly because: string;
   readonly kind: CustomKind;
-  /** What exists before, for rules about changes. */
+  /** The existing object, for rules about changes. */
   readonly before?: Spec;
   readonly spec: Spec;
   readonly name?: string;
-  /** The rule that refuses it; absent where it is taken. */
+  /** The rule that rejects it; absent if it is accepted. */
   readonly refused?: { readonly path: string; readonly message: string };
-  /** A bound or type refuses it, in words that each checker chooses; the field to blame. */
+  /** The field at fault, if a bound or type rejects it; each checker words the message differently. */
   readonly misfit?: string;
 }
 
@@ -64,20 +64,24 @@ const catalogs: readonly Omit<RuleCase, 'kind'>[] = [
     because: 'a repository is a source',
     spec: { source: { repositories: [{ repository: 'registry.example/gadget' }] } },
   },
-  { because: 'a catalog without a source has nothing', spec: { source: {} }, refused: ONE_SOURCE },
+  { because: 'a catalog needs a source', spec: { source: {} }, refused: ONE_SOURCE },
   {
-    because: 'a catalog with two sources would be two',
+    because: 'a catalog has only one source',
     spec: { source: { ...image, repositories: [{ repository: 'registry.example/gadget' }] } },
     refused: ONE_SOURCE,
   },
   { because: 'a spec needs a source', spec: {}, misfit: 'spec.source' },
-  { because: 'no repository is none', spec: { source: { repositories: [] } }, misfit: 'spec.source.repositories' },
   {
-    because: 'a tag in a repository would hide all others',
+    because: 'an empty list of repositories is no source',
+    spec: { source: { repositories: [] } },
+    misfit: 'spec.source.repositories',
+  },
+  {
+    because: 'a tag in a repository would hide all other tags',
     spec: { source: { repositories: [{ repository: 'registry.example/gadget@sha256:0' }] } },
     misfit: 'spec.source.repositories',
   },
-  { because: 'a tag is looked at again', spec: { source: image, interval: '1h30m' } },
+  { because: 'a tag is resolved again at each interval', spec: { source: image, interval: '1h30m' } },
   { because: 'a digest has no interval', spec: { source: { image: { ref: `r.example/c@${DIGEST}` } } } },
   {
     because: 'the content of a digest cannot change',
@@ -94,33 +98,33 @@ const catalogs: readonly Omit<RuleCase, 'kind'>[] = [
     spec: { source: image, interval: '999999h999999h' },
     refused: INTERVAL,
   },
-  { because: 'a negative duration is none', spec: { source: image, interval: '-5m' }, misfit: 'spec.interval' },
+  { because: 'a negative duration is invalid', spec: { source: image, interval: '-5m' }, misfit: 'spec.interval' },
   { because: 'an exponent is no duration', spec: { source: image, interval: '1e9h' }, misfit: 'spec.interval' },
   {
     because: 'a number too long to hold is no duration',
     spec: { source: image, interval: '999999999999999999s' },
     misfit: 'spec.interval',
   },
-  { because: 'a duration needs its unit', spec: { source: image, interval: '300' }, misfit: 'spec.interval' },
+  { because: 'a duration needs a unit', spec: { source: image, interval: '300' }, misfit: 'spec.interval' },
   { because: 'a number is no text', spec: { source: image, interval: 300 }, misfit: 'spec.interval' },
-  { because: 'a signature by a key can be asked for', spec: { source: image, verify: { keys: [KEY] } } },
+  { because: 'a key can be required for signatures', spec: { source: image, verify: { keys: [KEY] } } },
   {
-    because: 'a policy that trusts nobody would refuse everything',
+    because: 'a policy that trusts no key would refuse everything',
     spec: { source: image, verify: {} },
     refused: { path: 'spec.verify', message: 'must have keys or identities' },
   },
   {
-    because: 'a private key is not asked for',
+    because: 'a private key is refused',
     spec: { source: image, verify: { keys: [{ name: 'a', pem: 'x' }] } },
     misfit: 'spec.verify.keys',
   },
   {
-    because: 'a Secret of another namespace cannot be named',
+    because: 'the Secret of another namespace cannot be named',
     spec: { source: image, pullSecret: { name: 'kube-system/registry-login' } },
     misfit: 'spec.pullSecret.name',
   },
   {
-    because: 'a Secret is of one namespace, and there is no field for another',
+    because: 'a Secret reference has no namespace field',
     spec: { source: image, pullSecret: { name: '../kube-system/secrets/registry-login' } },
     misfit: 'spec.pullSecret.name',
   },
@@ -133,10 +137,10 @@ const SELECTOR = {
 };
 
 const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
-  { because: 'a package is all that is needed', spec: SUBSCRIPTION_SPEC },
-  { because: 'without a package nothing is wanted', spec: {}, misfit: 'spec.package' },
+  { because: 'only the package is required', spec: SUBSCRIPTION_SPEC },
+  { because: 'a Subscription needs a package', spec: {}, misfit: 'spec.package' },
   {
-    because: 'every field has a value that is taken',
+    because: 'a value is accepted for every field',
     spec: {
       package: 'gadget',
       catalogSelector: {
@@ -191,14 +195,14 @@ const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
     },
   },
   {
-    because: 'another package is another Subscription',
+    because: 'a Subscription cannot change its package',
     before: SUBSCRIPTION_SPEC,
     spec: { package: 'widget' },
     refused: { path: 'spec.package', message: 'cannot be changed; create another Subscription' },
   },
-  { because: 'everything else may change', before: SUBSCRIPTION_SPEC, spec: { package: 'gadget', channel: 'beta' } },
+  { because: 'every other field may change', before: SUBSCRIPTION_SPEC, spec: { package: 'gadget', channel: 'beta' } },
   {
-    because: 'a name and a selector could disagree',
+    because: 'a catalog name and a selector could contradict each other',
     spec: { package: 'gadget', catalog: 'main', catalogSelector: {} },
     refused: { path: 'spec', message: 'may not have both catalog and catalogSelector' },
   },
@@ -216,7 +220,7 @@ const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
     refused: SELECTOR,
   },
   {
-    because: 'names of Revisions begin with it and must fit',
+    because: 'the name must leave room for the names of Revisions',
     name: 'n'.repeat(201),
     spec: SUBSCRIPTION_SPEC,
     refused: { path: '', message: 'metadata.name must be at most 200 characters long' },
@@ -228,7 +232,7 @@ const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
     refused: { path: 'spec.config.env[0]', message: 'may not have both value and valueFrom' },
   },
   {
-    because: 'that is so for one container as well',
+    because: 'a variable of a container has one source too',
     spec: {
       package: 'gadget',
       config: {
@@ -249,33 +253,37 @@ const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
     },
   },
   {
-    because: 'a deadline of no time fails at once',
+    because: 'a deadline of zero would fail at once',
     spec: { package: 'gadget', onFailure: { progressDeadline: '0s' } },
     refused: { path: 'spec.onFailure.progressDeadline', message: 'must be between 1s and 24h' },
   },
   {
-    because: 'nothing bakes for longer than a day',
+    because: 'the bake time is at most a day',
     spec: { package: 'gadget', onFailure: { bakeTime: '25h' } },
     refused: { path: 'spec.onFailure.bakeTime', message: 'must be between 0s and 24h' },
   },
   {
-    because: 'a window of seconds is missed',
+    because: 'a window of seconds would be missed',
     spec: { package: 'gadget', windows: [{ cron: '0 2 * * *', duration: '59s' }] },
     refused: { path: 'spec.windows[0].duration', message: 'must be between 1m and 168h' },
   },
   {
-    because: 'a cron has the characters of cron',
+    because: 'a cron expression has only the characters of cron',
     spec: { package: 'gadget', windows: [{ cron: '$(reboot)', duration: '1h' }] },
     misfit: 'spec.windows',
   },
   {
-    because: 'a time zone is a name and no path',
+    because: 'a time zone is a name, not a path',
     spec: { package: 'gadget', windows: [{ cron: '0 2 * * *', duration: '1h', timeZone: '../zone' }] },
     misfit: 'spec.windows',
   },
-  { because: 'no windows is none, not never', spec: { package: 'gadget', windows: [] }, misfit: 'spec.windows' },
   {
-    because: 'no namespaces is none, not all',
+    because: 'an empty list of windows would mean no restriction, not never',
+    spec: { package: 'gadget', windows: [] },
+    misfit: 'spec.windows',
+  },
+  {
+    because: 'an empty list of namespaces would mean none, not all',
     spec: { package: 'gadget', watchNamespaces: [] },
     misfit: 'spec.watchNamespaces',
   },
@@ -290,7 +298,7 @@ const subscriptions: readonly Omit<RuleCase, 'kind'>[] = [
     misfit: 'spec.watchNamespaces',
   },
   {
-    because: 'a strategy is one of three',
+    because: 'the strategy is one of three',
     spec: { package: 'gadget', onFailure: { strategy: 'Panic' } },
     misfit: 'spec.onFailure',
   },
@@ -317,23 +325,23 @@ const FIXED = { path: 'spec', message: 'cannot be changed, except approved and s
 
 const revisions: readonly Omit<RuleCase, 'kind'>[] = [
   {
-    because: 'a revision as the manager makes it',
+    because: 'a revision as the manager creates it is accepted',
     spec: { ...REVISION_SPEC, channel: 'stable', watchNamespaces: ['a'], previous: 'p', properties: [KIND] },
   },
   {
-    because: 'what it depends on is fixed',
+    because: 'the dependencies are fixed',
     before: { ...REVISION_SPEC, properties: [KIND] },
     spec: { ...REVISION_SPEC, properties: [KIND, KIND] },
     refused: FIXED,
   },
   { because: 'a person approves it', before: REVISION_SPEC, spec: { ...REVISION_SPEC, approved: true } },
   {
-    because: 'what was approved stays so',
+    because: 'an approval cannot be taken back',
     before: { ...REVISION_SPEC, approved: true },
     spec: REVISION_SPEC,
     refused: { path: 'spec.approved', message: 'cannot be taken back; suspend the Subscription instead' },
   },
-  { because: 'a newer one takes over', before: REVISION_SPEC, spec: { ...REVISION_SPEC, state: 'Archived' } },
+  { because: 'a newer Revision may replace it', before: REVISION_SPEC, spec: { ...REVISION_SPEC, state: 'Archived' } },
   { because: 'a rollback makes it active again', before: { ...REVISION_SPEC, state: 'Archived' }, spec: REVISION_SPEC },
   {
     because: 'another image is another revision',
@@ -342,31 +350,31 @@ const revisions: readonly Omit<RuleCase, 'kind'>[] = [
     refused: FIXED,
   },
   {
-    because: 'another package all the more',
+    because: 'the package is fixed',
     before: REVISION_SPEC,
     spec: { ...REVISION_SPEC, package: 'widget' },
     refused: { ...FIXED, path: 'spec.package' },
   },
   {
-    because: 'the manifests are fixed too',
+    because: 'the manifests are fixed',
     before: REVISION_SPEC,
     spec: { ...REVISION_SPEC, manifests: { ...REVISION_SPEC.manifests, objects: 8 } },
     refused: FIXED,
   },
   {
-    because: 'what is absent stays absent',
+    because: 'an absent field cannot be added',
     before: REVISION_SPEC,
     spec: { ...REVISION_SPEC, serviceAccountName: 'admin' },
     refused: FIXED,
   },
   {
-    because: 'what is there stays there',
+    because: 'a present field cannot be removed',
     before: { ...REVISION_SPEC, watchNamespaces: ['a'] },
     spec: REVISION_SPEC,
     refused: FIXED,
   },
   {
-    because: 'and stays what it is',
+    because: 'a present field cannot change',
     before: { ...REVISION_SPEC, channel: 'a' },
     spec: { ...REVISION_SPEC, channel: 'b' },
     refused: FIXED,
@@ -377,7 +385,7 @@ const revisions: readonly Omit<RuleCase, 'kind'>[] = [
     misfit: 'spec.image',
   },
   {
-    because: 'without manifests it cannot be applied again',
+    because: 'a Revision needs manifests, to be applied again',
     spec: { ...REVISION_SPEC, manifests: { ...REVISION_SPEC.manifests, secrets: [] } },
     misfit: 'spec.manifests',
   },

@@ -8,7 +8,7 @@ function boundOf(schema: Schema, keyword: string): Bound | undefined {
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }
 
-/** A rule for one keyword that bounds a value from above or below; a value beyond it is refused. */
+/** A rule for one keyword that bounds a value from above or below; a value beyond it is rejected. */
 function boundRule(name: string, side: 'least' | 'most'): NodeRule {
   const exclusive = { minimum: 'exclusiveMinimum', maximum: 'exclusiveMaximum' }[name];
   return {

@@ -20,7 +20,7 @@ interface Branches {
   readonly added: number;
 }
 
-/** Counts branches, comparing them without what only people read. */
+/** Compares the branches of before and after, ignoring documentation. */
 function branchesOf(old: unknown, next: unknown): Branches {
   const [before, after] = [old, next].map(listBranches) as [string[], string[]];
   return {
@@ -36,7 +36,7 @@ function listBranches(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).map((branch) => canonicalJson(withoutDocumentation(branch)));
 }
 
-/** Properties may be named like keywords that document; only keywords are left out. */
+/** Removes documentation keywords; properties of the same names stay. */
 function withoutDocumentation(value: unknown, isProperties = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutDocumentation(item));
   if (!isSchema(value)) return value;
@@ -46,13 +46,13 @@ function withoutDocumentation(value: unknown, isProperties = false): unknown {
   );
 }
 
-/** Every branch must hold: fewer are looser. */
+/** Every branch must hold: removing one loosens the schema. */
 const judgeAllOf = ({ removed, added }: Branches): Change[] => {
   if (added > 0) return [{ effect: 'rejects', message: `${added} more schemas have to hold` }];
   return removed > 0 ? [{ effect: 'none', message: `${removed} schemas need not hold any more` }] : [];
 };
 
-/** One branch must hold: more are looser, none at all the loosest. */
+/** One branch must hold: adding one loosens the schema, and having none loosens it most. */
 const judgeAnyOf = ({ before, after, removed, added }: Branches): Change[] => {
   if (removed + added === 0) return [];
   if (after === 0) return [{ effect: 'none', message: 'none of the alternatives has to hold any more' }];
@@ -61,7 +61,10 @@ const judgeAnyOf = ({ before, after, removed, added }: Branches): Change[] => {
   return [{ effect: 'none', message: `${added} more alternatives` }];
 };
 
-/** Exactly one branch must hold: fewer refuse what only those took, more what two of them take. */
+/**
+ * Exactly one branch must hold: removing one rejects values that only it matched, adding one rejects values that now
+ * match two.
+ */
 const judgeOneOf = ({ before, after, removed, added }: Branches): Change[] => {
   if (removed + added === 0) return [];
   if (after === 0) return [{ effect: 'none', message: 'none of the alternatives has to hold any more' }];

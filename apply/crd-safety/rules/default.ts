@@ -4,8 +4,8 @@ import type { Change, FlatPair, VersionRule } from '../rule.ts';
 import { parentOf, type Schema } from '../schema.ts';
 
 /**
- * Defaults are filled in when an object is read too: those that leave the field out change their meaning. They may also
- * break what is asked of the object as a whole: one field too many, two alternatives at once, an expression.
+ * The API server also fills in defaults when it reads an object: objects that omit the field change their meaning. A
+ * default may also break a constraint on the whole object: too many fields, two alternatives at once, an expression.
  */
 export const defaultRule: VersionRule = {
   name: 'default',
@@ -31,10 +31,13 @@ function changeOf(old: Schema | undefined, next: Schema | undefined): string | u
   return before === undefined ? `the default ${after} is new` : `the default ${before} becomes ${after}`;
 }
 
-/** In an object that is new itself there is nothing yet to fill in; if a new default fills that in, the finding is made there. */
+/**
+ * A default within a new object applies only if that object exists; if a new default creates it, the finding is made
+ * there.
+ */
 function mayBeFilledIn(path: string, { old, next }: FlatPair): boolean {
   let above = parentOf(path);
-  // A name may have dots of its own.
+  // A field name may itself contain dots.
   while (above !== undefined && !next.has(above)) above = parentOf(above);
   return above === undefined || old.has(above);
 }

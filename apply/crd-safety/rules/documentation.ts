@@ -4,7 +4,7 @@ import type { Change, NodePair, NodeRule } from '../rule.ts';
 /** Keywords that only people read. */
 export const DOCUMENTATION: readonly string[] = ['description', 'title', 'example', 'externalDocs', 'id', '$schema'];
 
-/** Nothing that a machine reads changes; reported so that a plan can show it. */
+/** No machine reads the change; it is reported so that a plan can show it. */
 export const documentationRule: NodeRule = {
   name: 'documentation',
   meaning: 'The description of a field changes.',

@@ -5,7 +5,7 @@ function valuesOf(list: unknown): readonly string[] | undefined {
   return Array.isArray(list) && list.length > 0 ? list.map(canonicalJson) : undefined;
 }
 
-/** Values outside the list are refused. */
+/** Values outside of the list are rejected. */
 export const enumRule: NodeRule = {
   name: 'enum',
   meaning: 'The list of allowed values changes.',

@@ -3,7 +3,7 @@ import type { Change, NodePair, NodeRule } from '../rule.ts';
 import type { Schema } from '../schema.ts';
 import { checkedFormat } from '../server/formats.ts';
 
-/** Formats that take every value which another one takes; '' stands for none that is checked. */
+/** For each format, the formats whose values it accepts entirely; '' stands for an unchecked one. */
 const WIDER: Readonly<Record<string, readonly string[]>> = {
   int64: ['', 'int32'],
   double: ['', 'float'],
@@ -22,7 +22,7 @@ export const formatRule: NodeRule = {
   compare({ old, next }: NodePair): Change[] {
     const [before, after] = [textOf(old['format']), textOf(next['format'])];
     const [checkedBefore, checkedAfter] = [formatOf(old), formatOf(next)];
-    // The type may decide whether a format is checked at all.
+    // The type can decide whether a format is checked at all.
     if (before === after && checkedBefore === checkedAfter) return [];
     const message = `the format ${before || 'none'} becomes ${after || 'none'}`;
     const isLooser =

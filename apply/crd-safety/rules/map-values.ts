@@ -3,13 +3,16 @@ import { fieldsOf, textOf } from '../../untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 import { isSchema, type Schema } from '../schema.ts';
 
-/** Whether any key is kept; what its value must be like is compared as a node of its own. */
+/** Whether any key is kept; the schema of its value is compared as a node of its own. */
 function takesAnyKey(schema: Schema): boolean {
   const values = schema['additionalProperties'];
   return values === true || isSchema(values) || schema['x-kubernetes-preserve-unknown-fields'] === true;
 }
 
-/** A map of any keys that becomes an object of named fields drops all others, and may name some otherwise. */
+/**
+ * If a map of any keys becomes an object of named fields, other keys are dropped, and named ones may get another
+ * schema.
+ */
 export const mapValuesRule: NodeRule = {
   name: 'mapValues',
   meaning: 'Whether a map takes any key changes.',
@@ -23,7 +26,7 @@ export const mapValuesRule: NodeRule = {
     if (oldValues === true && isSchema(newValues)) {
       return [{ effect: 'rejects', message: 'values of the map have to follow a schema now' }];
     }
-    // Without a schema, the fields of an object that is a value are dropped, as no schema names them.
+    // Without a schema, the fields of an object value are dropped, since no schema names them.
     if (isSchema(oldValues) && newValues === true && !isScalar(oldValues)) {
       return [
         {

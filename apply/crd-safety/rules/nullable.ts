@@ -1,6 +1,6 @@
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 
-/** A null that is not allowed is refused, or dropped where there is a default. */
+/** A null that is no longer allowed is rejected, or dropped if there is a default. */
 export const nullableRule: NodeRule = {
   name: 'nullable',
   meaning: 'Whether null is allowed changes.',

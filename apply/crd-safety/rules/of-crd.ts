@@ -1,8 +1,8 @@
-/** The rules that look at a CRD apart from its schemas. */
+/** Rules about a CRD apart from its schemas. */
 import type { Change, CrdRule } from '../rule.ts';
 import type { Crd } from '../schema.ts';
 
-/** The API server takes no change of scope. */
+/** The API server accepts no change of scope. */
 const scopeRule: CrdRule = {
   name: 'scope',
   meaning: 'Objects move into or out of namespaces.',
@@ -10,7 +10,7 @@ const scopeRule: CrdRule = {
     old.scope === next.scope ? [] : [{ effect: 'rejects', message: `the scope ${old.scope} becomes ${next.scope}` }],
 };
 
-/** Objects would be there under a kind that nobody asks for. */
+/** Objects would remain under a kind that no client requests. */
 const kindRule: CrdRule = {
   name: 'kind',
   meaning: 'Objects get another kind.',
@@ -18,7 +18,7 @@ const kindRule: CrdRule = {
     old.kind === next.kind ? [] : [{ effect: 'rejects', message: `the kind ${old.kind} becomes ${next.kind}` }],
 };
 
-/** The API server refuses to forget a version in which objects may be stored. */
+/** The API server rejects the removal of a version in which objects may be stored. */
 const storedVersionRule: CrdRule = {
   name: 'storedVersionRemoval',
   meaning: 'A version is gone in which objects may be stored.',
@@ -29,7 +29,7 @@ const storedVersionRule: CrdRule = {
   },
 };
 
-/** Objects stay; clients and owner references that use the version do not find them. */
+/** Objects stay, but clients and owner references that use the version no longer find them. */
 const servedVersionRule: CrdRule = {
   name: 'servedVersionRemoval',
   meaning: 'A version is no longer served.',
@@ -44,7 +44,7 @@ function servedOf({ versions }: Crd): ReadonlySet<string> {
   return new Set(versions.filter(({ served }) => served).map(({ name }) => name));
 }
 
-/** Without the webhook, an object of another version is cut to the schema that it is read or stored as. */
+/** Without the webhook, an object of another version loses the fields that the read or stored version does not have. */
 const conversionRule: CrdRule = {
   name: 'conversion',
   meaning: 'Versions are no longer converted by a webhook.',

@@ -2,8 +2,8 @@ import { canonicalJson } from '../../../api/json.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 
 /**
- * Keywords that no other rule understands, those to come included: a change counts as dangerous, since nobody has
- * thought about it. `handled` is what the other rules understand.
+ * Keywords that no other rule understands, including future ones: a change counts as dangerous, since its effect is
+ * unknown. `handled` are the keywords of the other rules.
  */
 export function otherKeywordsRule(handled: ReadonlySet<string>): NodeRule {
   return {

@@ -1,7 +1,7 @@
 import { textOf } from '../../untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 
-/** Whether another expression matches as much is not decided: a change counts as stricter, a removal as looser. */
+/** Regular expressions are not compared: a changed pattern counts as stricter, a removed one as looser. */
 export const patternRule: NodeRule = {
   name: 'pattern',
   meaning: 'The expression that a text has to match changes.',

@@ -1,6 +1,6 @@
 import type { Change, VersionRule } from '../rule.ts';
 
-/** CRDs of long ago (`spec.preserveUnknownFields`) keep whatever they are given. */
+/** Old CRDs (`spec.preserveUnknownFields`) keep all fields. */
 export const pruningRule: VersionRule = {
   name: 'pruning',
   meaning: 'Fields that no schema names are dropped from all objects.',

@@ -3,8 +3,8 @@ import type { Change, FlatPair, VersionRule } from '../rule.ts';
 import { parentOf } from '../schema.ts';
 
 /**
- * A field that the schema no longer names is dropped from every object at its next write, unless something above
- * it keeps unknown fields. Only the topmost of a tree that goes is named.
+ * A field that the schema no longer names is dropped from every object at its next write, unless a node above preserves
+ * unknown fields. Only the topmost field of a removed tree is named.
  */
 export const removedFieldRule: VersionRule = {
   name: 'existingFieldRemoval',
@@ -27,8 +27,8 @@ function isRemoved(path: string | undefined, { old, next }: FlatPair): boolean {
 }
 
 /**
- * Whether the nearest node above that is left takes fields that it does not name. A map of any values keeps what is no
- * object; a schema for its values decides about the field from now on.
+ * Whether the nearest remaining node above accepts fields that it does not name. A map of any values keeps values that
+ * are no objects; a schema for its values now decides about the field.
  */
 function isKept(path: string, { old, next }: FlatPair): boolean {
   for (let above = parentOf(path); above !== undefined; above = parentOf(above)) {

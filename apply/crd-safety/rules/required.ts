@@ -11,7 +11,7 @@ function hasDefault(schema: Schema, property: string): boolean {
   return fieldsOf(fieldsOf(schema['properties'])[property])['default'] !== undefined;
 }
 
-/** An object without the field is refused, unless a default fills it in. */
+/** An object without the field is rejected, unless a default fills it in. */
 export const requiredRule: NodeRule = {
   name: 'required',
   meaning: 'A field has to be there that did not have to.',
@@ -21,7 +21,7 @@ export const requiredRule: NodeRule = {
     return requiredOf(next).flatMap((field): Change[] => {
       const filled = hasDefault(next, field) || (isRoot && META_FIELDS.has(field));
       const isNew = !before.has(field);
-      // A required field may be absent from what is stored if a default stood in for it.
+      // A required field may be absent from the stored object if a default stood in for it.
       if (!isNew && !filled && hasDefault(old, field)) {
         return [{ effect: 'rejects', message: `the required field "${field}" is no longer filled in by a default` }];
       }

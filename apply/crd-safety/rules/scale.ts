@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../api/json.ts';
 import type { Change, VersionRule } from '../rule.ts';
 
-/** With the subresource, counts of replicas have to be whole, not negative and not too large. */
+/** With the subresource, replica counts must be whole, not negative and not too large. */
 export const scaleRule: VersionRule = {
   name: 'scale',
   meaning: 'The fields that count replicas for the scale subresource change.',

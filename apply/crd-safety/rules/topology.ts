@@ -3,8 +3,8 @@ import { textOf } from '../../untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 
 /**
- * How lists and maps are merged when several write them. `atomic` is what a list is anyway, and `granular` what a
- * map is; items of a `set` or of a list with keys must differ, so those two refuse what the others take.
+ * How lists and maps are merged when several managers write them. A list is `atomic` by default, and a map is
+ * `granular`; items of a `set` or of a list with keys must differ, so those two reject values that the others accept.
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
  */
 export const topologyRule: NodeRule = {

@@ -2,20 +2,20 @@ import { textOf } from '../../untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 import type { Schema } from '../schema.ts';
 
-/** The type of a value: `integer`, `int-or-string`, or `any` where nothing is said. */
+/** The type of a value: `integer`, `int-or-string`, or `any` if the schema has none. */
 function typeOf(schema: Schema): string {
   if (schema['x-kubernetes-int-or-string'] === true) return 'int-or-string';
   return textOf(schema['type']) || 'any';
 }
 
-/** Types that take every value of another one. */
+/** For each type, the types whose values it accepts entirely. */
 const WIDER: Readonly<Record<string, readonly string[]>> = {
   integer: ['number', 'int-or-string', 'any'],
   string: ['int-or-string', 'any'],
   'int-or-string': ['any'],
 };
 
-/** Values of another type are refused, or dropped where they are within a list or map. */
+/** Values of another type are rejected, or dropped if they are within a list or map. */
 export const typeRule: NodeRule = {
   name: 'type',
   meaning: 'A value has another type.',

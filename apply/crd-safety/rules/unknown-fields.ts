@@ -4,8 +4,8 @@ import { isSchema, type Schema } from '../schema.ts';
 import { isOpen } from '../server/node.ts';
 
 /**
- * Fields that the schema does not name are dropped, unless it says to preserve them. Those that it names for the first
- * time have to follow a schema, and lose what that does not name, however deep.
+ * Fields that the schema does not name are dropped, unless it preserves them. A preserved field that gets a schema now
+ * has to follow it, and loses everything that the schema does not name, at any depth.
  */
 export const unknownFieldsRule: NodeRule = {
   name: 'unknownFields',

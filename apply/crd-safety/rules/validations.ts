@@ -4,7 +4,7 @@ import type { Schema } from '../schema.ts';
 
 function expressionsOf(schema: Schema): ReadonlySet<string> {
   const rules = listOf(schema['x-kubernetes-validations']);
-  // With an optional oldSelf it is asked about objects that are made, too.
+  // With an optional oldSelf the expression is also evaluated on creation.
   return new Set(
     rules.map(
       ({ rule, optionalOldSelf }) => `${textOf(rule).trim()}${optionalOldSelf === true ? ' (optionalOldSelf)' : ''}`,
@@ -12,7 +12,7 @@ function expressionsOf(schema: Schema): ReadonlySet<string> {
   );
 }
 
-/** Expressions are compared as texts: one that is new or reads otherwise may refuse what exists. */
+/** Expressions are compared as texts: a new or changed one may reject existing objects. */
 export const validationsRule: NodeRule = {
   name: 'validations',
   meaning: 'The expressions that a value has to satisfy change.',

@@ -1,6 +1,6 @@
 /**
- * A value as expressions of its schema see it: only fields that the schema names, by names that an expression can
- * write; times and bytes instead of texts; integers apart from other numbers. Pure.
+ * Converts a value to the form that expressions of its schema see: only fields that the schema names, under names valid
+ * in an expression; times and bytes instead of texts; integers apart from other numbers. Pure.
  * @see https://github.com/kubernetes/apiserver/blob/master/pkg/cel/common/valuesunstructured.go
  */
 import type { CelInput } from '@bufbuild/cel';
@@ -13,7 +13,7 @@ import { isEmbedded, itemsOf } from './node.ts';
 interface Typed {
   readonly schema: Schema;
   readonly value: unknown;
-  /** Of an object of Kubernetes, embedded ones included. */
+  /** Whether the node is the root of a Kubernetes object, embedded ones included. */
   readonly isRoot?: boolean;
 }
 
@@ -37,7 +37,7 @@ function fieldToCel(schema: Schema, value: unknown): CelInput {
   return toCel({ schema, value, isRoot: isEmbedded(schema) });
 }
 
-/** A null in a named field is as if the field were absent. */
+/** A null in a named field counts as an absent field. */
 function namedFields(schema: Schema, value: Fields): (readonly [string, CelInput])[] {
   const properties = fieldsOf(schema['properties']);
   return Object.entries(value).flatMap(([key, field]) => {
@@ -59,7 +59,7 @@ function numberToCel(schema: Schema, value: number | bigint): CelInput {
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
 }
 
-/** A text of a format that stands for something else; as the text that it is if it does not say it. */
+/** Converts a text whose format has a type of its own; a text that does not parse stays a text. */
 function textToCel(schema: Schema, text: string): CelInput {
   if (schema['x-kubernetes-int-or-string'] === true) return text;
   switch (schema['format']) {
@@ -95,7 +95,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   '/': '__slash__',
 };
 
-/** The name of a field in an expression; undefined if none can name it. */
+/** The name of a field in an expression; undefined if no valid name exists. */
 function escape(name: string): string | undefined {
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined;
   return RESERVED.has(name) ? `__${name}__` : name.replaceAll(/__|[-./]/g, (part) => ESCAPED[part] ?? part);

@@ -1,11 +1,14 @@
-/** Whether objects within an object are objects of Kubernetes where their schema says so. Stricter than the API server in doubt. */
+/**
+ * Checks that embedded objects are valid Kubernetes objects if their schema requires it. Stricter than the API server
+ * in doubt.
+ */
 import { isRecord } from '../../../api/json.ts';
 import { textOf, type Fields } from '../../untyped.ts';
 import type { Schema } from '../schema.ts';
 import { isEmbedded, itemsOf, stepTo } from './node.ts';
 import type { Report } from './problem.ts';
 
-/** Reports each embedded object below the value that is none, by the rule `embeddedResource`. */
+/** Reports each invalid embedded object below the value, by the rule `embeddedResource`. */
 export function checkEmbedded(schema: Schema | undefined, value: unknown, path: string, report: Report): void {
   if (schema === undefined) return;
   if (Array.isArray(value)) {
@@ -37,7 +40,7 @@ const NAME = /^(?!\.{1,2}$)[^/%]+$/;
 const KEY = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const LABEL = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
-/** Of the other fields of metadata nothing is said here but that they are in doubt. */
+/** Checks of metadata fields; any other field counts as doubtful. */
 const METADATA: ReadonlyMap<string, (value: unknown) => boolean> = new Map<string, (value: unknown) => boolean>([
   ['name', (value) => NAME.test(textOf(value))],
   ['generateName', (value) => NAME.test(textOf(value))],

@@ -1,4 +1,4 @@
-/** Whether the items of lists differ where their schema asks for it: those of a set, and the keys of a list with keys. */
+/** Checks that list items are unique if their schema requires it: the items of a set, the keys of a list with keys. */
 import { isRecord } from '../../../api/json.ts';
 import { textOf } from '../../untyped.ts';
 import type { Schema } from '../schema.ts';
@@ -6,7 +6,7 @@ import { hasRepeats } from './check-value.ts';
 import { itemsOf, stepTo } from './node.ts';
 import type { Report } from './problem.ts';
 
-/** Reports each list below the value whose items repeat, by the rule `topology`. */
+/** Reports each list below the value that has repeated items, by the rule `topology`. */
 export function checkLists(schema: Schema | undefined, value: unknown, path: string, report: Report): void {
   if (schema === undefined) return;
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 /**
- * What the API server finds wrong with a value under a schema, expressions aside: types, bounds, lists of values,
- * combinations of schemas. Pure.
+ * Validates a value against a schema as the API server does, except for expressions: types, bounds, enums, combinations
+ * of schemas. Pure.
  * @see https://github.com/kubernetes/kube-openapi/tree/master/pkg/validation/validate
  */
 import { canonicalJson, isRecord } from '../../../api/json.ts';
@@ -12,7 +12,7 @@ import { matchesPattern } from './patterns.ts';
 import type { Problem, Report } from './problem.ts';
 import { takeSteps } from './steps.ts';
 
-/** Reports each problem of the value with the path of the schema's node. */
+/** Reports each problem of the value with the path of its schema node. */
 export function checkValue(schema: Schema, value: unknown, path: string, report: Report): void {
   takeSteps(1);
   const say = (rule: string, message: string): void => report({ rule, path, message });
@@ -65,7 +65,7 @@ function typeOf(value: unknown): string {
 
 const MOST_INT64 = 2n ** 63n - 1n;
 
-/** Go reads what does not fit into 64 bits as a floating number, which is an integer up to 2^53 alone. */
+/** Go reads a number that does not fit into 64 bits as a float, which counts as an integer only up to 2^53. */
 function isInteger(value: number | bigint): boolean {
   return typeof value === 'bigint' ? value >= -MOST_INT64 - 1n && value <= MOST_INT64 : Number.isSafeInteger(value);
 }
@@ -94,7 +94,7 @@ function checkText(schema: Schema, text: string, say: Say): void {
   if (format !== '' && !hasFormat(text, format)) say('format', `${short(text)} is no ${textOf(schema['format'])}`);
 }
 
-/** `minLength` and `maxLength`, and the like of items and properties. */
+/** `minLength` and `maxLength`, and the same bounds of items and properties. */
 function checkBounds(
   schema: Schema,
   { name, value }: { readonly name: string; readonly value: number },
@@ -135,7 +135,7 @@ function checkList(schema: Schema, list: readonly unknown[], { path, say, report
   if (schema['uniqueItems'] === true && hasRepeats(list)) say('otherKeywords', 'items are there twice');
 }
 
-/** Whether two values are equal. */
+/** Whether two items are equal. */
 export function hasRepeats(list: readonly unknown[]): boolean {
   return new Set(list.map(canonicalJson)).size < list.length;
 }
@@ -169,7 +169,7 @@ function checkCombinations(schema: Schema, value: unknown, { path, say }: Omit<C
 
 const MOST_SHOWN = 60;
 
-/** A value as a message shows it. */
+/** A value as messages show it. */
 export function short(value: unknown): string {
   const text = canonicalJson(value);
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;

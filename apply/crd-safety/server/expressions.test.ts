@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const text = { type: 'string' };
 const object = (properties: Fields, fields: Fields = {}): Fields => ({ type: 'object', properties, ...fields });
 
-/** What is said about `spec.x` under a schema with one expression. */
+/** The faults of a value of `spec.x` under a schema with one expression. */
 function faultsOf(schema: Fields, rule: Fields, x: unknown): readonly string[] {
   const found: string[] = [];
   const spec = object({ x: { ...schema, 'x-kubernetes-validations': [rule] } });
@@ -15,67 +15,77 @@ function faultsOf(schema: Fields, rule: Fields, x: unknown): readonly string[] {
   return found;
 }
 
-describe('an expression holds', () => {
+describe('a rule holds', () => {
   const cases: readonly { schema: Fields; rule: string; x: unknown; because: string }[] = [
-    { schema: text, rule: 'self == oldSelf', x: 'a', because: 'what is written back as it is has not changed' },
-    { schema: { type: 'integer' }, rule: 'self / 2 == 1', x: 3, because: 'integers are divided as integers' },
+    {
+      schema: text,
+      rule: 'self == oldSelf',
+      x: 'a',
+      because: 'an object that is written back unchanged has not changed',
+    },
+    { schema: { type: 'integer' }, rule: 'self / 2 == 1', x: 3, because: 'integer division drops the fraction' },
     {
       schema: { type: 'number' },
       rule: 'self / 2.0 == 1.5',
       x: 3,
-      because: 'a number without a fraction is still none',
+      because: 'a float without a fraction is still no integer',
     },
     {
       schema: { 'x-kubernetes-int-or-string': true },
       rule: 'type(self) == int',
       x: 3,
-      because: 'it is an integer here',
+      because: 'the schema says that it is an integer',
     },
     {
       schema: object({ a: text }),
       rule: '!has(self.a)',
       x: { a: null },
-      because: 'a null in a field is as if it were absent',
+      because: 'a null field counts as absent',
     },
     {
       schema: object({ 'a-b': text }),
       rule: "self.a__dash__b == 'c'",
       x: { 'a-b': 'c' },
-      because: 'names are escaped',
+      because: 'field names are escaped',
     },
     {
       schema: object({ namespace: text }),
       rule: "self.__namespace__ == 'c'",
       x: { namespace: 'c' },
-      because: 'words of CEL are escaped',
+      because: 'reserved words of CEL are escaped',
     },
     {
       schema: { type: 'object', additionalProperties: text },
       rule: "self['a-b'] == 'c' && self.all(key, key.size() == 3)",
       x: { 'a-b': 'c' },
-      because: 'keys of a map are as they are',
+      because: 'map keys are not escaped',
     },
     {
       schema: { ...text, format: 'date-time' },
       rule: "self < timestamp('2021-01-01T00:00:00Z')",
       x: '2020-02-29T00:00:00Z',
-      because: 'a time is a time',
+      because: 'the format makes it a time',
     },
-    { schema: { ...text, format: 'duration' }, rule: "self > duration('1h')", x: '90m', because: 'a duration is one' },
+    {
+      schema: { ...text, format: 'duration' },
+      rule: "self > duration('1h')",
+      x: '90m',
+      because: 'the format makes it a duration',
+    },
     {
       schema: text,
       rule: "self.lowerAscii() == 'ab' && self.replace('A', '') == 'b'",
       x: 'Ab',
-      because: 'texts have more functions',
+      because: 'texts have the string functions of Kubernetes',
     },
-    { schema: text, rule: 'unknown(self)', x: null, because: 'nothing is asked about a null' },
+    { schema: text, rule: 'unknown(self)', x: null, because: 'rules are not evaluated on null' },
   ];
-  test.each(cases)('$rule, because $because', ({ schema, rule, x }) => {
+  test.each(cases)('$rule holds, because $because', ({ schema, rule, x }) => {
     expect(faultsOf(schema, { rule }, x)).toEqual([]);
   });
 });
 
-describe('an expression does not hold, and it is said why', () => {
+describe('a rule fails', () => {
   const cases: readonly { schema: Fields; rule: Fields; x: unknown; said: RegExp; because: string }[] = [
     { schema: text, rule: { rule: "self == 'b'" }, x: 'a', said: /self == 'b' does not hold/, because: 'it is false' },
     {
@@ -83,7 +93,7 @@ describe('an expression does not hold, and it is said why', () => {
       rule: { rule: "self == 'b'", message: 'use b' },
       x: 'a',
       said: /^use b$/,
-      because: 'its author says it best',
+      because: "the author's message is the clearest",
     },
     {
       schema: object({}),
@@ -112,22 +122,22 @@ describe('an expression does not hold, and it is said why', () => {
       rule: { rule: 'self.all(a, self.all(b, self.all(c, self.all(d, a + b + c + d < 0 || true))))' },
       x: Array.from({ length: 300 }, (_, index) => index),
       said: /costs too much to be judged here/,
-      because: 'loops are counted',
+      because: 'loop iterations are counted',
     },
     {
       schema: text,
       rule: { rule: `${'('.repeat(100)}true${')'.repeat(100)}` },
       x: 'a',
       said: /too long/,
-      because: 'it is nested too deep',
+      because: 'it is nested too deeply',
     },
   ];
-  test.each(cases)('$said, because $because', ({ schema, rule, x, said }) => {
+  test.each(cases)('the fault of a rule that fails says $said, because $because', ({ schema, rule, x, said }) => {
     expect(faultsOf(schema, rule, x)).toEqual([expect.stringMatching(said)]);
   });
 });
 
-test('expressions below lists, maps and allOf are asked, each at the path of its node', () => {
+test('rules below lists, maps and allOf are evaluated, each at the path of its node', () => {
   const never = { 'x-kubernetes-validations': [{ rule: 'false' }] };
   const root = object({
     spec: object({

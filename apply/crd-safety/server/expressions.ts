@@ -1,8 +1,8 @@
 /**
  * Evaluates the expressions of a schema (`x-kubernetes-validations`) on a value as the API server does. An expression
- * that the library cannot evaluate, or that costs too much, counts as one that does not hold, and says so. Pure.
+ * that the library cannot evaluate, or that costs too much, counts as failed, with a message. Pure.
  *
- * Two requests are judged at once: an object is made, and it is written back as it is. In the latter `oldSelf` is `self`.
+ * Covers two requests at once: a creation, and an update that changes nothing. In the latter `oldSelf` is `self`.
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
  */
 import type { CelInput } from '@bufbuild/cel';
@@ -17,15 +17,15 @@ import { isEmbedded, itemsOf, stepTo } from './node.ts';
 import type { Report } from './problem.ts';
 import { takeSteps } from './steps.ts';
 
-/** Reports each expression at or below a node that does not hold, by the rule `validations`. */
+/** Reports each expression at or below a node that fails, by the rule `validations`. */
 export function checkExpressions(schema: Schema, object: unknown, report: Report): void {
   checkNode({ schema, spine: schema, value: object, path: '^', isRoot: true, report });
 }
 
 interface Node {
-  /** Where the rules stand: the node itself, or a part of its `allOf`. */
+  /** The schema with the rules: the node itself, or a part of its `allOf`. */
   readonly schema: Schema;
-  /** The node, which says of what type the value is. */
+  /** The node that gives the value's type. */
   readonly spine: Schema;
   readonly value: unknown;
   readonly path: string;
@@ -68,7 +68,7 @@ function checkFields({ schema, spine, path, report }: Node, value: Fields): void
 
 const withRules = new WeakMap<Schema, boolean>();
 
-/** Whether there is an expression at or below a node: most of a schema has none. */
+/** Whether there is an expression at or below a node; most nodes have none. */
 function hasRules(schema: Schema): boolean {
   const known = withRules.get(schema);
   if (known !== undefined) return known;
@@ -83,7 +83,7 @@ function hasRules(schema: Schema): boolean {
   return has;
 }
 
-/** In words, why the rule refuses the value; undefined if it does not. */
+/** The reason why the rule rejects the value; undefined if the rule holds. */
 function faultOf(rule: Fields, self: CelInput): string | undefined {
   const text = textOf(rule['rule']).trim();
   if (text === '') return undefined;
@@ -93,7 +93,7 @@ function faultOf(rule: Fields, self: CelInput): string | undefined {
   return result === false ? textOf(rule['message']).trim() || `${text} does not hold` : `${text} ${result}`;
 }
 
-/** Most that one rule may cost on one value: about a third of a second. */
+/** Cost limit of one rule on one value: about a third of a second. */
 const MAX_UNITS = 30_000_000;
 const UNITS_OF_A_STEP = 100;
 const MAX_RULE_LENGTH = 16 << 10;
@@ -101,7 +101,7 @@ const MAX_NESTING = 64;
 
 type Run = (variables: Readonly<Record<string, CelInput>>) => boolean | string;
 
-/** Compiled rules, the most recent ones. */
+/** The most recently compiled rules. */
 const compiled = new Map<string, Run>();
 const MOST_COMPILED = 2000;
 
@@ -138,7 +138,7 @@ function compile(text: string): Run {
   }
 }
 
-/** The library reads expressions by recursion. */
+/** Bounded because the library parses expressions recursively. */
 function nestingOf(text: string): number {
   let [depth, deepest] = [0, 0];
   for (const character of text) {

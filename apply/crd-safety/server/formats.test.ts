@@ -2,13 +2,18 @@ import { expect, test } from 'vitest';
 import { checkedFormat, hasFormat, isInRange } from './formats.ts';
 
 test.each([
-  { format: 'int32', type: 'integer', checked: 'int32', because: 'integers have it' },
-  { format: 'int32', type: 'string', checked: '', because: 'texts do not' },
-  { format: 'float', type: 'number', checked: 'float', because: 'numbers have it' },
-  { format: 'date-time', type: 'string', checked: 'datetime', because: 'dashes do not count' },
-  { format: 'date-time', type: '', checked: 'datetime', because: 'a value that may be a text is checked if it is one' },
-  { format: 'of-nobody', type: 'string', checked: '', because: 'it says something to people only' },
-  { format: 'date', type: 'object', checked: '', because: 'an object has no format' },
+  { format: 'int32', type: 'integer', checked: 'int32', because: 'the format is for integers' },
+  { format: 'int32', type: 'string', checked: '', because: 'texts do not have the format' },
+  { format: 'float', type: 'number', checked: 'float', because: 'the format is for numbers' },
+  { format: 'date-time', type: 'string', checked: 'datetime', because: 'dashes in format names are ignored' },
+  {
+    format: 'date-time',
+    type: '',
+    checked: 'datetime',
+    because: 'a value that may be a text is checked if it is a text',
+  },
+  { format: 'of-nobody', type: 'string', checked: '', because: 'it is documentation only' },
+  { format: 'date', type: 'object', checked: '', because: 'no format applies to objects' },
 ])('$format of $type is checked as "$checked", because $because', ({ format, type, checked }) => {
   expect(checkedFormat(format, type)).toBe(checked);
 });

@@ -1,6 +1,6 @@
 /**
- * The formats of texts and numbers that an API server checks, and what it takes for them; other formats say something
- * to people only. Where Go's parser is not rebuilt, fewer texts pass here than there.
+ * The formats of texts and numbers that an API server checks, and the values that it accepts; other formats are
+ * documentation. If Go's parser is not reproduced exactly, the check here is the stricter one.
  * @see https://github.com/kubernetes/apiextensions-apiserver/blob/master/pkg/apiserver/validation/formats.go
  */
 import { isIPv4, isIPv6 } from 'node:net';
@@ -49,7 +49,7 @@ const TEXTS: ReadonlyMap<string, (text: string) => boolean> = new Map<string, (t
   ['uuid5', matching(UUID(`5${HEX}{3}`, VARIANT))],
 ]);
 
-/** The format as far as the API server checks it on values of the type, by the name that it goes by; else ''. */
+/** The canonical name of the format if the API server checks it on values of the type; else ''. */
 export function checkedFormat(format: string, type: string): string {
   if (type === 'integer') return format === 'int32' || format === 'int64' ? format : '';
   if (type === 'number') return format === 'float' || format === 'double' ? format : '';
@@ -58,7 +58,7 @@ export function checkedFormat(format: string, type: string): string {
   return TEXTS.has(name) ? name : '';
 }
 
-/** Whether a text has a format that is checked. */
+/** Whether a text matches a checked format. */
 export function hasFormat(text: string, format: string): boolean {
   return TEXTS.get(format)?.(text) ?? true;
 }
@@ -66,7 +66,7 @@ export function hasFormat(text: string, format: string): boolean {
 const LEAST_INT32 = -(2n ** 31n);
 const LEAST_INT64 = -(2n ** 63n);
 
-/** Whether a number is within what its type and format can hold; integers have 64 bits where nothing is said. */
+/** Whether a number is within the range of its type and format; integers have 64 bits by default. */
 export function isInRange(value: number | bigint, type: string, format: string): boolean {
   if (type === 'integer') {
     if (typeof value === 'number' && !Number.isInteger(value)) return true;
@@ -100,7 +100,7 @@ function isDateTime(text: string): boolean {
   return match !== null && Number(match[1]) < 24 && Number(match[2]) < 60 && Number(match[3]) < 60;
 }
 
-/** As it is in Go, which lets a name of one part have a dash after its first letter alone. */
+/** As in Go: in a name of one part, a dash is allowed only directly after the first letter. */
 const HOSTNAME =
   '^([a-zA-Z0-9\\p{S}\\p{L}]((-?[a-zA-Z0-9\\p{S}\\p{L}]{0,62})?)|' +
   '([a-zA-Z0-9\\p{S}\\p{L}](([a-zA-Z0-9-\\p{S}\\p{L}]{0,61}[a-zA-Z0-9\\p{S}\\p{L}])?)(\\.)){1,}([a-zA-Z\\p{L}]){2,63})$';

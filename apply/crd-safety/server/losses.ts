@@ -1,10 +1,12 @@
-/** What of an object is gone after it was read under another schema, by the node of the schema that it had. Pure. */
+/**
+ * Finds the parts of an object that are gone after it was read under another schema, by their old schema node. Pure.
+ */
 import type { Schema } from '../schema.ts';
 import { isRecord } from '../../../api/json.ts';
 import { itemsOf, META_FIELDS, stepTo } from './node.ts';
 import type { Problem } from './problem.ts';
 
-/** The topmost fields that `before` has and `after` lacks; `schema` is that of before. */
+/** The topmost fields that `before` has and `after` lacks; `schema` describes `before`. */
 export function lossesOf(schema: Schema, before: unknown, after: unknown): readonly Problem[] {
   const found: Problem[] = [];
   collect({ schema, path: '^', found }, before, after);

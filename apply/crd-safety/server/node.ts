@@ -1,19 +1,21 @@
-/** How the API server finds its way through a schema: the few questions that reading and checking both ask. */
+/** How the API server walks through a schema: shared by reading and checking. */
 import { fieldsOf } from '../../untyped.ts';
 import { isSchema, type Schema } from '../schema.ts';
 
-/** What every object has at its root, and an embedded one at its own, whether a schema names it or not. */
+/** Fields that every object has at its root, embedded objects too, whether a schema names them or not. */
 export const META_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Where a value stands below a schema. */
+/** One step down in a schema. */
 export interface Step {
-  /** How the schema calls it: the name of a property, `items` or `additionalProperties`. */
+  /** Name of the step in the schema: of a property, `items` or `additionalProperties`. */
   readonly name: string;
-  /** Absent if no schema is about it. */
+  /** Absent if no schema describes the value. */
   readonly schema?: Schema;
 }
 
-/** The schema of a field: the property of that name, or that of any value of the map; no step if neither is there. */
+/**
+ * The schema of a field: the property of that name, or the schema of map values; undefined if the schema has neither.
+ */
 export function stepTo(schema: Schema | undefined, key: string): Step | undefined {
   const properties = fieldsOf(schema?.['properties']);
   if (Object.hasOwn(properties, key)) return { name: key, schema: fieldsOf(properties[key]) };
@@ -27,7 +29,7 @@ export function itemsOf(schema: Schema | undefined): Schema | undefined {
   return isSchema(items) ? items : undefined;
 }
 
-/** Whether fields stay that the schema does not name. */
+/** Whether fields that the schema does not name are preserved. */
 export function isOpen(schema: Schema | undefined): boolean {
   return schema?.['x-kubernetes-preserve-unknown-fields'] === true;
 }
@@ -36,7 +38,7 @@ export function isEmbedded(schema: Schema | undefined): boolean {
   return schema?.['x-kubernetes-embedded-resource'] === true;
 }
 
-/** A copy with other fields; a field may have any name, `__proto__` too. */
+/** A copy with other fields; a field may have any name, including `__proto__`. */
 export function mapFields(
   value: Readonly<Record<string, unknown>>,
   change: (key: string, field: unknown) => readonly [string, unknown] | undefined,

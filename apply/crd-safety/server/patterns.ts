@@ -1,4 +1,4 @@
-/** Matches texts against the expressions of schemas, as the API server does. */
+/** Matches texts against the patterns of schemas, as the API server does. */
 import { loadRe2 } from '../../../api/cel/lazy-re2.ts';
 import { takeSteps } from './steps.ts';
 
@@ -6,12 +6,12 @@ interface Matcher {
   test(text: string): boolean;
 }
 
-/** Compiled expressions, undefined for one that the library does not understand; the most recent ones. */
+/** The most recently compiled patterns; undefined for one that the library does not support. */
 const compiled = new Map<string, Matcher | undefined>();
 const MOST_COMPILED = 2000;
 const CHARACTERS_OF_A_STEP = 20;
 
-/** Whether some part of the text matches; undefined if the expression cannot be judged here. */
+/** Whether some part of the text matches; undefined if the pattern is not supported. */
 export function matchesPattern(pattern: string, text: string): boolean | undefined {
   if (!compiled.has(pattern)) {
     if (compiled.size >= MOST_COMPILED) compiled.clear();

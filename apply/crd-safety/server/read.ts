@@ -1,6 +1,6 @@
 /**
- * What the API server makes of an object when it reads or takes it under a schema: unknown fields are dropped, nulls
- * that are not allowed too, and defaults are filled in. Pure; nothing that it is given changes.
+ * Simulates how the API server reads or accepts an object under a schema: drops unknown fields and nulls that are not
+ * allowed, and fills in defaults. Pure; does not change its input.
  * @see https://github.com/kubernetes/apiextensions-apiserver/tree/master/pkg/apiserver/schema
  */
 import { fieldsOf } from '../../untyped.ts';
@@ -14,7 +14,7 @@ export function readUnder(schema: Schema, object: unknown): unknown {
   return fillIn(schema, dropNulls(schema, prune(schema, object, true)));
 }
 
-/** The object without what the schema does not name. */
+/** The object without the fields that the schema does not name. */
 export function prune(schema: Schema | undefined, value: unknown, isRoot = false): unknown {
   takeSteps(1);
   if (Array.isArray(value)) return pruneItems(schema, value);
@@ -27,7 +27,7 @@ export function prune(schema: Schema | undefined, value: unknown, isRoot = false
   });
 }
 
-/** An open list keeps what its items have besides. */
+/** If the list preserves unknown fields, its items keep them too. */
 function pruneItems(schema: Schema | undefined, list: readonly unknown[]): readonly unknown[] {
   const items = itemsOf(schema);
   if (!isOpen(schema)) return list.map((item) => prune(items, item));
@@ -39,7 +39,7 @@ function isForbiddenNull(value: unknown, schema: Schema | undefined): boolean {
   return value === null && schema !== undefined && schema['nullable'] !== true;
 }
 
-/** A null that is not allowed goes, unless a default is there to take its place. */
+/** Drops a null that is not allowed, unless a default replaces it. */
 function dropNulls(schema: Schema | undefined, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => dropNulls(itemsOf(schema), item));
   if (!isRecord(value)) return value;
@@ -54,7 +54,7 @@ function hasDefault(schema: Schema | undefined): boolean {
   return schema?.['default'] !== undefined && schema['default'] !== null;
 }
 
-/** The value with the defaults of fields that are left out, or null where that is not allowed. */
+/** The value with defaults in place of absent fields and of nulls that are not allowed. */
 export function fillIn(schema: Schema | undefined, value: unknown): unknown {
   if (schema === undefined) return value;
   if (Array.isArray(value)) return value.map((item) => fillIn(itemsOf(schema), orDefault(itemsOf(schema), item)));

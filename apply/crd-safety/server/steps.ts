@@ -1,15 +1,15 @@
 /**
- * Bounds what judging one object may cost: schema and object are both by others, and may be made to cost time. A step is
- * about a microsecond. What is judged meanwhile is judged at one go, so that one count at a time is enough.
+ * Bounds the cost of judging one object: schema and object come from others, who may make them expensive. A step is
+ * about a microsecond. Judging is synchronous, so one counter at a time is enough.
  */
 const STEPS_OF_AN_OBJECT = 2_000_000;
 
-/** Thrown by takeSteps once the steps are used up. */
+/** Thrown by takeSteps when the steps are used up. */
 class TooMuch extends Error {}
 
 let left = Infinity;
 
-/** Runs with so many steps at most; undefined if they did not do. */
+/** Runs with at most this many steps; undefined if they did not suffice. */
 export function withinSteps<T>(run: () => T, steps: number = STEPS_OF_AN_OBJECT): T | undefined {
   left = steps;
   try {

@@ -1,13 +1,13 @@
 /**
- * What may be stored of an object that is read: a default that came after the object was written last is seen in it and
- * not stored with it. Pure.
+ * Removes defaults from an object as read: a default that was added to the schema after the object's last write is
+ * visible in reads but not stored. Pure.
  */
 import { canonicalJson, isRecord } from '../../../api/json.ts';
 import { fieldsOf } from '../../untyped.ts';
 import type { Schema } from '../schema.ts';
 import { itemsOf, stepTo } from './node.ts';
 
-/** The value without fields that are as their default; the same value if there are none. */
+/** The value without fields that equal their default; the same value if there are none. */
 export function withoutDefaults(schema: Schema | undefined, value: unknown): unknown {
   if (schema === undefined) return value;
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 /**
- * Changes of CRDs with one object each, and what the change does to it. Our verdict on them is asserted without a
- * cluster, and what an API server does in e2e/stories/crd-safety.
+ * CRD changes with one object each, and the effect on that object. A unit test checks our verdict, and
+ * e2e/stories/crd-safety the behaviour of an API server.
  */
 import type { KubeObject } from '../../../api/object.ts';
 
@@ -11,7 +11,7 @@ export interface Version {
   readonly spec: Fields;
   readonly served?: boolean;
   readonly storage?: boolean;
-  /** Beside `spec` in the schema's root. */
+  /** Fields beside `spec` in the schema's root. */
   readonly root?: Fields;
   readonly subresources?: Fields;
 }
@@ -24,7 +24,7 @@ export interface Case {
   readonly spec: unknown;
   /** Name of the object; `a` if absent. */
   readonly name?: string;
-  /** The version that the object is made in; v1 if absent. */
+  /** The version in which the object is created; v1 if absent. */
   readonly version?: string;
   readonly outcome: 'loses' | 'rejects' | 'unhurt';
 }
@@ -72,52 +72,52 @@ const map = (additionalProperties: unknown): Fields => ({ type: 'object', additi
 const rule = (expression: string): Fields => ({ 'x-kubernetes-validations': [{ rule: expression }] });
 const x = (schema: Fields): Fields => object({ x: schema });
 
-/** Lost or refused, and once let through. */
+/** The change loses or rejects data; earlier versions of this check missed these cases. */
 const HURT: readonly Case[] = [
   {
-    because: 'a key within what was kept as it is has no name in the new schema',
+    because: 'the new schema does not name a key within a preserved value',
     old: object({ a: open }),
     next: object({ a: object({ b: object({ c: text }) }) }),
     spec: { a: { b: { c: 'x', z: 'lost' } } },
     outcome: 'loses',
   },
   {
-    because: 'a value within what was kept has another type',
+    because: 'a field within a preserved value has another type',
     old: object({ a: open }),
     next: object({ a: object({ b: object({ c: text }) }) }),
     spec: { a: { b: { c: 1 } } },
     outcome: 'rejects',
   },
   {
-    because: 'a required field is missing within what was kept',
+    because: 'a required field is missing within a preserved value',
     old: object({ a: open }),
     next: object({ a: object({ b: object({ c: text }, { required: ['c'] }) }) }),
     spec: { a: { b: {} } },
     outcome: 'rejects',
   },
   {
-    because: 'a new field takes a text where a number was kept, though unknown fields are still kept',
+    because: 'a new field takes a text, but a number was preserved there, though unknown fields are still preserved',
     old: open,
     next: { ...open, properties: { size: text } },
     spec: { size: 1 },
     outcome: 'rejects',
   },
   {
-    because: 'a new field drops what it does not name, though unknown fields beside it are still kept',
+    because: 'a new field drops the fields that it does not name, though unknown fields beside it are still preserved',
     old: open,
     next: { ...open, properties: { size: object({ width: integer }) } },
     spec: { size: { width: 1, height: 2 } },
     outcome: 'loses',
   },
   {
-    because: 'a new field asks for another one in what was kept',
+    because: 'a new field requires another one in a preserved value',
     old: open,
     next: { ...open, properties: { size: object({ width: integer }, { required: ['width'] }) } },
     spec: { size: {} },
     outcome: 'rejects',
   },
   {
-    because: 'the version that is stored is hidden, and the new one lacks a field',
+    because: 'the storage version is no longer served, and the new one lacks a field',
     old: [{ name: 'v1', spec: object({ a: text, b: text }), storage: true }],
     next: [
       { name: 'v1', spec: object({ a: text, b: text }), served: false, storage: false },
@@ -127,7 +127,7 @@ const HURT: readonly Case[] = [
     outcome: 'loses',
   },
   {
-    because: 'another version is stored from now on, lacks a field, and did so before',
+    because: 'the new storage version lacks a field, and lacked it before',
     old: [
       { name: 'v1', spec: object({ a: text, b: text }), storage: true },
       { name: 'v2', spec: object({ a: text }), storage: false },
@@ -140,7 +140,7 @@ const HURT: readonly Case[] = [
     outcome: 'loses',
   },
   {
-    because: 'a version is hidden, and what is left of it takes less',
+    because: 'a version is no longer served, and the remaining version accepts less',
     old: [{ name: 'v1', spec: object({ a: text }), storage: true }],
     next: [
       { name: 'v1', spec: object({ a: text }), served: false, storage: false },
@@ -150,35 +150,36 @@ const HURT: readonly Case[] = [
     outcome: 'rejects',
   },
   {
-    because: 'an embedded object is none any more, and its apiVersion and kind are not named',
+    because: 'a field is no embedded object any more, and the schema does not name its apiVersion and kind',
     old: object({ a: { ...object({ size: integer }), 'x-kubernetes-embedded-resource': true } }),
     next: object({ a: object({ size: integer }) }),
     spec: { a: { apiVersion: 'v1', kind: 'Thing', metadata: { name: 'b' }, size: 1 } },
     outcome: 'loses',
   },
   {
-    because: 'a value has to be an object of Kubernetes',
+    because: 'a value now has to be an embedded Kubernetes object',
     old: object({ a: open }),
     next: object({ a: { ...open, 'x-kubernetes-embedded-resource': true } }),
     spec: { a: { size: 1 } },
     outcome: 'rejects',
   },
   {
-    because: 'the values of a map that kept everything follow a schema',
+    because: 'the values of a map that preserved everything now follow a schema',
     old: object({ a: open }),
     next: object({ a: map(object({ b: text })) }),
     spec: { a: { one: { b: '', c: 'lost' } } },
     outcome: 'loses',
   },
   {
-    because: 'the values of a map that kept everything follow a schema, though unknown fields are still kept',
+    because:
+      'the values of a map that preserved everything now follow a schema, though unknown fields are still preserved',
     old: object({ a: open }),
     next: object({ a: { ...open, additionalProperties: object({ b: text }) } }),
     spec: { a: { one: { b: 1 } } },
     outcome: 'rejects',
   },
   {
-    because: 'a default makes two of the exclusive alternatives hold',
+    because: 'a default makes two exclusive alternatives hold',
     old: object({ a: text, b: text }, { oneOf: [{ required: ['a'] }, { required: ['b'] }] }),
     next: object({ a: text, b: { ...text, default: 'y' } }, { oneOf: [{ required: ['a'] }, { required: ['b'] }] }),
     spec: { a: 'x' },
@@ -192,21 +193,21 @@ const HURT: readonly Case[] = [
     outcome: 'rejects',
   },
   {
-    because: 'a default is one field too many',
+    because: 'a default exceeds the limit of fields',
     old: object({ a: text, b: text }, { maxProperties: 1 }),
     next: object({ a: text, b: { ...text, default: 'y' } }, { maxProperties: 1 }),
     spec: { a: 'x' },
     outcome: 'rejects',
   },
   {
-    because: 'a field that is new has a default, which is one too many',
+    because: 'the default of a new field exceeds the limit of fields',
     old: object({ a: text }, { maxProperties: 1 }),
     next: object({ a: text, b: { ...text, default: 'y' } }, { maxProperties: 1 }),
     spec: { a: 'x' },
     outcome: 'rejects',
   },
   {
-    because: 'a number does not fit into 32 bits',
+    because: 'a number does not fit into an int32',
     old: x({ ...integer, format: 'int64' }),
     next: x({ ...integer, format: 'int32' }),
     spec: { x: 3_000_000_000 },
@@ -220,7 +221,7 @@ const HURT: readonly Case[] = [
     outcome: 'rejects',
   },
   {
-    because: 'the name of the object is too long',
+    because: "the object's name is too long",
     old: [{ name: 'v1', spec: x(text) }],
     next: [{ name: 'v1', spec: x(text), root: { metadata: object({ name: { ...text, maxLength: 5 } }) } }],
     spec: {},
@@ -228,14 +229,14 @@ const HURT: readonly Case[] = [
     outcome: 'rejects',
   },
   {
-    because: 'the values of a map are known no longer, and what is in them is dropped',
+    because: "the schema of a map's values is removed, and their content is dropped",
     old: x(map(object({ b: text }))),
     next: x(map(true)),
     spec: { x: { one: { b: 'lost' } } },
     outcome: 'loses',
   },
   {
-    because: 'replicas that are counted by the scale subresource may not be negative',
+    because: 'the scale subresource requires replicas that are not negative',
     old: [{ name: 'v1', spec: object({ replicas: integer }) }],
     next: [
       {
@@ -248,28 +249,28 @@ const HURT: readonly Case[] = [
     outcome: 'rejects',
   },
   {
-    because: 'a text does not match',
+    because: 'a text does not match the pattern',
     old: x(text),
     next: x({ ...text, pattern: '^a' }),
     spec: { x: 'b' },
     outcome: 'rejects',
   },
   {
-    because: 'an expression does not hold',
+    because: 'an expression does not hold for the object',
     old: x({ ...integer, maximum: 9 }),
     next: x({ ...integer, maximum: 9, ...rule('self > 3') }),
     spec: { x: 2 },
     outcome: 'rejects',
   },
   {
-    because: 'what is written again as it is does not change, which the expression asks for',
+    because: 'an expression requires a change, and a write that changes nothing makes none',
     old: x({ ...integer, maximum: 9 }),
     next: x({ ...integer, maximum: 9, ...rule('self > oldSelf') }),
     spec: { x: 2 },
     outcome: 'rejects',
   },
   {
-    because: 'a set has an item twice',
+    because: 'an item of a set is repeated',
     old: x(list(text)),
     next: x(list(text, { 'x-kubernetes-list-type': 'set' })),
     spec: { x: ['a', 'a'] },
@@ -277,24 +278,24 @@ const HURT: readonly Case[] = [
   },
 ];
 
-/** Fine, and once refused. */
+/** The change is harmless; earlier versions of this check refused these cases. */
 const UNHURT: readonly Case[] = [
   {
-    because: 'the text matches',
+    because: 'the text matches the pattern',
     old: x(text),
     next: x({ ...text, pattern: '^[a-z]+$' }),
     spec: { x: 'abc' },
     outcome: 'unhurt',
   },
   {
-    because: 'a text that is written again as it is has not changed',
+    because: 'a text that is written back unchanged has not changed',
     old: x(text),
     next: x({ ...text, ...rule('self == oldSelf') }),
     spec: { x: 'abc' },
     outcome: 'unhurt',
   },
   {
-    because: 'the expression holds',
+    because: 'the expression holds for the object',
     old: x(object({ a: integer, b: integer })),
     next: x(object({ a: integer, b: integer }, rule('!has(self.a) || !has(self.b) || self.a < self.b'))),
     spec: { x: { a: 1, b: 2 } },
@@ -308,28 +309,28 @@ const UNHURT: readonly Case[] = [
     outcome: 'unhurt',
   },
   {
-    because: 'exactly one of the alternatives holds',
+    because: 'exactly one of the alternatives matches',
     old: object({ a: text, b: text }),
     next: object({ a: text, b: text }, { oneOf: [{ required: ['a'] }, { required: ['b'] }] }),
     spec: { a: 'x' },
     outcome: 'unhurt',
   },
   {
-    because: 'what was kept is what the new schema names',
+    because: 'the new schema names exactly the preserved fields',
     old: object({ a: open }),
     next: object({ a: object({ b: object({ c: text }) }) }),
     spec: { a: { b: { c: 'x' } } },
     outcome: 'unhurt',
   },
   {
-    because: 'the items of the set differ',
+    because: 'the items of the set are unique',
     old: x(list(text)),
     next: x(list(text, { 'x-kubernetes-list-type': 'set' })),
     spec: { x: ['a', 'b'] },
     outcome: 'unhurt',
   },
   {
-    because: 'a field between two served versions is in no object',
+    because: 'no object has the field that differs between two served versions',
     old: [{ name: 'v1', spec: object({ a: text, b: text }), storage: true }],
     next: [
       { name: 'v1', spec: object({ a: text, b: text }), storage: true },

@@ -1,4 +1,4 @@
-/** The bundles of the beacon operator are what an author should publish, and start the program as it wants to be started. */
+/** The bundles of the beacon operator are valid by every check, and start the program with options that it knows. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseBundle } from '../../parse.ts';
@@ -7,21 +7,21 @@ import { readBundleFolder } from '../../testing/folder.ts';
 import { describeFinding, validateBundle } from '../../validate/validate.ts';
 import { parseOptions } from './program/options.ts';
 
-describe.each(['1.0.0', '1.1.0', '2.0.0'])('release %s', (release) => {
+describe.each(['1.0.0', '1.1.0', '2.0.0'])('release %s of the beacon operator', (release) => {
   const files = readBundleFolder(join(import.meta.dirname, release));
   const bundle = parseBundle(files);
 
-  test('has a bundle without faults, whichever hub asks', () => {
+  test('the bundle of a release has no faults, whichever hub checks it', () => {
     const findings = validateBundle(bundle, { files });
     expect(findings.filter(({ level }) => level === 'error').map(describeFinding)).toEqual([]);
   });
 
-  test('is started with options that the program knows, of that release', () => {
+  test('the bundle starts the program with valid options for its release', () => {
     const { args = [] } = containerOf(bundle);
     expect(parseOptions(args, {})).toMatchObject({ release, fault: 'none' });
   });
 
-  test('runs an image of that release', () => {
+  test('the bundle runs the image of its release', () => {
     expect(containerOf(bundle).image).toBe(`registry.example/beacon-operator:v${release}`);
   });
 });

@@ -34,8 +34,8 @@ function podOf(
   return deployment.spec.template.spec;
 }
 
-describe('what is said for all', () => {
-  it('goes to every container of every Deployment, but not to init containers', () => {
+describe('settings for all Deployments', () => {
+  it('settings for all Deployments change every container, but no init container', () => {
     const pod = { initContainers: [{ name: 'init' }] };
     const configured = configure({ env: [{ name: 'B', value: '2' }] }, pod);
     for (const { spec } of configured.values()) {
@@ -47,7 +47,7 @@ describe('what is said for all', () => {
     }
   });
 
-  it('replaces variables of the same name in their place, and adds others', () => {
+  it('variables of the same name are replaced in place, and others are added', () => {
     const env = [
       { name: 'B', value: '2' },
       { name: 'A', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
@@ -58,7 +58,7 @@ describe('what is said for all', () => {
     ]);
   });
 
-  it('adds sources of variables and tolerations once', () => {
+  it('sources of variables and tolerations are added once', () => {
     const envFrom = [{ secretRef: { name: 's' } }, { secretRef: { name: 's' } }];
     const toleration = { key: 'a', operator: 'Exists' };
     const pod = podOf({ envFrom, tolerations: [toleration, { key: 'b' }] }, { tolerations: [toleration] });
@@ -66,7 +66,7 @@ describe('what is said for all', () => {
     expect(pod.tolerations).toEqual([toleration, { key: 'b' }]);
   });
 
-  it('replaces resources and nodeSelector as a whole', () => {
+  it('resources and nodeSelector are replaced as a whole', () => {
     const pod = podOf(
       { resources: { requests: { memory: '1024Mi', cpu: 2 } }, nodeSelector: { a: 'b' } },
       { nodeSelector: { c: 'd' } },
@@ -77,7 +77,7 @@ describe('what is said for all', () => {
     expect(pod.nodeSelector).toEqual({ a: 'b' });
   });
 
-  it('replaces volumes by name and mounts by path', () => {
+  it('volumes are replaced by name and mounts by path', () => {
     const pod = podOf(
       {
         volumes: [
@@ -101,13 +101,13 @@ describe('what is said for all', () => {
     ]);
   });
 
-  it('appends arguments and sets the number of Pods, 0 included', () => {
+  it('arguments are appended and the number of Pods is set, including 0', () => {
     const first = configure({ args: ['--b'], replicas: 0 }).get('first');
     expect(first?.spec.template.spec.containers?.map(({ args }) => args)).toEqual([['--a', '--b'], ['--b']]);
     expect(first?.spec.replicas).toBe(0);
   });
 
-  it('adds annotations and labels to the Deployment and its Pods', () => {
+  it('annotations and labels are added to the Deployment and its Pods', () => {
     const first = configure({
       annotations: { x: 'y', 'olm.operatorNamespace': 'z' },
       labels: { l: 'm' },
@@ -121,12 +121,12 @@ describe('what is said for all', () => {
 
   const node = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields: [] }] } };
   const AFFINITIES = [
-    { bundle: { podAffinity: {} }, config: {}, result: undefined, because: 'an empty one erases all' },
+    { bundle: { podAffinity: {} }, config: {}, result: undefined, because: 'an empty affinity removes all parts' },
     {
       bundle: { nodeAffinity: node },
       config: { nodeAffinity: {} },
       result: undefined,
-      because: 'an empty part erases that',
+      because: 'an empty part removes that part',
     },
     {
       bundle: {
@@ -141,16 +141,16 @@ describe('what is said for all', () => {
       bundle: undefined,
       config: { nodeAffinity: node },
       result: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{}] } } },
-      because: 'a part is set where there was none',
+      because: 'a part is set if there was none',
     },
   ];
 
-  it.each(AFFINITIES)('replaces affinity part by part: $because', ({ bundle, config, result }) => {
+  it.each(AFFINITIES)('affinity is replaced part by part: $because', ({ bundle, config, result }) => {
     expect(podOf({ affinity: config }, { affinity: bundle }).affinity).toEqual(result);
   });
 });
 
-describe('what is said for one', () => {
+describe('settings for one Deployment', () => {
   const config: OperatorConfig = {
     replicas: 2,
     env: [{ name: 'A', value: 'all' }],
@@ -166,7 +166,7 @@ describe('what is said for one', () => {
     ],
   };
 
-  it('Deployment wins over what is said for all, and for one container over both', () => {
+  it('settings for one Deployment win over those for all, and settings for one container over both', () => {
     const configured = configure(config);
     const values = (name: string): unknown =>
       configured.get(name)?.spec.template.spec.containers?.map(({ env }) => env?.[0]?.['value']);
@@ -191,7 +191,7 @@ describe('a configuration is refused', () => {
       names: 'containers[x]',
     },
     {
-      because: 'a quantity is none',
+      because: 'a quantity is invalid',
       config: { resources: { limits: { cpu: 'much' } } },
       names: 'config.resources.limits.cpu',
     },
@@ -201,7 +201,7 @@ describe('a configuration is refused', () => {
       names: 'config.volumes[0].emptydir',
     },
     {
-      because: 'an affinity has a list where a map belongs',
+      because: 'an affinity has a list instead of a map',
       config: { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [] } } },
       names: 'config.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution',
     },
@@ -212,7 +212,7 @@ describe('a configuration is refused', () => {
     },
   ];
 
-  it.each(REFUSED)('when $because, by the path of the field', ({ config, names }) => {
+  it.each(REFUSED)('a configuration is refused with the path of the field when $because', ({ config, names }) => {
     let error: unknown;
     try {
       configure(config);

@@ -1,13 +1,13 @@
 /**
- * What a Beacon gets that does not say everything, and what it may not be. Pure; asked by the API server before it
- * stores one. Both see Beacons of version 2 alone: the API server converts those of version 1 first.
+ * Fills in defaults of Beacons, and refuses invalid ones. Pure; the API server calls it through webhooks before it
+ * stores a Beacon. Both functions see only Beacons of version 2: the API server converts those of version 1 first.
  */
 import type { BeaconSpecV2 } from './beacon.ts';
 
-/** How brightly a light of a colour usually shines. */
+/** Default brightness of each colour. */
 const USUAL_BRIGHTNESS = { white: 100, red: 60, green: 80 } as const;
 
-/** Blinking lights that are brighter blind those who look for them. */
+/** Brighter blinking lights would blind people. */
 const BRIGHTEST_BLINKING = 80;
 
 /** One operation of a JSON patch. @see https://www.rfc-editor.org/rfc/rfc6902 */
@@ -17,7 +17,7 @@ export interface PatchOperation {
   readonly value: unknown;
 }
 
-/** The patch that adds what was left out. */
+/** The patch that adds omitted fields. */
 export function defaultBeacon({ light, pattern }: BeaconSpecV2): readonly PatchOperation[] {
   const operations: PatchOperation[] = [];
   if (light.brightness === undefined) {
@@ -32,7 +32,7 @@ function usualBrightness({ light, pattern }: Pick<BeaconSpecV2, 'light' | 'patte
   return pattern === 'Blinking' ? Math.min(usual, BRIGHTEST_BLINKING) : usual;
 }
 
-/** Why a Beacon is refused; undefined if it is welcome. */
+/** Why a Beacon is refused; undefined if it is valid. */
 export function refuseBeacon({ light, pattern }: BeaconSpecV2): string | undefined {
   const { brightness = 0 } = light;
   if (pattern === 'Blinking' && brightness > BRIGHTEST_BLINKING) {

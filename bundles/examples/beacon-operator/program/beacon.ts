@@ -1,6 +1,6 @@
 /**
- * Beacon in both versions of its API, as the CRD of the bundles describes it. Version 2 puts what makes the light into
- * one field and can blink; version 1 stays served for those who have not moved yet.
+ * Beacon in both versions of its API, as the CRD of the bundles defines it. Version 2 groups the fields of the light
+ * and can blink; version 1 stays served for clients that have not migrated.
  */
 import { z } from 'zod';
 import type { KubeObject } from '../../../../api/object.ts';
@@ -10,9 +10,9 @@ export const V1 = `${GROUP}/v1`;
 export const V2 = `${GROUP}/v2`;
 export const KIND = 'Beacon';
 
-/** Holds a Beacon until its light is out. */
+/** Keeps a Beacon until its light is deleted. */
 export const FINALIZER = `${GROUP}/extinguish`;
-/** Where an object of version 1 keeps what that version has no field for. */
+/** Annotation of version 1 objects for the pattern, which has no field there. */
 export const PATTERN_ANNOTATION = `${GROUP}/pattern`;
 
 const Colour = z.enum(['white', 'red', 'green']);
@@ -28,7 +28,7 @@ export const BeaconSpecV2 = z.object({
 });
 export type BeaconSpecV2 = Readonly<z.infer<typeof BeaconSpecV2>>;
 
-/** What may be left of a spec while others write it, too. */
+/** A spec from which other managers may have removed fields. */
 export const SomeOfV1 = BeaconSpecV1.partial();
 export type SomeOfV1 = Readonly<z.infer<typeof SomeOfV1>>;
 export const SomeOfV2 = BeaconSpecV2.extend({ light: BeaconSpecV2.shape.light.partial().optional() });
@@ -38,7 +38,7 @@ export interface Beacon extends KubeObject {
   readonly spec: BeaconSpecV2;
 }
 
-/** What an annotation says about the pattern; undefined if it says nothing that version 2 knows. */
+/** The pattern of an annotation; undefined if version 2 has no such pattern. */
 export function patternOf(annotation: string | undefined): BeaconSpecV2['pattern'] {
   return Pattern.safeParse(annotation).data;
 }

@@ -38,7 +38,7 @@ function start(version: 'v1' | 'v2', watch: readonly string[] = ['']): void {
 }
 
 describe('a Beacon', () => {
-  test('gets a light, a finalizer and a status that says so', async () => {
+  test('a Beacon gets a light, a finalizer and a status', async () => {
     put(v1('north', { colour: 'red', intensity: 30 }));
     start('v1');
     await vi.waitFor(() => expect(beacon('north', V1)['status']).toMatchObject({ lit: true, release: '1.2.3' }));
@@ -51,7 +51,7 @@ describe('a Beacon', () => {
     });
   });
 
-  test('that is changed shines differently', async () => {
+  test('a changed Beacon changes its light', async () => {
     put(v1('north', { colour: 'red' }));
     start('v1');
     await vi.waitFor(() => expect(light('north')).toBeDefined());
@@ -59,7 +59,7 @@ describe('a Beacon', () => {
     await vi.waitFor(() => expect(light('north')?.['data']).toMatchObject({ colour: 'green' }));
   });
 
-  test('that is deleted goes when its light is out', async () => {
+  test('a deleted Beacon is removed once its light is deleted', async () => {
     put(v1('north', { colour: 'red' }));
     start('v1');
     await vi.waitFor(() => expect(beacon('north', V1)['status']).toBeDefined());
@@ -68,7 +68,7 @@ describe('a Beacon', () => {
     expect(light('north')).toBeUndefined();
   });
 
-  test('elsewhere is none of its business when it watches one namespace', async () => {
+  test('an operator that watches one namespace ignores Beacons of others', async () => {
     put(v1('far', { colour: 'red' }, 'inland'));
     put(v1('north', { colour: 'red' }));
     start('v1', ['coast']);
@@ -76,7 +76,7 @@ describe('a Beacon', () => {
     expect(light('far', 'inland')).toBeUndefined();
   });
 
-  test('gets a light that somebody put out again, from release 2 on', async () => {
+  test('a light that another program deleted is created again, from release 2 on', async () => {
     put({ ...v1('north', {}), apiVersion: V2, spec: { light: { colour: 'green' }, pattern: 'Blinking' } });
     start('v2');
     await vi.waitFor(() => expect(light('north')?.['data']).toMatchObject({ pattern: 'Blinking' }));
@@ -85,7 +85,7 @@ describe('a Beacon', () => {
   });
 });
 
-/** Creates or replaces a Beacon; its version is the only one that is served. */
+/** Creates or replaces a Beacon; its version is the only one served. */
 function put(object: KubeObject): void {
   const { apiVersion, kind } = object;
   if (!served.has(apiVersion)) api.serve({ ...resource(api), apiVersion, kind, plural: 'beacons' });

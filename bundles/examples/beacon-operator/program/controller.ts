@@ -1,4 +1,4 @@
-/** Puts the controller together: what is watched, and whom a change concerns. */
+/** Wires the controller: its watches, and the Beacons that a change affects. */
 import type { KubeObject } from '../../../../api/object.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import { createController, ownKey, type ObjectKey } from '../../../../kube/controller/controller.ts';
@@ -72,7 +72,7 @@ export function createBeaconController(wiring: BeaconControllerOptions): BeaconC
   };
 }
 
-/** Releases of the first major version have no right to watch ConfigMaps. */
+/** Releases of the first major version lack the right to watch ConfigMaps. */
 function repairsLights(options: BeaconControllerOptions['options']): boolean {
   return options['api-version'] === 'v2';
 }

@@ -31,7 +31,7 @@ const v2 = fc.record({ colour, brightness: percent, pattern, annotations }).map(
   ),
 );
 
-/** Less than the CRD asks for. */
+/** With fields missing that the CRD requires. */
 const anyPart: { requiredKeys: never[] } = { requiredKeys: [] };
 const someOfV1 = fc
   .tuple(fc.option(fc.record({ colour, intensity: share }, anyPart)), pattern)
@@ -42,23 +42,23 @@ const someOfV2 = fc
   .map((spec) => beacon(V2, Object.keys(spec).length === 0 ? undefined : spec));
 
 describe('a Beacon', () => {
-  test('of version 1 shines the same in version 2', () => {
+  test('a Beacon of version 1 has the same light in version 2', () => {
     expect(convertBeacon(beacon(V1, { colour: 'red', intensity: 40 }), V2)).toEqual(
       beacon(V2, { light: { colour: 'red', brightness: 40 } }),
     );
   });
 
-  test('that blinks keeps that in an annotation where version 1 has no field for it', () => {
+  test('a blinking Beacon keeps its pattern in an annotation, as version 1 has no field for it', () => {
     const blinking = beacon(V2, { light: { colour: 'green' }, pattern: 'Blinking' });
     expect(convertBeacon(blinking, V1)).toEqual(beacon(V1, { colour: 'green' }, { [PATTERN_ANNOTATION]: 'Blinking' }));
   });
 
-  test('keeps an annotation that is no pattern as it is', () => {
+  test('a Beacon keeps an annotation that is no pattern', () => {
     const odd = beacon(V1, { colour: 'white' }, { [PATTERN_ANNOTATION]: 'Flickering' });
     expect(convertBeacon(odd, V2).metadata.annotations).toEqual({ [PATTERN_ANNOTATION]: 'Flickering' });
   });
 
-  test('loses nothing on the way from version 1 to 2 and back', () => {
+  test('a Beacon loses nothing on the way from version 1 to 2 and back', () => {
     fc.assert(
       fc.property(v1, (object) => {
         expect(convertBeacon(convertBeacon(object, V2), V1)).toEqual(object);
@@ -66,7 +66,7 @@ describe('a Beacon', () => {
     );
   });
 
-  test('loses nothing on the way from version 2 to 1 and back', () => {
+  test('a Beacon loses nothing on the way from version 2 to 1 and back', () => {
     fc.assert(
       fc.property(v2, (object) => {
         expect(convertBeacon(convertBeacon(object, V1), V2)).toEqual(object);
@@ -74,7 +74,7 @@ describe('a Beacon', () => {
     );
   });
 
-  test('that lacks what it must have loses nothing either', () => {
+  test('an incomplete Beacon loses nothing either', () => {
     fc.assert(
       fc.property(someOfV1, someOfV2, (one, other) => {
         expect(convertBeacon(convertBeacon(one, V2), V1)).toEqual(one);
@@ -83,19 +83,19 @@ describe('a Beacon', () => {
     );
   });
 
-  test.each([undefined, null])('of which nobody owns a field has none in the other version: %s', (none) => {
+  test.each([undefined, null])('a Beacon without an owned field has none in the other version: %s', (none) => {
     const metadata = { name: 'north', annotations: none } as unknown as KubeObject['metadata'];
     const empty = { kind: 'Beacon', metadata: { name: 'north' } };
     expect(convertBeacon({ apiVersion: V1, kind: 'Beacon', metadata }, V2)).toEqual({ apiVersion: V2, ...empty });
     expect(convertBeacon({ apiVersion: V2, kind: 'Beacon', metadata }, V1)).toEqual({ apiVersion: V1, ...empty });
   });
 
-  test('is converted into what the other version admits', () => {
+  test('a converted Beacon is valid in the other version', () => {
     fc.assert(fc.property(v1, (object) => BeaconSpecV2.safeParse(convertBeacon(object, V2)['spec']).success));
     fc.assert(fc.property(v2, (object) => BeaconSpecV1.safeParse(convertBeacon(object, V1)['spec']).success));
   });
 
-  test('keeps its name, its status and all else', () => {
+  test('a converted Beacon keeps its name, its status and all other fields', () => {
     const object = { ...beacon(V1, { colour: 'red' }), status: { lit: true } };
     const converted = convertBeacon(object, V2);
     expect(converted['status']).toEqual({ lit: true });
@@ -103,9 +103,9 @@ describe('a Beacon', () => {
   });
 
   test.each([
-    { apiVersion: 'example.slipway.dev/v3', spec: { colour: 'red' }, because: 'nobody knows that version' },
-    { apiVersion: V1, spec: { colour: 'blue' }, because: 'the CRD knows no such colour' },
-  ])('is not converted where $because', ({ apiVersion, spec }) => {
+    { apiVersion: 'example.slipway.dev/v3', spec: { colour: 'red' }, because: 'the version does not exist' },
+    { apiVersion: V1, spec: { colour: 'blue' }, because: 'the CRD has no such colour' },
+  ])('a Beacon is not converted where $because', ({ apiVersion, spec }) => {
     expect(() => convertBeacon(beacon(apiVersion, spec), V2)).toThrow(/./);
   });
 });

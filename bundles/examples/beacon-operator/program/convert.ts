@@ -1,15 +1,15 @@
 /**
- * A Beacon of one version of the API as one of the other. Pure; the API server asks for it through the conversion
- * webhook on every read and write that is not in the version that is stored, so there and back must lose nothing. It also
- * asks for objects that lack what they must have: when somebody applies in one version on the server what others wrote in
- * another, what nobody owns any more is taken away before the conversion.
+ * Converts a Beacon between the versions of its API. Pure; the API server calls it through the conversion webhook on
+ * every read and write in another version than the stored one, so a round trip must lose nothing. It also converts
+ * incomplete objects: in a server-side apply in another version, the API server removes unowned fields before the
+ * conversion.
  */
 import type { KubeObject } from '../../../../api/object.ts';
 import { PATTERN_ANNOTATION, patternOf, SomeOfV1, SomeOfV2, V1, V2 } from './beacon.ts';
 
 /**
- * The object in the version asked for; the same object where it is in that version.
- * @throws Error where the version or a field is none that the CRD admits: the API server shows the text.
+ * The object in the requested version; the same object if it is in that version.
+ * @throws Error if the version or a field is none that the CRD admits: the API server shows the text.
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
  */
 export function convertBeacon(beacon: KubeObject, apiVersion: string): KubeObject {
@@ -38,7 +38,7 @@ function toV1(beacon: KubeObject): KubeObject {
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** Where nobody owns one any more, the API server writes `null`. */
+/** If annotations have no owner any more, the API server writes `null`. */
 function annotationsOf({ metadata }: KubeObject): Annotations {
   return metadata.annotations ?? {};
 }
@@ -59,7 +59,7 @@ interface Parts {
   readonly spec: object | undefined;
 }
 
-/** What is empty is no field of the object, as the API server has it. */
+/** Drops empty fields, as the API server does. */
 function withParts(beacon: KubeObject, { apiVersion, annotations, spec }: Parts): KubeObject {
   const { annotations: _annotations, ...others } = beacon.metadata;
   const { spec: _spec, ...rest } = beacon;

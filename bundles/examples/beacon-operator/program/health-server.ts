@@ -7,7 +7,7 @@ import { closerOf } from '../../../../kube/close-server.ts';
 export interface HealthOptions {
   readonly port: number;
   readonly metrics: Registry;
-  /** Why the Pod should get no requests; undefined if it should. */
+  /** Why the Pod is not ready for requests; undefined if it is. */
   readonly unready: () => string | undefined;
 }
 

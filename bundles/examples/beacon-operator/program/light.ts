@@ -1,13 +1,13 @@
-/** The light of a Beacon: a ConfigMap beside it that says how it shines. Pure. */
+/** The light of a Beacon: a ConfigMap beside it with the state of the light. Pure. */
 import type { KubeObject } from '../../../../api/object.ts';
 import type { Beacon } from './beacon.ts';
 
-/** Tells the lights from other ConfigMaps. */
+/** Distinguishes the lights from other ConfigMaps. */
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
 const OPERATOR = 'beacon-operator';
 export const LIGHT_SELECTOR = `${MANAGED_BY}=${OPERATOR}`;
 
-/** Says whose light it is. */
+/** Label with the Beacon of a light. */
 export const LIGHT_LABEL = 'example.slipway.dev/beacon';
 
 /** Name of the light of a Beacon. */
@@ -15,7 +15,7 @@ export function lightName(beacon: string): string {
   return `beacon-${beacon}`;
 }
 
-/** The ConfigMap as it should be while the Beacon is lit by `release` of the operator. */
+/** The desired ConfigMap of a Beacon that `release` of the operator manages. */
 export function lightOf({ metadata, spec }: Beacon, release: string): KubeObject {
   const { colour, brightness = 100 } = spec.light;
   return {

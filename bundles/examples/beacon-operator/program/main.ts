@@ -69,7 +69,7 @@ async function startWebhooks(options: Options, log: Log): Promise<AsyncDisposabl
   return webhooks;
 }
 
-/** What keeps it from ever being ready. */
+/** Why the program is never ready, if it simulates a fault. */
 function faultOf({ fault }: Options): string | undefined {
   return fault === 'never-ready' ? 'the lamp oil has not arrived' : undefined;
 }

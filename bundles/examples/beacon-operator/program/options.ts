@@ -28,8 +28,8 @@ export interface Options extends Readonly<z.infer<typeof Options>> {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Which namespaces to watch comes in `WATCH_NAMESPACE`, separated by commas; the Pod template fills it from the annotation
- * `olm.targetNamespaces`, which whoever installs the bundle writes. @throws Error that says what is wrong.
+ * The namespaces to watch come in `WATCH_NAMESPACE`, separated by commas; the Pod template fills it from the annotation
+ * `olm.targetNamespaces`, which the installer of the bundle writes. @throws Error that names the fault.
  */
 export function parseOptions(args: readonly string[], env: Environment): Options {
   const names = Object.keys(Options.shape).map((name) => [name, { type: 'string' as const }] as const);

@@ -1,6 +1,6 @@
 /**
- * Keeps the light of every Beacon burning as its spec says, and puts it out before the Beacon goes. Reads Beacons in the
- * version that this release works with, and thinks of them in version 2.
+ * Keeps the light of every Beacon as its spec says, and deletes it before the Beacon is removed. Reads Beacons in the
+ * version that this release uses, and handles them in version 2.
  */
 import type { KubeObject } from '../../../../api/object.ts';
 import type { Client } from '../../../../kube/client/client.ts';
@@ -17,7 +17,7 @@ export interface ReconcileDeps {
   readonly beacons: (namespace: string) => Informer | undefined;
   readonly recorder?: EventRecorder;
   readonly release: string;
-  /** Version of the API that is written. */
+  /** Version of the API to write. */
   readonly apiVersion: string;
   readonly now: () => Date;
 }
@@ -60,7 +60,7 @@ async function extinguish({ client }: ReconcileDeps, { found, ref, signal }: Sub
   await client.patch(ref, { metadata: { resourceVersion, finalizers: kept } }, {}, signal);
 }
 
-/** Writes the status where it says something else; a Beacon that was not lit before is an event. */
+/** Writes the status if it differs; the first lighting of a Beacon is an event. */
 async function report(deps: ReconcileDeps, { found, ref, signal }: Subject): Promise<void> {
   const before = (found['status'] ?? {}) as BeaconStatus;
   const { generation = 0 } = found.metadata;

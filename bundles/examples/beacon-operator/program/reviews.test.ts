@@ -3,7 +3,7 @@ import { V1, V2 } from './beacon.ts';
 import { answerReview } from './reviews.ts';
 
 describe('a conversion', () => {
-  test('of several objects is answered in their order', () => {
+  test('a conversion of several objects is answered in their order', () => {
     const answer = converted(V2, [v1('north', { colour: 'red' }), v1('south', { colour: 'green' })]);
     expect(answer.result.status).toBe('Success');
     expect(answer.convertedObjects?.map(({ metadata, spec }) => [metadata.name, spec.light.colour])).toEqual([
@@ -12,7 +12,7 @@ describe('a conversion', () => {
     ]);
   });
 
-  test('of one object that is none fails, for the API server to tell why', () => {
+  test('a conversion with an invalid object fails with the reason, which the API server shows', () => {
     const answer = converted(V2, [v1('north', { colour: 'red' }), v1('odd', { colour: 'blue' })]);
     expect(answer.result.status).toBe('Failure');
     expect(answer.result.message).toContain('colour');
@@ -22,24 +22,28 @@ describe('a conversion', () => {
 
 describe('a Beacon that is stored', () => {
   test.each([
-    { spec: { light: { colour: 'red' } }, added: { brightness: 60, pattern: 'Steady' }, because: 'red is usually dim' },
+    {
+      spec: { light: { colour: 'red' } },
+      added: { brightness: 60, pattern: 'Steady' },
+      because: 'red has a low default',
+    },
     {
       spec: { light: { colour: 'white' }, pattern: 'Blinking' },
       added: { brightness: 80 },
-      because: 'more would blind',
+      because: 'a brighter light would blind',
     },
     {
       spec: { light: { colour: 'green', brightness: 7 } },
       added: { pattern: 'Steady' },
-      because: 'nobody overrules it',
+      because: 'explicit values are kept',
     },
-  ])('gets $added: $because', ({ spec, added }) => {
+  ])('a Beacon gets the defaults $added: $because', ({ spec, added }) => {
     const { patch = '' } = admitted('/default', spec);
     const operations = JSON.parse(Buffer.from(patch, 'base64').toString()) as { path: string; value: unknown }[];
     expect(Object.fromEntries(operations.map(({ path, value }) => [path.split('/').at(-1), value]))).toEqual(added);
   });
 
-  test('is left alone where it says everything', () => {
+  test('a complete Beacon gets no defaults', () => {
     expect(admitted('/default', { light: { colour: 'red', brightness: 1 }, pattern: 'Steady' })).toEqual({
       uid: 'u1',
       allowed: true,
@@ -56,18 +60,18 @@ describe('a Beacon that is stored', () => {
     expect(admitted('/validate', spec).allowed).toBe(allowed);
   });
 
-  test('is refused with the field and the reason', () => {
+  test('an invalid Beacon is refused with the field and the reason', () => {
     const { status } = admitted('/validate', { light: { colour: 'red', brightness: 90 }, pattern: 'Blinking' });
     expect(status?.message).toMatch(/^spec\.light\.brightness: .* 90$/);
   });
 });
 
-test('nobody answers at other paths', () => {
+test('other paths have no answer', () => {
   expect(answerReview('/', {})).toBeUndefined();
 });
 
 test.each([{}, { request: null }, { request: { uid: 'u1', object: { kind: 'Secret' } } }, 7])(
-  'what is no review is not answered: %j',
+  'a body that is no review is not answered: %j',
   (review) => {
     expect(() => answerReview('/validate', review)).toThrow(/./);
     expect(() => answerReview('/convert', review)).toThrow(/./);

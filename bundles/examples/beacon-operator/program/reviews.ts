@@ -22,7 +22,7 @@ const AdmissionReview = z.object({
   request: z.object({ uid: z.string(), object: BeaconObject }),
 });
 
-/** The answer for a path; undefined if nobody answers there. @throws ZodError for what is no such review. */
+/** The answer for a path; undefined for an unknown path. @throws ZodError for a body that is no such review. */
 export function answerReview(path: string, review: unknown): object | undefined {
   if (path === '/convert') return answerConversion(ConversionReview.parse(review).request);
   if (path === '/default') return answerAdmission(AdmissionReview.parse(review).request, mutate);

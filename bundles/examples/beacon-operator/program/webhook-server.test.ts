@@ -40,7 +40,7 @@ test.each([
   expect((await post(path, body)).status).toBe(status);
 });
 
-test('a path that it is deaf to is not answered, and others are', async () => {
+test('a path in deafTo is not answered, and others are', async () => {
   await using deaf = await serveWebhooks({
     port: 0,
     certificates: folder,
@@ -53,7 +53,7 @@ test('a path that it is deaf to is not answered, and others are', async () => {
   expect(await first).toBe('silence');
 });
 
-test('it goes on answering while it ends, and keeps no connection', async () => {
+test('the server answers while it ends, and keeps no connection', async () => {
   const ending = await serveWebhooks({ port: 0, certificates: folder, log: silentLog, lingerMs: 300 });
   const ended = ending[Symbol.asyncDispose]();
   const answer = await post('/elsewhere', '{}', ending);
@@ -63,7 +63,7 @@ test('it goes on answering while it ends, and keeps no connection', async () => 
   await expect(post('/elsewhere', '{}', ending)).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
 });
 
-test('there is no server without a certificate', async () => {
+test('without a certificate there is no server', async () => {
   await expect(serveWebhooks({ port: 0, certificates: join(folder, 'none'), log: silentLog })).rejects.toThrow(
     /ENOENT/,
   );

@@ -1,6 +1,6 @@
 /**
- * The HTTPS endpoint that the API server calls. Serves the certificate that is in its folder now: it is renewed while
- * the program runs, by whoever mounted it.
+ * The HTTPS endpoint that the API server calls. Serves the current certificate in its folder: the kubelet renews the
+ * mounted files while the program runs.
  */
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -17,9 +17,9 @@ export interface WebhookServerOptions {
   /** Folder with `tls.crt` and `tls.key`. */
   readonly certificates: string;
   readonly log: Log;
-  /** How long to go on answering when it is to end: callers keep connections. Three seconds unless told. */
+  /** How long to go on answering during a shutdown, since callers keep connections; three seconds by default. */
   readonly lingerMs?: number;
-  /** Paths that are never answered; none unless told. */
+  /** Paths that are never answered; by default none. */
   readonly deafTo?: readonly string[];
 }
 
@@ -70,7 +70,7 @@ interface Certificate {
   readonly key: string;
 }
 
-/** In the moment of a renewal the files may not be there: the last pair stays in use. */
+/** During a renewal the files may be missing: the last pair stays in use. */
 function readCertificate(folder: string, last?: Certificate): Certificate {
   try {
     return { cert: readFileSync(join(folder, 'tls.crt'), 'utf8'), key: readFileSync(join(folder, 'tls.key'), 'utf8') };
