@@ -142,6 +142,13 @@ describe('bounds', () => {
     expect(recorder.dropped).toBe(5);
   });
 
+  test('a Warning is sent however many Normal events its object had', async () => {
+    for (let n = 0; n < 30; n++) recorder.record({ ...facts, note: `${n}` });
+    recorder.record({ ...facts, type: 'Warning', note: 'it failed' });
+    expect((await sent()).map((event) => event['note'])).toContain('it failed');
+    expect(recorder.dropped).toBe(5);
+  });
+
   test('ten thousand events at once neither block nor grow without bound', async () => {
     for (let i = 0; i < 10_000; i++) {
       recorder.record({ ...facts, regarding: { ...facts.regarding, name: `o${i}` } });

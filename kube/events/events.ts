@@ -36,7 +36,10 @@ const SERIES_ENDS_SECONDS = 360;
 const SERIES_FLUSH_SECONDS = 30;
 const MOST_SERIES = 2000;
 const MOST_WAITING = 1000;
-/** Limit per object: 25 at once, then one in 5 minutes, as in client-go. */
+/**
+ * Limit per object and type: 25 at once, then one in 5 minutes, as in client-go. Normal events do not use up the limit of
+ * Warnings.
+ */
 const PER_OBJECT = { burst: 25, perSecond: 1 / 300 };
 const OVERALL = { burst: 50, perSecond: 10 };
 const MOST_ATTEMPTS = 3;
@@ -87,9 +90,9 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     });
   }
 
-  function bucketOf({ regarding }: EventFacts): Bucket {
+  function bucketOf({ regarding, type }: EventFacts): Bucket {
     const { namespace = '', name, uid }: Identity = 'metadata' in regarding ? regarding.metadata : regarding;
-    const key = JSON.stringify([regarding.kind, namespace, name, uid]);
+    const key = JSON.stringify([regarding.kind, namespace, name, uid, type]);
     const bucket = objects.get(key) ?? createBucket({ ...PER_OBJECT, clock });
     remember(objects, key, bucket);
     return bucket;

@@ -320,7 +320,11 @@ describe('a pipeline that waits as the guide says', () => {
   beforeAll(async () => {
     const all = [ONE, TWO, THREE, { version: '4.2.0', replaces: '3.0.0' }, { version: '5.0.0', replaces: '4.2.0' }];
     await offer(...all, ...LATER);
-    await waitFor(cluster(), { kind: 'catalog', name: 'examples' }, isReady);
+    const at = new Date().toISOString();
+    await requestReconcile(cluster(), { kind: 'catalog', name: 'examples' }, at);
+    // Ready it was before; a version that its content does not have yet is refused at once.
+    const isRead = (one: Judged): boolean => isReady(one) && one.status?.['lastHandledReconcileAt'] === at;
+    await waitFor(cluster(), { kind: 'catalog', name: 'examples' }, isRead);
   });
 
   test('ends with an error after a version that fails, and not before its outcome is known', async () => {
