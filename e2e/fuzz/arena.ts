@@ -1,7 +1,7 @@
 /**
  * The names that actions of the fuzz can use: namespaces, objects, images, packages, and addresses without a server.
  */
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { TestCluster } from '../cluster/cluster.ts';
 import { apply, makeNamespaces } from '../lib/writes.ts';
@@ -33,7 +33,7 @@ export interface Arena extends AsyncDisposable {
 
 /** Publishes, makes the namespaces, their Secrets and the Catalog. */
 export async function openArena(cluster: TestCluster): Promise<Arena> {
-  const pit = await openPit();
+  const { pit, taken } = await openPit();
   const images = await publish(cluster);
   await makeNamespaces(cluster, NAMESPACES);
   for (const namespace of NAMESPACES) await apply(cluster, ...MANIFESTS.map((one) => garbageSecret(one, namespace)));
@@ -45,19 +45,29 @@ export async function openArena(cluster: TestCluster): Promise<Arena> {
     cluster,
     images: [...images, ...unanswered, `${cluster.registry}/nothing@${digestOf(Buffer.from('nothing'))}`],
     garbage: MANIFESTS.map(({ secret, json }) => ({ secret, digest: digestOf(json) })),
-    [Symbol.asyncDispose]: () => new Promise((resolve) => pit.close(() => resolve())),
+    [Symbol.asyncDispose]: () => {
+      for (const socket of taken) socket.destroy();
+      return new Promise((resolve) => pit.close(() => resolve()));
+    },
   };
 }
 
 /** A server that takes connections and never says anything, as a firewall that drops makes of any. */
-function openPit(): Promise<Server> {
+function openPit(): Promise<Pit> {
+  const taken = new Set<Socket>();
   const pit = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.unref();
+    taken.add(socket.unref());
+    socket.on('error', () => undefined).on('close', () => taken.delete(socket));
   });
   return new Promise((resolve) => {
-    pit.listen(0, '127.0.0.1', () => resolve(pit.unref()));
+    pit.listen(0, '127.0.0.1', () => resolve({ pit: pit.unref(), taken }));
   });
+}
+
+interface Pit {
+  readonly pit: Server;
+  /** Connections that nothing reads, so that their end is not noticed: a close of the server would wait for them. */
+  readonly taken: ReadonlySet<Socket>;
 }
 
 async function publish({ registry }: TestCluster): Promise<readonly string[]> {

@@ -13,6 +13,7 @@ import {
   get,
   isReady,
   list,
+  pathOf,
   runs,
   subscriptionTo,
   waitFor,
@@ -319,6 +320,10 @@ describe('a pipeline that waits as the guide says', () => {
 
   beforeAll(async () => {
     const all = [ONE, TWO, THREE, { version: '4.2.0', replaces: '3.0.0' }, { version: '5.0.0', replaces: '4.2.0' }];
+    // Without a pin it would move to the newest version as soon as the catalog has that.
+    const pin = { spec: { version: '5.0.0' } };
+    await cluster().request('PATCH', pathOf('subscription', 'beacon', NAMESPACE), pin);
+    await waitFor(cluster(), BEACON, runs('5.0.0'));
     await offer(...all, ...LATER);
     const at = new Date().toISOString();
     await requestReconcile(cluster(), { kind: 'catalog', name: 'examples' }, at);
