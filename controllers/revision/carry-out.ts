@@ -98,7 +98,7 @@ export async function carryOut(deps: Deps, facts: RevisionFacts, { signal }: Rec
   return asked ?? next(deps, { written, ...then });
 }
 
-/** The same, for a cause that is told instead, in full and in short. */
+/** The same judgement with another cause, in full and in short. */
 function blame({ brief: _brief, ...judgement }: Judgement, error: ReasonedError): Judgement {
   return { ...judgement, reason: error.reason, message: error.describe() };
 }

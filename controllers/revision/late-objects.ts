@@ -32,8 +32,8 @@ export function findUnlisted(facts: RevisionFacts, managed: Pick<ManagedObjects,
 }
 
 /**
- * What is made late was pruned before, and that by this Revision. So what is older than the Revision is left alone, whoever
- * wrote our names onto it: the API server alone says when an object was made.
+ * A late creation follows a pruning by this very Revision. So an object that is older than the Revision is left alone, even if
+ * another program wrote our names onto it: only the API server decides when an object was created.
  */
 function isSince({ metadata }: KubeObject, revision: Revision): boolean {
   return !(Date.parse(metadata.creationTimestamp ?? '') < Date.parse(revision.metadata.creationTimestamp ?? ''));

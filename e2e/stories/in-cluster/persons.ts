@@ -45,12 +45,12 @@ export async function openPersons(cluster: TestCluster): Promise<Persons> {
   };
 }
 
-const WRITES: readonly Act['method'][] = ['POST', 'PUT', 'PATCH'];
+const WRITES: ReadonlySet<Act['method']> = new Set(['POST', 'PUT', 'PATCH']);
 
 async function attempt(transport: RootTransport, person: Person, act: Act): Promise<Answer> {
   const { method, path, type = 'application/json' } = act;
   // The connection is the manager's kind, whose name the API server would take for the writer's.
-  const query = { ...(WRITES.includes(method) && { fieldManager: 'person' }), ...act.query };
+  const query = { ...(WRITES.has(method) && { fieldManager: 'person' }), ...act.query };
   const body = act.method === 'PUT' ? await versioned(transport, act) : act.body;
   const headers = { 'content-type': type, 'impersonate-user': person.user, 'impersonate-group': person.groups ?? [] };
   try {
