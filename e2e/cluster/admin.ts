@@ -22,13 +22,18 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'APPLY' | 'DELETE';
 export interface Admin {
   /** Sends the body as JSON, if there is one. */
   send(verb: Verb, path: string, body?: unknown): Promise<Answer>;
-  /** As send, but throws with the server's message for an answer other than 2xx. */
+  /**
+   * As send, but throws with the server's message for an answer other than 2xx. Asks again after 429, as kubectl does:
+   * the API server gives that answer for a moment after each change of a CRD ("storage is (re)initializing").
+   */
   call(verb: Verb, path: string, body?: unknown): Promise<Record<string, unknown>>;
   close(): void;
 }
 
 const ANSWER_WITHIN_MS = 10_000;
 const LOOK_AGAIN_MS = 25;
+/** Nothing was done, and the same request may succeed later. */
+const TOO_MANY_REQUESTS = 429;
 /** A handshake costs more than a request that waits for another one. */
 const MAX_SOCKETS = 8;
 
@@ -53,7 +58,13 @@ export function openAdmin({ server, ca, certificate, key }: Endpoint): Admin {
   return {
     send,
     async call(verb, path, body) {
-      const { status, text } = await send(verb, path, body);
+      const deadline = Date.now() + ANSWER_WITHIN_MS;
+      let answer = await send(verb, path, body);
+      while (answer.status === TOO_MANY_REQUESTS && Date.now() < deadline) {
+        await delay(LOOK_AGAIN_MS);
+        answer = await send(verb, path, body);
+      }
+      const { status, text } = answer;
       if (status < 200 || status > 299) throw new Error(`${verb} ${path} was answered ${status}: ${messageOf(text)}`);
       return JSON.parse(text) as Record<string, unknown>;
     },
