@@ -10,7 +10,7 @@ import { copyImage } from './copy.ts';
 import { digestOf } from './digest.ts';
 import { pullFiles } from './image.ts';
 import { MEDIA_TYPE } from './manifest.ts';
-import { blobOf } from './push.ts';
+import { blobOf } from './blob.ts';
 import { parseReference, type Reference, withDigest, withTag } from './reference.ts';
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts';
 import { registrySink } from './registry-sink.ts';

@@ -11,7 +11,7 @@ import { fakeToken } from './fake-auth.ts';
 import { type FakeAnswer, type FakeOptions, type FakeRegistry, startFakeRegistry } from './fake-registry.ts';
 import { repositoryOf } from './fake-store.ts';
 import { MEDIA_TYPE } from './manifest.ts';
-import { blobOf } from './push.ts';
+import { blobOf } from './blob.ts';
 import { parseReference, type Reference, withDigest } from './reference.ts';
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts';
 
