@@ -13,10 +13,10 @@ const CONFIG = join(import.meta.dirname, 'circles.oxlintrc.json');
 const KNOWN: readonly string[] = [
   'kube/client/discovery.ts',
   'kube/client/parse-discovery.ts',
-  'oci/fake-auth.ts',
-  'oci/fake-registry.ts',
-  'oci/fake-store.ts',
   'oci/push.ts',
+  'oci/testing/fake-auth.ts',
+  'oci/testing/fake-registry.ts',
+  'oci/testing/fake-store.ts',
   'oci/upload.ts',
 ];
 
