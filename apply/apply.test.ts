@@ -4,10 +4,10 @@ import { canonicalJson } from '../api/json.ts';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult, type Outcome } from './apply.ts';
-import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
 import { identityOf } from './identity.ts';
 import type { InventoryEntry } from './inventory.ts';
-import { OWNER, prepared, sample, sampleCrd, sampleDeployment, sampleOperator } from './sample-objects.ts';
+import { OWNER, prepared, sample, sampleCrd, sampleDeployment, sampleOperator } from './testing/sample-objects.ts';
 
 function clusterWithNamespace(options: FakeOptions = {}): FakeCluster {
   const cluster = createFakeCluster(options);

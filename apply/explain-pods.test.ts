@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import { explainPods, type PodProblem } from './explain-pods.ts';
-import { sampleDeployment } from './sample-objects.ts';
+import { sampleDeployment } from './testing/sample-objects.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

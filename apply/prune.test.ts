@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision } from './apply.ts';
-import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
 import { identityOf } from './identity.ts';
 import { diffInventory, type InventoryEntry } from './inventory.ts';
 import { pruneObjects } from './prune.ts';
-import { OWNER, prepared, sample, sampleCrd, sampleOperator } from './sample-objects.ts';
+import { OWNER, prepared, sample, sampleCrd, sampleOperator } from './testing/sample-objects.ts';
 
 const options = { owner: OWNER };
 const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });

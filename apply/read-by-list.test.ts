@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { refOf } from '../api/object.ts';
-import { actingAs, createFakeCluster, FakeApiError, type FakeCluster, type FakeRequest } from './fake-cluster.ts';
+import {
+  actingAs,
+  createFakeCluster,
+  FakeApiError,
+  type FakeCluster,
+  type FakeRequest,
+} from './testing/fake-cluster.ts';
 import { readByList } from './read-by-list.ts';
-import { sample } from './sample-objects.ts';
+import { sample } from './testing/sample-objects.ts';
 import { observeByPolling, waitUntilGone } from './wait.ts';
 
 const pod = sample('v1', 'ConfigMap', 'a', { namespace: 'default' });

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision } from './apply.ts';
 import { countCustomResources } from './custom-resources.ts';
-import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
 import { planUninstall } from './plan-uninstall.ts';
 import { isConvertedBy, planRetention } from './retain-readable.ts';
-import { OWNER, prepared, sample, sampleCrd } from './sample-objects.ts';
+import { OWNER, prepared, sample, sampleCrd } from './testing/sample-objects.ts';
 import { runUninstall, type UninstallResult } from './uninstall.ts';
 
 const SERVICE = { namespace: 'ops', name: 'widget-webhooks' };

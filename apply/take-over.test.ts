@@ -3,9 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult } from './apply.ts';
-import { actingAs, createFakeCluster, FakeApiError, type FakeCluster, type FakeRequest } from './fake-cluster.ts';
+import {
+  actingAs,
+  createFakeCluster,
+  FakeApiError,
+  type FakeCluster,
+  type FakeRequest,
+} from './testing/fake-cluster.ts';
 import { entryOf, intendedEntries } from './inventory.ts';
-import { prepared, sample, sampleCrd } from './sample-objects.ts';
+import { prepared, sample, sampleCrd } from './testing/sample-objects.ts';
 
 type May = (request: Pick<FakeRequest, 'verb' | 'ref'>) => boolean;
 

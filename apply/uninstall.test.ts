@@ -3,11 +3,17 @@ import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { applyRevision } from './apply.ts';
 import { countCustomResources, type CustomResourceCounts } from './custom-resources.ts';
-import { actingAs, createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import {
+  actingAs,
+  createFakeCluster,
+  FakeApiError,
+  type FakeCluster,
+  type FakeOptions,
+} from './testing/fake-cluster.ts';
 import { identityOf } from './identity.ts';
 import { intendedEntries, type InventoryEntry } from './inventory.ts';
 import { planUninstall, UNINSTALL_STEPS, type CustomResourcePolicy } from './plan-uninstall.ts';
-import { OWNER, prepared, sample, sampleOperator } from './sample-objects.ts';
+import { OWNER, prepared, sample, sampleOperator } from './testing/sample-objects.ts';
 import { runUninstall, type UninstallOptions, type UninstallResult } from './uninstall.ts';
 
 const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });

@@ -22,7 +22,7 @@ import { orderTags } from './repository/tags.ts';
 import { parseDocuments } from './stream.ts';
 import { BASIC_SCHEMA, basicImages, expandBasic } from './templates/basic.ts';
 import { SEMVER_SCHEMA, expandSemver, semverImages } from './templates/semver.ts';
-import { versionRules } from './testdata/version-rules.ts';
+import { versionRules } from './testing/version-rules.ts';
 import { catalogFilesOf } from './tree.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'slipway-fuzz-'));

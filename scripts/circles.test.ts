@@ -10,7 +10,11 @@ const OXLINT = join(ROOT, 'node_modules/oxlint/bin/oxlint');
 const CONFIG = join(import.meta.dirname, 'circles.oxlintrc.json');
 
 /** Files that are still in a circle. The list only gets shorter: a file that has left its circle fails the test. */
-const KNOWN: readonly string[] = ['oci/fake-auth.ts', 'oci/fake-registry.ts', 'oci/fake-store.ts'];
+const KNOWN: readonly string[] = [
+  'oci/testing/fake-auth.ts',
+  'oci/testing/fake-registry.ts',
+  'oci/testing/fake-store.ts',
+];
 
 test('no files of the repository import each other in a circle, except the known ones', async () => {
   expect(await filesInCircles(ROOT)).toEqual(KNOWN);

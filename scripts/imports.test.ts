@@ -223,7 +223,7 @@ function folderOf(path: string): string {
 }
 
 function isTest(path: string): boolean {
-  return /\.test\.ts$|(^|\/)testing\/|(^|\/)testdata\//.test(path);
+  return /\.test\.ts$|(^|\/)testing\//.test(path);
 }
 
 /** What tests of any folder may use: the real parts, how YAML is read, and the interface that a client is held against. */

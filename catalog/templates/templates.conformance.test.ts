@@ -5,7 +5,7 @@ import { hasShared, sharedPath } from '../../e2e/lib/shared.ts';
 import { parseYaml } from '../../bundles/yaml.ts';
 import type { BundleBlob } from '../blob.ts';
 import { isFields, type Fields } from '../fields.ts';
-import { versionRules } from '../testdata/version-rules.ts';
+import { versionRules } from '../testing/version-rules.ts';
 import { expandBasic } from './basic.ts';
 import { expandSemver } from './semver.ts';
 

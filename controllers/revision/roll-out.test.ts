@@ -1,7 +1,7 @@
 /** The writes of a roll-out, and the objects that it leaves alone; the parts are tested on their own. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FakeApiError, type FakeOptions } from '../../apply/fake-cluster.ts';
-import { sample, sampleCrd, sampleDeployment, sampleOperator } from '../../apply/sample-objects.ts';
+import { FakeApiError, type FakeOptions } from '../../apply/testing/fake-cluster.ts';
+import { sample, sampleCrd, sampleDeployment, sampleOperator } from '../../apply/testing/sample-objects.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { refOf } from '../../api/object.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';

@@ -8,7 +8,7 @@ import { describeSurroundings, type Neighbour } from './neighbours.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { dependenciesToDelete, dependentsToGoFirst } from './remove.ts';
-import { catalog, facts, revision, subscription, type SubscriptionParts } from './testdata/facts.ts';
+import { catalog, facts, revision, subscription, type SubscriptionParts } from './testing/facts.ts';
 import type { Decision } from '../../resolver/decision.ts';
 import { mayHold } from './trust.ts';
 import { isHeldBack, isNewsFor, waitsForOthers, wokenBy } from './wake.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { FakeApiError } from '../../../apply/fake-cluster.ts';
-import { sample } from '../../../apply/sample-objects.ts';
+import { FakeApiError } from '../../../apply/testing/fake-cluster.ts';
+import { sample } from '../../../apply/testing/sample-objects.ts';
 import { askRights, awaitAccess } from './rights.ts';
 
 const never = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FakeApiError } from '../../../apply/fake-cluster.ts';
+import { FakeApiError } from '../../../apply/testing/fake-cluster.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { ask } from './ask.ts';
 import type { Question } from './probe-objects.ts';

@@ -1,8 +1,8 @@
 /** An upgrade of an operator with webhooks, with a cluster in memory and simulated answers of the API server. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FakeApiError, settle, type FakeRequest } from '../../../apply/fake-cluster.ts';
+import { FakeApiError, settle, type FakeRequest } from '../../../apply/testing/fake-cluster.ts';
 import { heldFor } from '../../../apply/held-back.ts';
-import { sample, sampleCrd, sampleDeployment } from '../../../apply/sample-objects.ts';
+import { sample, sampleCrd, sampleDeployment } from '../../../apply/testing/sample-objects.ts';
 import { fieldsOf, listOf, textOf } from '../../../apply/untyped.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { groupKind, type KubeObject } from '../../../api/object.ts';

@@ -1,6 +1,6 @@
 /** The stage of a roll-out and its objects, as a table over states of the cluster. */
 import { describe, expect, test } from 'vitest';
-import { sample, sampleCrd, sampleDeployment } from '../../../apply/sample-objects.ts';
+import { sample, sampleCrd, sampleDeployment } from '../../../apply/testing/sample-objects.ts';
 import { labelValue } from '../../../apply/prepare.ts';
 import { fieldsOf, listOf } from '../../../apply/untyped.ts';
 import { ANNOTATION, LABEL } from '../../../api/names.ts';

@@ -57,7 +57,8 @@ export function plainProblem(
 
   function offersOf(catalog: CatalogSource, name: string): readonly Item[] {
     const fixed = installed.find((one) => one.package === name);
-    if ((fixed !== undefined && fixed.catalog !== catalog.name) || (policy === 'Require' && counts('policy'))) return [];
+    if ((fixed !== undefined && fixed.catalog !== catalog.name) || (policy === 'Require' && counts('policy')))
+      return [];
     const content = catalog.content(name);
     return (content?.bundles ?? [])
       .filter((bundle) => misfit(bundle, cluster) === undefined || !counts(`barred ${name}`))
@@ -80,7 +81,8 @@ function itemOf(id: string, bundle: Pick<Item, 'package' | 'version' | 'properti
 export function demandsOf(item: Item, { current, served, counts }: PlainProblem): readonly Requirement[] {
   return requirementsOf(item).filter(
     (one) =>
-      counts(`requires ${item.package} ${JSON.stringify(needOf(one))}`) && (!item.current || isMet(one, current, served)),
+      counts(`requires ${item.package} ${JSON.stringify(needOf(one))}`) &&
+      (!item.current || isMet(one, current, served)),
   );
 }
 
@@ -116,7 +118,9 @@ export function isMet(requirement: Requirement, items: readonly Item[], served: 
         return item.package === requirement.package && version.ok && requirement.range.includes(version.value);
       });
     case 'gvk':
-      return served.has(kindKey(requirement.gvk)) || items.some((item) => kindsOf(item).includes(kindKey(requirement.gvk)));
+      return (
+        served.has(kindKey(requirement.gvk)) || items.some((item) => kindsOf(item).includes(kindKey(requirement.gvk)))
+      );
     case 'cel':
       return items.some((item) => requirement.rule.test(item.properties));
     case 'all':

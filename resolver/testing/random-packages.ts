@@ -2,10 +2,33 @@
 import fc from 'fast-check';
 import type { CatalogPackage, Channel, Property } from '../../catalog/model.ts';
 
-const VERSIONS = ['0.1.0', '0.2.0', '1.0.0', '1.0.0+1', '1.0.1', '1.1.0-rc.1', '1.1.0', '1.2.0', '2.0.0', '2.1.0', '3.0.0', 'v3.1.0'];
+const VERSIONS = [
+  '0.1.0',
+  '0.2.0',
+  '1.0.0',
+  '1.0.0+1',
+  '1.0.1',
+  '1.1.0-rc.1',
+  '1.1.0',
+  '1.2.0',
+  '2.0.0',
+  '2.1.0',
+  '3.0.0',
+  'v3.1.0',
+];
 
 /** Ranges that a Subscription could ask for. */
-export const RANGES = ['1.0.0', '~1.0', '>=1.0.0', '<2.0.0', '>=1.0.0 <2.0.0', '1.x || 3.x', '!=1.1.0', '>=1.1.0-0', '>=9.0.0'];
+export const RANGES = [
+  '1.0.0',
+  '~1.0',
+  '>=1.0.0',
+  '<2.0.0',
+  '>=1.0.0 <2.0.0',
+  '1.x || 3.x',
+  '!=1.1.0',
+  '>=1.1.0-0',
+  '>=9.0.0',
+];
 
 /** Channels that a Subscription could ask for; some packages do not have them. */
 export const CHANNELS = ['stable', 'fast', '*', 'none'];
@@ -33,7 +56,10 @@ const DEMANDS: readonly Property[] = [
   { type: 'olm.package.required', value: { packageName: 'lib', versionRange: '<1.0.0' } },
   { type: 'olm.package.required', value: { packageName: 'gone', versionRange: '>=1.0.0' } },
   { type: 'olm.package.required', value: { packageName: 'lib', versionRange: 'what' } },
-  { type: 'olm.constraint', value: { not: { constraints: [{ package: { packageName: 'lib', versionRange: '>=0.0.1' } }] } } },
+  {
+    type: 'olm.constraint',
+    value: { not: { constraints: [{ package: { packageName: 'lib', versionRange: '>=0.0.1' } }] } },
+  },
 ];
 
 /** A cluster that some bundles do not fit. */
@@ -48,13 +74,27 @@ const properties = fc.oneof(
 export const anyPackage: fc.Arbitrary<CatalogPackage> = fc.record({
   name: fc.constant('thing'),
   defaultChannel: fc.constantFrom('stable', 'fast', ''),
-  channels: fc.uniqueArray(channelNamed(fc.constantFrom('stable', 'fast', 'slow')), { minLength: 1, maxLength: 3, selector: ({ name }) => name }),
-  bundles: fc.uniqueArray(fc.record({ version, properties }), { minLength: 1, maxLength: 10, selector: (one) => one.version }).map((several) =>
-    several.map((one) => ({ name: nameOf(one.version), package: 'thing', image: `registry.example/thing:${one.version}`, relatedImages: [], ...one })),
-  ),
-  deprecations: fc.uniqueArray(version, { maxLength: 2 }).map((versions) =>
-    versions.map((one) => ({ schema: 'olm.bundle' as const, name: nameOf(one), message: 'it has a fault' })),
-  ),
+  channels: fc.uniqueArray(channelNamed(fc.constantFrom('stable', 'fast', 'slow')), {
+    minLength: 1,
+    maxLength: 3,
+    selector: ({ name }) => name,
+  }),
+  bundles: fc
+    .uniqueArray(fc.record({ version, properties }), { minLength: 1, maxLength: 10, selector: (one) => one.version })
+    .map((several) =>
+      several.map((one) => ({
+        name: nameOf(one.version),
+        package: 'thing',
+        image: `registry.example/thing:${one.version}`,
+        relatedImages: [],
+        ...one,
+      })),
+    ),
+  deprecations: fc
+    .uniqueArray(version, { maxLength: 2 })
+    .map((versions) =>
+      versions.map((one) => ({ schema: 'olm.bundle' as const, name: nameOf(one), message: 'it has a fault' })),
+    ),
 });
 
 /** A version that could be installed, known to the catalog or not. */

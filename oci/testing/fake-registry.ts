@@ -9,7 +9,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { answerAuth, type FakeAuth } from './fake-auth.ts';
 import { answerApi, type FakeStore } from './fake-store.ts';
-import { parseReference, type Reference } from './reference.ts';
+import { parseReference, type Reference } from '../reference.ts';
 
 export interface FakeOptions {
   readonly auth?: FakeAuth;

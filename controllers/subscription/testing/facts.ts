@@ -48,10 +48,25 @@ export interface RevisionParts extends Partial<RevisionSpec> {
 
 /** Active, approved and not yet applied, of the version 1.0.0, unless a case says otherwise. */
 export function revision(parts: RevisionParts = {}): Revision {
-  const { ready, firstReadyTime, lastActiveTime, reason: _reason, stalled: _stalled, inventory, deleted, ...spec } = parts;
+  const {
+    ready,
+    firstReadyTime,
+    lastActiveTime,
+    reason: _reason,
+    stalled: _stalled,
+    inventory,
+    deleted,
+    ...spec
+  } = parts;
   const { number = 1, version = '1.0.0', package: name = 'gadget', subscription: owner = name } = spec;
   const healthySince = firstReadyTime ?? (ready === true ? '2026-05-01T11:00:00Z' : undefined);
-  const entries = (inventory ?? []).map((entry) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: entry, uid: 'u', hash: 'h' }));
+  const entries = (inventory ?? []).map((entry) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name: entry,
+    uid: 'u',
+    hash: 'h',
+  }));
   return {
     apiVersion: API_VERSION,
     kind: 'Revision',
@@ -90,8 +105,15 @@ export function revision(parts: RevisionParts = {}): Revision {
 function conditionsOf({ ready, reason, stalled }: RevisionParts): readonly Condition[] {
   if (ready === undefined && reason === undefined) return [];
   const base = { message: 'as it says', observedGeneration: 1, lastTransitionTime: '2026-05-01T11:00:00Z' };
-  const judged: Condition = { ...base, type: 'Ready', status: ready === true ? 'True' : 'False', reason: reason ?? 'Succeeded' };
-  return stalled === true ? [judged, { ...base, type: 'Stalled', status: 'True', reason: reason ?? 'ApplyFailed' }] : [judged];
+  const judged: Condition = {
+    ...base,
+    type: 'Ready',
+    status: ready === true ? 'True' : 'False',
+    reason: reason ?? 'Succeeded',
+  };
+  return stalled === true
+    ? [judged, { ...base, type: 'Stalled', status: 'True', reason: reason ?? 'ApplyFailed' }]
+    : [judged];
 }
 
 export interface PackageParts {
@@ -104,7 +126,12 @@ export interface PackageParts {
 }
 
 /** A catalog that serves one package. */
-export function catalog({ package: name = 'gadget', catalog: from = 'main', priority = 0, ...parts }: PackageParts): CatalogSource {
+export function catalog({
+  package: name = 'gadget',
+  catalog: from = 'main',
+  priority = 0,
+  ...parts
+}: PackageParts): CatalogSource {
   const content: CatalogPackage = {
     name,
     defaultChannel: 'stable',

@@ -25,7 +25,15 @@ const BULKY = new Set(['olm.bundle.object', 'olm.csv.metadata']);
 export function readDevSet(): ReadonlyMap<string, CatalogPackage> {
   const documents = sharedRows<Document>('corpus', 'dev-set-catalog.json.xz');
   const packages = documents.filter(({ schema }) => schema === 'olm.package');
-  return new Map(packages.map((one) => [one.name, readPackage(one, documents.filter((other) => other.package === one.name))]));
+  return new Map(
+    packages.map((one) => [
+      one.name,
+      readPackage(
+        one,
+        documents.filter((other) => other.package === one.name),
+      ),
+    ]),
+  );
 }
 
 function readPackage({ name, defaultChannel = '' }: Document, documents: readonly Document[]): CatalogPackage {
@@ -52,6 +60,8 @@ function readPackage({ name, defaultChannel = '' }: Document, documents: readonl
 }
 
 function versionOf(properties: readonly Property[]): string {
-  const value = properties.find(({ type }) => type === 'olm.package')?.value as { readonly version: string } | undefined;
+  const value = properties.find(({ type }) => type === 'olm.package')?.value as
+    | { readonly version: string }
+    | undefined;
   return value?.version ?? '';
 }

@@ -1,6 +1,6 @@
 /** Small objects for tests: an operator of the sort that bundles bring, in the namespace `ops`. */
-import type { KubeObject } from '../api/object.ts';
-import { prepareObjects, type Owner } from './prepare.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { prepareObjects, type Owner } from '../prepare.ts';
 
 export const OWNER: Owner = { namespace: 'ops', name: 'widgets', uid: 'subscription-uid' };
 

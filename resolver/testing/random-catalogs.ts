@@ -31,8 +31,12 @@ export function randomQuestion(seed: number, size: Size): DependencyQuestion {
   const random = randomNumbers(seed);
   const names = Array.from({ length: 2 + random(size.packages - 1) }, (_, index) => `p${index}`);
   const catalogs = ['a', 'b'].slice(0, 1 + random(2)).map((name, index) => {
-    const offered = names.filter((one) => one === 'p0' ? index === 0 : random(4) > 0);
-    return catalogOf(name, offered.map((one) => randomPackage(one, names, { random, size })), random(2));
+    const offered = names.filter((one) => (one === 'p0' ? index === 0 : random(4) > 0));
+    return catalogOf(
+      name,
+      offered.map((one) => randomPackage(one, names, { random, size })),
+      random(2),
+    );
   });
   const root = catalogs[0]?.content('p0')?.bundles[0];
   if (root === undefined) throw new Error('the root is missing');
@@ -60,7 +64,9 @@ export function catalogOf(name: string, packages: readonly CatalogPackage[], pri
     packages: () => [...contents.keys()],
     providersOf: (kind) =>
       packages
-        .filter(({ bundles }) => bundles.some(({ properties }) => providedKinds(properties).some((one) => kindKey(one) === kindKey(kind))))
+        .filter(({ bundles }) =>
+          bundles.some(({ properties }) => providedKinds(properties).some((one) => kindKey(one) === kindKey(kind))),
+        )
         .map((one) => one.name),
   };
 }
@@ -74,11 +80,19 @@ function randomPackage(name: string, names: readonly string[], { random, size }:
   const bundles = Array.from({ length: 1 + random(size.versions) }, (_, index): CatalogBundle => {
     const version = `${index + 1}.0.0`;
     const properties: Property[] = [{ type: 'olm.package', value: { packageName: name, version } }];
-    for (let kind = 0; kind < size.kinds; kind++) if (random(5) === 0) properties.push({ type: 'olm.gvk', value: kindOf(kind) });
+    for (let kind = 0; kind < size.kinds; kind++)
+      if (random(5) === 0) properties.push({ type: 'olm.gvk', value: kindOf(kind) });
     const count = name === 'p0' ? 1 + random(3) : random(3);
     for (let at = 0; at < count; at++) properties.push(randomRequirement(names, { random, size }));
     if (random(8) === 0) properties.push({ type: 'slipway.minKubeVersion', value: '1.31.0' });
-    return { name: `${name}.v${index + 1}`, package: name, version, image: `registry.example/${name}:${version}`, properties, relatedImages: [] };
+    return {
+      name: `${name}.v${index + 1}`,
+      package: name,
+      version,
+      image: `registry.example/${name}:${version}`,
+      properties,
+      relatedImages: [],
+    };
   });
   const inMain = bundles.map(() => random(6) > 0);
   const entriesOf = (isIn: (index: number) => boolean): ChannelEntry[] =>
@@ -150,5 +164,15 @@ function installedOf(name: string, catalogs: readonly CatalogSource[], random: R
   const bundle = bundles[random(Math.max(1, bundles.length))];
   if (source === undefined || bundle === undefined) return [];
   const { version, properties, image } = bundle;
-  return [{ package: name, bundle: bundle.name, version, catalog: source.name, image, properties, dependency: random(2) === 0 }];
+  return [
+    {
+      package: name,
+      bundle: bundle.name,
+      version,
+      catalog: source.name,
+      image,
+      properties,
+      dependency: random(2) === 0,
+    },
+  ];
 }

@@ -13,7 +13,9 @@ import { startServing } from '../serving.ts';
 const options = parseOptions(process.argv.slice(2), {});
 const target = join(options['data-folder'], 'big.db');
 const text = (): string => randomBytes(5000).toString('base64');
-const documents = Array.from({ length: 4500 }, (_, n) => JSON.stringify({ schema: 'filler', name: `n${n}`, text: text() }));
+const documents = Array.from({ length: 4500 }, (_, n) =>
+  JSON.stringify({ schema: 'filler', name: `n${n}`, text: text() }),
+);
 await buildIndex({ files: [{ path: 'a.json', content: Buffer.from(documents.join('\n')) }], target });
 documents.length = 0;
 const index = openIndex(target);

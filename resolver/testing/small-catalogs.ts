@@ -20,9 +20,9 @@ interface SmallEntry {
   readonly skipRange?: string;
 }
 
-/** The content of a YAML file of this folder. */
+/** The content of a YAML file of resolver/testdata/. */
 export function readCases(file: string): unknown {
-  return load(readFileSync(join(import.meta.dirname, file), 'utf8'), { schema: CORE_SCHEMA });
+  return load(readFileSync(join(import.meta.dirname, '../testdata', file), 'utf8'), { schema: CORE_SCHEMA });
 }
 
 /** The package in the form that a catalog has it. */

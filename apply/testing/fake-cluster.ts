@@ -3,12 +3,12 @@
  * relies on it, CRDs that are served once they are Established, and faults on demand. contract.ts runs against this
  * fake and the real API server, so that both behave alike.
  */
-import { ReasonedError } from '../api/errors.ts';
-import { canonicalJson, mergePatch } from '../api/json.ts';
-import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
-import type { Reason } from '../api/reasons.ts';
-import type { Cluster, DeleteOptions } from './cluster.ts';
-import { identityOf, knownScope } from './identity.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import { canonicalJson, mergePatch } from '../../api/json.ts';
+import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import type { Reason } from '../../api/reasons.ts';
+import type { Cluster, DeleteOptions } from '../cluster.ts';
+import { identityOf, knownScope } from '../identity.ts';
 
 /** One request that the fake received. */
 export interface FakeRequest {

@@ -1,7 +1,7 @@
 /** The content of the fake registry, and the specification's endpoints on it, as a function from call to answer. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { digestOf, isDigest, matchesDigest } from './digest.ts';
+import { digestOf, isDigest, matchesDigest } from '../digest.ts';
 import type { FakeAnswer, FakeOptions } from './fake-registry.ts';
 
 export interface FakeRepository {

@@ -3,10 +3,10 @@
  * fake that differs is found. Called by fake-cluster.test.ts and apply.cluster.test.ts.
  */
 import { describe, expect, test } from 'vitest';
-import { refOf, type KubeObject } from '../api/object.ts';
-import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
-import type { Cluster } from './cluster.ts';
-import { changeObject, createObject, takeOverFields, withUid } from './write.ts';
+import { refOf, type KubeObject } from '../../api/object.ts';
+import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../../api/api-answers.ts';
+import type { Cluster } from '../cluster.ts';
+import { changeObject, createObject, takeOverFields, withUid } from '../write.ts';
 import { sample } from './sample-objects.ts';
 
 interface ManagedFields {

@@ -3,10 +3,10 @@
  * server remains the authority; parseObject of kind.ts checks bounds and types.
  */
 import { isCelError, run, type CelInput } from '@bufbuild/cel';
-import type { CelRule } from '../fields.ts';
-import { parseObject, type CustomKind } from '../kind.ts';
-import type { KubeObject } from '../object.ts';
-import { toStructuralSchema, type StructuralSchema } from './schema.ts';
+import type { CelRule } from '../../fields.ts';
+import { parseObject, type CustomKind } from '../../kind.ts';
+import type { KubeObject } from '../../object.ts';
+import { toStructuralSchema, type StructuralSchema } from '../schema.ts';
 
 /** A rule that does not hold: `{ path: 'spec.interval', message: 'must be absent …' }`. */
 export interface BrokenRule {

@@ -3,9 +3,9 @@
  * tests: `node measure-pull.ts localhost:5000/big:v1 configs`.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { CATALOG_LIMITS, pullTree } from './image.ts';
-import { parseReference } from './reference.ts';
-import { createRegistry } from './registry.ts';
+import { CATALOG_LIMITS, pullTree } from '../image.ts';
+import { parseReference } from '../reference.ts';
+import { createRegistry } from '../registry.ts';
 
 export interface PullCost {
   readonly bytes: number;
