@@ -3,7 +3,7 @@ import type { Revision } from '../../api/revision.ts';
 import { decideSubscription } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { isServing, situationOf, type NewerStates, type OperatorStates } from './situation.ts';
-import { catalog, facts, revision, subscription } from './testdata/facts.ts';
+import { catalog, facts, revision, subscription } from './testing/facts.ts';
 
 const works = revision({ ready: true });
 const before: Revision = { ...works, spec: { ...works.spec, state: 'Archived' } };
