@@ -1,6 +1,6 @@
 /** Parses the answers of aggregated discovery. Pure. */
 import * as z from 'zod/mini';
-import type { Kind } from './discovery.ts';
+import type { Kind } from '../../api/object.ts';
 import type { Resource } from './resource-path.ts';
 
 /** The kinds that a server served at one moment. */
