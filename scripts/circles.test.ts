@@ -14,9 +14,6 @@ const KNOWN: readonly string[] = [
   'kube/client/discovery.ts',
   'kube/client/parse-discovery.ts',
   'oci/push.ts',
-  'oci/testing/fake-auth.ts',
-  'oci/testing/fake-registry.ts',
-  'oci/testing/fake-store.ts',
   'oci/upload.ts',
 ];
 
