@@ -12,7 +12,7 @@ import type { FakeAnswer } from './testing/fake-call.ts';
 import { type FakeOptions, type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts';
 import { repositoryOf } from './testing/fake-store.ts';
 import { MEDIA_TYPE } from './manifest.ts';
-import { blobOf } from './push.ts';
+import { blobOf } from './blob.ts';
 import { parseReference, type Reference, withDigest } from './reference.ts';
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts';
 
