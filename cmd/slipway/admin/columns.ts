@@ -4,7 +4,7 @@ import type { CustomKind, PrinterColumn } from '../../../api/kind.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { REVISION } from '../../../api/revision.ts';
 import { SUBSCRIPTION } from '../../../api/subscription.ts';
-import { fieldsOf, listOf, textOf } from '../../../apply/untyped.ts';
+import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
 import { describeAge } from './age.ts';
 
 /** The kinds of Slipway, in the order in which `get all` shows them. */

@@ -1,7 +1,7 @@
 /** `slipway events`: the events of Slipway's objects, the oldest first. */
 import { groupOf, type KubeObject } from '../../../api/object.ts';
 import { GROUP } from '../../../api/names.ts';
-import { fieldsOf, numberOf, textOf } from '../../../apply/untyped.ts';
+import { fieldsOf, numberOf, textOf } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';

@@ -1,7 +1,7 @@
 /** `slipway get`: Subscriptions, Revisions and Catalogs as tables or as objects. */
+import type { ListOptions } from '../../../api/cluster.ts';
 import type { CustomKind } from '../../../api/kind.ts';
 import type { KubeObject } from '../../../api/object.ts';
-import type { ListOptions } from '../../../kube/client/client.ts';
 import { similarTo } from '../../../resolver/similar.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster, type Connection } from '../input/connection.ts';

@@ -1,10 +1,9 @@
 /** `slipway history`: the Revisions of a Subscription, how long each took and ran, who approved it, and why it ended. */
-import { isRecord } from '../../../api/json.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import type { Revision } from '../../../api/revision.ts';
 import type { Subscription } from '../../../api/subscription.ts';
 import { FIELD_MANAGER } from '../../../api/names.ts';
-import { fieldsOf, listOf, textOf } from '../../../apply/untyped.ts';
+import { fieldsOf, isRecord, listOf, textOf } from '../../../api/untyped.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';
 import type { Outcome } from '../outcome.ts';

@@ -1,11 +1,12 @@
 /** Reads Slipway's objects from a cluster, and explains a name that does not exist. */
 import { isForbidden, isNotFound } from '../../../api/api-answers.ts';
+import type { ListOptions } from '../../../api/cluster.ts';
 import type { CustomKind } from '../../../api/kind.ts';
 import { API_VERSION, GROUP } from '../../../api/names.ts';
-import type { KubeObject } from '../../../api/object.ts';
+import type { Kind, KubeObject } from '../../../api/object.ts';
 import { REVISION, type Revision } from '../../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
-import type { Client, Kind, ListOptions } from '../../../kube/client/client.ts';
+import type { Client } from '../../../kube/client/client.ts';
 import { similarTo } from '../../../resolver/similar.ts';
 import type { Connection } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';

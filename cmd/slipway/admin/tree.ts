@@ -4,7 +4,7 @@ import { groupKind, type KubeObject, type ObjectRef } from '../../../api/object.
 import type { Revision } from '../../../api/revision.ts';
 import { refOfEntry } from '../../../apply/inventory.ts';
 import { createSlots, inSlots } from '../../../apply/slots.ts';
-import { fieldsOf } from '../../../apply/untyped.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { Environment } from '../environment.ts';
 import { withCluster } from '../input/connection.ts';

@@ -3,9 +3,10 @@
  * continued, and one that has expired is begun again with a list, so that no change is missed.
  */
 import { isExpired } from '../../../api/api-answers.ts';
+import type { ListOptions } from '../../../api/cluster.ts';
 import type { CustomKind } from '../../../api/kind.ts';
-import type { KubeObject } from '../../../api/object.ts';
-import { listConsistently, type Client, type Kind, type ListOptions } from '../../../kube/client/client.ts';
+import type { Kind, KubeObject } from '../../../api/object.ts';
+import { listConsistently, type Client } from '../../../kube/client/client.ts';
 import { explainMissing, servedKind } from './objects.ts';
 
 export interface Change {
