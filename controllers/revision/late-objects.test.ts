@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../../api/names.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
-import { type FakeRequest } from '../../apply/testing/fake-cluster.ts';
+import { type FakeRequest } from '../../kube/testing/fake-cluster.ts';
 import { refusal } from '../../api/testing/refusal.ts';
 import { createObject } from '../../apply/write.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
