@@ -26,7 +26,7 @@ import { kindsDefinedIn, orderObjects, type Phase, type PhaseName } from './phas
 import { preflight, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
 import { settleWrite } from './settle-write.ts';
-import { createSlots, type Slots } from './slots.ts';
+import { CONCURRENT_REQUESTS, createSlots, type Slots } from './slots.ts';
 import type { Finding } from './take-over.ts';
 
 export type { ApplyResult, ObjectResult, Outcome, PhaseResult, Unready } from './apply-result.ts';
@@ -54,8 +54,6 @@ export interface ApplyRequest {
   readonly signal?: AbortSignal;
   /** Awaited before the first write, in parallel to the checks: the caller stores its inventory. */
   readonly noted?: Promise<unknown>;
-  /** Called after every object: lets the caller store the inventory on the way. */
-  readonly onProgress?: (result: ObjectResult) => void;
   /** Whether a watch saw no change since the object was applied; absent: every object is applied again. */
   readonly unchanged?: (entry: InventoryEntry) => boolean;
   /** Called before an existing object is changed, and before anything is written. Absent: every change is permitted. */
@@ -117,7 +115,7 @@ interface Run {
 type Findings = ReadonlyMap<string, Finding>;
 
 function contextOf(request: ApplyRequest): Omit<Run, 'cluster'> {
-  const { objects, previousInventory, concurrency = 8 } = request;
+  const { objects, previousInventory, concurrency = CONCURRENT_REQUESTS } = request;
   return {
     request,
     slots: createSlots(concurrency),
@@ -247,7 +245,7 @@ async function walk(run: Run, phases: readonly Phase[], findings: Findings): Pro
   const crdsFirst = phases.toSorted((a, b) => Number(b.name === 'crds') - Number(a.name === 'crds'));
   const begin = (phase: Phase): PhaseRun => {
     const applied = obstacleBefore(phase, runs).then((obstacle) =>
-      obstacle === undefined ? applyPhase(run, phase, findings) : notBegun(run, phase, obstacle),
+      obstacle === undefined ? applyPhase(run, phase, findings) : notBegun(phase, obstacle),
     );
     return { applied, ready: applied.then((outcome) => settlePhase(run, phase, outcome)) };
   };
@@ -269,14 +267,13 @@ async function obstacleBefore({ after }: Phase, runs: ReadonlyMap<PhaseName, Pha
   return undefined;
 }
 
-function notBegun({ request }: Run, { name, objects }: Phase, message: string): AppliedPhase {
+function notBegun({ name, objects }: Phase, message: string): AppliedPhase {
   const results = objects.map((object): ObjectResult => ({
     phase: name,
     ref: refOf(object),
     outcome: 'waiting',
     message,
   }));
-  for (const result of results) request.onProgress?.(result);
   return { result: { name, state: 'Waiting', objects: results, unready: [] }, live: new Map() };
 }
 
@@ -297,9 +294,7 @@ async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings
       live.set(identity, answer);
       run.request.tried?.delete(identity);
     }
-    const result: ObjectResult = { phase: name, ref: refOf(object), ...written };
-    run.request.onProgress?.(result);
-    return result;
+    return { phase: name, ref: refOf(object), ...written };
   });
   const failed = results.some(({ failure }) => failure !== undefined);
   return { result: { name, state: failed ? 'Failed' : 'NotReady', objects: results, unready: [] }, live };

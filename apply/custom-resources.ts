@@ -18,7 +18,7 @@ import { identityOf } from './identity.ts';
 import { indexInventory, refOfEntry, type InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
 import { CRD_KIND } from './remove.ts';
-import { createSlots } from './slots.ts';
+import { CONCURRENT_REQUESTS, createSlots } from './slots.ts';
 
 /** The custom resources of one CRD. */
 export interface CustomResourceCount {
@@ -42,7 +42,6 @@ export type CustomResourceCounts = ReadonlyMap<string, CustomResourceCount>;
 
 export interface CountOptions {
   readonly owner: Owner;
-  readonly concurrency?: number;
   /** A watch's copy of a CRD, including names and versions, which saves the read. */
   readonly observed?: ((ref: ObjectRef) => KubeObject | undefined) | undefined;
   /** The only namespace whose objects messages name; absent: all are named. */
@@ -76,7 +75,7 @@ export async function countCustomResources(
   inventory: readonly InventoryEntry[],
   options: CountOptions,
 ): Promise<CustomResourceCounts> {
-  const slots = createSlots(options.concurrency ?? 8);
+  const slots = createSlots(CONCURRENT_REQUESTS);
   const counting = { ...options, isListed: listedIn(inventory, options.owner) };
   const counted = await Promise.all(
     inventory.filter(isCrdEntry).map((entry) => slots(() => countOf(cluster, entry, counting))),

@@ -19,17 +19,15 @@ import { judgeOwnership } from './collision.ts';
 import { comparePhases, phaseOf } from './phases.ts';
 import type { Owner } from './prepare.ts';
 import { removeObject, type Removal } from './remove.ts';
-import { createSlots } from './slots.ts';
+import { CONCURRENT_REQUESTS, createSlots } from './slots.ts';
 
 export interface PruneOptions {
   readonly owner: Owner;
   /** Deletes CRDs even if custom resources exist. */
   readonly deleteCustomResources?: boolean;
-  readonly concurrency?: number;
   /** A watch's copy of an object, which saves the read. */
   readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (removal: Removal) => void;
 }
 
 export interface PruneResult {
@@ -47,7 +45,7 @@ export async function pruneObjects(
   entries: readonly InventoryEntry[],
   options: PruneOptions,
 ): Promise<PruneResult> {
-  const slots = createSlots(options.concurrency ?? 8);
+  const slots = createSlots(CONCURRENT_REQUESTS);
   const isListed = listedIn(entries, options.owner);
   const removals = new Map<InventoryEntry, Removal>();
   for (const group of inReverseOrder(entries)) {
@@ -55,9 +53,7 @@ export async function pruneObjects(
       group.map((entry) =>
         slots(async () => {
           options.signal?.throwIfAborted();
-          const removal = await pruneObject(cluster, entry, { ...options, isListed });
-          removals.set(entry, removal);
-          options.onProgress?.(removal);
+          removals.set(entry, await pruneObject(cluster, entry, { ...options, isListed }));
         }),
       ),
     );

@@ -16,7 +16,7 @@ import type { Owner } from './prepare.ts';
 import { keepUsedCrd } from './prune.ts';
 import { describeHolders, removeObject, type Removal } from './remove.ts';
 import { retainReadable, type IsGoing, type Retained } from './retain-readable.ts';
-import { createSlots, inSlots, type Slots } from './slots.ts';
+import { CONCURRENT_REQUESTS, createSlots, inSlots, type Slots } from './slots.ts';
 import { fieldsOf, listOf, textOf } from '../api/untyped.ts';
 import { observeByPolling, waitUntilGone, type Leaving, type Observe } from './wait.ts';
 
@@ -29,7 +29,6 @@ export interface UninstallOptions {
   readonly acting?: Cluster | undefined;
   /** The only namespace whose custom resources messages name; absent: all are named. */
   readonly namedIn?: string | undefined;
-  readonly concurrency?: number;
   readonly signal?: AbortSignal;
   /**
    * Time limit for one step in this call, three times as long for CRDs; objects that remain are reported as waiting.
@@ -41,7 +40,6 @@ export interface UninstallOptions {
   readonly observe?: Observe;
   /** A watch's copy of an object, which saves the read. */
   readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
-  readonly onProgress?: (step: UninstallStepName, removal: Removal) => void;
 }
 
 export interface UninstallResult {
@@ -80,8 +78,8 @@ export async function runUninstall(
   plan: UninstallPlan,
   options: UninstallOptions,
 ): Promise<UninstallResult> {
-  const { concurrency = 8, signal } = options;
-  const run: Run = { cluster, plan, options, slots: createSlots(concurrency), signal };
+  const { signal } = options;
+  const run: Run = { cluster, plan, options, slots: createSlots(CONCURRENT_REQUESTS), signal };
   const done: Done = { removals: [], stays: [] };
   if (plan.state === 'Unknown') return { state: 'Failed', ...done, waiting: [], failures: plan.doubts ?? [] };
   if (plan.state === 'Blocked') return { state: 'Waiting', ...done, waiting: [], stays: plan.stays, failures: [] };
@@ -145,7 +143,6 @@ function isServiceOf({ steps }: UninstallPlan, { namespace, name }: Parameters<I
 
 async function runStep(run: Run, step: UninstallStep): Promise<StepResult> {
   const removals = [...(await deleteEntries(run, step)), ...(await deleteOthers(run, step))];
-  for (const removal of removals) run.options.onProgress?.(step.name, removal);
   const deleted = removals.filter(({ outcome }) => outcome === 'deleted' || outcome === 'deleting').map(leavingOf);
   const waiting = await awaitGone(run, deleted);
   return { removals, waiting, stays: removals.flatMap(stayOfRemoval) };

@@ -29,6 +29,19 @@ function rowsOf(section: string): readonly Row[] {
 }
 
 describe('the deviations', () => {
+  test('have as many cells in each row as in the header of its table', () => {
+    const tables = text.split('\n\n').filter((block) => block.startsWith('| '));
+    const shifted = tables.flatMap((table) => {
+      const [header = '', ...lines] = table
+        .trim()
+        .split('\n')
+        .map((line) => line.split('|').map((cell) => cell.trim()));
+      return lines.filter((cells) => cells.length !== header.length).map(([, first]) => first);
+    });
+    expect(tables.length).toBeGreaterThan(5);
+    expect(shifted).toEqual([]);
+  });
+
   test('are read, section by section', () => {
     expect(rows.length).toBeGreaterThan(25);
     expect(new Set(rows.map(({ section }) => section)).size).toBe(8);
