@@ -1,5 +1,5 @@
 /**
- * Finds unused code twice (`npm run unused`): in the whole repository, and in what the programs ship, where an export
+ * Finds unused code twice (`npm run unused`): in the whole repository, and in the code that ships, in which an export
  * that only tests call counts as unused. The tag `@unshipped`, with a reason, excepts an export from the second.
  */
 import type { KnipConfig } from 'knip';

@@ -57,7 +57,7 @@ describe('the deviations', () => {
     for (const number of numbersIn(counts.join(' '))) expect(pinned).toMatch(new RegExp(`\\b${number}\\b`));
   });
 
-  test('are told with the numbers of all that is compared', () => {
+  test('are stated with the number of all compared things', () => {
     const conformance = repositoryFiles().filter((path) => path.endsWith('.conformance.test.ts'));
     const pinned = conformance.map(sourceOf).join('\n');
     for (const number of ['225', '2413', '2022', '7260', '6972', '672', '96', '123']) {
