@@ -97,8 +97,6 @@ async function countOf(
   return [entry.name, ownership.proven ? found : { ...found, unproven: true }];
 }
 
-/** The most requests at the same time. */
-const MOST_REQUESTS = 8;
 const MOST_SAMPLES = 3;
 
 /** For a CRD that was never served. */
