@@ -9,7 +9,6 @@ import { refusal } from '../../api/testing/refusal.ts';
 import { createObject } from '../../apply/write.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
 import { sample, sampleCrd, sampleDeployment } from '../../apply/testing/sample-objects.ts';
-import type { Client } from '../../kube/client/client.ts';
 import { silentLog } from '../../kube/log.ts';
 import { prepareFor } from './desired-objects.ts';
 import { createLateRemovals, type LateRemovals } from './late-removals.ts';
@@ -179,7 +178,7 @@ describe('an object of an operator that is or was being uninstalled', () => {
     await harness.settle(1);
     revision = harness.revision(1);
     await harness.cluster.delete({ ...refOf(kept) });
-    late = createLateRemovals({ client: harness.cluster as unknown as Client, now: () => harness.now() });
+    late = createLateRemovals({ client: harness.cluster, now: () => harness.now() });
     const leaving = { ...revision, metadata: { ...revision.metadata, deletionTimestamp: since } };
     late.removing({ revision: leaving, subscription: undefined, siblings: [] });
   });

@@ -10,7 +10,7 @@ export function resource(apiVersion: string, kind: string, plural: string, names
   return { apiVersion, kind, plural, namespaced, verbs, subresources: ['status'] };
 }
 
-export const CRDS = resource('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', false);
+const CRDS = resource('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', false);
 export const NAMESPACES = resource('v1', 'Namespace', 'namespaces', false);
 
 /** Kinds of each group version in namespaces and outside of them; the plurals follow from the names. */
@@ -65,7 +65,7 @@ export class FakeKinds {
     return this.#find((one) => one.kind === kind);
   }
 
-  /** Looks at CRDs last, since they are searched for among all objects. */
+  /** Searches CRDs last, since they lie among all objects. */
   #find(isWanted: (kind: Resource) => boolean): Resource | undefined {
     return this.#served.find(isWanted) ?? this.#crds().flatMap(kindsOf).find(isWanted);
   }

@@ -35,7 +35,7 @@ interface ManagedFields {
   readonly operation?: string;
 }
 
-export function managedFieldsOf({ metadata }: KubeObject): readonly ManagedFields[] {
+function managedFieldsOf({ metadata }: KubeObject): readonly ManagedFields[] {
   return (metadata as { managedFields?: readonly ManagedFields[] }).managedFields ?? [];
 }
 
