@@ -5,7 +5,7 @@
  */
 import { refOf, type KubeObject } from '../api/object.ts';
 import type { Failure } from './api-failure.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { isProven } from './collision.ts';
 import { isIntact, type InventoryEntry } from './inventory.ts';
 import { hashObject } from './prepare.ts';
@@ -53,7 +53,7 @@ export async function lookAtOwn(
 async function readWhole(
   cluster: Pick<Cluster, 'get'>,
   observed: KubeObject,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Finding | undefined> {
   const live = await cluster.get(refOf(observed), signal);
   return live?.metadata.uid === observed.metadata.uid && live !== undefined ? { kind: 'present', live } : undefined;

@@ -2,17 +2,22 @@
  * Custom resources that a set of objects brings together with their CRD: applied last, removed first, and not counted
  * as users' objects.
  */
+import { UNWATCHED } from './watched.ts';
+import { NEVER } from '../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import type { Failure } from './api-failure.ts';
-import { applyRevision, type ApplyRequest, type ApplyResult } from './apply.ts';
+import type { ApplyRequest, ApplyResult } from './apply.ts';
+import { managedFieldsOf } from '../kube/testing/field-ownership.ts';
+import { applyWatching } from './testing/apply-watching.ts';
 import { countCustomResources } from './custom-resources.ts';
-import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from '../kube/testing/fake-cluster.ts';
+import { refusal } from '../api/testing/refusal.ts';
 import type { InventoryEntry } from './inventory.ts';
 import { planUninstall, type CustomResourcePolicy } from './plan-uninstall.ts';
 import { pruneObjects } from './prune.ts';
-import { OWNER, prepared, sample, sampleOperator } from './sample-objects.ts';
+import { OWNER, prepared, sample, sampleOperator } from './testing/sample-objects.ts';
 import { runUninstall, type UninstallResult } from './uninstall.ts';
 
 const own = sample('example.com/v1', 'Widget', 'bundled', { namespace: 'ops', spec: { size: 1 } });
@@ -26,7 +31,7 @@ function clusterWithNamespace(options: FakeOptions = {}): FakeCluster {
 }
 
 function install(cluster: FakeCluster, fields: Partial<ApplyRequest> = {}): Promise<ApplyResult> {
-  return applyRevision(cluster, { objects, previousInventory: [], ...fields });
+  return applyWatching(cluster, { signal: NEVER, objects, previousInventory: [], ...fields });
 }
 
 const written = (cluster: FakeCluster): string[] =>
@@ -57,7 +62,7 @@ describe('an install', () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     const next = prepared([...sampleOperator(), { ...own, spec: { size: 2 } }]);
-    await applyRevision(cluster, { objects: next, previousInventory: inventory });
+    await applyWatching(cluster, { signal: NEVER, objects: next, previousInventory: inventory });
     expect(cluster.requests.filter(({ dryRun, ref }) => dryRun && ref.kind === 'Widget')).toEqual([]);
     expect(await cluster.get(refOf(own))).toMatchObject({ spec: { size: 2 } });
   });
@@ -69,7 +74,8 @@ describe('an install', () => {
       ...object,
       status: { conditions: [{ type: 'Ready', status: 'False', message: 'no credentials' }] },
     }));
-    const result = await applyRevision(cluster, {
+    const result = await applyWatching(cluster, {
+      signal: NEVER,
       objects: prepared([...sampleOperator(), { ...own, spec: { size: 2 } }]),
       previousInventory: inventory,
     });
@@ -85,7 +91,8 @@ describe('an install', () => {
     const before = written(cluster).length;
     const missing: Failure = { reason: 'Forbidden', retry: 'backoff', message: `lacks ${asked}` };
     const changed = prepared([...sampleOperator({ image: 'registry.example/operator:2' }), { ...own, spec: {} }]);
-    const result = await applyRevision(cluster, {
+    const result = await applyWatching(cluster, {
+      signal: NEVER,
       objects: changed,
       previousInventory: inventory,
       mayWrite: async (_object, verbs) => (verbs.includes(asked) ? missing : undefined),
@@ -100,7 +107,7 @@ describe('an install', () => {
     await cluster.delete(refOf(own));
     cluster.put({ ...own, metadata: { ...own.metadata, annotations: { [ANNOTATION.owner]: 'other/one' } } });
     const before = written(cluster).length;
-    const result = await applyRevision(cluster, { objects, previousInventory: inventory });
+    const result = await applyWatching(cluster, { signal: NEVER, objects, previousInventory: inventory });
     expect(result.failures).toMatchObject([{ reason: 'Collision' }]);
     expect(written(cluster).length).toBe(before);
   });
@@ -115,7 +122,7 @@ describe('an install', () => {
     await cluster.delete(refOf(own));
     const deployment = objects.find(({ kind }) => kind === 'Deployment') as KubeObject;
     await cluster.delete(refOf(deployment));
-    const result = await applyRevision(cluster, { objects, previousInventory: inventory });
+    const result = await applyWatching(cluster, { signal: NEVER, objects, previousInventory: inventory });
     expect(result.failures).toEqual([]);
     expect(await cluster.get(refOf(deployment))).toBeDefined();
   });
@@ -127,12 +134,12 @@ describe('an install', () => {
     const [made] = prepared([{ ...own, spec: { size: 1, extra: 1 } }]) as [KubeObject];
     const { uid = '' } = (await cluster.create(made)).metadata;
     const listed = inventory.map((entry) => (entry.kind === 'Widget' ? { ...entry, uid, hash: 'old' } : entry));
-    const observed = (ref: ObjectRef): KubeObject | undefined => {
+    const get = (ref: ObjectRef): KubeObject | undefined => {
       const live = cluster.objects().find((object) => ref.kind === 'Widget' && object.kind === 'Widget');
       const { managedFields: _fields, ...metadata } = { managedFields: [], ...live?.metadata };
       return live && { apiVersion: live.apiVersion, kind: live.kind, metadata: metadata as KubeObject['metadata'] };
     };
-    await install(cluster, { previousInventory: listed, observed });
+    await install(cluster, { previousInventory: listed, watched: { ...UNWATCHED, get } });
     expect((await cluster.get(refOf(own)))?.['spec']).toEqual({ size: 1 });
   });
 
@@ -154,10 +161,10 @@ describe('an install', () => {
         ...object.metadata,
         generation: 7,
         managedFields: [
-          { manager: 'widget-manager', operation: 'Update' },
-          { manager: 'slipway', operation: 'Apply' },
+          { manager: 'widget-manager', operation: 'Update', fieldsV1: { 'f:spec': { 'f:defaulted': {} } } },
+          ...managedFieldsOf(object),
         ],
-      },
+      } as KubeObject['metadata'],
       spec: { ...(object['spec'] as object), defaulted: true },
     }));
     const result = await install(cluster, { previousInventory: inventory });
@@ -171,7 +178,7 @@ async function uninstall(
   inventory: readonly InventoryEntry[],
   policy: CustomResourcePolicy,
 ): Promise<UninstallResult> {
-  const options = { owner: OWNER, stepSeconds: 0.05 };
+  const options = { signal: NEVER, owner: OWNER, stepSeconds: 0.05 };
   const found = await countCustomResources(cluster, inventory, options);
   return runUninstall(cluster, planUninstall(inventory, found, policy), options);
 }
@@ -261,7 +268,7 @@ describe('pruning', () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     const gone = inventory.filter(({ kind }) => kind === 'Widget' || kind === 'CustomResourceDefinition');
-    const { removals, remaining } = await pruneObjects(cluster, gone, { owner: OWNER });
+    const { removals, remaining } = await pruneObjects(cluster, gone, { signal: NEVER, owner: OWNER });
     expect(removals.map(({ ref, outcome }) => `${ref.kind} ${outcome}`)).toEqual([
       'Widget deleted',
       'CustomResourceDefinition deleted',
@@ -272,12 +279,12 @@ describe('pruning', () => {
   test('pruning keeps a CRD if its custom resource could not be deleted', async () => {
     const cluster = clusterWithNamespace({
       before: ({ verb, ref }) => {
-        if (verb === 'delete' && ref.kind === 'Widget') throw new FakeApiError(500, '', 'no');
+        if (verb === 'delete' && ref.kind === 'Widget') throw refusal(500, '', 'no');
       },
     });
     const { inventory } = await install(cluster);
     const gone = inventory.filter(({ kind }) => kind === 'Widget' || kind === 'CustomResourceDefinition');
-    const { remaining } = await pruneObjects(cluster, gone, { owner: OWNER });
+    const { remaining } = await pruneObjects(cluster, gone, { signal: NEVER, owner: OWNER });
     expect(remaining.map(({ kind }) => kind)).toContain('Widget');
   });
 });

@@ -1,15 +1,17 @@
+import { NEVER } from '../api/testing/never.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
-import { applyRevision } from './apply.ts';
-import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { applyWatching } from './testing/apply-watching.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from '../kube/testing/fake-cluster.ts';
+import { refusal } from '../api/testing/refusal.ts';
 import { identityOf } from './identity.ts';
 import { diffInventory, type InventoryEntry } from './inventory.ts';
 import { pruneObjects } from './prune.ts';
-import { OWNER, prepared, sample, sampleCrd, sampleOperator } from './sample-objects.ts';
+import { OWNER, prepared, sample, sampleCrd, sampleOperator } from './testing/sample-objects.ts';
 
-const options = { owner: OWNER };
+const options = { signal: NEVER, owner: OWNER };
 const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });
 
 async function installed(
@@ -18,7 +20,11 @@ async function installed(
 ): Promise<[FakeCluster, readonly InventoryEntry[]]> {
   const cluster = createFakeCluster(fake);
   cluster.put(sample('v1', 'Namespace', 'ops'));
-  const { inventory } = await applyRevision(cluster, { objects: prepared(objects), previousInventory: [] });
+  const { inventory } = await applyWatching(cluster, {
+    signal: NEVER,
+    objects: prepared(objects),
+    previousInventory: [],
+  });
   return [cluster, inventory];
 }
 const kinds = (cluster: FakeCluster): string[] => cluster.objects().map(({ kind }) => kind);
@@ -28,7 +34,7 @@ const entryOfKind = (inventory: readonly InventoryEntry[], kind: string): Invent
 const refusing =
   (verb: string, kind: string, code: number): NonNullable<FakeOptions['before']> =>
   (request) => {
-    if (request.verb === verb && request.ref.kind === kind) throw new FakeApiError(code, '', 'refused');
+    if (request.verb === verb && request.ref.kind === kind) throw refusal(code, '', 'refused');
   };
 
 describe('pruning', () => {

@@ -1,11 +1,13 @@
 /** Decides about existing objects, by their owner and by the rights of the account. */
+import { NEVER } from '../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult } from './apply.ts';
-import { actingAs, createFakeCluster, FakeApiError, type FakeCluster, type FakeRequest } from './fake-cluster.ts';
+import { actingAs, createFakeCluster, type FakeCluster, type FakeRequest } from '../kube/testing/fake-cluster.ts';
+import { refusal } from '../api/testing/refusal.ts';
 import { entryOf, intendedEntries } from './inventory.ts';
-import { prepared, sample, sampleCrd } from './sample-objects.ts';
+import { prepared, sample, sampleCrd } from './testing/sample-objects.ts';
 
 type May = (request: Pick<FakeRequest, 'verb' | 'ref'>) => boolean;
 
@@ -31,7 +33,7 @@ function apply(
   { may = all, ...request }: Partial<ApplyRequest> & { readonly may?: May },
 ): Promise<ApplyResult> {
   const acting = request.asManager === true ? cluster : actingAs(cluster, ACCOUNT, may);
-  return applyRevision(acting, { objects: prepared([object]), previousInventory: [], ...request });
+  return applyRevision(acting, { signal: NEVER, objects: prepared([object]), previousInventory: [], ...request });
 }
 
 describe.each([
@@ -127,8 +129,7 @@ test('an object that appears between check and write is judged too', async () =>
 test('an answer of a webhook without dry run support proves the right to delete', async () => {
   const cluster = createFakeCluster({
     before: ({ verb, dryRun }) => {
-      if (verb === 'delete' && dryRun)
-        throw new FakeApiError(400, 'BadRequest', 'the webhook does not support dry run');
+      if (verb === 'delete' && dryRun) throw refusal(400, 'BadRequest', 'the webhook does not support dry run');
     },
   });
   cluster.put(sample('v1', 'Namespace', 'ops'));

@@ -3,7 +3,7 @@
  * kinds are remembered, and the next reconcile in that namespace begins when the caches have seen them. No worker waits
  * in between.
  */
-import type { Cluster } from '../apply/cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { keyOfObject, type KubeObject } from '../api/object.ts';
 import { systemClock, type Clock } from '../kube/clock.ts';
 import type { Reconcile } from '../kube/controller/controller.ts';
@@ -54,7 +54,7 @@ export function createWriteBarrier(caches: readonly Cache[], clock: Clock = syst
 const PATIENCE_SECONDS = 5;
 
 /** Resolves when the cache has the object in this state or a later one, or no longer has it. */
-export async function awaitSeen(
+async function awaitSeen(
   informer: Pick<Informer, 'get' | 'on'>,
   written: KubeObject,
   clock: Clock = systemClock,

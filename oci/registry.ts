@@ -8,6 +8,7 @@
  */
 import type { Network } from './address.ts';
 import { createAuthenticator } from './auth.ts';
+import type { BlobSource } from './blob.ts';
 import type { CredentialLookup } from './docker-config.ts';
 import type { Descriptor } from './manifest.ts';
 import type { Mirror } from './mirrors.ts';
@@ -21,7 +22,6 @@ import {
   type Resolved,
 } from './pull.ts';
 import {
-  type BlobSource,
   deleteManifest,
   hasBlob,
   mountBlob,
@@ -72,7 +72,7 @@ export interface RegistryOptions {
 
 export interface RegistryLimits extends PullLimits, TagLimits, ReferrerLimits {}
 
-export const DEFAULT_LIMITS: RegistryLimits = {
+const DEFAULT_LIMITS: RegistryLimits = {
   manifestBytes: 4 << 20,
   blobBytes: 1 << 30,
   resumes: 3,

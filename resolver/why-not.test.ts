@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { Property } from '../catalog/model.ts';
 import type { ResolveInput, Wanted } from './input.ts';
 import { resolve } from './resolve.ts';
-import { chainOf, packageOf, serving } from './testdata/ask.ts';
-import { catalogOf } from './testdata/random-catalogs.ts';
-import { anyPackage, anyVersion, CHANNELS, nameOf, OLD_CLUSTER, RANGES } from './testdata/random-packages.ts';
-import { expandPackage, type SmallPackage } from './testdata/small-catalogs.ts';
+import { chainOf, packageOf, serving } from './testing/ask.ts';
+import { catalogOf } from './testing/random-catalogs.ts';
+import { anyPackage, anyVersion, CHANNELS, nameOf, OLD_CLUSTER, RANGES } from './testing/random-packages.ts';
+import { expandPackage, type SmallPackage } from './testing/small-catalogs.ts';
 import { explainVersion, type VersionExplanation } from './why-not.ts';
 
 const chain = chainOf('1.0.0', '1.1.0', '2.0.0');
@@ -237,7 +237,7 @@ describe('explanations of a version that is not chosen, with changes that help',
       because: 'the installed bundle stays with its catalog',
       given: { installed: '1.0.0', catalogs: [serving('a', chainOf('1.0.0')), serving('b', chain)] },
       asked: '2.0.0',
-      causes: ['op.v2.0.0 is not chosen: only catalog b has it, and what is installed stays with catalog a'],
+      causes: ['op.v2.0.0 is not chosen: only catalog b has it, and the installed version stays with catalog a'],
       changes: ['Set catalog to b, which gives 2.0.0'],
     },
     {

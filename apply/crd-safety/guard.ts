@@ -3,22 +3,20 @@
  * first, which costs no request; objects are read page by page only for dangerous findings. The revision controller
  * calls it before a roll-out writes anything.
  */
-import { keyOfObject, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { keyOfObject, type Kind, type KubeObject } from '../../api/object.ts';
 import { mayName } from '../custom-resources.ts';
-import { fieldsOf, textOf } from '../untyped.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { attribute } from './attribute.ts';
 import { compareCrds, isDangerous, type CrdVerdict, type Finding, type HurtObjects, type Waiver } from './compare.ts';
 import { comparisonsOf, type Comparison } from './comparisons.ts';
 import { harmsOf, isRegardless } from './hurt.ts';
 import { readCrd, type Crd } from './schema.ts';
 
-type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
-
 /** Lists one page of all objects of a kind, as kube/'s client does. Throws if the kind is not served. */
 export type ListPage = (
   kind: Kind,
   options: { readonly limit: number; readonly continue?: string },
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ) => Promise<{ readonly items: readonly KubeObject[]; readonly continue?: string }>;
 
 export interface GuardOptions {
@@ -26,7 +24,7 @@ export interface GuardOptions {
   readonly waivers?: readonly Waiver[];
   /** The only namespace whose objects a finding names; absent: all are named. */
   readonly namedIn?: string | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
   /** Milliseconds of a monotonic clock; the process's own by default. */
   readonly now?: () => number;
 }
@@ -139,9 +137,9 @@ async function readAll({ kind, tasks, hurt }: Judging, options: GuardOptions): P
 }
 
 /** Yields to the event loop, so that other work such as renewing leases goes on. */
-async function breathe(signal: AbortSignal | undefined): Promise<void> {
+async function breathe(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
-  signal?.throwIfAborted();
+  signal.throwIfAborted();
 }
 
 interface Notes {

@@ -1,5 +1,5 @@
 /** Finds the Deployment that the API server calls through a Service, and the ports on the way. */
-import { isRecord } from '../../api/json.ts';
+import { isRecord } from '../../api/untyped.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { isInside, type Scene } from './scene.ts';
 import type { SourceObject } from './source.ts';

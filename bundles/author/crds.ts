@@ -1,5 +1,5 @@
 /** Places CRDs in `manifests/`, and lists the kinds that the CSV owns. */
-import { isRecord } from '../../api/json.ts';
+import { isRecord } from '../../api/untyped.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { CsvCrd } from '../bundle.ts';
 import { isInjected, withoutInjection } from './certificates.ts';

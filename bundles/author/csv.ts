@@ -1,5 +1,6 @@
 /** Writes the ClusterServiceVersion: generated fields are replaced, and every field of a person stays. */
-import { canonicalJson, formatJson, isRecord } from '../../api/json.ts';
+import { canonicalJson, formatJson } from '../../api/json.ts';
+import { isRecord } from '../../api/untyped.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { CsvCrd, CsvDeployment, CsvWebhook } from '../bundle.ts';
 import { INSTALL_MODES, type InstallMode } from '../render/install-mode.ts';

@@ -26,7 +26,7 @@ export function imagesOf(deployments: readonly CsvDeployment[]): readonly Relate
   return withOwnNames([...new Map(found.map((one) => [one.image, one])).values()]);
 }
 
-/** Two containers named `manager` of different images are told apart by a number. */
+/** Two containers named `manager` of different images get a number each. */
 function withOwnNames(images: readonly RelatedImage[]): readonly RelatedImage[] {
   const seen = new Map<string, number>();
   return images.map(({ name, image }) => {

@@ -1,5 +1,5 @@
 /** Reads the objects of an author's files: plain YAML, the output of kustomize, or the list of a cluster. */
-import { isRecord } from '../../api/json.ts';
+import { isRecord } from '../../api/untyped.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { parseYaml, YamlError } from '../yaml.ts';

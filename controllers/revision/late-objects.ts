@@ -5,7 +5,7 @@
  * late-removals.ts.
  */
 import { identityOf } from '../../apply/identity.ts';
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { ownerName, type Owner } from '../../apply/prepare.ts';
 import { pruneObjects } from '../../apply/prune.ts';
 import type { Removal } from '../../apply/remove.ts';
@@ -74,7 +74,7 @@ export async function removeLate(
   const { removals } = await pruneObjects(acting, entries, {
     owner,
     signal,
-    observed: (ref) => live.get(identityOf(ref)),
+    watched: { get: (ref) => live.get(identityOf(ref)) },
   });
   return removals;
 }

@@ -73,7 +73,7 @@ function hashOf(object: KubeObject): string {
 }
 
 /** `spec.template.metadata.annotations: … is …` */
-export function firstDifference(before: unknown, after: unknown, path = ''): string {
+function firstDifference(before: unknown, after: unknown, path = ''): string {
   if (isMap(before) && isMap(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
       if (canonicalJson([before[key]]) !== canonicalJson([after[key]]))

@@ -3,9 +3,8 @@
  * allowed, and fills in defaults. Pure; does not change its input.
  * @see https://github.com/kubernetes/apiextensions-apiserver/tree/master/pkg/apiserver/schema
  */
-import { fieldsOf } from '../../untyped.ts';
+import { fieldsOf, isRecord } from '../../../api/untyped.ts';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../../../api/json.ts';
 import { isEmbedded, isOpen, itemsOf, mapFields, META_FIELDS, stepTo } from './node.ts';
 import { takeSteps } from './steps.ts';
 
@@ -15,7 +14,7 @@ export function readUnder(schema: Schema, object: unknown): unknown {
 }
 
 /** The object without the fields that the schema does not name. */
-export function prune(schema: Schema | undefined, value: unknown, isRoot = false): unknown {
+function prune(schema: Schema | undefined, value: unknown, isRoot = false): unknown {
   takeSteps(1);
   if (Array.isArray(value)) return pruneItems(schema, value);
   if (!isRecord(value)) return value;

@@ -1,6 +1,14 @@
 /** `slipway bundle …`: names, arguments and options. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { append, colourOption, outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
+import {
+  append,
+  colourOption,
+  outputOption,
+  registryOptions,
+  withExamples,
+  type OutputFlags,
+  type Perform,
+} from '../flags.ts';
 import type { BuildFlags } from './build.ts';
 import type { InitFlags } from './init.ts';
 import type { PushFlags } from './push.ts';
@@ -59,13 +67,17 @@ function defineInit(bundle: Command, perform: Perform): void {
       append,
     )
     .option('--pin', 'ask registries for the digests of images, and name images by digest');
+  withExamples(
+    init,
+    'slipway bundle init lamp --from config/default --package lamp-operator --version 1.0.0',
+    'kustomize build config/default | slipway bundle init lamp --from - --samples config/samples',
+  );
   defineWords(init)
     .option('--prune', 'remove manifests whose objects are not in the source')
     .option('--dry-run', 'write nothing')
     .option('--strict', 'warnings make exit code 2, too')
     .addOption(colourOption())
     .addOption(outputOption())
-    .addHelpText('after', INIT_EXAMPLES)
     .action((folder: string, flags: InitFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./init.ts')).init(environment, folder, flags)),
     );
@@ -84,11 +96,6 @@ function defineWords(init: Command): Command {
 }
 
 const MODES = ['AllNamespaces', 'OwnNamespace', 'SingleNamespace', 'MultiNamespace'];
-
-const INIT_EXAMPLES = `
-Examples:
-  slipway bundle init bundle --from config/default --package lamp-operator --version 1.0.0
-  kustomize build config/default | slipway bundle init bundle --from - --samples config/samples --version 1.1.0`;
 
 function defineChecks(bundle: Command, perform: Perform): void {
   registryOptions(bundle.command('validate'))

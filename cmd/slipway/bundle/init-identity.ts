@@ -1,6 +1,7 @@
 /** The name, version and channels of a bundle that is made, and the words of its author: from flags, then from the existing bundle. */
 import { extname } from 'node:path';
-import { formatJson, isRecord } from '../../../api/json.ts';
+import { formatJson } from '../../../api/json.ts';
+import { isRecord } from '../../../api/untyped.ts';
 import { BUNDLE_ANNOTATION } from '../../../bundles/annotations.ts';
 import type { AuthorOptions, AuthorWords, ExistingBundle, SourceObject } from '../../../bundles/author/compose.ts';
 import { versionRules } from '../../../resolver/version-rules.ts';

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NAMESPACE, deployment, gadgetYaml } from '../../../bundles/author/testing/gadget-source.ts';
-import { startFakeRegistry, type FakeRegistry } from '../../../oci/fake-registry.ts';
+import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
 import { buildImage, pushImage } from '../../../oci/build.ts';
 import { parseReference } from '../../../oci/reference.ts';
 import { createRegistry } from '../../../oci/registry.ts';

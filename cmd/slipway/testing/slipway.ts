@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly input?: string;
   /** Width of the terminal that the run writes to; a pipe if absent. */
   readonly columns?: number;
+  /** Gets the progress that a terminal would show. */
+  readonly progress?: (text: string) => void;
 }
 
 /** A folder for the tests of one file, removed after them. */
@@ -43,7 +45,7 @@ export function useWorkplace(): () => Workplace {
 
 function openWorkplace(folder: string): Workplace {
   const runWith: Workplace['runWith'] = async (
-    { variables = {}, signal = new AbortController().signal, input = '', columns },
+    { variables = {}, signal = new AbortController().signal, input = '', columns, progress },
     ...args
   ) => {
     const printed = { stdout: '', stderr: '' };
@@ -57,6 +59,7 @@ function openWorkplace(folder: string): Workplace {
       signal,
       readInput: async () => Buffer.from(input),
       ...(columns !== undefined && { columns }),
+      ...(progress !== undefined && { progress }),
     });
     return { code, ...printed };
   };

@@ -2,9 +2,11 @@
  * Does the steps of an upgrade on an API server, and reports the outcome for the objects: they are created under the
  * old CRD, the CRD changes, and they are read, written back as they are read, and created again as they were.
  */
+import { NEVER } from '../../../api/testing/never.ts';
 import { isDangerous } from '../../../apply/crd-safety/compare.ts';
 import { guardCrd } from '../../../apply/crd-safety/guard.ts';
-import { canonicalJson, isRecord } from '../../../api/json.ts';
+import { canonicalJson } from '../../../api/json.ts';
+import { type Fields, isRecord } from '../../../api/untyped.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { until } from '../../lib/until.ts';
@@ -19,8 +21,6 @@ import {
   versionOf,
   withMarker,
 } from './crd-requests.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface Pair {
   readonly name: string;
@@ -67,7 +67,7 @@ export async function judge({ old, next }: Pair, objects: readonly KubeObject[])
   const listPage = async ({ apiVersion }: { readonly apiVersion: string }): Promise<{ items: KubeObject[] }> => ({
     items: objects.map((object) => ({ ...object, apiVersion })),
   });
-  const { findings } = await guardCrd(old, next, { listPage });
+  const { findings } = await guardCrd(old, next, { signal: NEVER, listPage });
   return findings
     .filter(isDangerous)
     .map(

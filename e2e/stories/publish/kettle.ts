@@ -1,7 +1,7 @@
 /** The YAML of the guide for authors: an operator as it is before it has a bundle. */
 import { stepsOf } from '../../../scripts/shell-steps.ts';
 
-export const GUIDE = 'docs/how-to/make-a-bundle-of-plain-yaml.md';
+const GUIDE = 'docs/how-to/make-a-bundle-of-plain-yaml.md';
 
 /** The objects, with the images of a version. */
 export function kettleYaml(version: string): string {
