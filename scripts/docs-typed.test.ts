@@ -98,6 +98,7 @@ const PAGES: readonly Page[] = [
     path: `${HOW_TO}/use-a-private-registry.md`,
     by: ['e2e/stories/private-registry/private-registry.cluster.test.ts'],
   },
+  { path: `${HOW_TO}/use-the-command-line.md`, by: ['e2e/stories/command-line/command-line.cluster.test.ts'] },
   {
     path: `${HOW_TO}/waive-a-crd-check.md`,
     by: [],
