@@ -40,7 +40,7 @@ function lease({
   return {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
-    metadata: { name: 'slipway-manager', ...{ managedFields } },
+    metadata: Object.assign({ name: 'slipway-manager' }, { managedFields }),
     spec: { holderIdentity, leaseDurationSeconds: 15, renewTime },
   };
 }

@@ -18,7 +18,10 @@ export interface ContentFlags {
 
 export interface ContentQuery {
   readonly schema: 'olm.package' | 'olm.channel' | 'olm.bundle' | 'olm.deprecations';
+  /** Of channels and bundles: only those of this package. */
   readonly package?: string;
+  /** Only the documents of this name. */
+  readonly name?: string;
 }
 
 /** The documents of a Catalog. @throws ReasonedError CatalogUnavailable, with the ways to reach the manager; Forbidden */

@@ -61,10 +61,9 @@ let status: number;
 
 function answerTo(path: string): string {
   const { searchParams } = new URL(path, 'http://manager');
-  const [schema, name] = [searchParams.get('schema'), searchParams.get('package')];
-  const documents = [...PACKAGES, ...CHANNELS, ...BUNDLES].filter((one) => one.schema === schema);
-  const ofPackage = documents.filter((one) => name === null || ('package' in one ? one.package : one.name) === name);
-  return ofPackage.map((one) => `${JSON.stringify(one)}\n`).join('');
+  const documents: readonly Readonly<Record<string, unknown>>[] = [...PACKAGES, ...CHANNELS, ...BUNDLES];
+  const chosen = documents.filter((one) => [...searchParams].every(([field, value]) => one[field] === value));
+  return chosen.map((one) => `${JSON.stringify(one)}\n`).join('');
 }
 
 beforeAll(async () => {

@@ -60,16 +60,15 @@ async function readOffers(
   reading: Reading,
 ): Promise<readonly Offer[]> {
   const catalogs = await catalogNames(connection, reading);
-  const only = packageName === undefined ? {} : { package: packageName };
+  const [named, ofIt] = packageName === undefined ? [{}, {}] : [{ name: packageName }, { package: packageName }];
   return Promise.all(
     catalogs.map(async (catalog) => {
       const [packages, channels, bundles] = await Promise.all([
-        readDocuments(connection, catalog, { schema: 'olm.package', ...only }, reading),
-        readDocuments(connection, catalog, { schema: 'olm.channel', ...only }, reading),
-        packageName === undefined ? [] : readDocuments(connection, catalog, { schema: 'olm.bundle', ...only }, reading),
+        readDocuments(connection, catalog, { schema: 'olm.package', ...named }, reading),
+        readDocuments(connection, catalog, { schema: 'olm.channel', ...ofIt }, reading),
+        packageName === undefined ? [] : readDocuments(connection, catalog, { schema: 'olm.bundle', ...ofIt }, reading),
       ]);
-      const named = packages.filter(({ name }) => packageName === undefined || name === packageName);
-      return { catalog, packages: named, channels, bundles };
+      return { catalog, packages, channels, bundles };
     }),
   );
 }
