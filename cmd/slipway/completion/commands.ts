@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import { withExamples, type Perform } from '../flags.ts';
 
 /** Begins with a character that hides it: it is for scripts. */
-export const COMPLETE = '__complete';
+const COMPLETE = '__complete';
 
 export function defineCompletionCommands(program: Command, perform: Perform): void {
   withExamples(

@@ -44,7 +44,7 @@ const LOOKUPS: Readonly<Record<Noun, LookUp>> = {
   object: objectNames,
   catalog: async ({ client }, { signal }) => (await listObjects(client, CATALOG, {}, signal)).map(({ metadata }) => metadata.name), // prettier-ignore
   namespace: async ({ client }, { signal }) =>
-    (await client.listMetadata({ apiVersion: 'v1', kind: 'Namespace' }, {}, signal)).map(({ metadata }) => metadata.name), // prettier-ignore
+    (await client.list({ apiVersion: 'v1', kind: 'Namespace' }, { metadataOnly: true }, signal)).map(({ metadata }) => metadata.name), // prettier-ignore
   package: (connection, asked) => documentNames(connection, 'olm.package', asked),
   channel: channelNames,
   version: versions,
