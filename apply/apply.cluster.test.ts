@@ -8,7 +8,7 @@ import { createClient, type Client } from '../kube/client/client.ts';
 import { loadKubeconfig } from '../kube/kubeconfig/kubeconfig.ts';
 import { createTransport } from '../kube/transport/transport.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult, type Outcome } from './apply.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { describeContract } from './testing/contract.ts';
 import { countCustomResources } from './custom-resources.ts';
 import { identityOf } from './identity.ts';

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision } from './apply.ts';
-import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
+import { refusal } from '../api/testing/refusal.ts';
 import { identityOf } from './identity.ts';
 import { diffInventory, type InventoryEntry } from './inventory.ts';
 import { pruneObjects } from './prune.ts';
@@ -28,7 +29,7 @@ const entryOfKind = (inventory: readonly InventoryEntry[], kind: string): Invent
 const refusing =
   (verb: string, kind: string, code: number): NonNullable<FakeOptions['before']> =>
   (request) => {
-    if (request.verb === verb && request.ref.kind === kind) throw new FakeApiError(code, '', 'refused');
+    if (request.verb === verb && request.ref.kind === kind) throw refusal(code, '', 'refused');
   };
 
 describe('pruning', () => {

@@ -9,7 +9,7 @@ import { makeFiles } from '../bundles/testing/bundle.ts';
 import { parseYaml } from '../bundles/yaml.ts';
 import { buildBundleBlob, parseBundleDirectory, type BundleBlob } from './blob.ts';
 import { createCatalogChecker } from './check/check.ts';
-import type { Fields } from './fields.ts';
+import type { Fields } from '../api/untyped.ts';
 import { checkPreconditions } from './http/conditions.ts';
 import { chooseEncoding } from './http/encoding.ts';
 import { imageProblem } from '../bundles/image-reference.ts';

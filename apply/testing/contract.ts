@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../../api/api-answers.ts';
-import type { Cluster } from '../cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { changeObject, createObject, takeOverFields, withUid } from '../write.ts';
 import { sample } from './sample-objects.ts';
 

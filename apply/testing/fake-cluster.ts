@@ -3,11 +3,19 @@
  * relies on it, CRDs that are served once they are Established, and faults on demand. contract.ts runs against this
  * fake and the real API server, so that both behave alike.
  */
-import { ReasonedError } from '../../api/errors.ts';
+import { refusal } from '../../api/testing/refusal.ts';
+import type { ApiError } from '../../api/api-error.ts';
 import { canonicalJson, mergePatch } from '../../api/json.ts';
-import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../../api/object.ts';
-import type { Reason } from '../../api/reasons.ts';
-import type { Cluster, DeleteOptions } from '../cluster.ts';
+import {
+  describeRef,
+  groupKind,
+  groupOf,
+  type Kind,
+  type KubeObject,
+  type ObjectRef,
+  refOf,
+} from '../../api/object.ts';
+import type { Cluster, DeleteOptions } from '../../api/cluster.ts';
 import { identityOf, knownScope } from '../identity.ts';
 
 /** One request that the fake received. */
@@ -38,26 +46,6 @@ export interface FakeOptions {
   readonly react?: (object: KubeObject) => KubeObject;
 }
 
-/** An error as the API server's client throws it. */
-export class FakeApiError extends ReasonedError {
-  readonly code: number;
-  readonly statusReason: string;
-  readonly causes: readonly { readonly field: string }[] = [];
-
-  constructor(code: number, statusReason: string, message: string, reason: Reason = reasonOf(code)) {
-    super({ reason, retry: code === 422 ? 'never' : 'backoff', message });
-    this.code = code;
-    this.statusReason = statusReason;
-    if (message.includes('metadata.uid')) this.causes = [{ field: 'metadata.uid' }];
-  }
-}
-
-function reasonOf(code: number): Reason {
-  if (code === 403) return 'Forbidden';
-  if (code === 409) return 'Conflict';
-  return code === 422 ? 'ObjectInvalid' : code >= 500 || code === 429 ? 'ApiUnavailable' : 'ApplyFailed';
-}
-
 type Meta = Record<string, unknown> & KubeObject['metadata'];
 
 interface Field {
@@ -84,7 +72,7 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
     get: (ref) => serve('get', ref, false, () => structuredClone(store.get(identityOf(ref)))),
     list: (kind, { namespace, labelSelector, fieldSelector, metadataOnly = false } = {}) =>
       serve('list', { ...kind, name: '*' }, false, () => {
-        if (scopeOf(kind) === undefined && 'served' in kind) throw new FakeApiError(404, 'NotFound', 'no such path');
+        if (scopeOf(kind) === undefined && 'served' in kind) throw refusal(404, 'NotFound', 'no such path');
         if (scopeOf(kind) === undefined) return [];
         const found = [...store.values()].filter(
           (object) =>
@@ -125,7 +113,7 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
     requireServed(refOf(object));
     requireNamespace(object);
     if (store.has(identityOf(refOf(object)))) {
-      throw new FakeApiError(409, 'AlreadyExists', `${describeRef(refOf(object))} already exists`);
+      throw refusal(409, 'AlreadyExists', `${describeRef(refOf(object))} already exists`);
     }
     const stamped = owned(stamp(object), [{ manager: 'slipway', operation: 'Update' }]);
     return dryRun ? stamped : save(stamped);
@@ -195,7 +183,7 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
     return [...store.values()].filter((object) => groupKind(object) === kindOf(crd));
   }
 
-  function scopeOf(kind: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean | undefined {
+  function scopeOf(kind: Kind): boolean | undefined {
     const crd = [...store.values()].find(
       (object) => isCrd(object) && isEstablished(object) && kindOf(object) === groupKind(kind),
     );
@@ -207,23 +195,22 @@ export function createFakeCluster(options: FakeOptions = {}): FakeCluster {
   }
 
   function requireServed(ref: ObjectRef): void {
-    if (scopeOf(ref) === undefined)
-      throw new FakeApiError(404, 'NotFound', `${describeRef(ref)}: the kind is not served`);
+    if (scopeOf(ref) === undefined) throw refusal(404, 'NotFound', `${describeRef(ref)}: the kind is not served`);
   }
 
   function requireNamespace(object: KubeObject): void {
     const { namespace } = object.metadata;
     if (namespace === undefined) return;
     const found = store.get(identityOf({ apiVersion: 'v1', kind: 'Namespace', name: namespace }));
-    if (found === undefined) throw new FakeApiError(404, 'NotFound', `namespaces "${namespace}" not found`);
+    if (found === undefined) throw refusal(404, 'NotFound', `namespaces "${namespace}" not found`);
     if (found.metadata.deletionTimestamp !== undefined) {
-      throw new FakeApiError(403, 'Forbidden', `namespace ${namespace} is being terminated`, 'NamespaceTerminating');
+      throw refusal(403, 'Forbidden', `namespace ${namespace} is being terminated`, 'NamespaceTerminating');
     }
   }
 
   function require(ref: ObjectRef): KubeObject {
     const live = store.get(identityOf(ref));
-    if (live === undefined) throw new FakeApiError(404, 'NotFound', `${describeRef(ref)} not found`);
+    if (live === undefined) throw refusal(404, 'NotFound', `${describeRef(ref)} not found`);
     return live;
   }
 
@@ -273,7 +260,7 @@ function mergeApplied(live: KubeObject, object: KubeObject): KubeObject {
 
 function checkImmutable(live: KubeObject, object: KubeObject): void {
   if (object.kind !== 'Deployment' || canonicalJson(selectorOf(live)) === canonicalJson(selectorOf(object))) return;
-  throw new FakeApiError(422, 'Invalid', `${describeRef(refOf(object))} is invalid: spec.selector: field is immutable`);
+  throw refusal(422, 'Invalid', `${describeRef(refOf(object))} is invalid: spec.selector: field is immutable`);
 }
 
 function selectorOf(object: KubeObject): unknown {
@@ -287,19 +274,15 @@ function checkMergeable(object: KubeObject): void {
     ([, list = '[]']) => JSON.parse(list) as { name: string }[],
   );
   if (variables.every((list) => new Set(list.map(({ name }) => name)).size === list.length)) return;
-  throw new FakeApiError(
-    500,
-    '',
-    `failed to create typed patch object (${object.metadata.name}): env: duplicate entries`,
-  );
+  throw refusal(500, '', `failed to create typed patch object (${object.metadata.name}): env: duplicate entries`);
 }
 
-function invalid(object: KubeObject, why: string): FakeApiError {
-  return new FakeApiError(422, 'Invalid', `${describeRef(refOf(object))} is invalid: ${why}`);
+function invalid(object: KubeObject, why: string): ApiError {
+  return refusal(422, 'Invalid', `${describeRef(refOf(object))} is invalid: ${why}`);
 }
 
-function conflict(object: KubeObject, why: string): FakeApiError {
-  return new FakeApiError(409, 'Conflict', `${describeRef(refOf(object))}: ${why}`);
+function conflict(object: KubeObject, why: string): ApiError {
+  return refusal(409, 'Conflict', `${describeRef(refOf(object))}: ${why}`);
 }
 
 function matches({ metadata }: KubeObject, selector: string | undefined): boolean {
@@ -342,7 +325,7 @@ export function actingAs<Some extends Cluster>(
     if (may({ verb, ref })) return;
     const [resource, group] = [`${ref.kind.toLowerCase()}s`, groupOf(ref.apiVersion)];
     const right = `cannot ${verb} resource "${resource}" in API group "${group}"`;
-    throw new FakeApiError(403, 'Forbidden', `${resource} "${ref.name}" is forbidden: User "${account}" ${right}`);
+    throw refusal(403, 'Forbidden', `${resource} "${ref.name}" is forbidden: User "${account}" ${right}`);
   };
   const judged: Omit<Cluster, 'isNamespaced'> = {
     get: async (ref, ...rest) => (judge('get', ref), cluster.get(ref, ...rest)),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../../api/untyped.ts';
 import { imageProblem } from '../../bundles/image-reference.ts';
 import { versionRules } from '../testing/version-rules.ts';
 import { createCatalogChecker } from './check.ts';

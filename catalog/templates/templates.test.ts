@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
 import type { BundleBlob } from '../blob.ts';
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../../api/untyped.ts';
 import { versionRules } from '../testing/version-rules.ts';
 import { basicImages, expandBasic } from './basic.ts';
 import { expandSemver, semverImages } from './semver.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Property } from '../../catalog/model.ts';
-import { ApiError } from '../../kube/transport/api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { ANNOTATION, LABEL, API_VERSION } from '../../api/names.ts';
 import { decideSubscription } from './decide.ts';
 import { describeDependency, requestDependencies } from './dependencies.ts';

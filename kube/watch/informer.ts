@@ -2,9 +2,10 @@
  * A local copy of every object of a kind, kept current by a reflector and shared by all users: lookup by key and by
  * index, with a call for each change. Controllers read from it; nothing here writes to the cluster.
  */
-import { groupKind, keyOfObject, type KubeObject } from '../../api/object.ts';
-import { unavailable, type ApiError } from '../transport/api-error.ts';
-import type { Client, Kind, ListOptions } from '../client/client.ts';
+import { groupKind, keyOfObject, type Kind, type KubeObject } from '../../api/object.ts';
+import { type ApiError, unavailable } from '../../api/api-error.ts';
+import type { Client } from '../client/client.ts';
+import type { ListOptions } from '../../api/cluster.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
 import { silentLog, type Log } from '../log.ts';
 import { createObjectStore, type Indexes } from './object-store.ts';

@@ -1,6 +1,5 @@
 /** The authentication of the fake registry, and its token service at `/token`. */
-import type { FakeAnswer } from './fake-registry.ts';
-import type { FakeCall } from './fake-store.ts';
+import type { FakeAnswer, FakeCall } from './fake-call.ts';
 
 export type FakeAuth =
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }

@@ -8,15 +8,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { answerAuth, type FakeAuth } from './fake-auth.ts';
-import { answerApi, type FakeStore } from './fake-store.ts';
+import type { FakeAnswer, FakeCall } from './fake-call.ts';
+import { answerApi, type FakeStore, type StoreOptions } from './fake-store.ts';
 import { parseReference, type Reference } from '../reference.ts';
 
-export interface FakeOptions {
+export interface FakeOptions extends StoreOptions {
   readonly auth?: FakeAuth;
-  /** Whether the referrers API is served; else clients fall back to a tag. */
-  readonly referrers?: boolean;
-  /** Tags per page if the client asks for more. */
-  readonly pageSize?: number;
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
@@ -28,15 +25,6 @@ export interface FakeRequest {
   /** Port of the client's end: identifies the connection. */
   readonly port: number;
 }
-
-/** A test's answer in place of the registry's: a plain answer, or full control over the response. */
-export type FakeAnswer =
-  | {
-      readonly status: number;
-      readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-      readonly body?: string | Uint8Array;
-    }
-  | ((response: ServerResponse, request: IncomingMessage) => void);
 
 export interface FakeRegistry {
   /** `localhost:34567`: the registry part of references. */
@@ -107,7 +95,12 @@ async function respond(request: IncomingMessage, response: ServerResponse, servi
   const { options, store, url } = serving;
   try {
     const body = await readAll(request);
-    const call = { method: request.method ?? '', url: new URL(request.url ?? '', url), headers: request.headers, body };
+    const call: FakeCall = {
+      method: request.method ?? '',
+      url: new URL(request.url ?? '', url),
+      headers: request.headers,
+      body,
+    };
     const answer = answerAuth(options.auth, call, url) ?? answerApi(store, options, call);
     give(answer, request, response);
   } catch (error) {

@@ -1,8 +1,7 @@
 /** The content of the fake registry, and the specification's endpoints on it, as a function from call to answer. */
 import { randomUUID } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import { digestOf, isDigest, matchesDigest } from '../digest.ts';
-import type { FakeAnswer, FakeOptions } from './fake-registry.ts';
+import type { FakeAnswer, FakeCall } from './fake-call.ts';
 
 export interface FakeRepository {
   readonly blobs: Map<string, Buffer>;
@@ -15,11 +14,12 @@ export interface FakeStore {
   readonly uploads: Map<string, Buffer>;
 }
 
-export interface FakeCall {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
+/** How much of the specification is served. */
+export interface StoreOptions {
+  /** Whether the referrers API is served; else clients fall back to a tag. */
+  readonly referrers?: boolean;
+  /** Tags per page if the client asks for more. */
+  readonly pageSize?: number;
 }
 
 interface Place {
@@ -32,7 +32,7 @@ type Endpoint = (place: Place, call: FakeCall, wiring: Wiring) => FakeAnswer;
 
 interface Wiring {
   readonly store: FakeStore;
-  readonly options: FakeOptions;
+  readonly options: StoreOptions;
 }
 
 const ENDPOINTS: readonly (readonly [pattern: RegExp, endpoint: Endpoint])[] = [
@@ -44,7 +44,7 @@ const ENDPOINTS: readonly (readonly [pattern: RegExp, endpoint: Endpoint])[] = [
 ];
 
 /** Answers a call by the specification. */
-export function answerApi(store: FakeStore, options: FakeOptions, call: FakeCall): FakeAnswer {
+export function answerApi(store: FakeStore, options: StoreOptions, call: FakeCall): FakeAnswer {
   if (call.url.pathname === '/v2/') return { status: 200, body: '{}' };
   for (const [pattern, endpoint] of ENDPOINTS) {
     const match = pattern.exec(call.url.pathname);
@@ -152,7 +152,11 @@ interface ManifestShape {
   readonly annotations?: Record<string, string>;
 }
 
-function putManifest({ name, repository, last }: Place, call: FakeCall, { referrers = true }: FakeOptions): FakeAnswer {
+function putManifest(
+  { name, repository, last }: Place,
+  call: FakeCall,
+  { referrers = true }: StoreOptions,
+): FakeAnswer {
   const digest = isDigest(last) ? last : digestOf(call.body);
   if (!matchesDigest(call.body, digest)) return failure(400, 'DIGEST_INVALID');
   const shape = JSON.parse(call.body.toString('utf8')) as ManifestShape;

@@ -4,13 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { blobOf } from '../blob.ts';
 import { buildArtifact, buildImage, buildIndex, pushArtifact, pushImage, pushIndex } from '../build.ts';
 import { collectBytes } from '../bytes.ts';
 import { copyImage } from '../copy.ts';
 import { digestOf } from '../digest.ts';
 import { pullFiles } from '../image.ts';
 import { MEDIA_TYPE } from '../manifest.ts';
-import { blobOf } from '../push.ts';
 import { parseReference, type Reference, withDigest, withTag } from '../reference.ts';
 import { createRegistry, type Registry, type RegistryOptions } from '../registry.ts';
 import { registrySink } from '../registry-sink.ts';

@@ -1,20 +1,25 @@
-/** The interface to a cluster that apply/ uses. The client of kube/ implements it; tests may pass plain functions. */
-import type { KubeObject, ObjectRef, ServedAs } from '../api/object.ts';
+/**
+ * A cluster as Slipway reads and writes it: objects as raw JSON. The client of kube/ implements it; tests may pass plain
+ * functions.
+ */
+import type { Kind, KubeObject, ObjectRef, ServedAs } from './object.ts';
 
 export interface ApplyOptions {
   /** Take over fields that another manager owns. */
   readonly force?: boolean;
   readonly dryRun?: boolean;
   readonly fieldManager?: string;
+  /** `Strict` rejects unknown and duplicate fields. */
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
   /** Answer with the metadata only, for a large object whose other fields the caller does not read. */
   readonly metadataOnly?: boolean;
-  /** As the CRD of the kind says; absent: the client looks it up. */
+  /** The kind as its CRD defines it; absent: discovery is asked. */
   readonly served?: ServedAs;
 }
 
 export interface CreateOptions {
   readonly dryRun?: boolean;
-  /** As the CRD of the kind says; absent: the client looks it up. */
+  /** The kind as its CRD defines it; absent: discovery is asked. */
   readonly served?: ServedAs;
 }
 
@@ -37,16 +42,16 @@ export interface ListOptions {
   readonly metadataOnly?: boolean;
 }
 
-/** Reads and writes objects as raw JSON. Every method throws ReasonedError; `signal` aborts for good. */
+/** Reads and writes objects as raw JSON. Every method throws ApiError; `signal` aborts for good. */
 export interface Cluster {
   /** The object, or undefined if the object or its kind does not exist. */
   get(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
-  list(
-    kind: Pick<ObjectRef, 'apiVersion' | 'kind'>,
-    options?: ListOptions,
-    signal?: AbortSignal,
-  ): Promise<readonly KubeObject[]>;
-  /** Creates with the field manager `slipway`; AlreadyExists is an ApiError with code 409 (see api-failure.ts). */
+  /**
+   * All objects, as one consistent list; empty if the kind is not served. A kind with `served` skips discovery, and
+   * throws ApiError of code 404 if its path does not exist.
+   */
+  list(kind: Kind, options?: ListOptions, signal?: AbortSignal): Promise<readonly KubeObject[]>;
+  /** Creates with the field manager `slipway`; throws ApiError of code 409 if the name is in use (isAlreadyExists). */
   create(object: KubeObject, options?: CreateOptions, signal?: AbortSignal): Promise<KubeObject>;
   /** Server-side apply with the field manager `slipway`. */
   apply(object: KubeObject, options?: ApplyOptions, signal?: AbortSignal): Promise<KubeObject>;
@@ -63,5 +68,5 @@ export interface Cluster {
    * Whether objects of the kind live in a namespace; undefined if the kind is not served. Throws if discovery is
    * incomplete for the group: a kind that could not be discovered may still exist.
    */
-  isNamespaced(kind: Pick<ObjectRef, 'apiVersion' | 'kind'>, signal?: AbortSignal): Promise<boolean | undefined>;
+  isNamespaced(kind: Kind, signal?: AbortSignal): Promise<boolean | undefined>;
 }

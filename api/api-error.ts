@@ -1,9 +1,9 @@
 /**
- * Turns refusals of an API server into errors with our reasons. Pure: a response or a broken connection in, an ApiError
- * out; retry-policy.ts and the caller decide about retries.
+ * The error of a request to an API server, with our reason for each Status. `kube/` throws it; every folder that reads
+ * or writes objects may catch it, and asks the predicates of api-answers.ts. Pure.
  */
-import { ReasonedError, type Retry } from '../../api/errors.ts';
-import type { Reason } from '../../api/reasons.ts';
+import { ReasonedError, type Retry } from './errors.ts';
+import type { Reason } from './reasons.ts';
 
 /** One of `details.causes` of a Status: the field, and its fault. */
 export interface StatusCause {
@@ -126,78 +126,4 @@ function hasCause(status: Status, reason: string): boolean {
 
 function retryOf({ retryAfterSeconds }: Status): Retry {
   return retryAfterSeconds === undefined ? 'backoff' : { afterSeconds: retryAfterSeconds };
-}
-
-/** Upper limit for a `Retry-After`. */
-const LONGEST_RETRY_AFTER_SECONDS = 60;
-
-/**
- * Parses a `v1.Status` from a response body; anything else becomes a Status of the HTTP code with the first line of the
- * text as its message. `retryAfter` is the header.
- */
-export function parseStatus(code: number, text: string, retryAfter?: string): Status {
-  const body = parseObject(text);
-  const isStatus = body['kind'] === 'Status';
-  const details = objectOf(isStatus ? body['details'] : undefined);
-  const after = parseRetryAfter(retryAfter) ?? positive(details['retryAfterSeconds']);
-  return {
-    code: (isStatus && code === 200 ? positive(body['code']) : undefined) ?? code,
-    message: (isStatus ? stringOf(body['message']) : undefined) ?? firstLine(text) ?? `status ${code}`,
-    causes: causesOf(details['causes']),
-    ...optional('reason', isStatus ? stringOf(body['reason']) : undefined),
-    ...optional('name', stringOf(details['name'])),
-    ...optional('kind', stringOf(details['kind'])),
-    ...optional('retryAfterSeconds', after),
-  };
-}
-
-/** Seconds of a `Retry-After` header, at most a minute; undefined if it is a date, invalid or absent. */
-function parseRetryAfter(header: string | undefined): number | undefined {
-  return header !== undefined && /^\d{1,9}$/.test(header)
-    ? Math.min(Number(header), LONGEST_RETRY_AFTER_SECONDS)
-    : undefined;
-}
-
-function causesOf(value: unknown): StatusCause[] {
-  if (!Array.isArray(value)) return [];
-  return value.slice(0, 100).map((entry: unknown) => causeOf(objectOf(entry)));
-}
-
-function causeOf({ reason, message, field }: Record<string, unknown>): StatusCause {
-  return {
-    ...optional('reason', stringOf(reason)),
-    ...optional('message', stringOf(message)),
-    ...optional('field', stringOf(field)),
-  };
-}
-
-function firstLine(text: string): string | undefined {
-  return stringOf(text.split('\n', 1)[0]?.slice(0, 300));
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    return objectOf(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-function objectOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-}
-
-function stringOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function positive(value: unknown): number | undefined {
-  return typeof value === 'number' && value > 0 ? Math.min(value, 599) : undefined;
-}
-
-function optional<Name extends string, Value>(
-  name: Name,
-  value: Value | undefined,
-): { readonly [key in Name]?: Value } {
-  return (value === undefined ? {} : { [name]: value }) as { readonly [key in Name]?: Value };
 }

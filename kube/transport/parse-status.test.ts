@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isAlreadyExists, isConflict, isExpired, isNotFound } from '../../api/api-answers.ts';
-import { ApiError, parseStatus } from './api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { parseStatus } from './parse-status.ts';
 import { jittered, retryDelay } from './retry-policy.ts';
 
 const status = (body: object): string => JSON.stringify({ kind: 'Status', apiVersion: 'v1', ...body });
