@@ -16,6 +16,7 @@ import { createCatalogReconciler } from '../../controllers/catalog/reconcile.ts'
 import { createBundleSources } from '../../controllers/bundle-sources.ts';
 import { createServerFacts } from '../../controllers/cluster-facts.ts';
 import { createHandedManifests } from '../../controllers/handed-manifests.ts';
+import { createSignatureChecks } from '../../controllers/signature-checks.ts';
 import { createRegistries } from '../../controllers/registries.ts';
 import type { RecordEvent } from '../../controllers/events.ts';
 import { allOf, createManagedObjects } from '../../controllers/revision/managed-objects.ts';
@@ -111,6 +112,7 @@ export function wireManager(wiring: WireOptions): Manager {
       timeouts: { headersMs: options['registry-timeout'] * 1000, stallMs: options['registry-timeout'] * 1000 },
     },
   });
+  const checkSignatures = createSignatureChecks({ registries, cluster: client, namespace });
   const shared = { record: countEvents(metrics, logEvents(log, recordThrough(recorder))), now: () => new Date() };
   const telling = (objects: Informer): DefectDeps => ({ ...shared, objects, cluster: barrier.watched(writer) });
   const handed = createHandedManifests();
@@ -137,7 +139,7 @@ export function wireManager(wiring: WireOptions): Manager {
   });
   const catalogs = controller(wiring, CATALOG.kind, {
     reconcile: tellDefects(
-      attempts.watch(createCatalogReconciler({ ...shared, ...forCatalogs, cluster: writer })),
+      attempts.watch(createCatalogReconciler({ ...shared, ...forCatalogs, cluster: writer, checkSignatures })),
       telling(caches.catalogs),
     ),
     watches: [{ informer: caches.catalogs, keys: onChangeByPeople(ownKey) }],
@@ -152,7 +154,8 @@ export function wireManager(wiring: WireOptions): Manager {
           server: createServerFacts(client, shared.now),
           bundles: createBundleSources(registries, options['data-folder']),
           handed,
-          pullSecretOf: (name) => caches.catalogs.get(name)?.spec.pullSecret?.name,
+          catalogOf: (name) => caches.catalogs.get(name),
+          checkSignatures,
         }),
         telling(caches.subscriptions),
       ),
