@@ -123,7 +123,7 @@ function setUp(one: Revision): Scene {
     cluster,
     server: { get: () => Promise.resolve({ providedKinds: [] }) },
     bundles: () => noting(asked),
-    catalogOf: () => catalogWith('login'),
+    catalogOf: () => main,
     checkSignatures: async () => undefined,
     record: () => undefined,
     now: () => NOW,
