@@ -18,6 +18,8 @@ import { silentLog } from '../../../kube/log.ts';
 import { buildImage, pushImage } from '../../../oci/build.ts';
 import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
 import { createRegistry, type Registry } from '../../../oci/registry.ts';
+import { publishSignature } from '../../../oci/testing/publish-signature.ts';
+import { signBundle } from '../../../signatures/testing/signer.ts';
 import { createCatalogContent, type CatalogContent } from '../../catalog-content.ts';
 import type { EventFacts } from '../../events.ts';
 import { createSignatureChecks } from '../../signature-checks.ts';
@@ -95,6 +97,12 @@ export async function createCatalogScene(cluster: FakeOptions = {}): Promise<Cat
     ref,
     publishText,
     publish: (tag, packages, { created } = {}) => publishText(tag, documentsOf(packages), created),
+    async sign(digest, privateKey) {
+      const image = { ...registry.reference(`${NAME}:v1`), digest };
+      const { tag: _, ...byDigest } = image;
+      const signed = { repository: `${registry.host}/${NAME}`, digest };
+      await publishSignature(client, byDigest, await signBundle(signed, { by: 'key', privateKey }));
+    },
     remove: (digest) => void registry.store.repositories.get(NAME)?.manifests.delete(digest),
     asked() {
       const since = registry.requests.slice(seen).map(({ method, path }) => `${method} ${path}`);
