@@ -2,7 +2,7 @@
  * The trusted root of the public Sigstore instance as a module, from the seeds of the library that keeps it up to date:
  * a new version of the library brings new authorities, and the manager asks no network for them.
  */
-import { createRequire } from 'node:module';
+import published from '@sigstore/tuf/seeds.json' with { type: 'json' };
 import * as z from 'zod';
 
 const Seeds = z.record(z.string(), z.object({ targets: z.record(z.string(), z.string()) }));
@@ -10,7 +10,7 @@ const Seeds = z.record(z.string(), z.object({ targets: z.record(z.string(), z.st
 const INSTANCE = 'https://tuf-repo-cdn.sigstore.dev';
 
 export function renderPublicRoot(): string {
-  const seeds = Seeds.parse(createRequire(import.meta.url)('@sigstore/tuf/seeds.json'));
+  const seeds = Seeds.parse(published);
   const target = seeds[INSTANCE]?.targets['trusted_root.json'];
   if (target === undefined) throw new Error('@sigstore/tuf has no trusted root of the public instance');
   const root = JSON.stringify(JSON.parse(Buffer.from(target, 'base64').toString('utf8')));

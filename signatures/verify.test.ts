@@ -84,7 +84,7 @@ const CELLS = METHODS.flatMap((by) =>
 
 describe.each(CELLS)('a signature by $by, as $form', ({ by, form, signed, isKey }) => {
   const sign = FORMS[form];
-  const unlogged: Reason | string = by === 'key' ? signed : 'SignatureNotLogged';
+  const unlogged = by === 'key' ? signed : 'SignatureNotLogged';
   const certified = (reason: Reason): string => (isKey ? signed : reason);
 
   test.each<{ because: string; expected: string; make: () => Promise<readonly ImageSignature[]> }>([
