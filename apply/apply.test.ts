@@ -120,12 +120,6 @@ describe('an install', () => {
     expect(most).toBe(3);
   });
 
-  test('progress is reported for every object as it is written', async () => {
-    const seen: string[] = [];
-    await applyRevision(clusterWithNamespace(), request({ onProgress: ({ ref }) => seen.push(identityOf(ref)) }));
-    expect(seen.toSorted()).toEqual(objects.map((object) => identityOf(refOf(object))).sort());
-  });
-
   test('custom resources of a CRD in the same set are created once that CRD is served', async () => {
     const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });
     const cluster = clusterWithNamespace();
