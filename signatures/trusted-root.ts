@@ -30,11 +30,3 @@ export function parseTrustedRoot(text: string, place: string): TrustRoot {
     });
   }
 }
-
-/** A root without any authority: enough for signatures by keys that no log has to hold. */
-export const NO_AUTHORITIES: TrustRoot = {
-  certificateAuthorities: [],
-  timestampAuthorities: [],
-  tlogs: [],
-  ctlogs: [],
-};

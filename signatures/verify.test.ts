@@ -2,11 +2,11 @@ import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import type { Reason } from '../api/reasons.ts';
-import type { SignaturePolicy, TrustedIdentity } from './policy.ts';
+import type { SignaturePolicy, TrustedIdentity, TrustRoot } from './policy.ts';
 import type { BundleSignature, ImageSignature, SimpleSignature } from './signature.ts';
 import { createInstance, publicPem, type SigstoreInstance } from './testing/instance.ts';
 import { signBundle, signSimply, type Signable, type Signer } from './testing/signer.ts';
-import { NO_AUTHORITIES, parseTrustedRoot } from './trusted-root.ts';
+import { parseTrustedRoot } from './trusted-root.ts';
 import { verifyImage } from './verify.ts';
 
 const IMAGE: Signable = { repository: 'registry.example/team/gadget', digest: digestOf('the index') };
@@ -23,6 +23,8 @@ const otherKey = privateKey();
 beforeAll(async () => {
   [instance, foreign] = await Promise.all([createInstance(), createInstance()]);
 });
+
+const NO_AUTHORITIES: TrustRoot = { certificateAuthorities: [], timestampAuthorities: [], tlogs: [], ctlogs: [] };
 
 type Method = Signer['by'];
 
