@@ -8,7 +8,7 @@ import { type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts
 import { publishSignature } from './testing/publish-signature.ts';
 
 const ways = [
-  { because: 'the registry lists what refers to an image', referrers: true },
+  { because: 'the registry lists the manifests that refer to an image', referrers: true },
   { because: 'the registry has no such list, and a tag holds it', referrers: false },
 ];
 

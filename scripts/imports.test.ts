@@ -50,7 +50,11 @@ const HIDDEN_LIBRARIES: readonly { readonly library: string; readonly folder: st
     folder: 'kube/kubeconfig/',
     because: 'it reads credentials of kubeconfigs, and requests to the API server are our own (decision 1)',
   },
-  { library: '@sigstore', folder: 'signatures/', because: 'one folder judges signatures, in words of its own' },
+  ...['@sigstore/verify', '@sigstore/bundle'].map((library) => ({
+    library,
+    folder: 'signatures/',
+    because: 'one folder judges signatures, and reports flaws in words of its own',
+  })),
   { library: 'openid-client', folder: 'kube/kubeconfig/', because: 'people log in to clusters, and managers do not' },
 ];
 

@@ -16,7 +16,7 @@ export interface FollowerDeps extends Pick<LoadDeps, 'content' | 'registries'> {
 export function createCatalogFollower(deps: FollowerDeps): Reconcile {
   return async ({ name }, { signal }) => {
     const catalog = deps.catalogs.get(name);
-    // The leader checks signatures; the status of what it has not checked yet says so.
+    // The leader checks signatures, and records in the status under which policy the content passed.
     if (catalog === undefined || !isCovered(catalog)) return deps.content.drop(name);
     const digest = catalog.status?.digest;
     if (digest === undefined) return;

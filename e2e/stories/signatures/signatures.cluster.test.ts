@@ -3,8 +3,6 @@
  * once it is signed. The Catalog is that of the guide.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Revision } from '../../../api/revision.ts';
 import { stepsOf, typeSteps, type Step } from '../../../scripts/shell-steps.ts';
@@ -40,7 +38,6 @@ describe('a Catalog that requires signatures', () => {
     await installSlipway(cluster());
     manager = await startManager(cluster());
     await makeNamespaces(cluster(), ['gadget', 'widget']);
-    writeFileSync(join(cluster().folder, 'release.pub'), publicPem(privateKey));
   });
   afterAll(async () => {
     await manager?.stop();
@@ -48,7 +45,7 @@ describe('a Catalog that requires signatures', () => {
 
   test('serves nothing of an image without a signature, and says so', async () => {
     await publish(['1.0.0']);
-    await type(applyCatalog);
+    await type({ ...applyCatalog, script: withKey(applyCatalog.script) });
     const refused = await waitFor(cluster(), CATALOG, because('Ready', 'Unsigned'));
     expect(condition(refused, 'Ready')).toMatchObject({ status: 'False' });
     expect(condition(refused, 'Ready')?.message).toContain('signed/catalog');
@@ -150,12 +147,18 @@ describe('a Catalog that requires signatures', () => {
     };
   }
 
+  /** The guide's Catalog, with the key of this test. */
+  function withKey(script: string): string {
+    const pem = publicPem(privateKey).trim().replaceAll('\n', '\n          ');
+    return script.replace(/-----BEGIN[^]*KEY-----/, pem);
+  }
+
   async function type(step: Step): Promise<string> {
-    const { kubeconfig, registry, tools, folder } = cluster();
+    const { kubeconfig, registry, tools } = cluster();
     const [printed = ''] = await typeSteps([step], {
       registry,
       tools,
-      variables: { KUBECONFIG: kubeconfig, PUBLIC_KEY: join(folder, 'release.pub') },
+      variables: { KUBECONFIG: kubeconfig },
     });
     return printed;
   }
