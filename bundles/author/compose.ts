@@ -24,6 +24,7 @@ import { checkShape } from './shapes.ts';
 import type { SourceObject } from './source.ts';
 import { placeServices, takeWebhooks } from './webhooks.ts';
 
+export { takeChart, type ChartObjects } from './chart.ts';
 export type { AuthorWords } from './csv.ts';
 export type { AuthorCheck, AuthorFinding, Placement } from './ledger.ts';
 export type { CustomResources } from './objects.ts';

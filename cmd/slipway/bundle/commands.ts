@@ -29,10 +29,13 @@ export function defineBundleCommands(program: Command, perform: Perform): void {
 function defineInit(bundle: Command, perform: Perform): void {
   const init = registryOptions(bundle.command('init'))
     .description(
-      'Makes a bundle of the objects by which an operator is installed: plain YAML, or a kustomization. It names the place of every object; a second run changes nothing, and edits of the ClusterServiceVersion stay.',
+      'Makes a bundle of the objects by which an operator is installed: plain YAML, a kustomization, or a Helm chart. It names the place of every object; a second run changes nothing, and edits of the ClusterServiceVersion stay.',
     )
     .argument('<dir>', 'folder of the bundle: new, or one that is brought up to date')
-    .requiredOption('--from <source...>', 'folders and files of YAML, folders with a kustomization, or - for stdin')
+    .requiredOption(
+      '--from <source...>',
+      'folders and files of YAML, folders with a kustomization, - for stdin, or chart <ref>: a chart that helm renders',
+    )
     .option('--package <name>', 'name of the package; absent, that of the bundle in the folder, or of the folder')
     .option(
       '--version <version>',
@@ -66,10 +69,14 @@ function defineInit(bundle: Command, perform: Perform): void {
       'objects that the operator works without, as in Job.batch/migrate; again for more',
       append,
     )
+    .option('--values <file>', 'values of the chart; again for more', append)
+    .option('--set <key=value>', 'value of the chart; again for more', append)
+    .option('--chart-version <version>', 'version of a chart in a repository')
     .option('--pin', 'ask registries for the digests of images, and name images by digest');
   withExamples(
     init,
     'slipway bundle init lamp --from config/default --package lamp-operator --version 1.0.0',
+    'slipway bundle init lamp --from chart oci://registry.example/charts/lamp --chart-version 1.2.0',
     'kustomize build config/default | slipway bundle init lamp --from - --samples config/samples',
   );
   defineWords(init)

@@ -316,6 +316,58 @@ describe('a kustomization', () => {
   });
 });
 
+describe('a Helm chart', () => {
+  const helm = (folder: string, script: string): string => {
+    workplace().write(new Map([['helm', `#!/bin/sh\n${script}\n`]]), folder);
+    chmodSync(join(workplace().folder, folder, 'helm'), 0o755);
+    return `${join(workplace().folder, folder)}:/bin:/usr/bin`;
+  };
+  const init = (PATH: string, ...args: readonly string[]): Promise<Finished> =>
+    workplace().runWith(
+      { variables: { PATH } },
+      'bundle',
+      'init',
+      'charted/gadget',
+      '--from',
+      'chart',
+      'my-chart',
+      ...args,
+    );
+
+  test('is rendered by helm with its CRDs, version and values, on two days', async () => {
+    const log = join(workplace().folder, 'helm.log');
+    const path = helm('helm-bin', `echo "$TZ $*" >> ${log}\ncat <<'END'\n${gadgetYaml()}END`);
+    const { code, stdout } = await init(path, '--chart-version', '1.2.0', '--values', 'v.yaml', '--set', 'a=b');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('8 files: 8 created') });
+    const runs = readFileSync(log, 'utf8').trim().split('\n');
+    const args = 'template gadget my-chart --namespace gadget --include-crds --values v.yaml --set a=b --version 1.2.0';
+    expect(runs).toEqual([`Etc/GMT+12 ${args}`, `Etc/GMT-14 ${args}`]);
+  });
+
+  test('that shows the time is refused, and nothing is written', async () => {
+    const path = helm(
+      'clock-bin',
+      `printf 'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: built}\\ndata: {at: "%s"}\\n' "$(date +%s)"`,
+    );
+    const { code, stderr } = await init(path, '--version', '9.0.0');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('ConfigMap built (data.at)') });
+  });
+
+  test('without helm, the other way is named', async () => {
+    const { code, stderr } = await init(join(workplace().folder, 'empty'));
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('helm template … | slipway bundle init'),
+    });
+  });
+
+  test('in a folder is not taken for plain YAML', async () => {
+    workplace().write(new Map([['Chart.yaml', 'name: x']]), 'a-chart');
+    const { code, stderr } = await workplace().run('bundle', 'init', 'charted/gadget', '--from', 'a-chart');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Say --from chart a-chart') });
+  });
+});
+
 describe('with --pin', () => {
   let registry: FakeRegistry;
   beforeAll(async () => {

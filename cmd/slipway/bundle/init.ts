@@ -6,6 +6,7 @@ import { BUNDLE_ANNOTATION } from '../../../bundles/annotations.ts';
 import {
   composeBundle,
   readSource,
+  type ChartObjects,
   type ComposedBundle,
   type CustomResources,
 } from '../../../bundles/author/compose.ts';
@@ -17,7 +18,9 @@ import { BUNDLE_FOLDERS } from '../input/bundle.ts';
 import { readOneFile, readTree } from '../input/files.ts';
 import { targetFolder } from '../input/place.ts';
 import type { RegistryFlags } from '../input/registry.ts';
+import { readChart, type ChartFlags } from '../input/chart.ts';
 import { readSourceFiles } from '../input/source.ts';
+import { invalidInput } from '../input/invalid.ts';
 import type { Outcome } from '../outcome.ts';
 import { judge, type FindingsStyle, type Strictness } from '../output/findings.ts';
 import { planFiles, readExisting, type FilePlan } from './init-files.ts';
@@ -25,12 +28,11 @@ import { identify, readWords, type IdentityFlags, type WordFlags } from './init-
 import { describeInit, type InitFinding } from './init-report.ts';
 import { pinImages } from './pin-images.ts';
 
-export interface InitFlags extends RegistryFlags, Strictness, FindingsStyle, IdentityFlags, WordFlags {
+export interface InitFlags extends RegistryFlags, Strictness, FindingsStyle, IdentityFlags, WordFlags, ChartFlags {
   readonly from: readonly string[];
   readonly samples?: readonly string[];
   readonly customResources?: CustomResources;
   readonly installMode?: readonly InstallMode[];
-  readonly leaveOut?: readonly string[];
   readonly pin?: boolean;
   readonly prune?: boolean;
   readonly dryRun?: boolean;
@@ -40,7 +42,7 @@ export interface InitFlags extends RegistryFlags, Strictness, FindingsStyle, Ide
 export async function init(environment: Environment, folder: string, flags: InitFlags): Promise<Outcome> {
   const target = targetFolder(environment, folder);
   const existing = await readFolder(target);
-  const sources = readSource(await readAll(environment, flags));
+  const { sources, tests } = await readAll(environment, basename(target), flags);
   const before = readExisting(existing);
   const identity = identify({ folder: basename(target), flags, sources, existing: before });
   const digests = flags.pin === true ? await pinImages(environment, sources, flags) : undefined;
@@ -59,15 +61,23 @@ export async function init(environment: Environment, folder: string, flags: Init
   );
   const plan = planFiles(composed, existing, { prune: flags.prune === true });
   if (flags.dryRun !== true) await writePlan(target, plan);
+  for (const test of tests) environment.complain(`slipway: ${test} is left out: it is a test of the chart\n`);
   return report(environment, { folder, flags, composed, plan });
 }
 
-async function readAll(
-  environment: Environment,
-  { from, samples = [] }: InitFlags,
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  const files = await Promise.all([...from, ...samples].map((one) => readSourceFiles(environment, one)));
-  return new Map(files.flatMap((some) => [...some]));
+/** A chart is named by two words, `--from chart REF`; everything else is a path, or stdin. */
+async function readAll(environment: Environment, folder: string, flags: InitFlags): Promise<ChartObjects> {
+  const { from, samples = [], package: release = folder } = flags;
+  const [word, chart, ...others] = from;
+  const isChart = word === 'chart' && chart !== undefined;
+  if (isChart && others.length > 0)
+    throw invalidInput(`--from names more than a chart: ${others.join(', ')}`, 'Name one chart');
+  const paths = [...(isChart ? [] : from), ...samples];
+  const files = await Promise.all(paths.map((one) => readSourceFiles(environment, one)));
+  const plain = readSource(new Map(files.flatMap((some) => [...some])));
+  if (!isChart) return { sources: plain, tests: [] };
+  const { sources, tests } = await readChart(environment, { chart, release }, flags);
+  return { sources: [...sources, ...plain], tests };
 }
 
 const LIMITS = { maxFiles: 1000, maxBytes: 32 << 20 };

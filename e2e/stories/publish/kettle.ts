@@ -13,3 +13,25 @@ export function kettleYaml(version: string): string {
   if (yaml === undefined) throw new Error(`${GUIDE} has no YAML of an operator`);
   return `${yaml.replaceAll(':v1.0.0', `:v${version}`)}\n`;
 }
+
+/** The same as a chart: its CRD in `crds/`, with a short name that is new. */
+export function kettleChart(version: string): ReadonlyMap<string, string> {
+  const documents = kettleYaml(version)
+    .replaceAll('namespace: kettle-system', 'namespace: {{ .Release.Namespace }}')
+    .split('---\n');
+  const isCrd = (text: string): boolean => text.includes('kind: CustomResourceDefinition');
+  const templates = documents.filter((text) => !isCrd(text) && !text.includes('kind: Namespace'));
+  const crd = documents.find(isCrd)!.replaceAll('plural: kettles', 'plural: kettles, shortNames: [ket]');
+  return new Map([
+    ['Chart.yaml', `apiVersion: v2\nname: kettle\nversion: ${version}\n`],
+    ['crds/kettles.yaml', crd],
+    ['templates/operator.yaml', templates.join('---\n')],
+    ['templates/tests/try.yaml', TEST],
+  ]);
+}
+
+const TEST = `apiVersion: v1
+kind: Pod
+metadata: {name: try, annotations: {helm.sh/hook: test}}
+spec: {containers: [{name: try, image: registry.example/try:v1}]}
+`;

@@ -1,13 +1,15 @@
 /** From an empty folder and the plain YAML of an operator to an operator that is installed and upgraded. */
+import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../api/object.ts';
 import { readSource } from '../../../bundles/author/compose.ts';
 import { rightsOf } from '../../../bundles/author/testing/rights.ts';
 import { useWorkplace } from '../../../cmd/slipway/testing/slipway.ts';
+import { provideBinaries } from '../../cluster/binaries.ts';
 import { useCluster } from '../../lib/cluster.ts';
 import { installSlipway, startManager, type RunningManager } from '../../lib/manager.ts';
 import { get, isReady, runs, subscriptionTo, waitFor } from '../../lib/objects.ts';
-import { kettleYaml } from './kettle.ts';
+import { kettleChart, kettleYaml } from './kettle.ts';
 
 const cluster = useCluster();
 const workplace = useWorkplace();
@@ -27,14 +29,16 @@ afterAll(async () => {
 });
 
 /** `bundle init`, `validate` and `push`, as an author types them; each has to succeed. */
-async function publish(version: string, from: string): Promise<void> {
+async function publish(version: string, ...from: readonly string[]): Promise<void> {
   workplace().write(new Map([['operator.yaml', kettleYaml(version)]]), 'config');
-  const variables = { PATH: `${cluster().tools}:${process.env['PATH']}` };
+  workplace().write(kettleChart(version), 'chart');
+  const helm = dirname((await provideBinaries(['helm'], () => undefined)).get('helm')!);
+  const variables = { PATH: `${cluster().tools}:${helm}:${process.env['PATH']}`, HOME: workplace().folder };
   const type = async (...args: readonly string[]): Promise<void> => {
     const { code, stdout, stderr } = await workplace().runWith({ variables }, ...args);
-    expect({ args, code, stderr }, stdout).toEqual({ args, code: 0, stderr: '' });
+    expect({ args, code }, stdout + stderr).toEqual({ args, code: 0 });
   };
-  await type('bundle', 'init', 'kettle', '--from', from, '--provider', 'Tea room', '--version', version);
+  await type('bundle', 'init', 'kettle', '--from', ...from, '--provider', 'Tea room', '--version', version);
   await type('bundle', 'validate', 'kettle');
   await type('bundle', 'push', 'kettle', `${cluster().registry}/kettle:v${version}`);
 }
@@ -82,6 +86,20 @@ describe('an author with plain YAML', () => {
     const { spec } = await get(cluster(), 'deployment', 'kettle', 'tea');
     expect(JSON.stringify(spec)).toContain('registry.example/team/kettle:v1.1.0');
     expect(await rightsIn('tea')).toEqual(rightsOfSource('tea'));
+  });
+
+  test('publishes a version from a chart, whose CRDs are upgraded like everything else', async () => {
+    await publish('1.2.0', 'chart', 'chart');
+    await waitFor(cluster(), SUBSCRIPTION, runs('1.2.0'));
+    expect(await rightsIn('tea')).toEqual(rightsOfSource('tea'));
+    const crd = await cluster().kubectl([
+      'get',
+      'crd',
+      'kettles.kettles.example',
+      '-o',
+      'jsonpath={.spec.names.shortNames}',
+    ]);
+    expect(crd).toBe('["ket"]');
   });
 
   test('sees the example accepted, and nothing left after the removal', async () => {
