@@ -1,7 +1,8 @@
 /** `slipway catalog …`: names, arguments and options. */
 import { Argument, Option, type Command } from 'commander';
-import { colourOption, outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
+import { colourOption, outputOption, registryOptions, withExamples, type OutputFlags, type Perform } from '../flags.ts';
 import type { BuildFlags } from './build.ts';
+import type { LintFlags } from './lint.ts';
 import type { ListFlags, ListName } from './list.ts';
 import type { PushFlags } from './push.ts';
 import type { ValidateFlags } from './validate.ts';
@@ -25,6 +26,18 @@ function defineReaders(catalog: Command, perform: Perform): void {
     .addOption(outputOption())
     .action((source: string, flags: ValidateFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./validate.ts')).validate(environment, source, flags)),
+    );
+  withExamples(registryOptions(catalog.command('lint')), 'slipway catalog lint catalog --package lamp-operator')
+    .description(
+      'Finds what strands users: versions from which no upgrade leads to the head, ways over skipped versions, versions that are gone, images without digest.',
+    )
+    .argument('<dir|ref>', SOURCE)
+    .option('--package <name>', 'only this package')
+    .option('--strict', 'warnings make exit code 2, too')
+    .addOption(colourOption())
+    .addOption(outputOption())
+    .action((source: string, flags: LintFlags & OutputFlags) =>
+      perform(flags, async (environment) => (await import('./lint.ts')).lint(environment, source, flags)),
     );
   registryOptions(catalog.command('list'))
     .description('Lists what a catalog offers.')
