@@ -1,16 +1,5 @@
-/**
- * Predicates about an answer of the API server, by the shape of an error: `kube/` throws it, `apply/` and the
- * controllers read it, and neither has to know the other's class. An error without an answer matches none.
- */
-
-/** The fields of an error that is an answer of the API server. */
-export interface ApiAnswer {
-  /** HTTP status; 0 if no answer came. */
-  readonly code: number;
-  /** `AlreadyExists`, `Conflict`, `NotFound`, `Invalid`, …; empty if the server sent none. */
-  readonly statusReason?: string;
-  readonly causes?: readonly { readonly reason?: string; readonly field?: string; readonly message?: string }[];
-}
+/** Predicates about errors of the API server. Any other error matches none of them. */
+import { ApiError } from './api-error.ts';
 
 /** Whether the server says that the object, its kind or its namespace does not exist. */
 export function isNotFound(error: unknown): boolean {
@@ -39,9 +28,7 @@ export function isConflict(error: unknown): boolean {
  */
 export function isConflictOrReplaced(error: unknown): boolean {
   const answer = answerOf(error);
-  return (
-    isConflict(error) || (answer?.code === 422 && (answer.causes ?? []).some(({ field }) => field === 'metadata.uid'))
-  );
+  return isConflict(error) || (answer?.code === 422 && answer.causes.some(({ field }) => field === 'metadata.uid'));
 }
 
 /** Whether a resourceVersion or a continue token has expired. */
@@ -50,9 +37,7 @@ export function isExpired(error: unknown): boolean {
   return answer?.code === 410 || ['Expired', 'Gone'].includes(answer?.statusReason ?? '');
 }
 
-/** The fields of an answer; undefined for any other error. */
-export function answerOf(error: unknown): ApiAnswer | undefined {
-  return error instanceof Error && typeof (error as Partial<ApiAnswer>).code === 'number'
-    ? (error as unknown as ApiAnswer)
-    : undefined;
+/** The error as one of the API server; undefined for any other error. */
+export function answerOf(error: unknown): ApiError | undefined {
+  return error instanceof ApiError ? error : undefined;
 }

@@ -2,6 +2,7 @@
  * JSON that keeps integers beyond 2^53 exact: Kubernetes has 64-bit integers, JavaScript numbers do not. Also the
  * general functions on such data.
  */
+import { isRecord } from './untyped.ts';
 
 /**
  * Limit of nested lists and objects. Catalogs and manifests may have 200, and rendering adds a few; functions that
@@ -64,11 +65,6 @@ export function formatJson(value: unknown, indent?: number): string {
 /** JSON with sorted keys and no white space: equal data gives equal bytes. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (key: string, child: unknown) => sortKeys(rawIntegers(key, child)));
-}
-
-/** Whether a value is an object, and no list. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -63,6 +63,9 @@ export interface ObjectRef {
   readonly served?: ServedAs;
 }
 
+/** Names a kind; with `served`, as its CRD defines it. */
+export type Kind = Pick<ObjectRef, 'apiVersion' | 'kind' | 'served'>;
+
 /** A kind as its CRD defines it. */
 export interface DefinedKind {
   readonly apiVersion: string;
@@ -93,7 +96,7 @@ export function groupOf(apiVersion: string): string {
 }
 
 /** `Deployment.apps`, `Secret`: kind and group as kubectl writes them. */
-export function groupKind(ref: Pick<ObjectRef, 'apiVersion' | 'kind'>): string {
+export function groupKind(ref: Kind): string {
   const group = groupOf(ref.apiVersion);
   return group === '' ? ref.kind : `${ref.kind}.${group}`;
 }

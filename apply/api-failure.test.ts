@@ -1,3 +1,4 @@
+import { ApiError } from '../api/api-error.ts';
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import { explainFailure, parseMissingRule } from './api-failure.ts';
@@ -33,15 +34,10 @@ describe('a failure as data', () => {
   });
 
   test('names the fields of an invalid object', () => {
-    const error = Object.assign(
-      new ReasonedError({ reason: 'ObjectInvalid', retry: 'never', message: 'Service a is invalid' }),
-      {
-        code: 422,
-        causes: [{ field: 'spec.ports[0].port' }, { field: 'spec.type' }, { field: 'spec.type' }],
-      },
-    );
+    const causes = [{ field: 'spec.ports[0].port' }, { field: 'spec.type' }, { field: 'spec.type' }];
+    const error = new ApiError('apply Service a', { code: 422, message: 'it is invalid', causes });
     expect(explainFailure(error, 'Service a')).toMatchObject({
-      message: 'Service a is invalid',
+      message: 'apply Service a: it is invalid',
       hint: 'Check spec.ports[0].port, spec.type',
     });
   });

@@ -8,15 +8,15 @@ import { createClient, type Client } from '../kube/client/client.ts';
 import { loadKubeconfig } from '../kube/kubeconfig/kubeconfig.ts';
 import { createTransport } from '../kube/transport/transport.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult, type Outcome } from './apply.ts';
-import type { Cluster } from './cluster.ts';
-import { describeContract } from './contract.ts';
+import type { Cluster } from '../api/cluster.ts';
+import { describeContract } from './testing/contract.ts';
 import { countCustomResources } from './custom-resources.ts';
 import { identityOf } from './identity.ts';
 import { diffInventory, type InventoryEntry } from './inventory.ts';
 import { planUninstall, type CustomResourcePolicy } from './plan-uninstall.ts';
 import { prepareObjects, type Owner } from './prepare.ts';
 import { pruneObjects } from './prune.ts';
-import { sample, sampleCrd, sampleDeployment, sampleOperator } from './sample-objects.ts';
+import { sample, sampleCrd, sampleDeployment, sampleOperator } from './testing/sample-objects.ts';
 import { runUninstall, type UninstallResult } from './uninstall.ts';
 import { observeByPolling, waitUntilReady } from './wait.ts';
 

@@ -4,10 +4,11 @@ import { canonicalJson } from '../api/json.ts';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult, type Outcome } from './apply.ts';
-import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
+import { refusal } from '../api/testing/refusal.ts';
 import { identityOf } from './identity.ts';
 import type { InventoryEntry } from './inventory.ts';
-import { OWNER, prepared, sample, sampleCrd, sampleDeployment, sampleOperator } from './sample-objects.ts';
+import { OWNER, prepared, sample, sampleCrd, sampleDeployment, sampleOperator } from './testing/sample-objects.ts';
 
 function clusterWithNamespace(options: FakeOptions = {}): FakeCluster {
   const cluster = createFakeCluster(options);
@@ -49,8 +50,7 @@ describe('an install', () => {
   test('later runs of a roll-out repeat no dry run of an earlier one', async () => {
     const cluster = clusterWithNamespace({
       before: ({ verb, ref, dryRun }) => {
-        if (verb === 'apply' && !dryRun && ref.kind === 'ClusterRole')
-          throw new FakeApiError(503, 'ServiceUnavailable', 'no');
+        if (verb === 'apply' && !dryRun && ref.kind === 'ClusterRole') throw refusal(503, 'ServiceUnavailable', 'no');
       },
     });
     const tried = new Set<string>();
@@ -454,9 +454,8 @@ describe('a collision', () => {
   });
 });
 
-const unsupported = (): Error =>
-  new FakeApiError(400, 'BadRequest', 'admission webhook "x" does not support dry run', 'ObjectInvalid');
-const refuse = (): Error => new FakeApiError(422, 'Invalid', 'data: too long');
+const unsupported = (): Error => refusal(400, 'BadRequest', 'admission webhook "x" does not support dry run');
+const refuse = (): Error => refusal(422, 'Invalid', 'data: too long');
 
 /** A cluster that refuses to create objects of a kind, in dry runs only or in real writes too. */
 const refusing = (kind: string, error: () => Error, dryRun = true): FakeCluster =>
@@ -471,7 +470,7 @@ describe('refused objects', () => {
     const text =
       'configmaps is forbidden: User "system:serviceaccount:ops:tenant" cannot create resource "configmaps" in API group "" in the namespace "ops"';
     const result = await applyRevision(
-      refusing('ConfigMap', () => new FakeApiError(403, 'Forbidden', text)),
+      refusing('ConfigMap', () => refusal(403, 'Forbidden', text)),
       request(),
     );
     expect(result.failures).toMatchObject([
@@ -602,7 +601,7 @@ test('a workload that cannot be read does not count as ready, and stays in the i
   let refuses = false;
   const cluster = clusterWithNamespace({
     before: ({ verb, ref }) => {
-      if (refuses && verb === 'get' && ref.kind === 'Deployment') throw new FakeApiError(503, '', 'unavailable');
+      if (refuses && verb === 'get' && ref.kind === 'Deployment') throw refusal(503, '', 'unavailable');
     },
   });
   const { inventory } = await applyRevision(cluster, request());
@@ -619,7 +618,7 @@ test('randomly failing requests delay the end of an install and do not change it
     fc.asyncProperty(fc.infiniteStream(fc.integer({ min: 0, max: 9 })), async (dice) => {
       let left = 25;
       const fail = (): void => {
-        if ((dice.next().value as number) < 2 && left-- > 0) throw new FakeApiError(503, '', 'unavailable');
+        if ((dice.next().value as number) < 2 && left-- > 0) throw refusal(503, '', 'unavailable');
       };
       const cluster = clusterWithNamespace({ before: fail, after: fail });
       let inventory: readonly InventoryEntry[] = [];

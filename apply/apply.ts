@@ -15,7 +15,7 @@ import {
   type PhaseResult,
   type Unready,
 } from './apply-result.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { explainFailure } from './api-failure.ts';
 import { countRequests } from './count-requests.ts';
 import { assessHealth, hasHealth, type Health } from './health.ts';

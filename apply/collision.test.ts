@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATION, LABEL } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
 import { collisionError, judgeOwnership } from './collision.ts';
-import { OWNER } from './sample-objects.ts';
+import { OWNER } from './testing/sample-objects.ts';
 
 type Meta = Omit<Partial<KubeObject['metadata']>, 'name'>;
 const live = (metadata: Meta): KubeObject => ({

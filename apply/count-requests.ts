@@ -1,5 +1,5 @@
 /** Counts requests to the API server, for reports and budgets. */
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 
 /** The same cluster, and how many requests went through it so far (discovery aside, which is cached). */
 export function countRequests(cluster: Cluster): { readonly cluster: Cluster; readonly requests: () => number } {

@@ -1,17 +1,18 @@
 /** Counts the custom resources of CRDs that a revision brought, before a CRD is removed. */
 import { ReasonedError } from '../api/errors.ts';
 import {
-  keyOfObject,
+  type DefinedKind,
   describeRef,
   groupKind,
-  refOf,
-  type DefinedKind,
+  keyOfObject,
+  type Kind,
   type KubeObject,
   type ObjectRef,
+  refOf,
 } from '../api/object.ts';
 import { isNotFound } from '../api/api-answers.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { judgeOwnership } from './collision.ts';
 import { identityOf } from './identity.ts';
 import { indexInventory, refOfEntry, type InventoryEntry } from './inventory.ts';
@@ -61,7 +62,7 @@ export function listedIn(inventory: readonly InventoryEntry[], owner: Owner): (o
 }
 
 /** Whether an inventory entry is a CRD. */
-export function isCrdEntry({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
+export function isCrdEntry({ apiVersion, kind }: Kind): boolean {
   return kind === CRD_KIND.kind && apiVersion.startsWith('apiextensions.k8s.io/');
 }
 

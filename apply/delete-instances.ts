@@ -5,7 +5,7 @@
  */
 import { describeRef, groupKind, refOf, type DefinedKind, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure, parseMissingRule, type Failure } from './api-failure.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { listServed, mayName } from './custom-resources.ts';
 import { deleteSeen, type Removal } from './remove.ts';
 import { inSlots, type Slots } from './slots.ts';

@@ -1,9 +1,8 @@
+import type { Fields } from '../api/untyped.ts';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import { explainPods, type PodProblem } from './explain-pods.ts';
-import { sampleDeployment } from './sample-objects.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { sampleDeployment } from './testing/sample-objects.ts';
 
 const deployment = { ...sampleDeployment('op'), metadata: { name: 'op', namespace: 'ops', uid: 'd' } };
 const replicaSet = (uid: string, revision: number, status: Fields = {}): KubeObject => ({

@@ -4,7 +4,7 @@
  * rollback can help.
  */
 import type { KubeObject } from '../api/object.ts';
-import { fieldsOf, listOf, textOf, type Fields } from './untyped.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
 
 export interface PodProblem {
   readonly kind:

@@ -1,9 +1,9 @@
+import type { Fields } from '../api/untyped.ts';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import { assessHealth, type Health } from './health.ts';
-import { sample } from './sample-objects.ts';
+import { sample } from './testing/sample-objects.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 const withMeta = (object: KubeObject, meta: Fields): KubeObject => ({
   ...object,
   metadata: { ...object.metadata, ...meta },

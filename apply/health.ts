@@ -5,9 +5,9 @@
  */
 import { CA_INJECTION } from '../api/names.ts';
 import type { Reason } from '../api/reasons.ts';
-import { groupKind, type KubeObject } from '../api/object.ts';
+import { groupKind, type Kind, type KubeObject } from '../api/object.ts';
 import { hasNewPod, heldFor } from './held-back.ts';
-import { fieldsOf, listOf, numberOf, textOf, type Fields } from './untyped.ts';
+import { fieldsOf, listOf, numberOf, textOf, type Fields } from '../api/untyped.ts';
 
 export interface Health {
   /**
@@ -54,7 +54,7 @@ const JUDGES: ReadonlyMap<string, Judge> = new Map([
 ]);
 
 /** Whether an object of the kind can exist without working yet; any other object works as soon as it exists. */
-export function hasHealth(object: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
+export function hasHealth(object: Kind): boolean {
   return JUDGES.has(groupKind(object));
 }
 

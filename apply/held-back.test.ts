@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import { assessHealth } from './health.ts';
 import { canBeHeldBack, heldFor, holdBack, unheld } from './held-back.ts';
-import { sampleDeployment } from './sample-objects.ts';
+import { sampleDeployment } from './testing/sample-objects.ts';
 
 const withSpec = (fields: object): KubeObject => {
   const plain = sampleDeployment('widget');

@@ -5,7 +5,7 @@
  */
 import { ANNOTATION } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
-import { fieldsOf, numberOf, textOf, type Fields } from './untyped.ts';
+import { fieldsOf, numberOf, textOf, type Fields } from '../api/untyped.ts';
 
 /** The label with the hash of a Pod's template. */
 export const POD_HASH = 'pod-template-hash';

@@ -2,7 +2,7 @@
  * The identity of an object: group, kind, namespace and name. The version is left out, since an object is served under
  * several versions.
  */
-import { groupKind, type ObjectRef } from '../api/object.ts';
+import { groupKind, type Kind, type ObjectRef } from '../api/object.ts';
 
 /** A key for maps, such as `Deployment.apps|ops|manager`. */
 export function identityOf(ref: ObjectRef): string {
@@ -67,7 +67,7 @@ const NAMESPACED: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a kind is known to live in namespaces; undefined if only the cluster's discovery knows. */
-export function knownScope(ref: Pick<ObjectRef, 'apiVersion' | 'kind'>): 'Cluster' | 'Namespaced' | undefined {
+export function knownScope(ref: Kind): 'Cluster' | 'Namespaced' | undefined {
   const kind = groupKind(ref);
   if (CLUSTER_SCOPED.has(kind)) return 'Cluster';
   const group = kind.slice(ref.kind.length + 1);

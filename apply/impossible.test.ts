@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
 import { leaveOutImpossible } from './impossible.ts';
-import { sample, sampleCrd } from './sample-objects.ts';
+import { sample, sampleCrd } from './testing/sample-objects.ts';
 
 /** A CRD whose `spec` has this schema. */
 function crdWith(spec: object): KubeObject {

@@ -9,7 +9,7 @@ import { isCrdEntry } from './custom-resources.ts';
 import { refusalsOf } from './crd-safety/hurt.ts';
 import { readCrd, type Crd } from './crd-safety/schema.ts';
 import type { Problem } from './crd-safety/server/problem.ts';
-import { fieldsOf } from './untyped.ts';
+import { fieldsOf } from '../api/untyped.ts';
 
 export interface Impossible {
   readonly ref: ObjectRef;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { identityOf } from './identity.ts';
 import { diffInventory, entryOf, isIntact, mergeInventories, type InventoryEntry } from './inventory.ts';
-import { prepared, sample } from './sample-objects.ts';
+import { prepared, sample } from './testing/sample-objects.ts';
 
 const objects = fc
   .uniqueArray(

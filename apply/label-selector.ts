@@ -1,6 +1,6 @@
 /** Builds label selectors for requests from the labels by which an object selects. */
 import type { KubeObject } from '../api/object.ts';
-import { fieldsOf, textOf, type Fields } from './untyped.ts';
+import { fieldsOf, textOf, type Fields } from '../api/untyped.ts';
 
 /** Selects objects with all of these labels; empty if there are none. */
 export function selectorOf(labels: Fields): string {

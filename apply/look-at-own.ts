@@ -5,7 +5,7 @@
  */
 import { refOf, type KubeObject } from '../api/object.ts';
 import type { Failure } from './api-failure.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { isProven } from './collision.ts';
 import { isIntact, type InventoryEntry } from './inventory.ts';
 import { hashObject } from './prepare.ts';

@@ -8,11 +8,12 @@ import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import type { Failure } from './api-failure.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult } from './apply.ts';
 import { countCustomResources } from './custom-resources.ts';
-import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
+import { refusal } from '../api/testing/refusal.ts';
 import type { InventoryEntry } from './inventory.ts';
 import { planUninstall, type CustomResourcePolicy } from './plan-uninstall.ts';
 import { pruneObjects } from './prune.ts';
-import { OWNER, prepared, sample, sampleOperator } from './sample-objects.ts';
+import { OWNER, prepared, sample, sampleOperator } from './testing/sample-objects.ts';
 import { runUninstall, type UninstallResult } from './uninstall.ts';
 
 const own = sample('example.com/v1', 'Widget', 'bundled', { namespace: 'ops', spec: { size: 1 } });
@@ -272,7 +273,7 @@ describe('pruning', () => {
   test('pruning keeps a CRD if its custom resource could not be deleted', async () => {
     const cluster = clusterWithNamespace({
       before: ({ verb, ref }) => {
-        if (verb === 'delete' && ref.kind === 'Widget') throw new FakeApiError(500, '', 'no');
+        if (verb === 'delete' && ref.kind === 'Widget') throw refusal(500, '', 'no');
       },
     });
     const { inventory } = await install(cluster);

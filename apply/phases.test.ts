@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
 import { compareObjects, orderObjects, phaseOf, PHASE_NAMES, type PhaseName } from './phases.ts';
-import { sample, sampleCrd, sampleOperator } from './sample-objects.ts';
+import { sample, sampleCrd, sampleOperator } from './testing/sample-objects.ts';
 
 const core = 'v1';
 const rbac = 'rbac.authorization.k8s.io/v1';

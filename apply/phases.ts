@@ -5,7 +5,7 @@
  * order in which a bundle lists its objects.
  */
 import { ANNOTATION } from '../api/names.ts';
-import { groupKind, groupOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { groupKind, groupOf, type Kind, type KubeObject } from '../api/object.ts';
 import { isReservedGroup } from '../api/reserved-groups.ts';
 
 /** The closed list of phases, in the order of reports. */
@@ -136,7 +136,7 @@ const PHASE_BY_KIND: ReadonlyMap<string, PhaseName> = new Map(
 );
 
 /** The phase of an object, by group and kind; an unlisted kind is one that a CRD of the bundle defines. */
-export function phaseOf(object: Pick<ObjectRef, 'apiVersion' | 'kind'>): PhaseName {
+export function phaseOf(object: Kind): PhaseName {
   return PHASE_BY_KIND.get(groupKind(object)) ?? 'customResources';
 }
 

@@ -6,7 +6,7 @@
 import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
 import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
 import { explainFailure, isDryRunUnsupported, isUnmergeable, type Failure } from './api-failure.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { isProven } from './collision.ts';
 import { entryOf, isIntact, type InventoryEntry } from './inventory.ts';
 import { lookAtOwn, type MayWrite } from './look-at-own.ts';

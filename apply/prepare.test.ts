@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATION, LABEL } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
 import { hashObject, labelValue, ownerLabel, prepareObjects } from './prepare.ts';
-import { OWNER, prepared, sample } from './sample-objects.ts';
+import { OWNER, prepared, sample } from './testing/sample-objects.ts';
 
 const options = { owner: OWNER, package: 'widgets', revision: 'widgets-1', installNamespace: 'ops' };
 const prepareOne = (object: unknown): KubeObject => prepareObjects([object as KubeObject], options)[0] as KubeObject;

@@ -5,7 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { ReasonedError } from '../api/errors.ts';
-import { canonicalJson, isRecord } from '../api/json.ts';
+import { canonicalJson } from '../api/json.ts';
+import { isRecord } from '../api/untyped.ts';
 import { ANNOTATION, LABEL } from '../api/names.ts';
 import { groupKind, refOf, type KubeObject, type ObjectMeta } from '../api/object.ts';
 import { identityOf, knownScope } from './identity.ts';

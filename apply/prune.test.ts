@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision } from './apply.ts';
-import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
+import { refusal } from '../api/testing/refusal.ts';
 import { identityOf } from './identity.ts';
 import { diffInventory, type InventoryEntry } from './inventory.ts';
 import { pruneObjects } from './prune.ts';
-import { OWNER, prepared, sample, sampleCrd, sampleOperator } from './sample-objects.ts';
+import { OWNER, prepared, sample, sampleCrd, sampleOperator } from './testing/sample-objects.ts';
 
 const options = { owner: OWNER };
 const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });
@@ -28,7 +29,7 @@ const entryOfKind = (inventory: readonly InventoryEntry[], kind: string): Invent
 const refusing =
   (verb: string, kind: string, code: number): NonNullable<FakeOptions['before']> =>
   (request) => {
-    if (request.verb === verb && request.ref.kind === kind) throw new FakeApiError(code, '', 'refused');
+    if (request.verb === verb && request.ref.kind === kind) throw refusal(code, '', 'refused');
   };
 
 describe('pruning', () => {

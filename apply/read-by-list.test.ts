@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { refOf } from '../api/object.ts';
-import { actingAs, createFakeCluster, FakeApiError, type FakeCluster, type FakeRequest } from './fake-cluster.ts';
+import { actingAs, createFakeCluster, type FakeCluster, type FakeRequest } from './testing/fake-cluster.ts';
+import { refusal } from '../api/testing/refusal.ts';
 import { readByList } from './read-by-list.ts';
-import { sample } from './sample-objects.ts';
+import { sample } from './testing/sample-objects.ts';
 import { observeByPolling, waitUntilGone } from './wait.ts';
 
 const pod = sample('v1', 'ConfigMap', 'a', { namespace: 'default' });
@@ -34,7 +35,7 @@ test('if neither reading nor listing is allowed, the error is thrown', async () 
 test('other errors are not treated as a missing right', async () => {
   const cluster = createFakeCluster({
     before: ({ verb }) => {
-      if (verb === 'get') throw new FakeApiError(503, 'ServiceUnavailable', 'no');
+      if (verb === 'get') throw refusal(503, 'ServiceUnavailable', 'no');
     },
   });
   await expect(readByList(cluster).get(refOf(pod))).rejects.toMatchObject({ reason: 'ApiUnavailable' });

@@ -4,7 +4,7 @@
  */
 import { groupKind } from '../api/object.ts';
 import { isForbidden, isNotFound } from '../api/api-answers.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 
 /**
  * The same cluster, whose `get` uses a list when getting is forbidden, and for a kind that was refused once always.

@@ -5,7 +5,7 @@
 import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
-import type { Cluster, DeleteOptions } from './cluster.ts';
+import type { Cluster, DeleteOptions } from '../api/cluster.ts';
 import { judgeOwnership, type Ownership } from './collision.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
 import { phaseOf } from './phases.ts';

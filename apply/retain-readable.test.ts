@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision } from './apply.ts';
 import { countCustomResources } from './custom-resources.ts';
-import { createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
+import { refusal } from '../api/testing/refusal.ts';
 import { planUninstall } from './plan-uninstall.ts';
 import { isConvertedBy, planRetention } from './retain-readable.ts';
-import { OWNER, prepared, sample, sampleCrd } from './sample-objects.ts';
+import { OWNER, prepared, sample, sampleCrd } from './testing/sample-objects.ts';
 import { runUninstall, type UninstallResult } from './uninstall.ts';
 
 const SERVICE = { namespace: 'ops', name: 'widget-webhooks' };
@@ -152,8 +153,7 @@ describe('an uninstall that keeps custom resources', () => {
   test('an uninstall deletes nothing while the CRD cannot be written, and goes on once it can', async () => {
     let isDown = true;
     const before: NonNullable<FakeOptions['before']> = ({ verb, ref }) => {
-      if (isDown && verb === 'patch' && ref.kind === 'CustomResourceDefinition')
-        throw new FakeApiError(503, 'Down', 'no');
+      if (isDown && verb === 'patch' && ref.kind === 'CustomResourceDefinition') throw refusal(503, 'Down', 'no');
     };
     const { cluster, again, result } = await remove(['v2'], { before });
     expect(result).toMatchObject({ state: 'Failed', failures: [{ reason: 'ApiUnavailable' }] });
@@ -165,7 +165,7 @@ describe('an uninstall that keeps custom resources', () => {
 
   test('an uninstall goes on if the API server rejects the CRD for good, and reports it', async () => {
     const before: NonNullable<FakeOptions['before']> = ({ verb, ref }) => {
-      if (verb === 'patch' && ref.kind === 'CustomResourceDefinition') throw new FakeApiError(422, 'Invalid', 'not so');
+      if (verb === 'patch' && ref.kind === 'CustomResourceDefinition') throw refusal(422, 'Invalid', 'not so');
     };
     const { result } = await remove(['v2'], { before });
     expect(result).toMatchObject({ state: 'Complete', failures: [] });

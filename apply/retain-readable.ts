@@ -6,8 +6,8 @@
 import { canonicalJson } from '../api/json.ts';
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
-import type { Cluster } from './cluster.ts';
-import { fieldsOf, listOf, textOf, type Fields } from './untyped.ts';
+import type { Cluster } from '../api/cluster.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
 
 export type Retention =
   /** No deleted Service converts the objects. */

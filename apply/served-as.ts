@@ -2,8 +2,8 @@
  * Lets a client use kinds whose CRD is known, without discovery: discovery lags behind a new CRD, and does not know a
  * future one.
  */
-import { groupKind, type KubeObject, type ObjectRef, type ServedAs } from '../api/object.ts';
-import type { Cluster } from './cluster.ts';
+import { groupKind, type Kind, type ServedAs } from '../api/object.ts';
+import type { Cluster } from '../api/cluster.ts';
 
 /** By `groupKind`: how the CRDs among these objects serve their kinds. */
 export type ServedKinds = ReadonlyMap<string, ServedAs>;
@@ -14,8 +14,8 @@ export type ServedKinds = ReadonlyMap<string, ServedAs>;
  */
 export function withServed<Some extends Cluster>(cluster: Some, kinds: ServedKinds): Some {
   if (kinds.size === 0) return cluster;
-  const named = <Kind extends Pick<ObjectRef, 'apiVersion' | 'kind'>>(kind: Kind): Kind => ({ ...kind, ...of(kind) });
-  const of = (kind: Pick<KubeObject, 'apiVersion' | 'kind'>): { readonly served?: ServedAs } => {
+  const named = <Named extends Kind>(kind: Named): Named => ({ ...kind, ...of(kind) });
+  const of = (kind: Kind): { readonly served?: ServedAs } => {
     const served = kinds.get(groupKind(kind));
     return served === undefined ? {} : { served };
   };

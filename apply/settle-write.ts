@@ -4,7 +4,7 @@ import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../api/api-answers.ts';
 import { explainFailure } from './api-failure.ts';
 import type { ObjectResult } from './apply-result.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { entryOf } from './inventory.ts';
 import { judgeExisting, type Finding } from './take-over.ts';
 import { changeObject, createObject } from './write.ts';

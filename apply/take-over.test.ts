@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult } from './apply.ts';
-import { actingAs, createFakeCluster, FakeApiError, type FakeCluster, type FakeRequest } from './fake-cluster.ts';
+import { actingAs, createFakeCluster, type FakeCluster, type FakeRequest } from './testing/fake-cluster.ts';
+import { refusal } from '../api/testing/refusal.ts';
 import { entryOf, intendedEntries } from './inventory.ts';
-import { prepared, sample, sampleCrd } from './sample-objects.ts';
+import { prepared, sample, sampleCrd } from './testing/sample-objects.ts';
 
 type May = (request: Pick<FakeRequest, 'verb' | 'ref'>) => boolean;
 
@@ -127,8 +128,7 @@ test('an object that appears between check and write is judged too', async () =>
 test('an answer of a webhook without dry run support proves the right to delete', async () => {
   const cluster = createFakeCluster({
     before: ({ verb, dryRun }) => {
-      if (verb === 'delete' && dryRun)
-        throw new FakeApiError(400, 'BadRequest', 'the webhook does not support dry run');
+      if (verb === 'delete' && dryRun) throw refusal(400, 'BadRequest', 'the webhook does not support dry run');
     },
   });
   cluster.put(sample('v1', 'Namespace', 'ops'));

@@ -8,7 +8,7 @@ import { ANNOTATION } from '../api/names.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import { isConflictOrReplaced, isForbidden } from '../api/api-answers.ts';
 import { explainFailure, isDryRunUnsupported, type Failure } from './api-failure.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { claimedBy, collisionError, isProven, judgeOwnership } from './collision.ts';
 import type { InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';

@@ -4,7 +4,8 @@
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
  */
 import { FIELD_MANAGER } from '../api/names.ts';
-import { canonicalJson, isRecord } from '../api/json.ts';
+import { canonicalJson } from '../api/json.ts';
+import { isRecord } from '../api/untyped.ts';
 import type { KubeObject } from '../api/object.ts';
 
 export interface TakenField {

@@ -3,11 +3,12 @@ import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { applyRevision } from './apply.ts';
 import { countCustomResources, type CustomResourceCounts } from './custom-resources.ts';
-import { actingAs, createFakeCluster, FakeApiError, type FakeCluster, type FakeOptions } from './fake-cluster.ts';
+import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
+import { refusal } from '../api/testing/refusal.ts';
 import { identityOf } from './identity.ts';
 import { intendedEntries, type InventoryEntry } from './inventory.ts';
 import { planUninstall, UNINSTALL_STEPS, type CustomResourcePolicy } from './plan-uninstall.ts';
-import { OWNER, prepared, sample, sampleOperator } from './sample-objects.ts';
+import { OWNER, prepared, sample, sampleOperator } from './testing/sample-objects.ts';
 import { runUninstall, type UninstallOptions, type UninstallResult } from './uninstall.ts';
 
 const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });
@@ -309,7 +310,7 @@ describe('the function runUninstall', () => {
   test('a refusal ends the run with its reason, and later steps do not begin', async () => {
     const [cluster, inventory] = await installed({
       before: ({ verb, ref }) => {
-        if (verb === 'delete' && ref.kind === 'Deployment') throw new FakeApiError(403, 'Forbidden', 'no');
+        if (verb === 'delete' && ref.kind === 'Deployment') throw refusal(403, 'Forbidden', 'no');
       },
     });
     expect(await uninstall(cluster, inventory, 'Retain')).toMatchObject({
@@ -480,7 +481,7 @@ describe('counting custom resources', () => {
       const silent: FakeCluster = {
         ...cluster,
         list: async (kind, ...rest) => {
-          if (kind.kind === 'Widget') throw new FakeApiError(code, '', 'not now');
+          if (kind.kind === 'Widget') throw refusal(code, '', 'not now');
           return cluster.list(kind, ...rest);
         },
       };

@@ -5,7 +5,7 @@
  */
 import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import { explainFailure, type Failure } from './api-failure.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { isProven } from './collision.ts';
 import { countInstances, describeSamples, isCrdEntry, listedIn } from './custom-resources.ts';
 import { deleteInstances } from './delete-instances.ts';
@@ -17,7 +17,7 @@ import { keepUsedCrd } from './prune.ts';
 import { describeHolders, removeObject, type Removal } from './remove.ts';
 import { retainReadable, type IsGoing, type Retained } from './retain-readable.ts';
 import { createSlots, inSlots, type Slots } from './slots.ts';
-import { fieldsOf, listOf, textOf } from './untyped.ts';
+import { fieldsOf, listOf, textOf } from '../api/untyped.ts';
 import { observeByPolling, waitUntilGone, type Leaving, type Observe } from './wait.ts';
 
 export interface UninstallOptions {

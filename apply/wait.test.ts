@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import { refOf } from '../api/object.ts';
-import { createFakeCluster, settle } from './fake-cluster.ts';
-import { sampleDeployment } from './sample-objects.ts';
+import { createFakeCluster, settle } from './testing/fake-cluster.ts';
+import { sampleDeployment } from './testing/sample-objects.ts';
 import { observeByPolling, waitUntilGone, waitUntilReady, type Observation, type Observe } from './wait.ts';
 
 const deployment = sampleDeployment('a');

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import type { Unready } from './apply-result.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { assessHealth, type Health } from './health.ts';
 import { identityOf } from './identity.ts';
 import { describeHolders } from './remove.ts';

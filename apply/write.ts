@@ -5,7 +5,7 @@
 import { FIELD_MANAGER } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { isUnmergeable } from './api-failure.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { unheld } from './held-back.ts';
 
 export interface WriteOptions {

@@ -1,6 +1,7 @@
 /**
  * Reads the files of `manifests/`: every document of every file, whatever its name, with lists split into their items.
  */
+import { isRecord } from '../api/untyped.ts';
 import { ReasonedError } from '../api/errors.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Manifest } from './bundle.ts';
@@ -38,13 +39,13 @@ interface Place {
 
 /** An object with `items` is a list of objects; they inherit its apiVersion and, less "List", its kind. */
 function* flatten(value: unknown, place: Place): Iterable<Readonly<Record<string, unknown>>> {
-  if (!isMap(value)) throw notAnObject(place, 'is not a Kubernetes object, but a plain value or list');
+  if (!isRecord(value)) throw notAnObject(place, 'is not a Kubernetes object, but a plain value or list');
   if (!Array.isArray(value['items'])) {
     yield value;
     return;
   }
   for (const item of value['items'] as unknown[]) {
-    yield* flatten(isMap(item) && hasNoKind(item) ? { ...inherited(value), ...item } : item, place);
+    yield* flatten(isRecord(item) && hasNoKind(item) ? { ...inherited(value), ...item } : item, place);
   }
 }
 
@@ -56,7 +57,7 @@ function checkObject(value: Readonly<Record<string, unknown>>, place: Place): Ku
   const { apiVersion = '', kind, metadata } = value;
   if (typeof kind !== 'string' || kind === '') throw notAnObject(place, `has no kind${misspelt(value, 'kind')}`);
   if (typeof apiVersion !== 'string') throw notAnObject(place, `of kind ${kind} has an apiVersion that is no string`);
-  if (!isMap(metadata ?? {})) throw notAnObject(place, `of kind ${kind} has metadata that is no map`);
+  if (!isRecord(metadata ?? {})) throw notAnObject(place, `of kind ${kind} has metadata that is no map`);
   const { name = '', ...others } = (metadata ?? {}) as Record<string, unknown>;
   if (typeof name !== 'string') throw notAnObject(place, `of kind ${kind} has a metadata.name that is no string`);
   return { ...value, apiVersion, kind, metadata: { name, ...others } };
@@ -69,10 +70,6 @@ function hasNoKind({ kind }: Record<string, unknown>): boolean {
 function misspelt(value: Readonly<Record<string, unknown>>, field: string): string {
   const found = Object.keys(value).find((key) => key !== field && key.toLowerCase() === field);
   return found === undefined ? '' : `, only "${found}"`;
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function notAnObject({ file, document }: Place, what: string): ReasonedError {

@@ -1,4 +1,5 @@
 /** Reads the files of `metadata/`: annotations, properties, dependencies. */
+import { isRecord } from '../api/untyped.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { parseJson } from '../api/json.ts';
 import type { Bundle, Manifest, Property } from './bundle.ts';
@@ -21,12 +22,12 @@ export function readAnnotations(files: Files, limits: BundleLimits): ReadonlyMap
   if (bytes === undefined) throw invalid(file, 'the file is missing', 'Is it the image or folder of a bundle');
   const content = readFile(file, bytes, limits)[0]?.value;
   const annotations = field(content, 'annotations') ?? {};
-  if (!isMap(annotations)) throw invalid(file, '"annotations" must be a map', 'Correct the field');
-  return new Map(Object.entries(annotations).map(([key, value]) => [key, textOf(file, key, value)]));
+  if (!isRecord(annotations)) throw invalid(file, '"annotations" must be a map', 'Correct the field');
+  return new Map(Object.entries(annotations).map(([key, value]) => [key, annotationText(file, key, value)]));
 }
 
 /** Numbers and booleans are taken as text: a package may be named `1`. */
-function textOf(file: string, key: string, value: unknown): string {
+function annotationText(file: string, key: string, value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null) return '';
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
@@ -104,10 +105,6 @@ function checkProperties(list: unknown, wrong: (what: string) => ReasonedError):
     if (typeof type !== 'string' || type === '') throw wrong(`must have a "type" in entry ${index + 1}`);
     return { type, value: field(item, 'value') ?? null };
   });
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function invalid(place: string, what: string, hint: string): ReasonedError {

@@ -8,8 +8,9 @@ import { parseJson } from '../api/json.ts';
 import { metadataFile } from '../bundles/metadata-file.ts';
 import { DEFAULT_YAML_LIMITS, YamlError, parseYaml } from '../bundles/yaml.ts';
 import { checkShape } from '../bundles/yaml/limits.ts';
-import { buildCsvMetadata, fieldsOf } from './csv-metadata.ts';
-import { field, isFields, listField, textField, type Fields } from './fields.ts';
+import { buildCsvMetadata } from './csv-metadata.ts';
+import { field, listField, objectField, textField } from './fields.ts';
+import { isRecord, type Fields } from '../api/untyped.ts';
 import { compareBytes, formatGoJson } from './go-json.ts';
 import type { Property } from './model.ts';
 
@@ -53,7 +54,7 @@ export function parseBundleDirectory(files: ReadonlyMap<string, Uint8Array>): Bu
   const objects = parseManifests(files);
   const csv = objects.findLast((object) => textField(object, 'kind') === 'ClusterServiceVersion');
   if (csv === undefined) throw invalidBundle('manifests/', 'there is no ClusterServiceVersion');
-  const annotations = fieldsOf(parseMetadata(files, 'annotations'), 'annotations');
+  const annotations = objectField(parseMetadata(files, 'annotations'), 'annotations');
   const packageName = textField(annotations, PACKAGE_ANNOTATION) ?? '';
   if (packageName === '') throw invalidBundle('metadata/annotations.yaml', `there is no ${PACKAGE_ANNOTATION}`);
   return { packageName, annotations, csv, objects, ...declaredProperties(files, csv) };
@@ -67,7 +68,7 @@ export function buildBundleBlob(directory: BundleDirectory, { image, manifests }
   const { packageName, csv, objects } = directory;
   return {
     schema: 'olm.bundle',
-    name: textField(fieldsOf(csv, 'metadata'), 'name') ?? '',
+    name: textField(objectField(csv, 'metadata'), 'name') ?? '',
     package: packageName,
     image,
     properties: [
@@ -101,7 +102,7 @@ function parseMetadata(
 function parseFirst(path: string, content: Uint8Array): Fields | undefined {
   try {
     const first = parseYaml(content)[0]?.value;
-    return isFields(first) ? first : undefined;
+    return isRecord(first) ? first : undefined;
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     throw invalidBundle(path, `the YAML cannot be read: ${error.message}`);
@@ -115,7 +116,7 @@ interface Declared {
 }
 
 function declaredProperties(files: ReadonlyMap<string, Uint8Array>, csv: Fields): Declared {
-  const annotation = textField(fieldsOf(fieldsOf(csv, 'metadata'), 'annotations'), 'olm.properties');
+  const annotation = textField(objectField(objectField(csv, 'metadata'), 'annotations'), 'olm.properties');
   return {
     declared: [
       ...propertiesIn(listField(parseMetadata(files, 'properties'), 'properties')),
@@ -146,12 +147,12 @@ function parseAnnotation(text: string): readonly unknown[] {
 }
 
 function propertiesIn(list: readonly unknown[]): Property[] {
-  return list.filter(isFields).map((item) => ({ type: textField(item, 'type') ?? '', value: field(item, 'value') }));
+  return list.filter(isRecord).map((item) => ({ type: textField(item, 'type') ?? '', value: field(item, 'value') }));
 }
 
 /** All but the manifests. An API counts once, however many places state it. */
 function bundleProperties({ csv, objects, packageName, declared, dependencies }: BundleDirectory): Property[] {
-  const spec = fieldsOf(csv, 'spec');
+  const spec = objectField(csv, 'spec');
   const apis = new Map<string, Property>();
   const others: Property[] = [];
   const stated = [...declared, ...dependencies.map(requirement), ...statedApis(spec, objects)];
@@ -167,7 +168,7 @@ const API_TYPES: ReadonlySet<string> = new Set(['olm.gvk', 'olm.gvk.required']);
 
 /** A dependency as the property that a catalog has for it. */
 function requirement({ type, value }: Property): Property {
-  if (!isFields(value)) return { type, value };
+  if (!isRecord(value)) return { type, value };
   if (type === 'olm.gvk') return { type: 'olm.gvk.required', value: gvk(value) };
   if (type !== 'olm.package') return { type, value };
   const [packageName, versionRange] = ['packageName', 'version'].map((name) => textField(value, name) ?? '');
@@ -177,21 +178,21 @@ function requirement({ type, value }: Property): Property {
 /** The APIs that the CRDs and the ClusterServiceVersion provide and require. */
 function* statedApis(spec: Fields, objects: readonly Fields[]): Generator<Property> {
   for (const object of objects) if (textField(object, 'kind') === 'CustomResourceDefinition') yield* crdApis(object);
-  const services = fieldsOf(spec, 'apiservicedefinitions');
-  for (const api of listField(services, 'owned').filter(isFields)) yield { type: 'olm.gvk', value: gvk(api) };
-  for (const api of listField(services, 'required').filter(isFields))
+  const services = objectField(spec, 'apiservicedefinitions');
+  for (const api of listField(services, 'owned').filter(isRecord)) yield { type: 'olm.gvk', value: gvk(api) };
+  for (const api of listField(services, 'required').filter(isRecord))
     yield { type: 'olm.gvk.required', value: gvk(api) };
-  for (const crd of listField(fieldsOf(spec, 'customresourcedefinitions'), 'required').filter(isFields)) {
+  for (const crd of listField(objectField(spec, 'customresourcedefinitions'), 'required').filter(isRecord)) {
     const name = textField(crd, 'name') ?? '';
     yield { type: 'olm.gvk.required', value: { ...gvk(crd), group: name.slice(name.indexOf('.') + 1) } };
   }
 }
 
 function* crdApis(object: Fields): Generator<Property> {
-  const spec = fieldsOf(object, 'spec');
-  const kind = textField(fieldsOf(spec, 'names'), 'kind') ?? '';
+  const spec = objectField(object, 'spec');
+  const kind = textField(objectField(spec, 'names'), 'kind') ?? '';
   const group = textField(spec, 'group') ?? '';
-  for (const version of listField(spec, 'versions').filter(isFields)) {
+  for (const version of listField(spec, 'versions').filter(isRecord)) {
     yield { type: 'olm.gvk', value: { group, kind, version: textField(version, 'name') ?? '' } };
   }
   const single = textField(spec, 'version') ?? ''; // of v1beta1
@@ -220,9 +221,9 @@ function excerpt(csv: Fields): Property {
 
 /** Those that the ClusterServiceVersion names, the bundle's own and those of its Deployments, sorted by image. */
 function relatedImages(csv: Fields, image: string): BundleBlob['relatedImages'] {
-  const spec = fieldsOf(csv, 'spec');
+  const spec = objectField(csv, 'spec');
   const found = listField(spec, 'relatedImages')
-    .filter(isFields)
+    .filter(isRecord)
     .map((related) => ({ name: textField(related, 'name') ?? '', image: textField(related, 'image') ?? '' }));
   const known = new Set(found.map((related) => related.image));
   for (const further of [image, ...operatorImages(spec)]) {
@@ -234,9 +235,11 @@ function relatedImages(csv: Fields, image: string): BundleBlob['relatedImages'] 
 }
 
 function* operatorImages(spec: Fields): Generator<string> {
-  for (const deployment of listField(fieldsOf(fieldsOf(spec, 'install'), 'spec'), 'deployments').filter(isFields)) {
-    const pod = fieldsOf(fieldsOf(fieldsOf(deployment, 'spec'), 'template'), 'spec');
-    for (const container of [...listField(pod, 'containers'), ...listField(pod, 'initContainers')].filter(isFields)) {
+  for (const deployment of listField(objectField(objectField(spec, 'install'), 'spec'), 'deployments').filter(
+    isRecord,
+  )) {
+    const pod = objectField(objectField(objectField(deployment, 'spec'), 'template'), 'spec');
+    for (const container of [...listField(pod, 'containers'), ...listField(pod, 'initContainers')].filter(isRecord)) {
       yield textField(container, 'image') ?? '';
     }
   }

@@ -3,7 +3,8 @@
  * see before installing, without the install strategy and the icon. It leaves out fields that are unknown or have a
  * wrong type, and empty ones except for those that identify something.
  */
-import { field, isFields, type Fields } from './fields.ts';
+import { field, objectField } from './fields.ts';
+import { type Fields, fieldsOf } from '../api/untyped.ts';
 
 /** How a field is read. A shape is an object whose fields are read in turn. */
 export type Kind = 'text' | 'always' | 'flag' | 'port' | 'texts' | 'any' | readonly [Shape];
@@ -57,24 +58,18 @@ export const EXCERPT = {
  * @see https://olm.operatorframework.io/docs/reference/file-based-catalogs/#olmcsvmetadata
  */
 export function buildCsvMetadata(csv: Fields): Fields {
-  const metadata = fieldsOf(csv, 'metadata');
-  const spec = fieldsOf(csv, 'spec');
-  const annotations = textMap(fieldsOf(metadata, 'annotations'));
-  const labels = textMap(fieldsOf(metadata, 'labels'));
+  const metadata = objectField(csv, 'metadata');
+  const spec = objectField(csv, 'spec');
+  const annotations = textMap(objectField(metadata, 'annotations'));
+  const labels = textMap(objectField(metadata, 'labels'));
   return {
     ...(annotations !== undefined && { annotations }),
-    apiServiceDefinitions: pick(fieldsOf(spec, 'apiservicedefinitions'), API_SERVICES),
-    crdDescriptions: pick(fieldsOf(spec, 'customresourcedefinitions'), CRDS),
+    apiServiceDefinitions: pick(objectField(spec, 'apiservicedefinitions'), API_SERVICES),
+    crdDescriptions: pick(objectField(spec, 'customresourcedefinitions'), CRDS),
     ...(labels !== undefined && { labels }),
     ...pick(spec, SPEC),
-    provider: pick(fieldsOf(spec, 'provider'), PROVIDER),
+    provider: pick(objectField(spec, 'provider'), PROVIDER),
   };
-}
-
-/** The object in a field; an empty one if there is none. */
-export function fieldsOf(object: Fields, name: string): Fields {
-  const value = field(object, name);
-  return isFields(value) ? value : {};
 }
 
 function pick(object: Fields, shape: Shape): Fields {
@@ -94,7 +89,7 @@ function read(value: unknown, kind: Kind): unknown {
   if (kind === 'port') return typeof value === 'number' && value !== 0 ? value : undefined;
   if (!Array.isArray(value) || value.length === 0) return undefined;
   if (kind === 'texts') return value.map((item: unknown) => (typeof item === 'string' ? item : ''));
-  return value.map((item: unknown) => pick(isFields(item) ? item : {}, kind[0]));
+  return value.map((item: unknown) => pick(fieldsOf(item), kind[0]));
 }
 
 function textMap(object: Fields): Fields | undefined {

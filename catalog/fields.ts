@@ -3,12 +3,7 @@
  * null is the same as absent.
  */
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** Whether a value is an object with fields. */
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { fieldsOf, itemsOf, type Fields } from '../api/untyped.ts';
 
 /** The value of a field; if several names differ only in case, the last one counts. */
 export function field(object: Fields, name: string): unknown {
@@ -29,8 +24,12 @@ export function textField(object: Fields, name: string): string | undefined {
 
 /** The items of a field; empty if it is absent, null or no list. */
 export function listField(object: Fields, name: string): readonly unknown[] {
-  const value = field(object, name);
-  return Array.isArray(value) ? value : [];
+  return itemsOf(field(object, name));
+}
+
+/** The object in a field; one without fields if it is absent, null or no object. */
+export function objectField(object: Fields, name: string): Fields {
+  return fieldsOf(field(object, name));
 }
 
 /** Text in which letters that differ only in case are equal, Unicode's further forms (`ſ`, `K`) included. */

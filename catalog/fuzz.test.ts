@@ -9,7 +9,7 @@ import { makeFiles } from '../bundles/testing/bundle.ts';
 import { parseYaml } from '../bundles/yaml.ts';
 import { buildBundleBlob, parseBundleDirectory, type BundleBlob } from './blob.ts';
 import { createCatalogChecker } from './check/check.ts';
-import type { Fields } from './fields.ts';
+import type { Fields } from '../api/untyped.ts';
 import { checkPreconditions } from './http/conditions.ts';
 import { chooseEncoding } from './http/encoding.ts';
 import { imageProblem } from '../bundles/image-reference.ts';
@@ -22,7 +22,7 @@ import { orderTags } from './repository/tags.ts';
 import { parseDocuments } from './stream.ts';
 import { BASIC_SCHEMA, basicImages, expandBasic } from './templates/basic.ts';
 import { SEMVER_SCHEMA, expandSemver, semverImages } from './templates/semver.ts';
-import { versionRules } from './testdata/version-rules.ts';
+import { versionRules } from './testing/version-rules.ts';
 import { catalogFilesOf } from './tree.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'slipway-fuzz-'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
-import type { Fields } from './fields.ts';
+import type { Fields } from '../api/untyped.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { parseKeys, parseMeaning } from './parse.ts';
 import { parseDocuments } from './stream.ts';

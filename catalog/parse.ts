@@ -4,10 +4,17 @@
  * that one bad entry does not make the whole catalog unusable. check.ts checks the rules of the format.
  */
 import { BULKY_PROPERTIES } from './bulk.ts';
-import { MIN_KUBE_VERSION } from './model.ts';
-import { field, foldCase, isFields, listField, textField, type Fields } from './fields.ts';
+import {
+  type CatalogBundle,
+  type Channel,
+  type ChannelEntry,
+  type Deprecation,
+  MIN_KUBE_VERSION,
+  type Property,
+} from './model.ts';
+import { field, foldCase, listField, textField } from './fields.ts';
+import { isRecord, type Fields } from '../api/untyped.ts';
 import { invalidCatalog, type DocumentPlace } from './invalid.ts';
-import type { CatalogBundle, Channel, ChannelEntry, Deprecation, Property } from './model.ts';
 
 /** The three keys by which every document of a catalog is found; empty if the document has none. */
 export interface BlobKeys {
@@ -124,11 +131,11 @@ function parseBundle(keys: BlobKeys, document: Fields, problems: string[]): Cata
     inlined ||= type === 'olm.bundle.object';
     const value = field(property, 'value') ?? null;
     if (BULKY_PROPERTIES.has(type)) {
-      const version = isFields(value) ? textField(value, 'minKubeVersion') : undefined;
+      const version = isRecord(value) ? textField(value, 'minKubeVersion') : undefined;
       if (version !== undefined && version !== '') properties.push({ type: MIN_KUBE_VERSION, value: version });
       continue;
     }
-    if (type === 'olm.package' && isFields(value)) identity ??= value;
+    if (type === 'olm.package' && isRecord(value)) identity ??= value;
     properties.push({ type, value });
   }
   if (identity === undefined) tell(problems, 'the bundle has no property olm.package, so no version');
@@ -152,8 +159,8 @@ function parseDeprecations(document: Fields, problems: string[]): Deprecation[] 
   const deprecations: Deprecation[] = [];
   for (const entry of objectsOf(document, 'entries', problems)) {
     const reference = field(entry, 'reference');
-    const schema = isFields(reference) ? textField(reference, 'schema') : undefined;
-    if (!isFields(reference) || !isDeprecatable(schema)) {
+    const schema = isRecord(reference) ? textField(reference, 'schema') : undefined;
+    if (!isRecord(reference) || !isDeprecatable(schema)) {
       tell(problems, 'a deprecation refers to neither a package, a channel nor a bundle');
       continue;
     }
@@ -181,7 +188,7 @@ function objectsOf(document: Fields, name: string, problems: string[]): Fields[]
     tell(problems, `${name} is not a list`);
     return [];
   }
-  const objects = value.filter(isFields);
+  const objects = value.filter(isRecord);
   if (objects.length < value.length) tell(problems, `${name} has an item that is not an object`);
   return objects;
 }

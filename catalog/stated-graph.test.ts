@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeFiles, type BundleParts } from '../bundles/testing/bundle.ts';
 import { buildBundleBlob, parseBundleDirectory } from './blob.ts';
 import { buildStatedPackage, statedGraph, statesGraph, type StatingVersion } from './stated-graph.ts';
-import { versionRules } from './testdata/version-rules.ts';
+import { versionRules } from './testing/version-rules.ts';
 
 interface Stated {
   readonly channels?: string;

@@ -5,8 +5,7 @@
  */
 import { BUNDLE_ANNOTATION } from '../bundles/annotations.ts';
 import type { BundleDirectory } from './blob.ts';
-import { fieldsOf } from './csv-metadata.ts';
-import { listField, textField } from './fields.ts';
+import { listField, objectField, textField } from './fields.ts';
 import { channelByVersion, displayedDescription, STABLE_CHANNEL, type DescribedVersion } from './repository/build.ts';
 import type { CatalogDocument } from './templates/template.ts';
 import type { VersionRules } from './versions.ts';
@@ -30,11 +29,11 @@ export interface StatingVersion extends DescribedVersion {
  * are.
  */
 export function statedGraph({ annotations, csv }: Pick<BundleDirectory, 'annotations' | 'csv'>): StatedGraph {
-  const spec = fieldsOf(csv, 'spec');
+  const spec = objectField(csv, 'spec');
   const text = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
   const defaultChannel = text(textField(annotations, BUNDLE_ANNOTATION.defaultChannel));
   const replaces = text(textField(spec, 'replaces'));
-  const skipRange = text(textField(fieldsOf(fieldsOf(csv, 'metadata'), 'annotations'), 'olm.skipRange'));
+  const skipRange = text(textField(objectField(objectField(csv, 'metadata'), 'annotations'), 'olm.skipRange'));
   const skips = listField(spec, 'skips').filter((skip) => typeof skip === 'string' && skip !== '') as string[];
   const channels = (textField(annotations, BUNDLE_ANNOTATION.channels) ?? '').split(',').filter((name) => name !== '');
   return {

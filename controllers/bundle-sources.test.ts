@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { buildImage, pushImage } from '../oci/build.ts';
-import { startFakeRegistry } from '../oci/fake-registry.ts';
+import { startFakeRegistry } from '../oci/testing/fake-registry.ts';
 import { pullFiles, BUNDLE_LIMITS } from '../oci/image.ts';
 import { parseReference } from '../oci/reference.ts';
 import { createRegistry } from '../oci/registry.ts';

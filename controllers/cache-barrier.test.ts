@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
-import type { Cluster } from '../apply/cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { silentLog } from '../kube/log.ts';
 import { createManualClock } from '../kube/testing/manual-clock.ts';
 import type { Handlers, Informer } from '../kube/watch/informer.ts';

@@ -3,7 +3,7 @@
  * kinds are remembered, and the next reconcile in that namespace begins when the caches have seen them. No worker waits
  * in between.
  */
-import type { Cluster } from '../apply/cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { keyOfObject, type KubeObject } from '../api/object.ts';
 import { systemClock, type Clock } from '../kube/clock.ts';
 import type { Reconcile } from '../kube/controller/controller.ts';

@@ -4,7 +4,7 @@
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFakeCluster } from '../apply/fake-cluster.ts';
+import { createFakeCluster } from '../apply/testing/fake-cluster.ts';
 import { prepareObjects } from '../apply/prepare.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Revision } from '../api/revision.ts';
@@ -14,7 +14,7 @@ import { packManifests } from './manifests.ts';
 import { createRevision } from './subscription/revisions.ts';
 import { describeDependency } from './subscription/dependencies.ts';
 import { prepareFor } from './revision/desired-objects.ts';
-import { catalog, subscription } from './subscription/testdata/facts.ts';
+import { catalog, subscription } from './subscription/testing/facts.ts';
 
 const OBJECT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LABEL_VALUE = /^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;

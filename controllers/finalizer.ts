@@ -1,7 +1,7 @@
 /** The finalizer that holds an object of ours until the objects that it made are gone. */
 import { FINALIZER } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
-import type { Cluster } from '../apply/cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 
 export function hasFinalizer({ metadata }: KubeObject): boolean {
   return metadata.finalizers?.includes(FINALIZER) ?? false;

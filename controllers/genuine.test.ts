@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject, OwnerReference } from '../api/object.ts';
 import type { Revision, RevisionSpec } from '../api/revision.ts';
-import { createFakeCluster } from '../apply/fake-cluster.ts';
+import { createFakeCluster } from '../apply/testing/fake-cluster.ts';
 import { configHash } from './config-hash.ts';
 import { genuineOf, problemOf } from './genuine.ts';
 import { packManifests } from './manifests.ts';
 import { createRevision } from './subscription/revisions.ts';
-import { catalog, revision, subscription } from './subscription/testdata/facts.ts';
+import { catalog, revision, subscription } from './subscription/testing/facts.ts';
 
 const OWNER: OwnerReference = {
   apiVersion: 'slipway.dev/v1alpha1',

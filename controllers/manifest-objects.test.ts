@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import { MAX_OBJECTS } from '../api/revision.ts';
 import { prepareObjects } from '../apply/prepare.ts';
-import { sampleCrd } from '../apply/sample-objects.ts';
+import { sampleCrd } from '../apply/testing/sample-objects.ts';
 import { parseManifests } from './manifest-objects.ts';
 
 const REVISION = { metadata: { namespace: 'ops', name: 'gadget-1' } };

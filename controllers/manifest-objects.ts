@@ -3,7 +3,8 @@
  * that the manager rendered them, so their shape is checked before they are used. Pure.
  */
 import { ReasonedError } from '../api/errors.ts';
-import { isRecord, parseJson } from '../api/json.ts';
+import { parseJson } from '../api/json.ts';
+import { isRecord } from '../api/untyped.ts';
 import { groupKind, type KubeObject } from '../api/object.ts';
 import { MAX_OBJECTS, type Revision } from '../api/revision.ts';
 import { kindsDefinedIn } from '../apply/phases.ts';

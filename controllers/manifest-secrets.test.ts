@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createFakeCluster, type FakeCluster } from '../apply/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster } from '../apply/testing/fake-cluster.ts';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import type { Revision } from '../api/revision.ts';
 import { deleteManifests, manifestSecrets, SECRET_TYPE, storeManifests } from './manifest-secrets.ts';
 import { describeManifests, loadManifests, packManifests, type PackedManifests } from './manifests.ts';
-import { revision as revisionOf } from './subscription/testdata/facts.ts';
+import { revision as revisionOf } from './subscription/testing/facts.ts';
 
 const OBJECTS: readonly KubeObject[] = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }];
 const OWNER = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', name: 'gadget', uid: 'u', controller: true };

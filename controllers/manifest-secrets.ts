@@ -3,7 +3,7 @@
  * our type whose controller is the Revision's Subscription is ours: any other Secret of that name is left alone.
  */
 import { isAlreadyExists } from '../api/api-answers.ts';
-import type { Cluster } from '../apply/cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { labelValue } from '../apply/prepare.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { FIELD_MANAGER, LABEL } from '../api/names.ts';

@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { Cluster } from '../apply/cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { formatJson } from '../api/json.ts';
 import type { KubeObject } from '../api/object.ts';

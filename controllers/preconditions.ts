@@ -2,7 +2,7 @@
  * The preconditions that the API server checks before a deletion, so that a deletion that arrives late deletes only the
  * intended object: see decision 24.
  */
-import type { DeleteOptions } from '../apply/cluster.ts';
+import type { DeleteOptions } from '../api/cluster.ts';
 import type { KubeObject } from '../api/object.ts';
 
 /** The same object, by uid: if its deletion is final. */

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import type { KubeObject } from '../api/object.ts';
 import { buildImage, pushImage } from '../oci/build.ts';
-import { startFakeRegistry, type FakeRegistry } from '../oci/fake-registry.ts';
+import { startFakeRegistry, type FakeRegistry } from '../oci/testing/fake-registry.ts';
 import { createRegistry } from '../oci/registry.ts';
 import { createRegistries, type Registries } from './registries.ts';
 

@@ -1,5 +1,5 @@
 /** Registry clients with the credentials of pull secrets: one for each Secret, sharing connections between calls. */
-import type { Cluster } from '../apply/cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { parseDockerConfig, type CredentialLookup } from '../oci/docker-config.ts';
 import { createRegistry, type Registry, type RegistryOptions } from '../oci/registry.ts';

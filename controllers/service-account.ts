@@ -1,6 +1,6 @@
 /** The ServiceAccount that a Subscription names, and whether it exists. */
 import { ReasonedError } from '../api/errors.ts';
-import type { Cluster } from '../apply/cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 
 /** A ServiceAccount of a namespace. */
 export interface Account {

@@ -2,8 +2,9 @@
  * Writes the status of our own kinds: only the difference to the object that was observed, and only if that object is
  * still the newest. A stale observation ends in a Conflict, and the reconcile runs again on fresh data.
  */
-import type { Cluster } from '../apply/cluster.ts';
-import { canonicalJson, isRecord } from '../api/json.ts';
+import type { Cluster } from '../api/cluster.ts';
+import { canonicalJson } from '../api/json.ts';
+import { isRecord } from '../api/untyped.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 
 /**

@@ -12,7 +12,7 @@ import {
 import { ReasonedError } from '../api/errors.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Reason } from '../api/reasons.ts';
-import type { Cluster } from '../apply/cluster.ts';
+import type { Cluster } from '../api/cluster.ts';
 import { formatKey, type Reconcile } from '../kube/controller/controller.ts';
 import type { Informer } from '../kube/watch/informer.ts';
 import type { RecordEvent } from './events.ts';

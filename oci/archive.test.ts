@@ -7,7 +7,7 @@ import { noUsage, readLayer } from './archive.ts';
 import { collectBytes } from './bytes.ts';
 import { BUNDLE_LIMITS } from './image.ts';
 import type { ArchiveLimits } from './members.ts';
-import { forgeTar, type ForgedMember, pax } from './tar-forge.ts';
+import { forgeTar, type ForgedMember, pax } from './testing/tar-forge.ts';
 import { buildTar } from './tar-writer.ts';
 
 const GZIP = 'application/vnd.oci.image.layer.v1.tar+gzip';

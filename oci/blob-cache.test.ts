@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cachedSource, openBlobCache } from './blob-cache.ts';
 import { buildImage, pushImage } from './build.ts';
 import { digestOf, hexOf } from './digest.ts';
-import { startFakeRegistry } from './fake-registry.ts';
+import { startFakeRegistry } from './testing/fake-registry.ts';
 import { pullFiles } from './image.ts';
 import { withDigest } from './reference.ts';
 import { createRegistry } from './registry.ts';

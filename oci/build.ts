@@ -7,7 +7,7 @@
 import { gzipSync } from 'node:zlib';
 import { digestOf } from './digest.ts';
 import { type Descriptor, MEDIA_TYPE, type Platform } from './manifest.ts';
-import { blobOf } from './push.ts';
+import { blobOf } from './blob.ts';
 import type { Reference } from './reference.ts';
 import type { Registry } from './registry.ts';
 import { buildTar, type FileContent } from './tar-writer.ts';

@@ -2,7 +2,7 @@
 import { imageInvalid } from './errors.ts';
 import type { Descriptor } from './manifest.ts';
 import { originOf, type PulledManifest } from './pull.ts';
-import type { BlobSource } from './push.ts';
+import type { BlobSource } from './blob.ts';
 import { type Reference, withDigest } from './reference.ts';
 import type { ImageSource } from './source.ts';
 

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildImage, buildIndex, pushImage, pushIndex } from './build.ts';
 import { collectBytes } from './bytes.ts';
 import { digestOf } from './digest.ts';
-import { type FakeRegistry, startFakeRegistry } from './fake-registry.ts';
-import { repositoryOf } from './fake-store.ts';
+import { type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts';
+import { repositoryOf } from './testing/fake-store.ts';
 import { type ImageOptions, pullFiles, pullTree } from './image.ts';
 import { MEDIA_TYPE } from './manifest.ts';
 import { type Reference, withDigest } from './reference.ts';
 import { createRegistry, type Registry } from './registry.ts';
-import { forgeTar, type ForgedMember } from './tar-forge.ts';
+import { forgeTar, type ForgedMember } from './testing/tar-forge.ts';
 
 let fake: FakeRegistry;
 let registry: Registry;

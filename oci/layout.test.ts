@@ -6,7 +6,7 @@ import { buildImage, buildIndex } from './build.ts';
 import { collectBytes } from './bytes.ts';
 import { copyImage } from './copy.ts';
 import { hexOf } from './digest.ts';
-import { startFakeRegistry } from './fake-registry.ts';
+import { startFakeRegistry } from './testing/fake-registry.ts';
 import { pullFiles } from './image.ts';
 import { layoutSink, layoutSource, listLayout, writeLayout } from './layout.ts';
 import { parseReference, withDigest } from './reference.ts';

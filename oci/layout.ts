@@ -13,7 +13,7 @@ import type { ImageSink } from './copy.ts';
 import { algorithmOf, hashFor, hexOf, isDigest, matchesDigest } from './digest.ts';
 import { imageInvalid, imageTooLarge, mismatch } from './errors.ts';
 import { type Descriptor, type ImageIndex, MEDIA_TYPE, parseManifest } from './manifest.ts';
-import { blobOf } from './push.ts';
+import { blobOf } from './blob.ts';
 import type { PulledManifest } from './pull.ts';
 import type { Reference } from './reference.ts';
 import type { ImageSource } from './source.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildImage, pushImage } from './build.ts';
-import { type FakeRegistry, startFakeRegistry } from './fake-registry.ts';
+import { type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts';
 import { pullFiles } from './image.ts';
 import { pullPlaces } from './mirrors.ts';
 import { parseReference } from './reference.ts';

@@ -2,18 +2,12 @@
  * The writing half of a registry: blobs (only if missing, mounted if possible, whole or in chunks) and manifests. The
  * check of the registry and its answer confirm that the written content has its digest.
  */
+import type { BlobSource } from './blob.ts';
 import { digestOf } from './digest.ts';
 import { mismatch } from './errors.ts';
 import { formatReference, type Reference } from './reference.ts';
 import type { Session } from './session.ts';
 import { cancelUpload, finishUpload, nameOf, requestFor, sendChunks, startUpload } from './upload.ts';
-
-export interface BlobSource {
-  readonly digest: string;
-  readonly size: number;
-  /** Starts the content from its beginning; called again if the registry asks for credentials. */
-  readonly open: () => AsyncIterable<Uint8Array>;
-}
 
 export interface PushBlobOptions {
   /** Repository of the same registry that may have the blob already. */
@@ -25,11 +19,6 @@ export interface PushBlobOptions {
 
 /** How the blob came to be there. */
 export type Pushed = 'present' | 'mounted' | 'uploaded';
-
-/** A blob of bytes in memory. */
-export function blobOf(bytes: Uint8Array): BlobSource {
-  return { digest: digestOf(bytes), size: bytes.length, open: () => once(bytes) };
-}
 
 /** Whether the repository has the blob. */
 export async function hasBlob(
@@ -128,8 +117,4 @@ export async function deleteManifest(session: Session, reference: Reference, sig
     what: `the deletion of ${formatReference(reference)}`,
   });
   await response.discard();
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -13,12 +13,12 @@ import { buildArtifact, buildImage, buildIndex, pushArtifact, pushImage, pushInd
 import { type CredentialLookup, parseDockerConfig } from './docker-config.ts';
 import { BUNDLE_LIMITS, pullFiles } from './image.ts';
 import { layoutSource, writeLayout } from './layout.ts';
-import type { PullCost } from './measure-pull.ts';
+import type { PullCost } from './testing/measure-pull.ts';
 import { fallbackTag } from './referrers.ts';
 import { formatReference, parseReference, withDigest, withTag } from './reference.ts';
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts';
-import { registryCases } from './registry-cases.ts';
-import { forgeTar } from './tar-forge.ts';
+import { registryCases } from './testing/registry-cases.ts';
+import { forgeTar } from './testing/tar-forge.ts';
 
 const bundle = (architecture = 'amd64') =>
   buildImage({
@@ -180,7 +180,7 @@ describe('the client beside crane', () => {
     const image = buildImage({ files });
     await pushImage(registry, reference, image);
     const { stdout } = await promisify(execFile)(process.execPath, [
-      join(import.meta.dirname, 'measure-pull.ts'),
+      join(import.meta.dirname, 'testing/measure-pull.ts'),
       formatReference(reference),
       'configs',
     ]);

@@ -7,11 +7,12 @@ import { buildImage, pushImage } from './build.ts';
 import { collectBytes } from './bytes.ts';
 import { digestOf } from './digest.ts';
 import type { Credential } from './docker-config.ts';
-import { fakeToken } from './fake-auth.ts';
-import { type FakeAnswer, type FakeOptions, type FakeRegistry, startFakeRegistry } from './fake-registry.ts';
-import { repositoryOf } from './fake-store.ts';
+import { fakeToken } from './testing/fake-auth.ts';
+import type { FakeAnswer } from './testing/fake-call.ts';
+import { type FakeOptions, type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts';
+import { repositoryOf } from './testing/fake-store.ts';
 import { MEDIA_TYPE } from './manifest.ts';
-import { blobOf } from './push.ts';
+import { blobOf } from './blob.ts';
 import { parseReference, type Reference, withDigest } from './reference.ts';
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts';
 

@@ -8,6 +8,7 @@
  */
 import type { Network } from './address.ts';
 import { createAuthenticator } from './auth.ts';
+import type { BlobSource } from './blob.ts';
 import type { CredentialLookup } from './docker-config.ts';
 import type { Descriptor } from './manifest.ts';
 import type { Mirror } from './mirrors.ts';
@@ -21,7 +22,6 @@ import {
   type Resolved,
 } from './pull.ts';
 import {
-  type BlobSource,
   deleteManifest,
   hasBlob,
   mountBlob,

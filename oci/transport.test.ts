@@ -6,7 +6,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
 import { afterEach, describe, expect, test } from 'vitest';
 import { buildImage, pushImage } from './build.ts';
-import { startFakeRegistry } from './fake-registry.ts';
+import { startFakeRegistry } from './testing/fake-registry.ts';
 import { DEFAULT_TIMEOUTS } from './http-body.ts';
 import { createTransport } from './transport.ts';
 import { createRegistry, isLoopbackName, type RegistryOptions } from './registry.ts';

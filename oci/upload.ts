@@ -6,7 +6,7 @@
  */
 import { unavailable } from './errors.ts';
 import type { BodyStream } from './http-body.ts';
-import type { BlobSource } from './push.ts';
+import type { BlobSource } from './blob.ts';
 import type { Reference } from './reference.ts';
 import type { RegistryRequest, Session } from './session.ts';
 import type { HttpResponse } from './transport.ts';

@@ -2,7 +2,7 @@
 import { compareCrds, type CrdVerdict, type Waiver } from '../apply/crd-safety/compare.ts';
 import { readCrd, type Crd } from '../apply/crd-safety/schema.ts';
 import { isCrdEntry } from '../apply/custom-resources.ts';
-import { fieldsOf } from '../apply/untyped.ts';
+import { fieldsOf } from '../api/untyped.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { ClusterFacts } from './input.ts';
 import { NOT_KNOWN, type CrdChange } from './model.ts';

@@ -1,5 +1,6 @@
 /** Compares the requirements of two versions of a bundle. Pure. */
-import { canonicalJson, isRecord } from '../api/json.ts';
+import { canonicalJson } from '../api/json.ts';
+import { isRecord } from '../api/untyped.ts';
 import type { Property } from '../bundles/bundle.ts';
 import type { DependenciesChange } from './model.ts';
 

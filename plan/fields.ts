@@ -1,6 +1,7 @@
 /** Compares two versions of one object field by field, for people to read. Values of secrets are never shown. Pure. */
 import { ANNOTATION, LABEL } from '../api/names.ts';
-import { canonicalJson, formatJson, isRecord } from '../api/json.ts';
+import { canonicalJson, formatJson } from '../api/json.ts';
+import { isRecord } from '../api/untyped.ts';
 import { groupKind, type KubeObject } from '../api/object.ts';
 import type { FieldChange } from './model.ts';
 

@@ -1,7 +1,7 @@
 /** Finds the images that objects name, in containers and in variables for related images. Pure. */
 import { ReasonedError } from '../api/errors.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
-import { listOf, textOf } from '../apply/untyped.ts';
+import { listOf, textOf } from '../api/untyped.ts';
 import { parseReference } from '../oci/reference.ts';
 import type { ImagesChange, PlannedImage } from './model.ts';
 import { containersOf, podsOf } from './pods.ts';

@@ -1,7 +1,7 @@
 /** Knows the fields that the API server does not let change on an existing object. Pure. */
 import { canonicalJson } from '../api/json.ts';
 import { groupKind, type KubeObject } from '../api/object.ts';
-import { fieldsOf, type Fields } from '../apply/untyped.ts';
+import { fieldsOf, type Fields } from '../api/untyped.ts';
 
 /** The immutable fields of a kind, as the API server's validation has them. */
 type Immutable = (object: KubeObject) => Fields;

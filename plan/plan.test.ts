@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeRef, type KubeObject } from '../api/object.ts';
-import { sample, sampleCrd, sampleOperator } from '../apply/sample-objects.ts';
+import { sample, sampleCrd, sampleOperator } from '../apply/testing/sample-objects.ts';
 import { MASK } from './fields.ts';
 import { planChange } from './plan.ts';
 import { boundRole, IMAGE, RBAC, side, upgrade } from './testing/sides.ts';

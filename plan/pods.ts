@@ -1,5 +1,5 @@
 /** Finds the Pods that objects make, whatever kind of workload makes them. Pure. */
-import { fieldsOf, listOf, textOf, type Fields } from '../apply/untyped.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
 import { groupKind, type KubeObject } from '../api/object.ts';
 
 /** The Pods of one workload. */

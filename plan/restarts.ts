@@ -1,7 +1,7 @@
 /** Finds the workloads whose Pods a change replaces. Pure. */
 import { canonicalJson } from '../api/json.ts';
 import { refOf } from '../api/object.ts';
-import { fieldsOf } from '../apply/untyped.ts';
+import { fieldsOf } from '../api/untyped.ts';
 import type { Restart } from './model.ts';
 import type { ObjectPair } from './objects.ts';
 import { podsOf } from './pods.ts';

@@ -2,7 +2,7 @@
 import { describeFinding, isDangerous } from '../apply/crd-safety/compare.ts';
 import { identityOf } from '../apply/identity.ts';
 import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
-import { fieldsOf, textOf } from '../apply/untyped.ts';
+import { fieldsOf, textOf } from '../api/untyped.ts';
 import { compareVersions, parseVersion } from '../resolver/version.ts';
 import { immutableChanges } from './immutable.ts';
 import { registriesOf } from './images.ts';

@@ -1,8 +1,8 @@
 /** Twenty and more upgrades made by hand, one for each risk; the words that a person reads are pinned. */
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../api/object.ts';
-import { sample, sampleCrd } from '../apply/sample-objects.ts';
-import { fieldsOf } from '../apply/untyped.ts';
+import { sample, sampleCrd } from '../apply/testing/sample-objects.ts';
+import { fieldsOf } from '../api/untyped.ts';
 import type { ClusterFacts } from './input.ts';
 import { planChange } from './plan.ts';
 import { RISK_REASONS, RISKS, type RiskReason } from './risks.ts';

@@ -1,6 +1,6 @@
 /** Lists the webhooks that a change adds and removes: of admission, and of the conversion of CRDs. Pure. */
 import { isCrdEntry } from '../apply/custom-resources.ts';
-import { fieldsOf, listOf, textOf, type Fields } from '../apply/untyped.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
 import { describeRef, refOf, type KubeObject } from '../api/object.ts';
 import type { PlannedWebhook, WebhooksChange } from './model.ts';
 import { webhookEffect } from './rights/atoms-of.ts';

@@ -13,7 +13,7 @@ export function misfit(bundle: CatalogBundle, cluster: ClusterFacts | undefined)
 }
 
 function tooOld(bundle: CatalogBundle, has: string | undefined): Cause | undefined {
-  const needs = textOf(bundle, MIN_KUBE_VERSION);
+  const needs = versionText(bundle, MIN_KUBE_VERSION);
   if (needs === undefined || has === undefined || !isOlder(has, needs)) return undefined;
   return { kind: 'kubernetesTooOld', needs, has };
 }
@@ -43,7 +43,7 @@ function openShiftVersionOf(bundle: CatalogBundle): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-function textOf(bundle: CatalogBundle, type: string): string | undefined {
+function versionText(bundle: CatalogBundle, type: string): string | undefined {
   const value = valueOf(bundle, type);
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -3,8 +3,8 @@ import type { Property } from '../catalog/model.ts';
 import type { Choice, Suggestion } from './decision.ts';
 import { describeCatalogChange, describeDowngrade, explainWhyNot } from './explain.ts';
 import type { CatalogSource, InstalledPackage } from './input.ts';
-import { ask, chainOf, packageOf, serving, told, type Ask } from './testdata/ask.ts';
-import type { SmallPackage } from './testdata/small-catalogs.ts';
+import { ask, chainOf, packageOf, serving, told, type Ask } from './testing/ask.ts';
+import type { SmallPackage } from './testing/small-catalogs.ts';
 
 const chain = chainOf('1.0.0', '1.1.0', '2.0.0');
 const one = chainOf('1.0.0');

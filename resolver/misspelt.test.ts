@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import { explainDecision } from './explain.ts';
 import type { CatalogSource } from './input.ts';
-import { ask, chainOf, serving, told, type Ask } from './testdata/ask.ts';
-import type { SmallPackage } from './testdata/small-catalogs.ts';
+import { ask, chainOf, serving, told, type Ask } from './testing/ask.ts';
+import type { SmallPackage } from './testing/small-catalogs.ts';
 
 const chain = chainOf('1.0.0', '1.1.0', '2.0.0');
 const withNames = (name: string, names: readonly string[], priority = 0): CatalogSource => ({

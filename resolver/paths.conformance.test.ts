@@ -4,7 +4,7 @@ import type { CatalogPackage, ChannelEntry } from '../catalog/model.ts';
 import { hasShared } from '../e2e/lib/shared.ts';
 import { explainDecision } from './explain.ts';
 import { resolve } from './resolve.ts';
-import { readDevSet } from './testdata/dev-set.ts';
+import { readDevSet } from './testing/dev-set.ts';
 
 /**
  * For every package of the dev set, from every version, in every channel, in the default one and in all: the length of

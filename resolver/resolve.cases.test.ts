@@ -6,7 +6,7 @@ import type { CatalogSource, Wanted } from './input.ts';
 import { originOf } from './candidates.ts';
 import { resolve } from './resolve.ts';
 import { matchesSelector, type LabelSelector } from './selector.ts';
-import { expandPackage, readCases, type SmallPackage } from './testdata/small-catalogs.ts';
+import { expandPackage, readCases, type SmallPackage } from './testing/small-catalogs.ts';
 import { parseBundleVersion } from './version.ts';
 
 interface SmallCatalog {

@@ -4,7 +4,7 @@ import { hasShared, sharedRows } from '../e2e/lib/shared.ts';
 import type { Decision } from './decision.ts';
 import type { Wanted } from './input.ts';
 import { resolve } from './resolve.ts';
-import { readDevSet } from './testdata/dev-set.ts';
+import { readDevSet } from './testing/dev-set.ts';
 
 interface Row {
   readonly package: string;

@@ -8,9 +8,9 @@ import { edgeInto, upgradeGraph } from './graph.ts';
 import type { CatalogSource, ResolveInput, Wanted } from './input.ts';
 import { parseMastermindsRange } from './ranges/masterminds.ts';
 import { resolve } from './resolve.ts';
-import { applySuggestion, saysToStay } from './testdata/apply-suggestion.ts';
-import { anyPackage, anyVersion, CHANNELS, nameOf, OLD_CLUSTER, RANGES } from './testdata/random-packages.ts';
-import { expandPackage } from './testdata/small-catalogs.ts';
+import { applySuggestion, saysToStay } from './testing/apply-suggestion.ts';
+import { anyPackage, anyVersion, CHANNELS, nameOf, OLD_CLUSTER, RANGES } from './testing/random-packages.ts';
+import { expandPackage } from './testing/small-catalogs.ts';
 import { compareBundleVersions, parseBundleVersion, parseVersion } from './version.ts';
 
 const RUNS = { numRuns: 1500 };

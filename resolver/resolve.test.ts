@@ -5,7 +5,7 @@ import type { Decision } from './decision.ts';
 import { explainDecision, explainPath, explainWhyNot } from './explain.ts';
 import type { CatalogSource, ResolveInput, Wanted } from './input.ts';
 import { resolve } from './resolve.ts';
-import { expandPackage, type SmallPackage } from './testdata/small-catalogs.ts';
+import { expandPackage, type SmallPackage } from './testing/small-catalogs.ts';
 
 const chain: SmallPackage = {
   bundles: ['1.0.0', '1.1.0', '2.0.0', '3.0.0'],

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import type { Property } from '../catalog/model.ts';
 import type { ResolveInput, Wanted } from './input.ts';
 import { resolve } from './resolve.ts';
-import { chainOf, packageOf, serving } from './testdata/ask.ts';
-import { catalogOf } from './testdata/random-catalogs.ts';
-import { anyPackage, anyVersion, CHANNELS, nameOf, OLD_CLUSTER, RANGES } from './testdata/random-packages.ts';
-import { expandPackage, type SmallPackage } from './testdata/small-catalogs.ts';
+import { chainOf, packageOf, serving } from './testing/ask.ts';
+import { catalogOf } from './testing/random-catalogs.ts';
+import { anyPackage, anyVersion, CHANNELS, nameOf, OLD_CLUSTER, RANGES } from './testing/random-packages.ts';
+import { expandPackage, type SmallPackage } from './testing/small-catalogs.ts';
 import { explainVersion, type VersionExplanation } from './why-not.ts';
 
 const chain = chainOf('1.0.0', '1.1.0', '2.0.0');

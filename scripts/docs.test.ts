@@ -1,7 +1,7 @@
 /** Keeps the documentation true: its examples are valid, its links lead to existing files, its commands exist. */
 import { describe, expect, test } from 'vitest';
 import { isReason } from '../api/conditions.ts';
-import { checkRules } from '../api/crd/rules.ts';
+import { checkRules } from '../api/crd/testing/rules.ts';
 import { parseObject, type CustomKind } from '../api/kind.ts';
 import { KINDS } from '../api/kinds.ts';
 import { GROUP } from '../api/names.ts';

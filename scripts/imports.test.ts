@@ -227,12 +227,12 @@ function folderOf(path: string): string {
 }
 
 function isTest(path: string): boolean {
-  return /\.test\.ts$|(^|\/)testing\/|(^|\/)testdata\//.test(path);
+  return /\.test\.ts$|(^|\/)testing\//.test(path);
 }
 
-/** What tests of any folder may use: the real parts, how YAML is read, and the interface that a client is held against. */
+/** What tests of any folder may use: the real parts, and how YAML is read. */
 function isForTests(path: string): boolean {
-  return /^(e2e\/lib|kube)\//.test(path) || path === 'bundles/yaml.ts' || path === 'apply/cluster.ts';
+  return /^(e2e\/lib|kube)\//.test(path) || path === 'bundles/yaml.ts';
 }
 
 function isPure(path: string): boolean {

@@ -81,7 +81,7 @@ const GENERATED: Readonly<Record<string, Area>> = {
   'docs/metrics.md': 'help',
 };
 const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|controllers|kube|oci|plan|resolver)\//;
-const FOR_TESTS = /\.test\.ts$|\/(?:testing|testdata)\/|(?:^|\/)fake-|-cases\.ts$|\/api-server-rules\.ts$/;
+const FOR_TESTS = /\.test\.ts$|\/testing\//;
 
 function readerOf(path: string): Read | undefined {
   if (path.endsWith('.md')) return readMarkdown;

@@ -3,7 +3,7 @@ import { KINDS } from '../kinds.ts';
 import { parseObject, type CustomKind } from '../kind.ts';
 import type { CelRule } from '../fields.ts';
 import { objectOf, RULE_CASES, type RuleCase } from './testing/rule-cases.ts';
-import { checkRules } from './rules.ts';
+import { checkRules } from './testing/rules.ts';
 import { toStructuralSchema, type StructuralSchema } from './schema.ts';
 import { children } from './structural.ts';
 

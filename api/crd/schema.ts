@@ -3,7 +3,7 @@
  * CustomResourceDefinition. Called by definition.ts; does no I/O.
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
-import { isRecord } from '../json.ts';
+import { isRecord } from '../untyped.ts';
 import * as z from 'zod';
 
 /** A node of a structural schema: the keywords that Slipway's own CRDs use. */

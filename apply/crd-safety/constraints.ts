@@ -1,5 +1,5 @@
 /** Finds schema constraints on several values at a time, which a new default may break. Pure. */
-import { fieldsOf, textOf } from '../untyped.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { isSchema, parentOf, type Schema } from './schema.ts';
 
 const OF_MANY = ['allOf', 'anyOf', 'oneOf', 'not', 'enum', 'maxProperties', 'x-kubernetes-validations'] as const;

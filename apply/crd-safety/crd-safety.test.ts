@@ -1,3 +1,4 @@
+import type { Fields } from '../../api/untyped.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
@@ -9,7 +10,6 @@ import type { Effect } from './rule.ts';
 import { defaultRule } from './rules/default.ts';
 import { CRD_RULES, NODE_RULES, RULE_NAMES, VERSION_RULES } from './rules.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 interface Options {
   readonly versions?: readonly Fields[];
   readonly spec?: Fields;

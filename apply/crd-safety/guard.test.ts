@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { sampleCrd } from '../sample-objects.ts';
+import { sampleCrd } from '../testing/sample-objects.ts';
 import { unsafeError } from './compare.ts';
 import { guardCrd, type ListPage } from './guard.ts';
 

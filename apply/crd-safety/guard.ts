@@ -3,16 +3,14 @@
  * first, which costs no request; objects are read page by page only for dangerous findings. The revision controller
  * calls it before a roll-out writes anything.
  */
-import { keyOfObject, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { keyOfObject, type Kind, type KubeObject } from '../../api/object.ts';
 import { mayName } from '../custom-resources.ts';
-import { fieldsOf, textOf } from '../untyped.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import { attribute } from './attribute.ts';
 import { compareCrds, isDangerous, type CrdVerdict, type Finding, type HurtObjects, type Waiver } from './compare.ts';
 import { comparisonsOf, type Comparison } from './comparisons.ts';
 import { harmsOf, isRegardless } from './hurt.ts';
 import { readCrd, type Crd } from './schema.ts';
-
-type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
 
 /** Lists one page of all objects of a kind, as kube/'s client does. Throws if the kind is not served. */
 export type ListPage = (

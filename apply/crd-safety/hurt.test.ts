@@ -1,11 +1,10 @@
+import type { Fields } from '../../api/untyped.ts';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
 import { compareCrds, isDangerous } from './compare.ts';
 import { comparisonsOf } from './comparisons.ts';
 import { harmsOf } from './hurt.ts';
 import { readCrd } from './schema.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const crd = (x: Fields, spec: Fields = {}): KubeObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',

@@ -1,6 +1,5 @@
 /** Validates an object's replica counts as the scale subresource of its version requires. Pure. */
-import { isRecord } from '../../api/json.ts';
-import { textOf, type Fields } from '../untyped.ts';
+import { type Fields, isRecord, textOf } from '../../api/untyped.ts';
 import type { CrdVersion } from './schema.ts';
 import type { Problem } from './server/problem.ts';
 

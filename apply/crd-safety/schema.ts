@@ -1,7 +1,7 @@
 /** Reads the parts of a CRD that the checks compare. Pure; input counts as hostile until it is read. */
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { fieldsOf, listOf, textOf, type Fields } from '../untyped.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 
 /** One node of an OpenAPI v3 schema, by keyword. */
 export type Schema = Fields;

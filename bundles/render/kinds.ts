@@ -1,8 +1,8 @@
 /** The kinds that a bundle may hold besides its CSV and CRDs: well-known ones, and those that its CRDs define. @see https://olm.operatorframework.io/docs/tasks/creating-operator-bundle/ */
 
-import { isRecord } from '../../api/json.ts';
+import { isRecord } from '../../api/untyped.ts';
 import { isReservedGroup } from '../../api/reserved-groups.ts';
-import { groupKind, groupOf, type KubeObject } from '../../api/object.ts';
+import { groupKind, groupOf, type Kind } from '../../api/object.ts';
 import type { Manifest } from '../bundle.ts';
 
 export interface SupportedKind {
@@ -56,10 +56,7 @@ export interface OwnKind {
  * The well-known kind of an object, by group and kind: `Secret.secretsmanager.services.k8s.aws` is no Secret. An object
  * without apiVersion is of the group that its kind usually has.
  */
-export function supportedKind({
-  apiVersion,
-  kind,
-}: Pick<KubeObject, 'apiVersion' | 'kind'>): SupportedKind | undefined {
+export function supportedKind({ apiVersion, kind }: Kind): SupportedKind | undefined {
   const known = SUPPORTED_KINDS.get(kind);
   if (known === undefined || apiVersion === '') return known;
   return groupOf(apiVersion) === groupOf(known.apiVersion) ? known : undefined;

@@ -1,8 +1,7 @@
 /** Makes small bundles for tests: a working one, in which a test changes only its subject. */
+import type { Fields } from '../../api/untyped.ts';
 import { formatJson } from '../../api/json.ts';
 import { parseBundle, type Bundle } from '../parse.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface BundleParts {
   /** Merged over the fields of the CSV's spec. */

@@ -1,6 +1,7 @@
 /** A bundle that uses every feature, with unexpected values in one or two places. */
 import fc from 'fast-check';
-import { formatJson, isRecord } from '../../api/json.ts';
+import { formatJson } from '../../api/json.ts';
+import { isRecord } from '../../api/untyped.ts';
 import { makeCrd, makeFiles, WEBHOOK } from './bundle.ts';
 
 /** A webhook with all optional fields. */

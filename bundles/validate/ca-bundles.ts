@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { isRecord } from '../../api/json.ts';
+import { isRecord } from '../../api/untyped.ts';
 import { CA_INJECTION } from '../../api/names.ts';
 import type { Bundle, Manifest } from '../bundle.ts';
 import { at, type Check } from './check.ts';

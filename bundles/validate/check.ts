@@ -84,7 +84,7 @@ export function isLabel(name: string): boolean {
 }
 
 /** The text of a value that should be text: other data as JSON, an absent value as an empty text. */
-export function textOf(value: unknown): string {
+export function asText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : formatJson(value).slice(0, MAX_TEXT);
 }

@@ -1,7 +1,7 @@
-import { isRecord } from '../../api/json.ts';
+import { type Fields, isRecord, itemsOf } from '../../api/untyped.ts';
 import type { Manifest } from '../bundle.ts';
 import { CRD_API } from '../typed/crd.ts';
-import { at, textOf, type Check, type FoundBy } from './check.ts';
+import { at, asText, type Check, type FoundBy } from './check.ts';
 
 const TYPES = ['integer', 'number', 'string', 'boolean', 'date'];
 
@@ -21,20 +21,14 @@ export const crdColumns: Check = {
   },
 };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 function* columnsOf({ object }: Manifest): Iterable<{ readonly column: Fields; readonly path: string }> {
   const spec = isRecord(object['spec']) ? object['spec'] : {};
-  for (const [index, version] of listOf(spec['versions']).entries()) {
+  for (const [index, version] of itemsOf(spec['versions']).entries()) {
     if (!isRecord(version)) continue;
-    for (const [at, column] of listOf(version['additionalPrinterColumns']).entries()) {
+    for (const [at, column] of itemsOf(version['additionalPrinterColumns']).entries()) {
       if (isRecord(column)) yield { column, path: `spec.versions[${index}].additionalPrinterColumns[${at}]` };
     }
   }
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function* wrongIn({
@@ -44,8 +38,8 @@ function* wrongIn({
   ...others
 }: Fields): Iterable<Pick<FoundBy, 'message' | 'advice'> & { readonly path: string }> {
   if (isEmpty(name)) yield { path: 'name', message: 'the column has no name', advice: 'Add it' };
-  if (!TYPES.includes(textOf(type))) {
-    const message = `the column has the type "${textOf(type)}"`;
+  if (!TYPES.includes(asText(type))) {
+    const message = `the column has the type "${asText(type)}"`;
     yield { path: 'type', message, advice: `Use one of ${TYPES.join(', ')}` };
   }
   if (isEmpty(jsonPath)) {

@@ -1,6 +1,6 @@
-import { isRecord } from '../../api/json.ts';
+import { type Fields, fieldsOf, isRecord } from '../../api/untyped.ts';
 import type { Bundle, Manifest } from '../bundle.ts';
-import { at, duplicates, isLabel, isSubdomain, textOf, type Check, type FoundBy } from './check.ts';
+import { at, duplicates, isLabel, isSubdomain, asText, type Check, type FoundBy } from './check.ts';
 
 /**
  * Finds mistakes for which the API server refuses a CRD, except those in the fields of its schema and in its printer
@@ -30,7 +30,6 @@ export const crdStructure: Check = {
 };
 
 type Found = (path: string, message: string, advice: string) => FoundBy;
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Names of the CRDs whose conversion is rendered from the CSV, which replaces the conversion of the CRD. */
 function convertedBy({ csv }: Bundle): ReadonlySet<string> {
@@ -39,21 +38,17 @@ function convertedBy({ csv }: Bundle): ReadonlySet<string> {
 }
 
 function specOf({ object }: Manifest): Fields {
-  return map(object['spec']);
-}
-
-function map(value: unknown): Fields {
-  return isRecord(value) ? value : {};
+  return fieldsOf(object['spec']);
 }
 
 function* checkNames(manifest: Manifest, found: Found): Iterable<FoundBy> {
   const { group, names, scope } = specOf(manifest);
-  const { plural, kind, singular, listKind } = map(names);
+  const { plural, kind, singular, listKind } = fieldsOf(names);
   for (const [path, value] of Object.entries({ group, 'names.plural': plural, 'names.kind': kind })) {
     if (typeof value !== 'string' || value === '') yield found(`spec.${path}`, `spec.${path} is missing`, 'Add it');
   }
   const { name } = manifest.object.metadata;
-  const wanted = `${textOf(plural)}.${textOf(group)}`;
+  const wanted = `${asText(plural)}.${asText(group)}`;
   if (name !== wanted) {
     const advice = `It must be ${wanted}, from spec.names.plural and spec.group`;
     yield found('metadata.name', `the CRD is named "${name}"`, advice);
@@ -66,7 +61,7 @@ function* checkNames(manifest: Manifest, found: Found): Iterable<FoundBy> {
     yield found(`spec.names.${path}`, `"${value}" cannot be a name of the kind`, LABEL_ADVICE);
   }
   if (scope === 'Namespaced' || scope === 'Cluster' || (scope === undefined && isBeta(manifest))) return;
-  yield found('spec.scope', `the scope ${textOf(scope) || '""'} does not exist`, 'Use Namespaced or Cluster');
+  yield found('spec.scope', `the scope ${asText(scope) || '""'} does not exist`, 'Use Namespaced or Cluster');
 }
 
 const LABEL_ADVICE = 'Use at most 63 letters, digits and "-", a letter first and no "-" last';
@@ -77,14 +72,14 @@ function isBeta({ object }: Manifest): boolean {
 
 function versionsOf(manifest: Manifest): readonly Fields[] {
   const { version, versions } = specOf(manifest);
-  if (Array.isArray(versions) && versions.length > 0) return versions.map(map);
+  if (Array.isArray(versions) && versions.length > 0) return versions.map(fieldsOf);
   return isBeta(manifest) && version !== undefined ? [{ name: version, served: true, storage: true }] : [];
 }
 
 function* checkVersions(manifest: Manifest, found: Found): Iterable<FoundBy> {
   const versions = versionsOf(manifest);
   const path = 'spec.versions';
-  const repeated = duplicates(versions.map(({ name }) => textOf(name)));
+  const repeated = duplicates(versions.map(({ name }) => asText(name)));
   if (repeated.length > 0) {
     yield found(path, `the version ${repeated.join(' and ')} is there several times`, 'Keep one of each');
   }
@@ -94,8 +89,8 @@ function* checkVersions(manifest: Manifest, found: Found): Iterable<FoundBy> {
     yield found(path, `${stored.length} versions are marked as the one that is stored`, advice);
   }
   for (const [index, { name }] of versions.entries()) {
-    if (isLabel(textOf(name))) continue;
-    yield found(`${path}[${index}].name`, `"${textOf(name)}" cannot be the name of a version`, LABEL_ADVICE);
+    if (isLabel(asText(name))) continue;
+    yield found(`${path}[${index}].name`, `"${asText(name)}" cannot be the name of a version`, LABEL_ADVICE);
   }
 }
 
@@ -108,9 +103,9 @@ function* checkPruning(manifest: Manifest, found: Found): Iterable<FoundBy> {
 function* checkSchemas(manifest: Manifest, found: Found): Iterable<FoundBy> {
   for (const [index, { name, schema }] of versionsOf(manifest).entries()) {
     const path = `spec.versions[${index}].schema.openAPIV3Schema`;
-    const { openAPIV3Schema } = map(schema);
+    const { openAPIV3Schema } = fieldsOf(schema);
     if (!isRecord(openAPIV3Schema)) {
-      yield found(path, `the version ${textOf(name)} has no schema`, 'Add openAPIV3Schema');
+      yield found(path, `the version ${asText(name)} has no schema`, 'Add openAPIV3Schema');
     } else if (!isOfObject(openAPIV3Schema)) {
       yield found(`${path}.type`, 'a custom resource is an object, which its schema must say', 'Set it to object');
     }
@@ -125,14 +120,14 @@ function isOfObject(root: Fields): boolean {
 }
 
 function* checkConversion(manifest: Manifest, found: Found): Iterable<FoundBy> {
-  const { strategy, webhook } = map(specOf(manifest)['conversion']);
+  const { strategy, webhook } = fieldsOf(specOf(manifest)['conversion']);
   if (strategy === undefined || strategy === null || strategy === 'None') return;
   if (strategy !== 'Webhook') {
-    yield found('spec.conversion.strategy', `the strategy ${textOf(strategy)} does not exist`, 'Use None or Webhook');
+    yield found('spec.conversion.strategy', `the strategy ${asText(strategy)} does not exist`, 'Use None or Webhook');
     return;
   }
-  const { clientConfig, conversionReviewVersions } = map(webhook);
-  const { url, service } = map(clientConfig);
+  const { clientConfig, conversionReviewVersions } = fieldsOf(webhook);
+  const { url, service } = fieldsOf(clientConfig);
   if (isMissing(url) === isMissing(service)) {
     const advice = 'Name it in spec.webhookdefinitions of the CSV, or give clientConfig a url or a service';
     yield found('spec.conversion.webhook.clientConfig', 'it is not said where the conversion webhook is', advice);

@@ -1,6 +1,6 @@
 import type { Bundle } from '../bundle.ts';
 import { parseYaml, YamlError } from '../yaml.ts';
-import { inCsv, textOf, type Check, type FoundBy } from './check.ts';
+import { inCsv, asText, type Check, type FoundBy } from './check.ts';
 
 /** The examples in the annotations can be read, and are of the APIs that the CSV offers. */
 export const examples: Check = {
@@ -39,7 +39,7 @@ function read(text: string): ReadonlySet<string> | string {
 
 function keyOf(example: unknown): string {
   const { apiVersion = '', kind = '' } = (example ?? {}) as Readonly<Record<string, unknown>>;
-  return `${textOf(apiVersion)} ${textOf(kind)}`;
+  return `${asText(apiVersion)} ${asText(kind)}`;
 }
 
 function* compare(bundle: Bundle, where: object, found: ReadonlySet<string>): Iterable<FoundBy> {

@@ -1,4 +1,4 @@
-import { inCsv, isAtLeast, textOf, tolerantVersion, type Check, type FoundBy } from './check.ts';
+import { inCsv, isAtLeast, asText, tolerantVersion, type Check, type FoundBy } from './check.ts';
 import { removedIn22 } from './removed-apis.ts';
 
 const PROPERTY = 'olm.maxOpenShiftVersion';
@@ -17,7 +17,7 @@ export const maxOpenshiftVersion: Check = {
       yield { level: 'error', ...where, message, advice };
       return;
     }
-    yield* checkValue(textOf(property.value), { where, advice });
+    yield* checkValue(asText(property.value), { where, advice });
   },
 };
 

@@ -1,6 +1,6 @@
-import { isRecord } from '../../api/json.ts';
+import { isRecord } from '../../api/untyped.ts';
 import type { Bundle } from '../bundle.ts';
-import { at, inCsv, isSubdomain, textOf, type Check, type FoundBy } from './check.ts';
+import { at, inCsv, isSubdomain, asText, type Check, type FoundBy } from './check.ts';
 
 type Wrong = Pick<FoundBy, 'message' | 'advice'> & { readonly path: string };
 
@@ -88,12 +88,12 @@ function notAMap(path: string): Wrong {
 }
 
 function badKey(key: string, path: string): Wrong {
-  const message = `"${textOf(key).slice(0, 300)}" cannot be a key`;
+  const message = `"${asText(key).slice(0, 300)}" cannot be a key`;
   return { path, message, advice: `Use at most 63 ${CHARACTERS}, behind a domain and "/" if need be` };
 }
 
 function notText(value: unknown, path: string): Wrong {
-  return { path, message: `the value ${textOf(value)} is not a text`, advice: 'Put it in quotes' };
+  return { path, message: `the value ${asText(value)} is not a text`, advice: 'Put it in quotes' };
 }
 
 function badValue(value: string, path: string): Wrong {

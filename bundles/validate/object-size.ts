@@ -1,4 +1,5 @@
-import { formatJson, isRecord } from '../../api/json.ts';
+import { formatJson } from '../../api/json.ts';
+import { isRecord } from '../../api/untyped.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { at, type Check } from './check.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../../api/json.ts';
+import { isRecord } from '../../api/untyped.ts';
 import type { Bundle } from '../bundle.ts';
 import { inCsv, type Check } from './check.ts';
 

@@ -1,6 +1,6 @@
-import { isRecord } from '../../api/json.ts';
+import { fieldsOf } from '../../api/untyped.ts';
 import type { Bundle, Manifest } from '../bundle.ts';
-import { at, duplicates, inCsv, textOf, type Check, type FoundBy } from './check.ts';
+import { at, duplicates, inCsv, asText, type Check, type FoundBy } from './check.ts';
 
 /** The CRDs that the CSV owns and those in the bundle are the same, version by version. */
 export const ownedCrdVersions: Check = {
@@ -27,16 +27,12 @@ interface Version {
 }
 
 function versionsOf(manifest: Manifest): readonly Version[] {
-  const spec = fields(manifest.object['spec']);
+  const spec = fieldsOf(manifest.object['spec']);
   const { versions, version } = spec;
-  const names = Array.isArray(versions) ? versions.map((one) => fields(one)['name']) : [version];
-  const group = textOf(spec['group']);
-  const kind = textOf(fields(spec['names'])['kind']);
-  return names.map((name) => ({ key: `${group}/${textOf(name)} ${kind}`, kind: `${group} ${kind}`, manifest }));
-}
-
-function fields(value: unknown): Readonly<Record<string, unknown>> {
-  return isRecord(value) ? value : {};
+  const names = Array.isArray(versions) ? versions.map((one) => fieldsOf(one)['name']) : [version];
+  const group = asText(spec['group']);
+  const kind = asText(fieldsOf(spec['names'])['kind']);
+  return names.map((name) => ({ key: `${group}/${asText(name)} ${kind}`, kind: `${group} ${kind}`, manifest }));
 }
 
 function* compare(bundle: Bundle, present: readonly Version[]): Iterable<FoundBy> {

@@ -1,5 +1,6 @@
+import { itemsOf } from '../../api/untyped.ts';
 import type { Bundle, Manifest } from '../bundle.ts';
-import { at, inCsv, isAtLeast, textOf, tolerantVersion, type Check, type FoundBy } from './check.ts';
+import { at, inCsv, isAtLeast, asText, tolerantVersion, type Check, type FoundBy } from './check.ts';
 
 /** APIs that Kubernetes has removed, by the minor version that removed them: `<apiVersion> <kind>`. */
 const REMOVED: readonly { readonly minor: number; readonly kinds: ReadonlySet<string> }[] = [
@@ -115,18 +116,14 @@ function displayedResources({ csv }: Bundle): readonly Displayed[] {
   const spec = (csv.manifest.object['spec'] ?? {}) as Readonly<Record<string, unknown>>;
   const definitions = (spec['customresourcedefinitions'] ?? {}) as Readonly<Record<string, unknown>>;
   return ['owned', 'required'].flatMap((list) =>
-    asList(definitions[list]).flatMap((crd, index) =>
-      asList((crd as Readonly<Record<string, unknown>> | null)?.['resources']).map((resource, at) => {
+    itemsOf(definitions[list]).flatMap((crd, index) =>
+      itemsOf((crd as Readonly<Record<string, unknown>> | null)?.['resources']).map((resource, at) => {
         const { version, kind } = (resource ?? {}) as Readonly<Record<string, unknown>>;
         const path = `spec.customresourcedefinitions.${list}[${index}].resources[${at}]`;
-        return { path, version: textOf(version), kind: textOf(kind) };
+        return { path, version: asText(version), kind: asText(kind) };
       }),
     ),
   );
-}
-
-function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function* doubtfulRights(bundle: Bundle): Iterable<FoundBy> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../../api/untyped.ts';
 import { imageProblem } from '../../bundles/image-reference.ts';
-import { versionRules } from '../testdata/version-rules.ts';
+import { versionRules } from '../testing/version-rules.ts';
 import { createCatalogChecker } from './check.ts';
 import { graphDefect } from './channel.ts';
 import { CHECK_RULES, type CheckRule, type CatalogFinding } from './finding.ts';

@@ -2,7 +2,7 @@
  * Checks a catalog by the rules of its format: every finding names the defect, its place and its cure. `slipway catalog
  * validate` calls it. A cluster does not: it serves everything that can be read, as OLM v1 does.
  */
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../../api/untyped.ts';
 import type { DocumentPlace } from '../invalid.ts';
 import type { VersionRules } from '../versions.ts';
 import { checkBundles } from './bundles.ts';

@@ -1,5 +1,6 @@
 /** Gathers the parts of documents that the checks need, so that a large catalog fits in memory. */
-import { field, isFields, listField, textField, type Fields } from '../fields.ts';
+import { field, listField, textField } from '../fields.ts';
+import { isRecord, type Fields } from '../../api/untyped.ts';
 import type { DocumentPlace } from '../invalid.ts';
 import type { ChannelEntry } from '../model.ts';
 import { parseKeys, parseMeaning } from '../parse.ts';
@@ -112,7 +113,7 @@ function malformedParts(schema: string, document: Fields): readonly string[] {
 
 function nameless(document: Fields): readonly string[] {
   return listField(document, 'entries').flatMap((entry, index) =>
-    (entry === null || isFields(entry)) && (field(entry ?? {}, 'name') ?? '') === ''
+    (entry === null || isRecord(entry)) && (field(entry ?? {}, 'name') ?? '') === ''
       ? [`entries[${index}] has no name`]
       : [],
   );
@@ -124,14 +125,14 @@ function emptySkips(entries: readonly ChannelEntry[]): string[] {
 
 function identitiesOf(document: Fields): SeenBundle['identities'] {
   return listField(document, 'properties')
-    .filter(isFields)
+    .filter(isRecord)
     .filter((property) => textField(property, 'type') === 'olm.package')
     .map(identityOf);
 }
 
 function identityOf(property: Fields): SeenBundle['identities'][number] {
   const value = field(property, 'value');
-  if (!isFields(value)) return { packageName: '', version: '' };
+  if (!isRecord(value)) return { packageName: '', version: '' };
   const release = textField(value, 'release') ?? '';
   return {
     packageName: textField(value, 'packageName') ?? '',
@@ -142,11 +143,11 @@ function identityOf(property: Fields): SeenBundle['identities'][number] {
 
 function deprecationsOf(document: Fields): SeenDeprecations['entries'] {
   return listField(document, 'entries').map((item) => {
-    const entry = isFields(item) ? item : {};
+    const entry = isRecord(item) ? item : {};
     const reference = field(entry, 'reference');
     return {
-      schema: isFields(reference) ? (textField(reference, 'schema') ?? '') : '',
-      name: isFields(reference) ? (textField(reference, 'name') ?? '') : '',
+      schema: isRecord(reference) ? (textField(reference, 'schema') ?? '') : '',
+      name: isRecord(reference) ? (textField(reference, 'name') ?? '') : '',
       message: textField(entry, 'message') ?? '',
     };
   });

@@ -3,7 +3,8 @@
  * any type.
  */
 import type { Kind } from '../csv-metadata.ts';
-import { field, isFields } from '../fields.ts';
+import { field } from '../fields.ts';
+import { isRecord } from '../../api/untyped.ts';
 
 /**
  * A kind of field as in the excerpt of a CSV, or one of these. An object stands for an object with these fields, a list
@@ -25,7 +26,7 @@ export function* formProblems(value: unknown, form: Form, path: string): Generat
   } else if (isList(form)) {
     if (!Array.isArray(value)) yield `${path} is not a list`;
     else yield* itemProblems(value, form[0], path);
-  } else if (!isFields(value)) {
+  } else if (!isRecord(value)) {
     yield `${path} is not an object`;
   } else {
     for (const [name, kind] of Object.entries(form)) {
@@ -45,7 +46,7 @@ const SIMPLE: Readonly<Record<Simple, { readonly wanted: string; readonly holds:
   bytes: { wanted: 'base64', holds: (value) => decodeBase64(value) !== undefined },
   list: { wanted: 'a list', holds: Array.isArray },
   texts: { wanted: 'a list', holds: Array.isArray },
-  'text map': { wanted: 'an object', holds: isFields },
+  'text map': { wanted: 'an object', holds: isRecord },
 };
 
 /** The bytes of a text in base64 as Go decodes it: padded, in lines of any length; undefined for anything else. */

@@ -1,7 +1,8 @@
 /** Whether the properties of a bundle have the form that their type asks for; values of unknown types may be anything. */
 import { YamlError, parseYaml } from '../../bundles/yaml.ts';
 import { EXCERPT } from '../csv-metadata.ts';
-import { field, isFields, textField } from '../fields.ts';
+import { field, textField } from '../fields.ts';
+import { isRecord } from '../../api/untyped.ts';
 import { decodeBase64, formProblems, type Forms } from './form.ts';
 
 /** The fields that the reference tools read from the value of a property, by its type. */
@@ -17,7 +18,7 @@ const VALUES: Readonly<Record<string, Forms>> = {
 
 /** The defect of the property at this index; undefined if it has none. */
 export function propertyProblem(property: unknown, index: number): string | undefined {
-  if (!isFields(property)) return `property ${index} is not an object`;
+  if (!isRecord(property)) return `property ${index} is not an object`;
   const type = textField(property, 'type') ?? '';
   if (type === '') return `property ${index} has no type`;
   const value = field(property, 'value');
@@ -27,7 +28,7 @@ export function propertyProblem(property: unknown, index: number): string | unde
   const what = `property ${index} (${type})`;
   const [first] = formProblems(value, form, 'value');
   if (first !== undefined) return `${what}: ${first}`;
-  if (type !== 'olm.bundle.object' || !isFields(value)) return undefined;
+  if (type !== 'olm.bundle.object' || !isRecord(value)) return undefined;
   return objectProblem(field(value, 'data'), what);
 }
 

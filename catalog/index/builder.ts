@@ -7,7 +7,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { ReasonedError } from '../../api/errors.ts';
 import { formatJson } from '../../api/json.ts';
-import { isFields, textField } from '../fields.ts';
+import { textField } from '../fields.ts';
+import { isRecord } from '../../api/untyped.ts';
 import { invalidCatalog, type DocumentPlace } from '../invalid.ts';
 import type { CatalogLimits } from '../limits.ts';
 import { parseKeys, parseMeaning, type BlobKeys, type Meaning } from '../parse.ts';
@@ -176,7 +177,7 @@ export class IndexBuilder {
 
   #provide({ bundle }: Meaning & { kind: 'bundle' }, blob: number): void {
     for (const { type, value } of bundle.properties) {
-      if (type !== 'olm.gvk' || !isFields(value)) continue;
+      if (type !== 'olm.gvk' || !isRecord(value)) continue;
       const gvk = ['group', 'kind', 'version'].map((name) => textField(value, name) ?? '') as [string, string, string];
       const key = gvk.join('\0');
       if (key.length > MAX_GVK_LENGTH) continue; // no cluster could serve it

@@ -14,7 +14,8 @@
 import { createHash } from 'node:crypto';
 import { formatJson, parseJson } from '../../api/json.ts';
 import type { BundleBlob } from '../blob.ts';
-import { field, isFields, textField } from '../fields.ts';
+import { field, textField } from '../fields.ts';
+import { isRecord } from '../../api/untyped.ts';
 import type { CatalogIndex } from '../index/open.ts';
 import type { CatalogDocument } from '../templates/template.ts';
 import type { CatalogFile } from '../tree.ts';
@@ -164,7 +165,7 @@ function lengthOf(value: unknown): number {
 
 function ownVersion({ properties }: BundleBlob): string {
   const value = properties.find(({ type }) => type === 'olm.package')?.value;
-  return isFields(value) ? (textField(value, 'version') ?? '') : '';
+  return isRecord(value) ? (textField(value, 'version') ?? '') : '';
 }
 
 function sameName(name: string, other: string | undefined): string | undefined {
@@ -222,7 +223,7 @@ function identified(bundle: BundleBlob, { version }: BundleVersionLike): BundleB
 /** The description of a package is that of its newest bundle. */
 export function displayedDescription({ properties }: BundleBlob): string | undefined {
   const value = properties.find(({ type }) => type === 'olm.csv.metadata')?.value;
-  const description = isFields(value) ? field(value, 'description') : undefined;
+  const description = isRecord(value) ? field(value, 'description') : undefined;
   return typeof description === 'string' && description !== '' ? description.slice(0, MAX_DESCRIPTION) : undefined;
 }
 

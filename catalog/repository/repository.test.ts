@@ -6,7 +6,7 @@ import type { BundleBlob } from '../blob.ts';
 import { createCatalogChecker } from '../check/check.ts';
 import { buildIndex } from '../index/build.ts';
 import { openIndex } from '../index/open.ts';
-import { versionRules } from '../testdata/version-rules.ts';
+import { versionRules } from '../testing/version-rules.ts';
 import {
   buildRepositoryCatalog,
   fileOf,

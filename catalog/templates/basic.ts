@@ -2,7 +2,8 @@
  * The template that is a catalog whose bundles are named by image only: everything else is written as it will be,
  * and each bundle's entry is made from its image.
  */
-import { field, isFields, listField, textField, type Fields } from '../fields.ts';
+import { field, listField, textField } from '../fields.ts';
+import { isRecord, type Fields } from '../../api/untyped.ts';
 import { bundleAt, invalidTemplate, type BundlesByImage, type CatalogDocument } from './template.ts';
 import { normalizeDocument } from './normalize.ts';
 
@@ -31,7 +32,7 @@ export function expandBasic(template: Fields, bundles: BundlesByImage): CatalogD
 
 function entriesOf(template: Fields): readonly Fields[] {
   if (textField(template, 'schema') !== BASIC_SCHEMA) throw invalidTemplate(`its schema is not ${BASIC_SCHEMA}`);
-  return listField(template, 'entries').filter(isFields);
+  return listField(template, 'entries').filter(isRecord);
 }
 
 function isBundle(entry: Fields): boolean {

@@ -2,9 +2,9 @@
  * Writes hand-written documents of a catalog as the reference tools would: known fields under their right names,
  * without those that are unknown or empty. A document of an unknown schema stays as it is.
  */
-import { field, isFields, listField, textField, type Fields } from '../fields.ts';
-import type { CatalogDocument } from './template.ts';
-import { invalidTemplate } from './template.ts';
+import { field, listField, textField } from '../fields.ts';
+import { isRecord, type Fields } from '../../api/untyped.ts';
+import { type CatalogDocument, invalidTemplate } from './template.ts';
 
 /** The document with the fields of its schema. Throws ReasonedError `CatalogInvalid` if it has no schema. */
 export function normalizeDocument(document: Fields): CatalogDocument {
@@ -25,7 +25,7 @@ export function normalizeDocument(document: Fields): CatalogDocument {
       return {
         schema,
         ...texts(document, 'package'),
-        entries: listField(document, 'entries').filter(isFields).map(deprecation),
+        entries: listField(document, 'entries').filter(isRecord).map(deprecation),
       };
     default:
       return { ...document, schema };
@@ -39,11 +39,11 @@ function texts(document: Fields, ...names: readonly string[]): Fields {
 
 function icon(document: Fields): Fields {
   const value = field(document, 'icon');
-  return isFields(value) ? { icon: texts(value, 'base64data', 'mediatype') } : {};
+  return isRecord(value) ? { icon: texts(value, 'base64data', 'mediatype') } : {};
 }
 
 function properties(document: Fields): Fields {
-  const list = listField(document, 'properties').filter(isFields);
+  const list = listField(document, 'properties').filter(isRecord);
   if (list.length === 0) return {};
   return {
     properties: list.map((item) => ({ type: textField(item, 'type') ?? '', value: field(item, 'value') ?? null })),
@@ -51,7 +51,7 @@ function properties(document: Fields): Fields {
 }
 
 function entries(document: Fields): Fields[] {
-  return listField(document, 'entries').filter(isFields).map(channelEntry);
+  return listField(document, 'entries').filter(isRecord).map(channelEntry);
 }
 
 function channelEntry(entry: Fields): Fields {
@@ -61,5 +61,5 @@ function channelEntry(entry: Fields): Fields {
 
 function deprecation(entry: Fields): Fields {
   const reference = field(entry, 'reference');
-  return { reference: isFields(reference) ? texts(reference, 'schema', 'name') : {}, ...texts(entry, 'message') };
+  return { reference: isRecord(reference) ? texts(reference, 'schema', 'name') : {}, ...texts(entry, 'message') };
 }

@@ -3,7 +3,8 @@
  * Stable, and every list becomes channels by major or minor version, with an upgrade graph in which every version
  * leads to the highest patch of the next minor.
  */
-import { field, foldCase, isFields, listField, textField, type Fields } from '../fields.ts';
+import { field, foldCase, listField, textField } from '../fields.ts';
+import { isRecord, type Fields } from '../../api/untyped.ts';
 import type { BundleBlob } from '../blob.ts';
 import type { VersionLike, VersionRules } from '../versions.ts';
 import { bundleAt, invalidTemplate, type BundlesByImage, type CatalogDocument } from './template.ts';
@@ -82,13 +83,13 @@ function preferredScope(template: Fields, scopes: readonly Scope[]): Scope {
 
 function imagesOf(template: Fields, stream: Stream): string[] {
   const list = field(template, stream);
-  if (!isFields(list)) return [];
+  if (!isRecord(list)) return [];
   refuseUnknown(list, ['bundles'], stream);
   const bundles = listField(list, 'bundles');
   if (bundles.length > MAX_BUNDLES) throw invalidTemplate(`${stream} has more than ${MAX_BUNDLES} bundles`);
   return bundles.map((bundle) => {
-    if (isFields(bundle)) refuseUnknown(bundle, ['image'], `a bundle of ${stream}`);
-    const image = isFields(bundle) ? (textField(bundle, 'image') ?? '') : '';
+    if (isRecord(bundle)) refuseUnknown(bundle, ['image'], `a bundle of ${stream}`);
+    const image = isRecord(bundle) ? (textField(bundle, 'image') ?? '') : '';
     if (image === '') throw invalidTemplate(`a bundle of ${stream} has no image`);
     return image;
   });
@@ -131,7 +132,7 @@ function versionsOf(bundles: readonly BundleBlob[], rules: VersionRules): Versio
 function versionOf(name: string, properties: BundleBlob['properties'], rules: VersionRules): VersionLike {
   const identities = properties.filter(({ type }) => type === 'olm.package');
   const value = identities[0]?.value;
-  if (identities.length !== 1 || !isFields(value)) {
+  if (identities.length !== 1 || !isRecord(value)) {
     throw invalidTemplate(`${name} has ${identities.length} properties olm.package; it needs one`);
   }
   const read = rules.parseVersion(textField(value, 'version') ?? '');

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { hasShared, sharedPath } from '../../e2e/lib/shared.ts';
 import { parseYaml } from '../../bundles/yaml.ts';
 import type { BundleBlob } from '../blob.ts';
-import { isFields, type Fields } from '../fields.ts';
-import { versionRules } from '../testdata/version-rules.ts';
+import { isRecord, type Fields } from '../../api/untyped.ts';
+import { versionRules } from '../testing/version-rules.ts';
 import { expandBasic } from './basic.ts';
 import { expandSemver } from './semver.ts';
 
@@ -106,7 +106,7 @@ function bare({ schema, name, defaultChannel }: Fields): Fields {
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (!isFields(value)) return value;
+  if (!isRecord(value)) return value;
   const kept = Object.entries(value).filter(([, child]) => !(Array.isArray(child) && child.length === 0));
   return Object.fromEntries(kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, child]) => [key, sorted(child)]));
 }

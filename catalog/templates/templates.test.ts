@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
 import type { BundleBlob } from '../blob.ts';
-import type { Fields } from '../fields.ts';
-import { versionRules } from '../testdata/version-rules.ts';
+import type { Fields } from '../../api/untyped.ts';
+import { versionRules } from '../testing/version-rules.ts';
 import { basicImages, expandBasic } from './basic.ts';
 import { expandSemver, semverImages } from './semver.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../kube/testing/eventually.ts';
 
-const PROGRAM = join(import.meta.dirname, 'testdata/readers-server.ts');
+const PROGRAM = join(import.meta.dirname, 'testing/readers-server.ts');
 const ALL = '/catalogs/big/api/v1/all';
 const READERS = 300;
 /** The image's options of Node that affect memory. */

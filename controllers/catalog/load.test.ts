@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createCatalogScene, type CatalogScene, type FakeManager } from './scene.ts';
+import { createCatalogScene, type CatalogScene, type FakeManager } from './testing/scene.ts';
 
 let scene: CatalogScene;
 let manager: FakeManager;

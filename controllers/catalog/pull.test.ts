@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Catalog } from '../../api/catalog.ts';
 import { buildImage, pushImage, type ImageInput } from '../../oci/build.ts';
-import { startFakeRegistry, type FakeRegistry } from '../../oci/fake-registry.ts';
+import { startFakeRegistry, type FakeRegistry } from '../../oci/testing/fake-registry.ts';
 import { parseReference } from '../../oci/reference.ts';
 import { createRegistry } from '../../oci/registry.ts';
 import { catalogReference, pullCatalog, resolveCatalog } from './pull.ts';

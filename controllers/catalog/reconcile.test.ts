@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { refOf } from '../../api/object.ts';
-import { createCatalogScene, type CatalogScene, type FakeManager } from './scene.ts';
+import { createCatalogScene, type CatalogScene, type FakeManager } from './testing/scene.ts';
 
 const DOWN = () => ({ status: 503 });
 const UP = () => undefined;

@@ -4,7 +4,7 @@
  */
 import type { Catalog } from '../../api/catalog.ts';
 import { ReasonedError } from '../../api/errors.ts';
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import type { Reconcile, Result } from '../../kube/controller/controller.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
 import { writeStatus } from '../status.ts';

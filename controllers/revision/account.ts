@@ -1,5 +1,5 @@
 /** The account with which a Revision is rolled out and removed, and whether its messages may name objects of others. */
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { ObjectRef } from '../../api/object.ts';
 import { requireAccount, type Account } from '../service-account.ts';

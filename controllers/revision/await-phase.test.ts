@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleCrd } from '../../apply/sample-objects.ts';
+import { sampleCrd } from '../../apply/testing/sample-objects.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { createPhaseWaits } from './await-phase.ts';
 

@@ -4,11 +4,11 @@
  * for the first time; a webhook that fails later is not noticed here, nor one that has no object to convert.
  */
 import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
 import { selectorOf } from '../../apply/label-selector.ts';
-import { fieldsOf, listOf, textOf } from '../../apply/untyped.ts';
+import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import { createRecent } from '../recent.ts';
 import type { Account } from '../service-account.ts';
 import type { Judgement } from './summarize.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sample, sampleCrd, sampleDeployment } from '../../apply/sample-objects.ts';
+import { sample, sampleCrd, sampleDeployment } from '../../apply/testing/sample-objects.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { refOf } from '../../api/object.ts';
 import { ANNOTATION } from '../../api/names.ts';

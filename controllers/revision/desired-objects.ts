@@ -2,7 +2,7 @@
  * The objects of Revisions as they belong in the cluster: loaded from their Secrets once and kept during the roll-out,
  * since every change of an object causes a reconcile that needs them. Dropped as soon as the roll-out is finished.
  */
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { prepareObjects, type Owner, type PrepareOptions } from '../../apply/prepare.ts';
 import { formatJson } from '../../api/json.ts';
 import type { KubeObject } from '../../api/object.ts';

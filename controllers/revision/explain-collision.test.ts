@@ -7,7 +7,7 @@ import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import { Subscription } from '../../api/subscription.ts';
-import { sample, sampleCrd } from '../../apply/sample-objects.ts';
+import { sample, sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { secretNames } from '../manifest-secrets.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createFakeCluster, type FakeCluster } from '../../apply/fake-cluster.ts';
-import { sample, sampleDeployment } from '../../apply/sample-objects.ts';
+import { createFakeCluster, type FakeCluster } from '../../apply/testing/fake-cluster.ts';
+import { sample, sampleDeployment } from '../../apply/testing/sample-objects.ts';
 import type { Unready } from '../../apply/apply.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { refOf } from '../../api/object.ts';

@@ -3,7 +3,7 @@
  * lines of the log. Reads Pods only while something is wrong.
  */
 import type { ApplyResult, Unready } from '../../apply/apply.ts';
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { explainPods, type PodProblem } from '../../apply/explain-pods.ts';
 import { podSelectorOf } from '../../apply/label-selector.ts';
 import { ReasonedError } from '../../api/errors.ts';

@@ -7,7 +7,7 @@ import { findCondition } from '../../api/conditions.ts';
 import { API_VERSION, FINALIZER } from '../../api/names.ts';
 import { refOf, type KubeObject, type OwnerReference } from '../../api/object.ts';
 import type { InventoryEntry, RevisionSpec } from '../../api/revision.ts';
-import { sample, sampleDeployment } from '../../apply/sample-objects.ts';
+import { sample, sampleDeployment } from '../../apply/testing/sample-objects.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
 
 const account = sample('v1', 'ServiceAccount', 'widget-manager', { namespace: NAMESPACE });

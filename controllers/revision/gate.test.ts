@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sample, sampleCrd, sampleDeployment } from '../../apply/sample-objects.ts';
+import { sample, sampleCrd, sampleDeployment } from '../../apply/testing/sample-objects.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { ConversionCheck, Conversions } from './conversions.ts';

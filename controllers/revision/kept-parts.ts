@@ -5,7 +5,7 @@
  */
 import { ANNOTATION, CA_INJECTION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { fieldsOf, listOf, type Fields } from '../../apply/untyped.ts';
+import { fieldsOf, listOf, type Fields } from '../../api/untyped.ts';
 
 /** For texts of a specification or a status: no code reads longer ones. */
 const LONGEST_TEXT = 4096;

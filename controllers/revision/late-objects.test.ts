@@ -3,10 +3,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../../api/names.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
-import { FakeApiError, type FakeRequest } from '../../apply/fake-cluster.ts';
+import { type FakeRequest } from '../../apply/testing/fake-cluster.ts';
+import { refusal } from '../../api/testing/refusal.ts';
 import { createObject } from '../../apply/write.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
-import { sample, sampleCrd, sampleDeployment } from '../../apply/sample-objects.ts';
+import { sample, sampleCrd, sampleDeployment } from '../../apply/testing/sample-objects.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { silentLog } from '../../kube/log.ts';
 import { prepareFor } from './desired-objects.ts';
@@ -202,7 +203,7 @@ describe('an object of an operator that is or was being uninstalled', () => {
   });
 
   test('is tried no longer than it is remembered, if it cannot be removed: no request is left then', async () => {
-    const refused = new FakeApiError(403, 'Forbidden', 'no');
+    const refused = refusal(403, 'Forbidden', 'no');
     harness.cluster.delete = async () => Promise.reject(refused);
     const key = late.keyOf(await made('2026-01-01T00:10:01Z'));
     await expect(late.reconcile(key!, context)).rejects.toMatchObject({ reason: 'Forbidden' });

@@ -5,7 +5,7 @@
  * late-removals.ts.
  */
 import { identityOf } from '../../apply/identity.ts';
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { ownerName, type Owner } from '../../apply/prepare.ts';
 import { pruneObjects } from '../../apply/prune.ts';
 import type { Removal } from '../../apply/remove.ts';

@@ -7,14 +7,12 @@
 import { knownScope } from '../../apply/identity.ts';
 import { hasHealth } from '../../apply/health.ts';
 import { ANNOTATION, LABEL } from '../../api/names.ts';
-import { groupKind, type KubeObject, type ObjectRef, type DefinedKind } from '../../api/object.ts';
+import { type DefinedKind, groupKind, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { InformerRequest } from '../../kube/watch/informer-factory.ts';
 import { untilSynced, type Informer } from '../../kube/watch/informer.ts';
 import { keepHealth, keepMetadata, keepName } from './kept-parts.ts';
 import { mayWatch } from './watched-kinds.ts';
-
-type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
 
 export interface ManagedObjects {
   /**
@@ -100,7 +98,7 @@ export function createManagedObjects(
     for (const listener of listeners) listener(object);
   }
 
-  function begin(kind: Kind | DefinedKind): readonly Informer[] {
+  function begin(kind: Kind): readonly Informer[] {
     const all = knownScope(kind) === 'Cluster' ? informer(allOf(kind)) : undefined;
     if (all !== undefined) complete.set(groupKind(kind), all);
     const created = all === undefined || hasHealth(kind) ? informer(oursOf(kind, { keepOfOurs, noteOfOurs })) : all;
@@ -113,7 +111,7 @@ export function createManagedObjects(
     return all === undefined ? [created] : [created, all];
   }
 
-  function informersOf(kind: Kind | DefinedKind): readonly Informer[] {
+  function informersOf(kind: Kind): readonly Informer[] {
     askedAt.set(groupKind(kind), clock.now());
     const known = followed.get(groupKind(kind));
     if (known === undefined) return begin(kind);
@@ -175,7 +173,7 @@ function keyOf({ namespace, name }: ObjectRef): string {
 type Keep = (object: KubeObject) => KubeObject;
 
 function oursOf(
-  { apiVersion, kind, ...defined }: Kind | DefinedKind,
+  { apiVersion, kind, ...defined }: Kind,
   { keepOfOurs, noteOfOurs }: { readonly keepOfOurs: Keep; readonly noteOfOurs: Keep },
 ): InformerRequest {
   const served = 'served' in defined ? { served: defined.served } : {};

@@ -4,7 +4,7 @@
  * of an upgrade.
  */
 import { describe, expect, test } from 'vitest';
-import { sample, sampleCrd } from '../../apply/sample-objects.ts';
+import { sample, sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';

@@ -4,7 +4,7 @@
  */
 import { findCondition } from '../../api/conditions.ts';
 import { redact } from '../../api/errors.ts';
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { isNotFound } from '../../api/api-answers.ts';
 import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sample, sampleCrd } from '../../apply/sample-objects.ts';
+import { sample, sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { refOf } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { judgeRemoval } from './remove.ts';

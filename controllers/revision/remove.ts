@@ -4,7 +4,7 @@
  */
 import { isNotFound } from '../../api/api-answers.ts';
 import { countCustomResources } from '../../apply/custom-resources.ts';
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { planUninstall, type UninstallPlan } from '../../apply/plan-uninstall.ts';
 import { readByList } from '../../apply/read-by-list.ts';
 import { observeByPolling, type Observe } from '../../apply/wait.ts';

@@ -1,7 +1,8 @@
 /** The writes of a roll-out, and the objects that it leaves alone; the parts are tested on their own. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FakeApiError, type FakeOptions } from '../../apply/fake-cluster.ts';
-import { sample, sampleCrd, sampleDeployment, sampleOperator } from '../../apply/sample-objects.ts';
+import { type FakeOptions } from '../../apply/testing/fake-cluster.ts';
+import { refusal } from '../../api/testing/refusal.ts';
+import { sample, sampleCrd, sampleDeployment, sampleOperator } from '../../apply/testing/sample-objects.ts';
 import { findCondition } from '../../api/conditions.ts';
 import { refOf } from '../../api/object.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
@@ -118,7 +119,7 @@ describe('an upgrade', () => {
       await harness.settle(2);
       harness.pass(11);
       failing = ({ verb, ref }) => {
-        if (verb === 'delete' && ref.name === 'widget-config') throw new FakeApiError(code, '', 'no');
+        if (verb === 'delete' && ref.name === 'widget-config') throw refusal(code, '', 'no');
       };
       await expect(harness.reconcile(2)).rejects.toMatchObject({ retry: 'backoff' });
       const told = findCondition(harness.revision(2).status?.conditions, 'Reconciling');

@@ -15,7 +15,7 @@ import {
 import { identityOf } from '../../apply/identity.ts';
 import { pruneObjects, type PruneResult } from '../../apply/prune.ts';
 import { readByList } from '../../apply/read-by-list.ts';
-import { groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { groupKind, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { hasWorked, type Revision } from '../../api/revision.ts';
 import { isSettled } from './decide.ts';
 import type { ManagedObjects } from './managed-objects.ts';
@@ -156,7 +156,7 @@ const TRIED = new WeakMap<readonly KubeObject[], Set<string>>();
  */
 export async function followServed(
   { cluster, managed }: Pick<RollOutDeps, 'cluster' | 'managed'>,
-  kinds: readonly Pick<ObjectRef, 'apiVersion' | 'kind'>[],
+  kinds: readonly Kind[],
   signal: AbortSignal,
 ): Promise<void> {
   // A bundle's own kinds need no discovery: their CRD defines how they are served.

@@ -1,5 +1,5 @@
 /** Decides which kinds of objects the manager may watch. Pure. */
-import { groupKind, type ObjectRef } from '../../api/object.ts';
+import { groupKind, type Kind } from '../../api/object.ts';
 import { RENDERED_KINDS } from '../../bundles/render/rendered-kinds.ts';
 
 const WATCHED: ReadonlySet<string> = new Set(RENDERED_KINDS.map(groupKind));
@@ -9,6 +9,6 @@ const WATCHED: ReadonlySet<string> = new Set(RENDERED_KINDS.map(groupKind));
  * render to. An object of another kind, such as one that a person wrote into a Revision by hand or the same kind of
  * another group, is read when it is needed.
  */
-export function mayWatch(kind: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
+export function mayWatch(kind: Kind): boolean {
   return WATCHED.has(groupKind(kind));
 }

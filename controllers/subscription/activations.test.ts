@@ -7,7 +7,7 @@ import { configHash } from '../config-hash.ts';
 import { decideSubscription, type Action } from './decide.ts';
 import { activeOf, forgettable } from './history.ts';
 import { summarizePlan } from './summarize.ts';
-import { catalog, facts, revision, subscription } from './testdata/facts.ts';
+import { catalog, facts, revision, subscription } from './testing/facts.ts';
 
 const EVENTS = [
   'reconcile',

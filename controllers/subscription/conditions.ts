@@ -1,18 +1,18 @@
 /**
  * The conditions of a Subscription: whether it is as requested, the work in progress, newer versions, deprecations.
- * Pure.
+ * Ready, Reconciling and Stalled are tables over the state of the operator (situation.ts). Pure.
  */
 import { findCondition, isReason, type NextCondition } from '../../api/conditions.ts';
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import type { Conflict, Refusal } from '../../resolver/decision.ts';
+import type { Refusal } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
-import { SILENT, type ResolvedPlan } from './decide.ts';
+import type { ResolvedPlan } from './decide.ts';
 import { currentConditions } from './history.ts';
-import { isInRange } from './in-range.ts';
 import { conditionOfLosses, remarkOnLosses } from './losses.ts';
+import { isServing, rowOf, situationOf, type OperatorStates, type Rows, type Tagged } from './situation.ts';
 import { describeSteps, stepsOf } from './steps.ts';
 import { deprecationOf, failureOf, upgradeOf } from './version-conditions.ts';
 import {
@@ -27,58 +27,98 @@ import {
   type Waiting,
 } from './wording.ts';
 
+interface Context {
+  readonly subscription: Subscription;
+  readonly plan: ResolvedPlan;
+}
+
 /** All conditions that hold. @param error Why the plan could not be carried out. */
 export function conditionsOf(
   subscription: Subscription,
   plan: ResolvedPlan,
   error: ReasonedError | undefined,
 ): readonly NextCondition[] {
+  const context = { subscription, plan };
+  const { operator, newer } = situationOf(subscription, plan);
+  const carriedOut: Tagged<OperatorStates> = error === undefined ? operator : { kind: 'error', error };
   return [
-    readyOf(subscription, plan, error),
-    ...progressOf(subscription, plan, error),
+    { type: 'Ready', ...rowOf(READY, isServing(plan) ? operator : carriedOut, context) },
+    ...rowOf(PROGRESS, carriedOut, context),
     ...failureOf(subscription, plan),
     ...conditionOfLosses(subscription, plan.losses),
     ...contestIn(plan),
-    upgradeOf(subscription, plan),
+    upgradeOf(subscription, newer),
     deprecationOf(plan),
   ];
 }
 
-function readyOf(subscription: Subscription, plan: ResolvedPlan, error: ReasonedError | undefined): NextCondition {
-  const { active, installed, decision, failed, action } = plan;
-  if (error !== undefined && (installed === undefined || active !== installed || !isHealthy(installed))) {
-    return { type: 'Ready', status: 'False', reason: error.reason, message: error.describe() };
-  }
-  if (failed !== undefined && failed === active) return notReady(failed, `${failed.spec.bundle} failed: `);
-  if (isRollingBack(plan))
-    return {
-      type: 'Ready',
-      status: 'False',
-      reason: 'RollingBack',
-      message: describeUpgradeFailure(subscription, plan),
-    };
-  if (decision.kind === 'none' && !isGoodEnough(subscription, decision, installed)) {
-    const { reason, message } = explain(subscription, plan, decision);
-    return { type: 'Ready', status: 'False', reason, message };
-  }
-  if (action.do === 'await' && (installed === undefined || !isInRange(subscription, installed))) {
-    return { type: 'Ready', status: 'False', reason: action.hold.reason, message: describeHold(action) };
-  }
-  const steps = describeSteps(stepsOf(subscription.status?.pending, plan), plan);
-  if (active === undefined || (action.do !== 'nothing' && action.do !== 'await')) {
-    return { type: 'Ready', status: 'False', reason: workOf(plan), message: `${describeWork(plan)}${steps}` };
-  }
-  if (!isHealthy(active)) return notReady(active, `${active.spec.bundle}${active === installed ? '' : steps}: `);
-  return {
-    type: 'Ready',
+type Outcome = Omit<NextCondition, 'type'>;
+
+/** Ready, for each state of the operator. */
+const READY: Rows<OperatorStates, Context, Outcome> = {
+  error: ({ error }) => unready(error.reason, error.describe()),
+  failed: ({ active }) => asReported(active, `${active.spec.bundle} failed: `),
+  failedHeld: ({ active }) => asReported(active, `${active.spec.bundle} failed: `),
+  failedReplaced: ({ active }) => asReported(active, `${active.spec.bundle} failed: `),
+  rollingBack: (_, { subscription, plan }) => unready('RollingBack', describeUpgradeFailure(subscription, plan)),
+  refused: ({ decision }, context) => explainRefusal(decision, context),
+  held: ({ waiting }) => unready(waiting.hold.reason, describeHold(waiting)),
+  switching: (_, context) => unready(workOf(context.plan), `${describeWork(context.plan)}${describeStep(context)}`),
+  unhealthy: ({ active }, context) =>
+    asReported(active, `${active.spec.bundle}${active === context.plan.installed ? '' : describeStep(context)}: `),
+  healthy: ({ active }, context) => ({
     status: 'True',
     reason: 'Succeeded',
-    message: `${active.spec.bundle} is installed and healthy${remarksOn(subscription, plan)}`,
-  };
+    message: `${active.spec.bundle} is installed and healthy${remarksOn(context)}`,
+  }),
+};
+
+/** Reconciling or Stalled, for each state of the operator; none if no more work is to be done. */
+const PROGRESS: Rows<OperatorStates, Context, readonly NextCondition[]> = {
+  error: ({ error }) => [
+    { type: error.retry === 'never' ? 'Stalled' : 'Reconciling', ...asTrue(error.reason, error.describe()) },
+  ],
+  failed: ({ active }) => [stalledAs(active)],
+  failedHeld: (_, { plan }) => progressOfActive(plan),
+  failedReplaced: (_, { plan }) => [reconciling(plan)],
+  rollingBack: (_, { plan }) => [reconciling(plan)],
+  refused: ({ decision }, { subscription }) => [progressOfRefusal(decision, subscription)],
+  held: (_, { plan }) => progressOfActive(plan),
+  switching: (_, { plan }) => [reconciling(plan)],
+  unhealthy: (_, { plan }) => progressOfActive(plan),
+  healthy: (_, { plan }) => progressOfActive(plan),
+};
+
+function unready(reason: Reason, message: string): Outcome {
+  return { status: 'False', reason, message };
+}
+
+function asTrue(reason: Reason, message: string): Outcome {
+  return { status: 'True', reason, message };
+}
+
+/** Not ready, for the reason that the Revision reports. */
+function asReported(revision: Revision, prefix: string): Outcome {
+  const ready = findCondition(currentConditions(revision), 'Ready');
+  const reason =
+    ready !== undefined && isReason(ready.reason) && ready.status !== 'True' ? ready.reason : 'Progressing';
+  const isNew = ready === undefined || ready.reason === 'Archived';
+  return unready(reason, `${prefix}${isNew ? 'it is about to be applied' : ready.message}`);
+}
+
+/** Why nothing is chosen; if all candidates have failed, which one failed and how to try it again. */
+function explainRefusal(decision: Refusal, { subscription, plan }: Context): Outcome {
+  const { reason, message, hint } = explainDecision(decision, subscription.spec.package);
+  const isOfFailure = reason === 'Quarantined' && plan.failure !== undefined;
+  return unready(reason, isOfFailure ? describeUpgradeFailure(subscription, plan) : withHint(message, hint));
+}
+
+function describeStep({ subscription, plan }: Context): string {
+  return describeSteps(stepsOf(subscription.status?.pending, plan), plan);
 }
 
 /** Remarks for a Subscription that is as requested: losses, contests, and the state of an upgrade. */
-function remarksOn({ spec }: Subscription, plan: ResolvedPlan): string {
+function remarksOn({ subscription: { spec }, plan }: Context): string {
   const contests = contestIn(plan).map(({ message }) => `; ${message}`);
   const upgrade = remarkOnHold(plan.action) || remarkOnFailure(plan);
   return [remarkOnLosses(plan.losses), upgrade, ...contests, describeLoss(plan.decision, spec.package)].join('');
@@ -87,94 +127,34 @@ function remarksOn({ spec }: Subscription, plan: ResolvedPlan): string {
 /** The contest that the active Revision reports. */
 function contestIn({ active }: ResolvedPlan): readonly NextCondition[] {
   const contest = findCondition(active?.status?.conditions, 'Contested');
-  return contest === undefined
-    ? []
-    : [{ type: 'Contested', status: 'True', reason: 'Contested', message: contest.message }];
+  return contest === undefined ? [] : [{ type: 'Contested', ...asTrue('Contested', contest.message) }];
 }
 
-/** Why nothing is chosen; if all candidates have failed, which one failed and how to try it again. */
-function explain(
-  subscription: Subscription,
-  plan: ResolvedPlan,
-  decision: Refusal,
-): { readonly reason: Reason; readonly message: string } {
-  const { reason, message, hint } = explainDecision(decision, subscription.spec.package);
-  const isOfFailure = reason === 'Quarantined' && plan.failure !== undefined;
-  return { reason, message: isOfFailure ? describeUpgradeFailure(subscription, plan) : withHint(message, hint) };
-}
-
-/** Whether the version that worked before is being applied again, after an upgrade that failed. */
-function isRollingBack(plan: ResolvedPlan): boolean {
-  return workOf(plan) === 'RollingBack' && (plan.active === undefined || !isHealthy(plan.active));
-}
-
-function notReady(revision: Revision, prefix: string): NextCondition {
-  const ready = findCondition(currentConditions(revision), 'Ready');
-  const reason =
-    ready !== undefined && isReason(ready.reason) && ready.status !== 'True' ? ready.reason : 'Progressing';
-  return {
-    type: 'Ready',
-    status: 'False',
-    reason,
-    message: `${prefix}${ready === undefined || ready.reason === 'Archived' ? 'it is about to be applied' : ready.message}`,
-  };
-}
-
-/** Causes that rule out an upgrade, but say nothing against the installed version. */
-const LEADS_NOWHERE: ReadonlySet<Conflict['kind']> = new Set(['edges', 'downgrade', 'quarantined']);
-
-/**
- * Whether a working operator is as requested although no upgrade is possible. Ready is true only for a version that the
- * spec allows: a user who requests another one sees Ready become true when it is installed, or why it is not.
- */
-function isGoodEnough(
-  subscription: Subscription,
-  { reason, because }: Refusal,
-  installed: Revision | undefined,
-): boolean {
-  if (installed === undefined || !isInRange(subscription, installed)) return false;
-  return SILENT.has(reason) || because.every(({ kind }) => LEADS_NOWHERE.has(kind));
-}
-
-function progressOf(
-  subscription: Subscription,
-  plan: ResolvedPlan,
-  error: ReasonedError | undefined,
-): readonly NextCondition[] {
-  const { active, decision, action, failed } = plan;
-  if (error !== undefined) {
-    const type = error.retry === 'never' ? 'Stalled' : 'Reconciling';
-    return [{ type, status: 'True', reason: error.reason, message: error.describe() }];
-  }
-  if (failed !== undefined && failed === active && action.do === 'nothing') return [stalledAs(failed)];
-  const switching = action.do === 'create' || action.do === 'activate' || action.do === 'restore';
-  if (!switching && isRollingBack(plan))
-    return [{ type: 'Reconciling', status: 'True', reason: 'RollingBack', message: describeWork(plan) }];
-  if (!switching && decision.kind === 'none' && !isGoodEnough(subscription, decision, plan.installed)) {
-    const type = decision.reason === 'CatalogUnavailable' ? 'Reconciling' : 'Stalled';
-    const { message } = explainDecision(decision, subscription.spec.package);
-    return [{ type, status: 'True', reason: decision.reason, message }];
-  }
-  const says = active === undefined ? [] : currentConditions(active);
-  const busy = findCondition(says, 'Reconciling');
-  if (!switching && busy === undefined && findCondition(says, 'Ready') !== undefined)
-    return action.do === 'await' ? waitingOf(action) : [];
-  if (action.do === 'await' && active === undefined) return waitingOf(action);
-  return [
-    {
-      type: 'Reconciling',
-      status: 'True',
-      reason: switching ? workOf(plan) : (troubleOf(active) ?? workOf(plan)),
-      message: switching ? describeWork(plan) : (busy?.message ?? describeWork(plan)),
-    },
-  ];
+function reconciling(plan: ResolvedPlan): NextCondition {
+  return { type: 'Reconciling', ...asTrue(workOf(plan), describeWork(plan)) };
 }
 
 /** In full: Ready, a column, may be shortened. */
 function stalledAs(failed: Revision): NextCondition {
-  const short = notReady(failed, '');
-  const { message } = findCondition(currentConditions(failed), 'Stalled') ?? short;
-  return { ...short, type: 'Stalled', status: 'True', message };
+  const { reason, message } = asReported(failed, '');
+  const stalled = findCondition(currentConditions(failed), 'Stalled');
+  return { type: 'Stalled', ...asTrue(reason, stalled?.message ?? message) };
+}
+
+function progressOfRefusal(decision: Refusal, { spec }: Subscription): NextCondition {
+  const type = decision.reason === 'CatalogUnavailable' ? 'Reconciling' : 'Stalled';
+  return { type, ...asTrue(decision.reason, explainDecision(decision, spec.package).message) };
+}
+
+/** The progress that the active Revision reports; if it is at rest, or there is none, the wait of the next one. */
+function progressOfActive(plan: ResolvedPlan): readonly NextCondition[] {
+  const { active, action } = plan;
+  const reported = active === undefined ? [] : currentConditions(active);
+  const busy = findCondition(reported, 'Reconciling');
+  const isAtRest = busy === undefined && findCondition(reported, 'Ready') !== undefined;
+  if (active === undefined || isAtRest) return action.do === 'await' ? waitingOf(action) : [];
+  const { reason, message } = reconciling(plan);
+  return [{ type: 'Reconciling', ...asTrue(troubleOf(active) ?? reason, busy?.message ?? message) }];
 }
 
 /** Waiting for approval or a window is not progress; a missing dependency is; an invalid spec is a stall. */
@@ -182,16 +162,12 @@ function waitingOf(action: Waiting): readonly NextCondition[] {
   const { reason } = action.hold;
   if (reason === 'ApprovalRequired' || reason === 'OutsideWindow') return [];
   const type = reason === 'DependencyNotReady' ? 'Reconciling' : 'Stalled';
-  return [{ type, status: 'True', reason, message: describeHold(action) }];
+  return [{ type, ...asTrue(reason, describeHold(action)) }];
 }
 
 /** The reason why the active Revision is not finished, if it is more specific than progress. */
-function troubleOf(active: Revision | undefined): Reason | undefined {
-  const ready = active && findCondition(currentConditions(active), 'Ready');
+function troubleOf(active: Revision): Reason | undefined {
+  const ready = findCondition(currentConditions(active), 'Ready');
   if (ready === undefined || ready.status === 'True' || !isReason(ready.reason)) return undefined;
   return ready.reason === 'Archived' ? undefined : ready.reason;
-}
-
-function isHealthy(revision: Revision): boolean {
-  return findCondition(currentConditions(revision), 'Ready')?.status === 'True';
 }

@@ -4,7 +4,7 @@ import { configHash } from '../config-hash.ts';
 import { decideSubscription, type Action, type SubscriptionPlan } from './decide.ts';
 import type { Quarantined } from './failed-version.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import { catalog, facts, revision, subscription } from './testdata/facts.ts';
+import { catalog, facts, revision, subscription } from './testing/facts.ts';
 
 interface Case {
   readonly because: string;

@@ -4,7 +4,7 @@ import { ANNOTATION, API_VERSION, LABEL } from '../../api/names.ts';
 import { describeRef, refOf, type OwnerReference } from '../../api/object.ts';
 import { MAX_NAME, type Subscription, type SubscriptionManifest, SUBSCRIPTION } from '../../api/subscription.ts';
 import { isAlreadyExists } from '../../api/api-answers.ts';
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import type { DependencyStep } from '../../resolver/decision.ts';
 import { hasFinalizer } from '../finalizer.ts';
 import { mayHold } from './trust.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription, SubscriptionStatus } from '../../api/subscription.ts';
 import { failedOf, forgettable, installedOf } from './history.ts';
-import { NOW, revision, subscription } from './testdata/facts.ts';
+import { NOW, revision, subscription } from './testing/facts.ts';
 
 const first = revision({ ready: true, state: 'Archived' });
 

@@ -13,7 +13,7 @@ import { propertiesOf, propertyProblem } from '../revision-properties.ts';
 import { decideSubscription } from './decide.ts';
 import { observeSubscription, type SubscriptionCaches } from './observe.ts';
 import { dependenciesToDelete, dependentsToGoFirst } from './remove.ts';
-import { catalog, NOW, revision, subscription } from './testdata/facts.ts';
+import { catalog, NOW, revision, subscription } from './testing/facts.ts';
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 const constraints = (levels: number, kind: string): string =>

@@ -5,7 +5,7 @@ import type { CatalogPackage } from '../../catalog/model.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
 import { decideSubscription } from './decide.ts';
 import { summarizePlan } from './summarize.ts';
-import { catalog, facts, NOW, revision } from './testdata/facts.ts';
+import { catalog, facts, NOW, revision } from './testing/facts.ts';
 
 const EVIL = '\u001B[31mred\u001B]0;title\u0007\u009B2J\u202Ekool\r\u0000';
 const LONG = 'x'.repeat(500);

@@ -3,7 +3,7 @@ import type { CatalogSource } from '../../resolver/input.ts';
 import type { Target } from './decide.ts';
 import { decideSubscription } from './decide.ts';
 import { imageByDigest, planPull } from './images.ts';
-import { catalog, facts, revision, subscription } from './testdata/facts.ts';
+import { catalog, facts, revision, subscription } from './testing/facts.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 const OTHER = `sha256:${'b'.repeat(64)}`;

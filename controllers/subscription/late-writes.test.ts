@@ -1,8 +1,8 @@
 /** The effect of a late write of a former leader, and the reaction to two active Revisions. */
 import { expect, describe, test } from 'vitest';
-import { createFakeCluster, type FakeCluster } from '../../apply/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster } from '../../apply/testing/fake-cluster.ts';
 import { isConflictOrReplaced } from '../../api/api-answers.ts';
-import { sampleCrd } from '../../apply/sample-objects.ts';
+import { sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { ANNOTATION, FINALIZER } from '../../api/names.ts';
 import { keyOfObject, refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -12,7 +12,7 @@ import { describeDependency } from './dependencies.ts';
 import { surplusOf } from './history.ts';
 import { createSubscriptionReconciler, type SubscriptionDeps } from './reconcile.ts';
 import { activateRevision, archiveRevision } from './revisions.ts';
-import { NOW, revision, subscription } from './testdata/facts.ts';
+import { NOW, revision, subscription } from './testing/facts.ts';
 
 const archived = { state: 'Archived', ready: true } as const;
 

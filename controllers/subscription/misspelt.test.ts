@@ -9,10 +9,10 @@ import type { CatalogIndex } from '../../catalog/index/open.ts';
 import type { Suggestion } from '../../resolver/decision.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import { resolve } from '../../resolver/resolve.ts';
-import { chainOf } from '../../resolver/testdata/ask.ts';
-import { expandPackage } from '../../resolver/testdata/small-catalogs.ts';
+import { chainOf } from '../../resolver/testing/ask.ts';
+import { expandPackage } from '../../resolver/testing/small-catalogs.ts';
 import { observeSubscription, type SubscriptionCaches, type SubscriptionFacts } from './observe.ts';
-import { NOW, subscription } from './testdata/facts.ts';
+import { NOW, subscription } from './testing/facts.ts';
 
 interface Given {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Property } from '../../catalog/model.ts';
-import { ApiError } from '../../kube/transport/api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { ANNOTATION, LABEL, API_VERSION } from '../../api/names.ts';
 import { decideSubscription } from './decide.ts';
 import { describeDependency, requestDependencies } from './dependencies.ts';
@@ -8,7 +8,7 @@ import { describeSurroundings, type Neighbour } from './neighbours.ts';
 import { describeBeingOverruled, describeOverruling, findOverruled } from './overruled.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { dependenciesToDelete, dependentsToGoFirst } from './remove.ts';
-import { catalog, facts, revision, subscription, type SubscriptionParts } from './testdata/facts.ts';
+import { catalog, facts, revision, subscription, type SubscriptionParts } from './testing/facts.ts';
 import type { Decision } from '../../resolver/decision.ts';
 import { mayHold } from './trust.ts';
 import { isHeldBack, isNewsFor, waitsForOthers, wokenBy } from './wake.ts';

@@ -7,7 +7,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import type { CatalogSource } from '../../resolver/input.ts';
 import { observeSubscription, type SubscriptionCaches, type SubscriptionFacts } from './observe.ts';
-import { NOW, revision, subscription } from './testdata/facts.ts';
+import { NOW, revision, subscription } from './testing/facts.ts';
 
 const catalogs = ['gold', 'iron'].map((tier) =>
   parseObject(CATALOG, {

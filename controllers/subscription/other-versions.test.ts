@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { graphIn } from '../../resolver/catalogs.ts';
-import { chainOf, serving } from '../../resolver/testdata/ask.ts';
+import { chainOf, serving } from '../../resolver/testing/ask.ts';
 import type { Target } from './decide.ts';
 import { withOtherVersions } from './other-versions.ts';
 import type { SubscriptionFacts } from './observe.ts';
-import { subscription } from './testdata/facts.ts';
+import { subscription } from './testing/facts.ts';
 
 function describeRefusal(
   reason: Reason,

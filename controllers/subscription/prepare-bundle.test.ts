@@ -6,7 +6,7 @@ import { buildImage } from '../../oci/build.ts';
 import { parseManifest } from '../../oci/manifest.ts';
 import type { ImageSource } from '../../oci/source.ts';
 import { prepareBundle, type PreparedBundle } from './prepare-bundle.ts';
-import { subscription } from './testdata/facts.ts';
+import { subscription } from './testing/facts.ts';
 
 const IMAGE = 'registry.example/gadget:v1';
 const plain = tinyBundle({ name: 'gadget', version: '1.0.0', kind: 'Gadget' });

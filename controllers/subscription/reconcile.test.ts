@@ -5,11 +5,11 @@ import { ReasonedError } from '../../api/errors.ts';
 import { FINALIZER } from '../../api/names.ts';
 import { refOf } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { createFakeCluster, type FakeCluster } from '../../apply/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster } from '../../apply/testing/fake-cluster.ts';
 import { silentLog } from '../../kube/log.ts';
 import type { EventFacts } from '../events.ts';
 import { createSubscriptionReconciler, type SubscriptionDeps } from './reconcile.ts';
-import { NOW, subscription } from './testdata/facts.ts';
+import { NOW, subscription } from './testing/facts.ts';
 
 const forbidden = new ReasonedError({ reason: 'Forbidden', retry: 'backoff', message: 'may not get clusterversions' });
 const key = { namespace: 'ops', name: 'gadget' };

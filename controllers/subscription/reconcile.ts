@@ -8,7 +8,7 @@ import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { describeRef, refOf } from '../../api/object.ts';
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { formatKey, type Reconcile, type ReconcileContext, type Result } from '../../kube/controller/controller.ts';
 import type { Refusal } from '../../resolver/decision.ts';
 import type { BundleSources } from '../bundle-sources.ts';

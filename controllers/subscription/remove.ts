@@ -5,7 +5,7 @@
 import { ANNOTATION } from '../../api/names.ts';
 import { keyOfObject, refOf } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import type { InstalledPackage } from '../../resolver/input.ts';
 import { dependentsOf, findUnneeded } from '../../resolver/dependencies/removal.ts';
 import type { RecordEvent } from '../events.ts';

@@ -9,16 +9,16 @@ import { API_VERSION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { createFakeCluster, type FakeCluster } from '../../apply/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster } from '../../apply/testing/fake-cluster.ts';
 import type { CatalogIndex } from '../../catalog/index/open.ts';
 import { silentLog } from '../../kube/log.ts';
 import { buildImage, pushImage } from '../../oci/build.ts';
-import { startFakeRegistry } from '../../oci/fake-registry.ts';
+import { startFakeRegistry } from '../../oci/testing/fake-registry.ts';
 import { parseReference } from '../../oci/reference.ts';
 import { createRegistry } from '../../oci/registry.ts';
 import type { ImageSource } from '../../oci/source.ts';
 import { createSubscriptionReconciler } from './reconcile.ts';
-import { catalog, NOW, revision, subscription } from './testdata/facts.ts';
+import { catalog, NOW, revision, subscription } from './testing/facts.ts';
 
 const PREFIX = 'operators.operatorframework.io.bundle';
 const ANNOTATIONS = {

@@ -1,7 +1,7 @@
 /** A Revision whose manifests were lost, down to the Secrets, with a simulated registry. */
 import { beforeAll, expect, test } from 'vitest';
-import { createFakeCluster, type FakeCluster } from '../../apply/fake-cluster.ts';
-import { sampleCrd } from '../../apply/sample-objects.ts';
+import { createFakeCluster, type FakeCluster } from '../../apply/testing/fake-cluster.ts';
+import { sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { FINALIZER } from '../../api/names.ts';
 import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
@@ -16,7 +16,7 @@ import { manifestSecrets } from '../manifest-secrets.ts';
 import { describeManifests, loadManifests, packManifests, type PackedManifests } from '../manifests.ts';
 import { prepareBundle } from './prepare-bundle.ts';
 import { createSubscriptionReconciler, type SubscriptionDeps } from './reconcile.ts';
-import { NOW, revision, subscription } from './testdata/facts.ts';
+import { NOW, revision, subscription } from './testing/facts.ts';
 
 const built = buildImage({ files: tinyBundle({ name: 'gadget', version: '1.0.0' }) });
 const IMAGE = `registry.example/gadget@${built.manifest.descriptor.digest}`;

@@ -1,5 +1,5 @@
 /** Makes and switches Revisions. Every write can be repeated: names follow from numbers, contents from digests. */
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import { labelValue } from '../../apply/prepare.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { formatJson } from '../../api/json.ts';

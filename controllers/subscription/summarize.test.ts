@@ -10,7 +10,7 @@ import { outcomeHash } from '../config-hash.ts';
 import { decideSubscription } from './decide.ts';
 import type { SubscriptionFacts } from './observe.ts';
 import { summarizePlan, summarizeRemoval, summarizeSuspension } from './summarize.ts';
-import { catalog, facts, NOW, revision, subscription } from './testdata/facts.ts';
+import { catalog, facts, NOW, revision, subscription } from './testing/facts.ts';
 
 type ConditionType = Parameters<typeof findCondition>[1];
 

@@ -3,6 +3,7 @@ import { isReason, type NextCondition } from '../../api/conditions.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { explainDecision } from '../../resolver/explain.ts';
 import type { ResolvedPlan } from './decide.ts';
+import { rowOf, type NewerStates, type Rows, type Tagged } from './situation.ts';
 import { describeHold, describeMove, describeUpgradeFailure, withHint } from './wording.ts';
 
 /** The upgrade that failed, until it is superseded. */
@@ -14,36 +15,32 @@ export function failureOf(subscription: Subscription, plan: ResolvedPlan): reado
 }
 
 /** Whether a newer version exists, and why it is not installed. */
-export function upgradeOf(subscription: Subscription, plan: ResolvedPlan): NextCondition {
-  const { decision, action, installed, failure } = plan;
-  const type = 'UpgradeAvailable';
-  if (action.do === 'await') return { type, status: 'True', reason: action.hold.reason, message: describeHold(action) };
-  if (decision.kind === 'none') {
-    const { reason, message, hint } = explainDecision(decision, subscription.spec.package);
-    return { type, status: 'Unknown', reason, message: withHint(message, hint) };
-  }
-  if (installed !== undefined && decision.kind === 'upgrade') {
-    return {
-      type,
-      status: 'True',
-      reason: 'UpgradeAvailable',
-      message: `${decision.bundle.name} follows ${installed.spec.bundle}${describeMove(decision)}`,
-    };
-  }
-  if (failure !== undefined)
-    return {
-      type,
-      status: 'True',
-      reason: 'Quarantined',
-      message: `${failure.bundle} failed and is not tried again until a newer version exists, version, channel, catalog or configuration of the spec change, or a reconcile is requested: ${failure.message}`,
-    };
-  return {
-    type,
+export function upgradeOf(subscription: Subscription, newer: Tagged<NewerStates>): NextCondition {
+  return { type: 'UpgradeAvailable', ...rowOf(UPGRADE_AVAILABLE, newer, subscription.spec.package) };
+}
+
+const UPGRADE_AVAILABLE: Rows<NewerStates, string, Omit<NextCondition, 'type'>> = {
+  held: ({ waiting }) => ({ status: 'True', reason: waiting.hold.reason, message: describeHold(waiting) }),
+  unknown: ({ decision }, packageName) => {
+    const { reason, message, hint } = explainDecision(decision, packageName);
+    return { status: 'Unknown', reason, message: withHint(message, hint) };
+  },
+  available: ({ choice, installed }) => ({
+    status: 'True',
+    reason: 'UpgradeAvailable',
+    message: `${choice.bundle.name} follows ${installed.spec.bundle}${describeMove(choice)}`,
+  }),
+  quarantined: ({ failure: { bundle, message } }) => ({
+    status: 'True',
+    reason: 'Quarantined',
+    message: `${bundle} failed and is not tried again until a newer version exists, version, channel, catalog or configuration of the spec change, or a reconcile is requested: ${message}`,
+  }),
+  upToDate: ({ choice }, packageName) => ({
     status: 'False',
     reason: 'UpToDate',
-    message: explainDecision(decision, subscription.spec.package).message,
-  };
-}
+    message: explainDecision(choice, packageName).message,
+  }),
+};
 
 /** About the installed bundle, not its successor; if none is installed, about the chosen one. */
 export function deprecationOf({ decision, installed }: ResolvedPlan): NextCondition {

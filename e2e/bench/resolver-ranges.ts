@@ -1,5 +1,5 @@
 /** Measures the cost of parsing the worst of many hostile ranges, and of one question to it. */
-import { GRAMMARS, hostileRanges } from '../../resolver/testdata/hostile-ranges.ts';
+import { GRAMMARS, hostileRanges } from '../../resolver/testing/hostile-ranges.ts';
 import { parseVersion } from '../../resolver/version.ts';
 
 /** The slowest range of a grammar. */

@@ -69,7 +69,7 @@ test('a cluster that is looked after is not removed by the start of another', as
 });
 
 async function startOwner(then: 'waits' | 'ends', { only, processes }: Selection = SINGLE): Promise<Owned> {
-  const program = join(import.meta.dirname, 'testdata', 'owner.ts');
+  const program = join(import.meta.dirname, 'testing', 'owner.ts');
   const owner = spawn(process.execPath, [program, then, ...only], {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,

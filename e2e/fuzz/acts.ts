@@ -2,6 +2,7 @@
  * What an adversary does, one request at a time: our kinds with specs, statuses and metadata that the CRDs admit, and
  * objects of others that say that they are ours. As cluster-admin, so that no policy stands before the manager. Pure.
  */
+import type { Fields } from '../../api/untyped.ts';
 import fc from 'fast-check';
 import { toStructuralSchema, type StructuralSchema } from '../../api/crd/schema.ts';
 import { KINDS } from '../../api/kinds.ts';
@@ -91,8 +92,6 @@ function puts(kind: string, arena: Arena, must?: string): fc.Arbitrary<Act> {
     return { ...target, does: 'put', body, disguise };
   });
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Of fields that exclude each other one is left: of two at random the API server would mostly see both. */
 function withoutContradiction(spec: Fields, dice: number, must = ''): Fields {

@@ -1,6 +1,6 @@
 /** Reads the manager's log as it grows, and finds lines that only a defect of the manager writes. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { isRecord } from '../../api/json.ts';
+import { isRecord, textOf } from '../../api/untyped.ts';
 
 /** One defect that was logged, however often. */
 export interface Defect {
@@ -84,10 +84,6 @@ function parse(line: string): Readonly<Record<string, unknown>> | undefined {
 
 function placeOf(stack: string): string {
   return /^\s+at .*/m.exec(stack)?.[0].trim() ?? '';
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 function cut(text: string): string {

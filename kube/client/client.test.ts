@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Cluster } from '../../apply/cluster.ts';
+import type { Cluster } from '../../api/cluster.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { createClient, type Client } from './client.ts';
 import { startFakeApi, resource, type FakeApi } from '../testing/fake-api.ts';

@@ -1,40 +1,22 @@
 /**
  * Reads and writes Kubernetes objects of any kind as raw JSON, so that unknown fields survive. Built on transport.ts,
- * finds paths through discovery.ts; implements the `Cluster` of apply/. Caches no objects: see informer.ts.
+ * finds paths through discovery.ts; implements `Cluster`. Caches no objects: see informer.ts.
  */
+import type { ApplyOptions, DeleteOptions, ListOptions, Cluster } from '../../api/cluster.ts';
 import { formatJson } from '../../api/json.ts';
 import { FIELD_MANAGER } from '../../api/names.ts';
-import { describeRef, groupKind, refOf, type KubeObject, type ObjectRef, type ServedAs } from '../../api/object.ts';
+import { describeRef, groupKind, type Kind, type KubeObject, type ObjectRef, refOf } from '../../api/object.ts';
 import { isConflict, isExpired, isForbidden, isNotFound } from '../../api/api-answers.ts';
-import { ApiError, parseStatus, readable } from '../transport/api-error.ts';
+import { ApiError, readable } from '../../api/api-error.ts';
+import { parseStatus } from '../transport/parse-status.ts';
 import type { Clock } from '../clock.ts';
-import { createDiscovery, type Discovery, type Kind } from './discovery.ts';
+import { createDiscovery, type Discovery } from './discovery.ts';
 import { parseDeleted, parseList, parseObject, stamp, type ObjectList } from './parse-answer.ts';
 import { collectionPath, objectPath, type Resource } from './resource-path.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../transport/transport.ts';
 import { decodeWatch, type WatchEvent } from '../watch/watch-decoder.ts';
 
-export type { Kind } from './discovery.ts';
 export type { WatchEvent } from '../watch/watch-decoder.ts';
-
-export interface ApplyOptions {
-  /** Take over fields that another manager owns. */
-  readonly force?: boolean;
-  readonly dryRun?: boolean;
-  readonly fieldManager?: string;
-  /** `Strict` rejects unknown and duplicate fields. */
-  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
-  /** Answer with the metadata only, for a large object whose other fields the caller does not read. */
-  readonly metadataOnly?: boolean;
-  /** The kind as its CRD defines it; absent: discovery is asked. */
-  readonly served?: ServedAs;
-}
-
-export interface CreateOptions {
-  readonly dryRun?: boolean;
-  /** The kind as its CRD defines it; absent: discovery is asked. */
-  readonly served?: ServedAs;
-}
 
 /** An action that an account may or may not perform. */
 export interface Access {
@@ -46,34 +28,16 @@ export interface Access {
   readonly name?: string;
 }
 
-export interface DeleteOptions {
-  /** Delete only the object with this uid. */
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
-  /** Deletes nothing: reports whether the deletion would be refused. */
-  readonly dryRun?: boolean;
-}
-
-export interface ListOptions {
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-  readonly metadataOnly?: boolean;
-}
-
 export interface ListPageOptions extends ListOptions {
-  readonly limit?: number;
   readonly continue?: string;
 }
 
-export interface WatchOptions extends ListOptions {
+export interface WatchOptions extends Omit<ListOptions, 'limit'> {
   readonly resourceVersion: string;
   /** The server ends the watch after this time. */
   readonly timeoutSeconds?: number;
   /** The watch fails when it was silent for this long. */
   readonly idleSeconds?: number;
-  readonly metadataOnly?: boolean;
 }
 
 /** The user to act as: the API server checks the request against that user's rights. */
@@ -82,46 +46,24 @@ export interface Subject {
   readonly groups?: readonly string[];
 }
 
-/** Every method throws ApiError; `signal` aborts for good, rejecting with its reason. */
-export interface Client {
-  /** The object, or undefined if the object or its kind does not exist. */
-  get(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
+/** A cluster with the requests that controllers need besides. Every method throws ApiError. */
+export interface Client extends Cluster {
   /** As `get`, without spec, status and data. */
   getMetadata(ref: ObjectRef, signal?: AbortSignal): Promise<KubeObject | undefined>;
-  /**
-   * All objects, in pages of 500 that form one consistent list; empty if the kind is not served. A kind with `served`
-   * skips discovery, and throws ApiError of code 404 if its path does not exist.
-   */
-  list(kind: Kind, options?: ListOptions, signal?: AbortSignal): Promise<readonly KubeObject[]>;
   /** As `list`, without specs, statuses and data. */
   listMetadata(kind: Kind, options?: ListOptions, signal?: AbortSignal): Promise<readonly KubeObject[]>;
   /** One page; throws ApiError of code 404 if the kind is not served, 410 for an expired continue token. */
   listPage(kind: Kind, options?: ListPageOptions, signal?: AbortSignal): Promise<ObjectList>;
-  /** Creates; AlreadyExists is an ApiError with code 409. */
-  create(object: KubeObject, options?: CreateOptions, signal?: AbortSignal): Promise<KubeObject>;
   /** Replaces; with `metadata.resourceVersion` only that version, else ApiError(Conflict). */
   update(object: KubeObject, options?: { readonly subresource?: string }, signal?: AbortSignal): Promise<KubeObject>;
-  /** Server-side apply with the field manager `slipway`. */
-  apply(object: KubeObject, options?: ApplyOptions, signal?: AbortSignal): Promise<KubeObject>;
   /** Server-side apply of the status subresource. */
   applyStatus(object: KubeObject, options?: ApplyOptions, signal?: AbortSignal): Promise<KubeObject>;
-  /** JSON merge patch; a `resourceVersion` inside the patch makes it fail if the object changed. */
-  patch(
-    ref: ObjectRef,
-    patch: Readonly<Record<string, unknown>>,
-    options?: { readonly subresource?: string },
-    signal?: AbortSignal,
-  ): Promise<KubeObject>;
   /** JSON merge patch of the status subresource: `{ status: {…} }`. */
   patchStatus(
     target: ObjectRef | KubeObject,
     patch: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
   ): Promise<KubeObject>;
-  /** Deletes; success if the object is gone already. Returns the object while finalizers hold it. */
-  delete(ref: ObjectRef, options?: DeleteOptions, signal?: AbortSignal): Promise<KubeObject | undefined>;
-  /** Whether objects of the kind live in a namespace; undefined if the kind is not served. */
-  isNamespaced(kind: Kind, signal?: AbortSignal): Promise<boolean | undefined>;
   /** Whether this client's account has a right; undefined if the API server does not let the account ask. */
   allows(access: Access, signal?: AbortSignal): Promise<boolean | undefined>;
   /** Changes after `resourceVersion`, until the server or `signal` ends it. */

@@ -4,15 +4,13 @@
  * moment.
  * @see https://kubernetes.io/docs/concepts/overview/kubernetes-api/#aggregated-discovery
  */
-import { groupKind, type ObjectRef, type ServedAs } from '../../api/object.ts';
-import { ApiError, readable } from '../transport/api-error.ts';
+import { groupKind, type Kind, type ServedAs } from '../../api/object.ts';
+import { ApiError, readable } from '../../api/api-error.ts';
 import { systemClock, type Clock } from '../clock.ts';
 import { createBucket } from '../rate-limiters.ts';
 import { parseDiscovery, type ServedKinds } from './parse-discovery.ts';
 import type { Resource } from './resource-path.ts';
 import type { Transport } from '../transport/transport.ts';
-
-export type Kind = Pick<ObjectRef, 'apiVersion' | 'kind' | 'served'>;
 
 export interface Discovery {
   /**

@@ -2,10 +2,9 @@
  * Parses answers of the API server. Pure. Strict about the outer shape: an answer that is no list must never pass for
  * an empty one.
  */
-import type { KubeObject, ObjectRef } from '../../api/object.ts';
+import { isRecord, type Fields } from '../../api/untyped.ts';
+import type { Kind, KubeObject } from '../../api/object.ts';
 import { parseBody } from './json-body.ts';
-
-type Kind = Pick<ObjectRef, 'apiVersion' | 'kind'>;
 
 /** One page of a list, or all of it. */
 export interface ObjectList {
@@ -17,16 +16,16 @@ export interface ObjectList {
 
 /** One object; throws if the text is none. */
 export function parseObject(text: string, kind: Kind): KubeObject {
-  const body = recordOf(parseBody(text));
-  recordOf(body['metadata']);
+  const body = requireRecord(parseBody(text));
+  requireRecord(body['metadata']);
   return stamp(body as KubeObject, kind);
 }
 
 /** A list; throws if the text is none. Adds the kind to each item, which lists leave out. */
 export function parseList(text: string, kind: Kind): ObjectList {
-  const body = recordOf(parseBody(text));
+  const body = requireRecord(parseBody(text));
   const { kind: listKind, items } = body;
-  const { resourceVersion, continue: next } = recordOf(body['metadata']);
+  const { resourceVersion, continue: next } = requireRecord(body['metadata']);
   if (typeof listKind !== 'string' || !listKind.endsWith('List')) throw new TypeError('no list');
   if (!Array.isArray(items) && items !== null) throw new TypeError('a list without items');
   return {
@@ -38,7 +37,7 @@ export function parseList(text: string, kind: Kind): ObjectList {
 
 /** The object that a deletion leaves for now; undefined for a Status, which means that it is gone. */
 export function parseDeleted(text: string, kind: Kind): KubeObject | undefined {
-  if (recordOf(parseBody(text))['kind'] === 'Status') return undefined;
+  if (requireRecord(parseBody(text))['kind'] === 'Status') return undefined;
   const object = parseObject(text, kind);
   return object.metadata.deletionTimestamp === undefined ? undefined : object;
 }
@@ -48,7 +47,7 @@ export function stamp(object: KubeObject, { apiVersion, kind }: Kind): KubeObjec
   return object.kind === kind && object.apiVersion === apiVersion ? object : { ...object, apiVersion, kind };
 }
 
-function recordOf(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('no object');
-  return value as Record<string, unknown>;
+function requireRecord(value: unknown): Fields {
+  if (!isRecord(value)) throw new TypeError('no object');
+  return value;
 }

@@ -1,12 +1,11 @@
 /** Parses the answers of aggregated discovery. Pure. */
 import * as z from 'zod/mini';
-import type { Kind } from './discovery.ts';
 import type { Resource } from './resource-path.ts';
 
 /** The kinds that a server served at one moment. */
 export interface ServedKinds {
   readonly all: readonly Resource[];
-  find(kind: Kind): Resource | undefined;
+  find(kind: Pick<Resource, 'apiVersion' | 'kind'>): Resource | undefined;
   /** Whether the API of this group and version did not answer at discovery. */
   isStale(apiVersion: string): boolean;
 }
@@ -73,6 +72,6 @@ function toResource(
   ];
 }
 
-function keyOf({ apiVersion, kind }: Kind): string {
+function keyOf({ apiVersion, kind }: Pick<Resource, 'apiVersion' | 'kind'>): string {
   return `${apiVersion} ${kind}`;
 }

@@ -4,7 +4,7 @@
  * replica may read.
  */
 import { isAlreadyExists, isConflict } from '../../api/api-answers.ts';
-import { unavailable, type ApiError } from '../transport/api-error.ts';
+import { type ApiError, unavailable } from '../../api/api-error.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
 import { createLeaseFence, leaderLost, momentOf, type Fence, type LeaseFence } from './fence.ts';
 import type { LeaseClient } from './lease-client.ts';

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { ReasonedError } from '../../api/errors.ts';
-import { unavailable } from './api-error.ts';
+import { unavailable } from '../../api/api-error.ts';
 import type { Clock } from '../clock.ts';
 
 export interface ApiStream {

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { eventually } from '../testing/eventually.ts';
 import { createManualClock, hastyClock, type ManualClock } from '../testing/manual-clock.ts';
 import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';

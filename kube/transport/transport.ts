@@ -4,7 +4,8 @@
  * repeated. Only the client uses it; it knows paths and status codes, but no kinds or objects.
  */
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { ApiError, parseStatus, unavailable, type Status } from './api-error.ts';
+import { ApiError, type Status, unavailable } from '../../api/api-error.ts';
+import { parseStatus } from './parse-status.ts';
 import { systemClock, sleep, type Clock } from '../clock.ts';
 import type { ConnectionConfig } from './config.ts';
 import { createConnectionPool, type ConnectionPool, type Purpose } from './connection-pool.ts';

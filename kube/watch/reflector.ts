@@ -3,10 +3,11 @@
  * sink's calls equals the server's. reflector-state.ts decides the next step; the informer handles the objects.
  */
 import { ReasonedError } from '../../api/errors.ts';
-import { groupOf, type KubeObject } from '../../api/object.ts';
+import { groupOf, type Kind, type KubeObject } from '../../api/object.ts';
 import { isExpired, isForbidden, isNotFound } from '../../api/api-answers.ts';
-import { ApiError } from '../transport/api-error.ts';
-import { listConsistently, listInPages, type Client, type Kind, type ListOptions } from '../client/client.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { listConsistently, listInPages, type Client } from '../client/client.ts';
+import type { ListOptions } from '../../api/cluster.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
 import { silentLog, type Log } from '../log.ts';
 import { INITIAL_STATE, step, type ReflectorEvent, type ReflectorState } from './reflector-state.ts';

@@ -1,7 +1,7 @@
 /** Finds the ServiceAccounts as which an operator acts: its rights are theirs together. Pure. */
 import { groupKind, type KubeObject } from '../../api/object.ts';
 import { podsOf } from '../pods.ts';
-import { textOf } from '../../apply/untyped.ts';
+import { textOf } from '../../api/untyped.ts';
 
 /** `namespace/name` of every ServiceAccount that the objects bring or that their Pods use. */
 export function operatorAccounts(objects: readonly KubeObject[]): ReadonlySet<string> {

@@ -1,7 +1,7 @@
 /** Takes the rights of objects apart into atoms: rules of roles, webhooks, served APIs, and access of Pods to nodes. Pure. */
 import { canonicalJson } from '../../api/json.ts';
 import { groupKind, type KubeObject } from '../../api/object.ts';
-import { fieldsOf, listOf, textOf, type Fields } from '../../apply/untyped.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../../api/untyped.ts';
 import { containersOf, podsOf } from '../pods.ts';
 import { ANY_NAME, EVERYWHERE, type Atom } from './atom.ts';
 import { describeScope, grantsOf, OPERATOR, type Grant, type KnownClusterRoles } from './grants.ts';

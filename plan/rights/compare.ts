@@ -3,7 +3,7 @@
  * grants nothing new is no gain, and another role with the same rules is no change. Pure.
  */
 import { isCrdEntry } from '../../apply/custom-resources.ts';
-import { fieldsOf, textOf } from '../../apply/untyped.ts';
+import { fieldsOf, textOf } from '../../api/untyped.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { AtomSet, type Atom } from './atom.ts';
 import { atomsOf } from './atoms-of.ts';

@@ -1,5 +1,5 @@
 /** Finds the rules that the bindings among some objects grant, and to which holder. Pure. */
-import { fieldsOf, listOf, textOf } from '../../apply/untyped.ts';
+import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
 import { groupKind, type KubeObject } from '../../api/object.ts';
 import { matchesSelector, type LabelSelector } from '../../resolver/selector.ts';
 import { operatorAccounts } from './accounts.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
-import { sample } from '../../apply/sample-objects.ts';
+import { sample } from '../../apply/testing/sample-objects.ts';
 import { compareRights } from './compare.ts';
 
 interface Rule {

@@ -1,5 +1,5 @@
 /** Reads the rules of RBAC without trusting their shape. Pure. */
-import { fieldsOf, listOf } from '../../apply/untyped.ts';
+import { fieldsOf, listOf } from '../../api/untyped.ts';
 
 /** A rule of a Role or ClusterRole. */
 export interface PolicyRule {

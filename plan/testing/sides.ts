@@ -1,6 +1,6 @@
 /** Small operators for tests of plans: a working one, in which a test changes only its subject. */
 import type { KubeObject } from '../../api/object.ts';
-import { sample, sampleOperator } from '../../apply/sample-objects.ts';
+import { sample, sampleOperator } from '../../apply/testing/sample-objects.ts';
 import { prepareObjects } from '../../apply/prepare.ts';
 import type { Property } from '../../bundles/bundle.ts';
 import type { ClusterFacts, PlanInput, PlannedSide } from '../input.ts';

@@ -3,7 +3,7 @@ import type { CatalogPackage, Property } from '../../catalog/model.ts';
 import { explainDecision } from '../explain.ts';
 import type { ResolveInput } from '../input.ts';
 import { resolve } from '../resolve.ts';
-import { catalogOf, randomQuestion } from '../testdata/random-catalogs.ts';
+import { catalogOf, randomQuestion } from '../testing/random-catalogs.ts';
 import { MOST_EFFORT } from './effort.ts';
 import { PlanningMemory } from './memory.ts';
 import type { DependencyQuestion } from './model.ts';

@@ -3,8 +3,8 @@ import type { CatalogPackage, Property } from '../../catalog/model.ts';
 import { explainDecision } from '../explain.ts';
 import type { InstalledPackage, Wanted } from '../input.ts';
 import { resolve } from '../resolve.ts';
-import { catalogOf } from '../testdata/random-catalogs.ts';
-import { readCases } from '../testdata/small-catalogs.ts';
+import { catalogOf } from '../testing/random-catalogs.ts';
+import { readCases } from '../testing/small-catalogs.ts';
 
 interface SmallBundle {
   readonly provides?: readonly string[];

@@ -9,8 +9,8 @@ import {
   plainProblem,
   type Item,
   type PlainProblem,
-} from '../testdata/plain-planner.ts';
-import { randomQuestion } from '../testdata/random-catalogs.ts';
+} from '../testing/plain-planner.ts';
+import { randomQuestion } from '../testing/random-catalogs.ts';
 import { kindKey, type Requirement } from './requirements.ts';
 import { parseBundleVersion } from '../version.ts';
 import { PlanningMemory } from './memory.ts';

@@ -96,7 +96,7 @@ export function parseRequirements(
 }
 
 function readOnce(property: Property, known: KnownRequirements): Parsed<Requirement> {
-  const key = textOf(property);
+  const key = keyOfProperty(property);
   const before = known.requirements.get(key);
   if (before !== undefined) return before;
   const parsed = parseRequirement(property, { length: key.length, ranges: known.ranges });
@@ -107,7 +107,7 @@ function readOnce(property: Property, known: KnownRequirements): Parsed<Requirem
 /** The texts of properties: every resolution asks for those of the installed packages again. */
 const texts = new WeakMap<Property, string>();
 
-function textOf(property: Property): string {
+function keyOfProperty(property: Property): string {
   const before = texts.get(property);
   if (before !== undefined) return before;
   const text = `${property.type}\n${property.type === 'olm.package.required' ? textOfPackage(property.value) : textOfValue(property.value)}`;

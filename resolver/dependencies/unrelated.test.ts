@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { CatalogPackage, Property } from '../../catalog/model.ts';
 import type { CatalogSource, InstalledPackage, ResolveInput } from '../input.ts';
 import { resolve } from '../resolve.ts';
-import { catalogOf, randomQuestion } from '../testdata/random-catalogs.ts';
+import { catalogOf, randomQuestion } from '../testing/random-catalogs.ts';
 
 /** A package that nothing in the random catalogs depends on; itself it may depend on anything. */
 interface Stranger {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HOSTILE_PARTS } from '../testdata/hostile-ranges.ts';
-import type { WorkRow } from '../testdata/range-work.ts';
+import { HOSTILE_PARTS } from '../testing/hostile-ranges.ts';
+import type { WorkRow } from '../testing/range-work.ts';
 import { parseVersion, type Parsed } from '../version.ts';
 import { MAX_BLANG_LENGTH, parseBlangRange } from './blang.ts';
 import { parseMastermindsRange } from './masterminds.ts';
@@ -125,7 +125,7 @@ test('the limits of the libraries for ranges apply here too', () => {
 });
 
 test('no range is slow to parse: each character is read a hundred times at most', async () => {
-  const worker = new Worker(new URL('../testdata/range-work.ts', import.meta.url));
+  const worker = new Worker(new URL('../testing/range-work.ts', import.meta.url));
   const [rows] = (await once(worker, 'message')) as [readonly WorkRow[]];
   for (const grammar of ['blang', 'Masterminds']) {
     const own = rows.filter((row) => row.grammar === grammar);

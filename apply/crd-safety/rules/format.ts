@@ -1,4 +1,4 @@
-import { textOf } from '../../untyped.ts';
+import { textOf } from '../../../api/untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 import type { Schema } from '../schema.ts';
 import { checkedFormat } from '../server/formats.ts';

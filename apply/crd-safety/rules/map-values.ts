@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../../api/json.ts';
-import { fieldsOf, textOf } from '../../untyped.ts';
+import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 import { isSchema, type Schema } from '../schema.ts';
 

@@ -1,4 +1,4 @@
-import { textOf } from '../../untyped.ts';
+import { textOf } from '../../../api/untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 
 /** Regular expressions are not compared: a changed pattern counts as stricter, a removed one as looser. */

@@ -1,4 +1,4 @@
-import { textOf } from '../../untyped.ts';
+import { textOf } from '../../../api/untyped.ts';
 import type { Change, FlatPair, VersionRule } from '../rule.ts';
 import { parentOf } from '../schema.ts';
 

@@ -1,4 +1,4 @@
-import { fieldsOf, textOf } from '../../untyped.ts';
+import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 import type { Schema } from '../schema.ts';
 import { META_FIELDS } from '../server/node.ts';

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../../api/json.ts';
-import { textOf } from '../../untyped.ts';
+import { textOf } from '../../../api/untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../untyped.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 import { isSchema, type Schema } from '../schema.ts';
 import { isOpen } from '../server/node.ts';

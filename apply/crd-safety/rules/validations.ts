@@ -1,4 +1,4 @@
-import { listOf, textOf } from '../../untyped.ts';
+import { listOf, textOf } from '../../../api/untyped.ts';
 import type { Change, NodePair, NodeRule } from '../rule.ts';
 import type { Schema } from '../schema.ts';
 

@@ -5,8 +5,7 @@
  */
 import type { CelInput } from '@bufbuild/cel';
 import { loadCel } from '../../../api/cel/lazy-cel.ts';
-import { isRecord } from '../../../api/json.ts';
-import { fieldsOf, textOf, type Fields } from '../../untyped.ts';
+import { type Fields, fieldsOf, isRecord, textOf } from '../../../api/untyped.ts';
 import { isSchema, type Schema } from '../schema.ts';
 import { isEmbedded, itemsOf } from './node.ts';
 

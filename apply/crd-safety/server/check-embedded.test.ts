@@ -1,7 +1,6 @@
+import type { Fields } from '../../../api/untyped.ts';
 import { expect, test } from 'vitest';
 import { checkEmbedded } from './check-embedded.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const schema = {
   type: 'object',

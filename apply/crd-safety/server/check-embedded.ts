@@ -2,8 +2,7 @@
  * Checks that embedded objects are valid Kubernetes objects if their schema requires it. Stricter than the API server
  * in doubt.
  */
-import { isRecord } from '../../../api/json.ts';
-import { textOf, type Fields } from '../../untyped.ts';
+import { type Fields, isRecord, textOf } from '../../../api/untyped.ts';
 import type { Schema } from '../schema.ts';
 import { isEmbedded, itemsOf, stepTo } from './node.ts';
 import type { Report } from './problem.ts';

@@ -1,6 +1,5 @@
 /** Checks that list items are unique if their schema requires it: the items of a set, the keys of a list with keys. */
-import { isRecord } from '../../../api/json.ts';
-import { textOf } from '../../untyped.ts';
+import { isRecord, textOf } from '../../../api/untyped.ts';
 import type { Schema } from '../schema.ts';
 import { hasRepeats } from './check-value.ts';
 import { itemsOf, stepTo } from './node.ts';

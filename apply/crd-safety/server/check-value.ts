@@ -3,8 +3,8 @@
  * of schemas. Pure.
  * @see https://github.com/kubernetes/kube-openapi/tree/master/pkg/validation/validate
  */
-import { canonicalJson, isRecord } from '../../../api/json.ts';
-import { fieldsOf, listOf, textOf, type Fields } from '../../untyped.ts';
+import { canonicalJson } from '../../../api/json.ts';
+import { type Fields, fieldsOf, isRecord, listOf, textOf } from '../../../api/untyped.ts';
 import { isSchema, type Schema } from '../schema.ts';
 import { checkedFormat, hasFormat, isInRange } from './formats.ts';
 import { itemsOf, stepTo } from './node.ts';

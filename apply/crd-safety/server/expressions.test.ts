@@ -1,7 +1,6 @@
+import type { Fields } from '../../../api/untyped.ts';
 import { describe, expect, test } from 'vitest';
 import { checkExpressions } from './expressions.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const text = { type: 'string' };
 const object = (properties: Fields, fields: Fields = {}): Fields => ({ type: 'object', properties, ...fields });

@@ -2,7 +2,7 @@
  * Finds the parts of an object that are gone after it was read under another schema, by their old schema node. Pure.
  */
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../../../api/json.ts';
+import { isRecord } from '../../../api/untyped.ts';
 import { itemsOf, META_FIELDS, stepTo } from './node.ts';
 import type { Problem } from './problem.ts';
 

@@ -1,5 +1,5 @@
 /** How the API server walks through a schema: shared by reading and checking. */
-import { fieldsOf } from '../../untyped.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
 import { isSchema, type Schema } from '../schema.ts';
 
 /** Fields that every object has at its root, embedded objects too, whether a schema names them or not. */

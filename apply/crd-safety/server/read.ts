@@ -3,9 +3,8 @@
  * allowed, and fills in defaults. Pure; does not change its input.
  * @see https://github.com/kubernetes/apiextensions-apiserver/tree/master/pkg/apiserver/schema
  */
-import { fieldsOf } from '../../untyped.ts';
+import { fieldsOf, isRecord } from '../../../api/untyped.ts';
 import type { Schema } from '../schema.ts';
-import { isRecord } from '../../../api/json.ts';
 import { isEmbedded, isOpen, itemsOf, mapFields, META_FIELDS, stepTo } from './node.ts';
 import { takeSteps } from './steps.ts';
 

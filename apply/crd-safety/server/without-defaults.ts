@@ -2,8 +2,8 @@
  * Removes defaults from an object as read: a default that was added to the schema after the object's last write is
  * visible in reads but not stored. Pure.
  */
-import { canonicalJson, isRecord } from '../../../api/json.ts';
-import { fieldsOf } from '../../untyped.ts';
+import { canonicalJson } from '../../../api/json.ts';
+import { fieldsOf, isRecord } from '../../../api/untyped.ts';
 import type { Schema } from '../schema.ts';
 import { itemsOf, stepTo } from './node.ts';
 

@@ -2,9 +2,8 @@
  * CRD changes with one object each, and the effect on that object. A unit test checks our verdict, and
  * e2e/stories/crd-safety the behaviour of an API server.
  */
+import type { Fields } from '../../../api/untyped.ts';
 import type { KubeObject } from '../../../api/object.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface Version {
   readonly name: string;

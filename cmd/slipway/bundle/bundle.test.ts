@@ -8,7 +8,7 @@ import { parseBundle } from '../../../bundles/parse.ts';
 import { renderBundle } from '../../../bundles/render/render.ts';
 import { parseYaml } from '../../../bundles/yaml.ts';
 import { pullFiles } from '../../../oci/image.ts';
-import { startFakeRegistry, type FakeRegistry } from '../../../oci/fake-registry.ts';
+import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
 import { createRegistry } from '../../../oci/registry.ts';
 import { useWorkplace } from '../testing/slipway.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeFiles } from '../../../bundles/testing/bundle.ts';
-import { startFakeRegistry, type FakeRegistry } from '../../../oci/fake-registry.ts';
+import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
 import { pullFiles } from '../../../oci/image.ts';
 import { createRegistry } from '../../../oci/registry.ts';
 import { useWorkplace } from '../testing/slipway.ts';

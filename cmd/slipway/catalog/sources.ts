@@ -1,6 +1,7 @@
 /** The sources of a catalog: templates, which are files, and bundles, which are folders or images. */
 import { buildBundleBlob, parseBundleDirectory, type BundleBlob } from '../../../catalog/blob.ts';
-import { isFields, textField, type Fields } from '../../../catalog/fields.ts';
+import { textField } from '../../../catalog/fields.ts';
+import { isRecord, type Fields } from '../../../api/untyped.ts';
 import { buildRepositoryCatalog } from '../../../catalog/repository/build.ts';
 import {
   buildStatedPackage,
@@ -62,7 +63,7 @@ interface Reading {
 
 async function expandTemplate(reading: Reading, path: string): Promise<readonly CatalogDocument[]> {
   const template = await readYamlFile(reading.environment, path);
-  const kind = isFields(template) ? TEMPLATES.get(textField(template, 'schema') ?? '') : undefined;
+  const kind = isRecord(template) ? TEMPLATES.get(textField(template, 'schema') ?? '') : undefined;
   if (kind === undefined) {
     throw invalidInput(`${path} is no template`, `Its schema must be one of ${[...TEMPLATES.keys()].join(', ')}`);
   }
@@ -131,7 +132,7 @@ function fillIn(template: string, { package: packageName, name, properties }: Bu
 
 function versionOf(properties: BundleBlob['properties']): string {
   const value = properties.find(({ type }) => type === 'olm.package')?.value;
-  return isFields(value) ? (textField(value, 'version') ?? '') : '';
+  return isRecord(value) ? (textField(value, 'version') ?? '') : '';
 }
 
 function graphOf(bundles: readonly Described[], { graph }: SourceFlags): readonly CatalogDocument[] {

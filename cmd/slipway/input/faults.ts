@@ -1,6 +1,7 @@
 /** Words the faults of data that a schema refuses, so that readers need not know the schema's library. Pure. */
 import * as z from 'zod';
-import { formatJson, isRecord } from '../../../api/json.ts';
+import { formatJson } from '../../../api/json.ts';
+import { isRecord } from '../../../api/untyped.ts';
 
 /** All faults at once, each with its place: `env[0].name: must have at least 1 character`. None where data are right. */
 export function faultsOf(schema: z.ZodType, data: unknown): readonly string[] {

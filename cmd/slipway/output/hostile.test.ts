@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeFiles } from '../../../bundles/testing/bundle.ts';
 import { buildImage, pushImage } from '../../../oci/build.ts';
-import { startFakeRegistry, type FakeRegistry } from '../../../oci/fake-registry.ts';
+import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
 import { createRegistry } from '../../../oci/registry.ts';
 import { useWorkplace } from '../testing/slipway.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startFakeRegistry, type FakeRegistry } from '../../../oci/fake-registry.ts';
+import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
 import { useWorkplace } from '../testing/slipway.ts';
 import type { Answer } from './answer.ts';
 

@@ -4,7 +4,7 @@
  * Secrets are applied like all other objects, so that inventory, repair and removal cover them, and an upgrade finds
  * those of the Revision before it. Writes nothing itself.
  */
-import type { Cluster } from '../../../apply/cluster.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import { judgeOwnership } from '../../../apply/collision.ts';
 import { identityOf } from '../../../apply/identity.ts';
 import type { InventoryEntry } from '../../../apply/inventory.ts';

@@ -1,6 +1,6 @@
 /** Which certificates rendered objects need: one for each Deployment whose Service the API server calls. Pure. */
 import { groupKind, refOf, type KubeObject } from '../../../api/object.ts';
-import { fieldsOf, textOf } from '../../../apply/untyped.ts';
+import { fieldsOf, textOf } from '../../../api/untyped.ts';
 import { certificateName, serviceName } from '../../../bundles/render/names.ts';
 import { configsIn } from '../rehearsal/called-webhooks.ts';
 import type { RequiredCertificate } from '../../../bundles/render/render.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sampleDeployment, sample } from '../../../apply/sample-objects.ts';
+import { sampleDeployment, sample } from '../../../apply/testing/sample-objects.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { createHarness, NAMESPACE, type Harness } from '../testing/harness.ts';

@@ -1,7 +1,7 @@
 /**
  * Brings certificates into a roll-out: whether the manager issues them, when they are due, which steps get an event.
  */
-import type { Cluster } from '../../../apply/cluster.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
 import { describeRef, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { hasWorked } from '../../../api/revision.ts';

@@ -3,7 +3,7 @@
  * waits.
  */
 import type { MayWrite, Unready } from '../../../apply/apply.ts';
-import type { Cluster } from '../../../apply/cluster.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import type { ListPage } from '../../../apply/crd-safety/guard.ts';
 import { listedIn } from '../../../apply/custom-resources.ts';
 import { identityOf } from '../../../apply/identity.ts';

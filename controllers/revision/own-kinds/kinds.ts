@@ -2,19 +2,18 @@
  * The kinds that a bundle both defines by its CRDs and brings objects of: their names, and the paths that serve them.
  * Pure.
  */
-import { resourceOf } from '../../../apply/custom-resources.ts';
+import { isCrdEntry, resourceOf } from '../../../apply/custom-resources.ts';
 import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
-import { isCrdEntry } from '../../../apply/custom-resources.ts';
 import { kindsDefinedIn, phaseOf } from '../../../apply/phases.ts';
 import type { ServedKinds } from '../../../apply/served-as.ts';
-import { fieldsOf, textOf } from '../../../apply/untyped.ts';
-import { groupKind, type DefinedKind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
+import { fieldsOf, textOf } from '../../../api/untyped.ts';
+import { type DefinedKind, groupKind, type Kind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import { mayWatch } from '../watched-kinds.ts';
 
 /**
  * Whether the manager has no standing right on a kind: its rights cover exactly the kinds that every bundle may hold.
  */
-export function isOwnKind(kind: Pick<ObjectRef, 'apiVersion' | 'kind'>): boolean {
+export function isOwnKind(kind: Kind): boolean {
   return phaseOf(kind) === 'customResources' && !mayWatch(kind);
 }
 

@@ -4,7 +4,7 @@
  */
 import { ReasonedError } from '../../../api/errors.ts';
 import { groupKind, type KubeObject, type ObjectRef } from '../../../api/object.ts';
-import type { Cluster } from '../../../apply/cluster.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import { identityOf } from '../../../apply/identity.ts';
 import { isIntact, refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
 import { readByList } from '../../../apply/read-by-list.ts';

@@ -1,7 +1,8 @@
 /** A Revision whose bundle brings custom resources of its own CRD, from its installation to its removal. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sample, sampleCrd, sampleOperator } from '../../../apply/sample-objects.ts';
-import { FakeApiError, type FakeCluster } from '../../../apply/fake-cluster.ts';
+import { sample, sampleCrd, sampleOperator } from '../../../apply/testing/sample-objects.ts';
+import { type FakeCluster } from '../../../apply/testing/fake-cluster.ts';
+import { refusal } from '../../../api/testing/refusal.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { groupOf, refOf, type KubeObject } from '../../../api/object.ts';
 import { createHarness, NAMESPACE, type Harness, type HarnessOptions } from '../testing/harness.ts';
@@ -239,7 +240,7 @@ describe('a bundle with custom resources, with the rights of an account', () => 
     const harness = createScene({
       accountMay: () => true,
       before: ({ ref }) => {
-        if (isDown && ref.kind === 'Widget') throw new FakeApiError(503, '', 'no');
+        if (isDown && ref.kind === 'Widget') throw refusal(503, '', 'no');
       },
     });
     harness.setSubscription(NAMED);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { FakeApiError } from '../../../apply/fake-cluster.ts';
-import { sample } from '../../../apply/sample-objects.ts';
+import { refusal } from '../../../api/testing/refusal.ts';
+import { sample } from '../../../apply/testing/sample-objects.ts';
 import { askRights, awaitAccess } from './rights.ts';
 
 const never = new AbortController().signal;
@@ -17,7 +17,7 @@ function refusing(times: number): {
     asked,
     get: async ({ kind }) => {
       asked.push(kind);
-      if (asked.length <= times) throw new FakeApiError(403, 'Forbidden', 'no');
+      if (asked.length <= times) throw refusal(403, 'Forbidden', 'no');
       return undefined;
     },
   };
@@ -41,12 +41,12 @@ describe('rights that are there already', () => {
     { because: 'the operator that converts the object comes later', code: 500, reason: 'InternalError' },
     { because: 'the kind is not served yet', code: 404, reason: 'NotFound' },
   ])('are no obstacle if $because', async ({ code, reason }) => {
-    const get = (): Promise<never> => Promise.reject(new FakeApiError(code, reason, 'conversion webhook failed'));
+    const get = (): Promise<never> => Promise.reject(refusal(code, reason, 'conversion webhook failed'));
     expect(await awaitAccess({ get }, [widget], { signal: never })).toEqual([]);
   });
 
   test('are unknown if no answer comes: that is retried', async () => {
-    const get = (): Promise<never> => Promise.reject(new FakeApiError(0, '', 'no answer'));
+    const get = (): Promise<never> => Promise.reject(refusal(0, '', 'no answer'));
     await expect(awaitAccess({ get }, [widget], { signal: never })).rejects.toThrow('no answer');
   });
 });

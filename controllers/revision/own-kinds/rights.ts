@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isForbidden } from '../../../api/api-answers.ts';
 import { isAnswer } from '../../../apply/api-failure.ts';
 import type { MayWrite, Unready } from '../../../apply/apply.ts';
-import type { Cluster } from '../../../apply/cluster.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import type { ServedKinds } from '../../../apply/served-as.ts';
 import { describeRef, groupKind, groupOf, refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import type { Access } from '../../../kube/client/client.ts';

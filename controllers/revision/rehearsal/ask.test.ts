@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FakeApiError } from '../../../apply/fake-cluster.ts';
+import { refusal } from '../../../api/testing/refusal.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { ask } from './ask.ts';
 import type { Question } from './probe-objects.ts';
@@ -14,8 +14,8 @@ const question = (name: string): Question => ({
     caBundle: '',
   },
 });
-const called = (webhook: string, why: string): FakeApiError =>
-  new FakeApiError(
+const called = (webhook: string, why: string) =>
+  refusal(
     500,
     'InternalError',
     `failed calling webhook "${webhook}.probe.slipway.dev": failed to call webhook: Post "https://x": ${why}`,
@@ -71,7 +71,7 @@ describe('calling webhooks', () => {
   });
 
   test('ask fails if the API server cannot be reached', async () => {
-    const gone = new FakeApiError(0, '', 'connect ECONNREFUSED');
+    const gone = refusal(0, '', 'connect ECONNREFUSED');
     await expect(ask(server({ 0: [gone] }), options(1))).rejects.toBe(gone);
   });
 });

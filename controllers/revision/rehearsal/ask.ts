@@ -1,7 +1,7 @@
 /** Has the API server call webhooks, a few at a time, and waits a moment for those that do not answer at once. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { isAnswer } from '../../../apply/api-failure.ts';
-import type { Cluster } from '../../../apply/cluster.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import { questionObject, readAnswer, type Answer, type Question } from './probe-objects.ts';
 
 export interface AskOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sample, sampleCrd } from '../../../apply/sample-objects.ts';
+import { sample, sampleCrd } from '../../../apply/testing/sample-objects.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { addressOf, calledWebhooks } from './called-webhooks.ts';
 

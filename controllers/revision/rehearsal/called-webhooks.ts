@@ -1,6 +1,6 @@
 /** The webhooks of a Revision that the API server calls and that must answer. Pure. */
 import { groupKind, refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
-import { fieldsOf, listOf, numberOf, textOf, type Fields } from '../../../apply/untyped.ts';
+import { fieldsOf, listOf, numberOf, textOf, type Fields } from '../../../api/untyped.ts';
 
 /** A webhook that must answer: without its answer the API server rejects requests. */
 export interface CalledWebhook {

@@ -5,7 +5,7 @@
  */
 import type { KubeObject } from '../../../api/object.ts';
 import { canonicalJson } from '../../../api/json.ts';
-import { fieldsOf, listOf, textOf, type Fields } from '../../../apply/untyped.ts';
+import { fieldsOf, listOf, textOf, type Fields } from '../../../api/untyped.ts';
 import { conversionConfig } from './called-webhooks.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { ANNOTATION } from '../../../api/names.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { POD_HASH } from '../../../apply/held-back.ts';
-import { fieldsOf } from '../../../apply/untyped.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
 
 /** The Pods that the Service selects: the old ones during the `rehearsal`, or the new ones once they are `letIn`. */
 export type Chosen = 'rehearsal' | 'letIn';

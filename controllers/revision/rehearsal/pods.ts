@@ -1,10 +1,10 @@
 /** The ready Pods of a Deployment, and the hashes of their templates. Read only while an upgrade is rehearsed. */
 import type { KubeObject } from '../../../api/object.ts';
-import type { Cluster, ListOptions } from '../../../apply/cluster.ts';
+import type { Cluster, ListOptions } from '../../../api/cluster.ts';
 import { newestReplicaSet } from '../../../apply/explain-pods.ts';
 import { POD_HASH } from '../../../apply/held-back.ts';
 import { podSelectorOf } from '../../../apply/label-selector.ts';
-import { fieldsOf, listOf } from '../../../apply/untyped.ts';
+import { fieldsOf, listOf } from '../../../api/untyped.ts';
 
 /** The Pods of a live Deployment that are ready and not being deleted, the newest first. */
 export async function readyPods(

@@ -1,6 +1,6 @@
 /** The API server's errors when it calls a webhook, in the words of v1.34, and their meaning. */
 import { describe, expect, test } from 'vitest';
-import { sample } from '../../../apply/sample-objects.ts';
+import { sample } from '../../../apply/testing/sample-objects.ts';
 import {
   probeConfiguration,
   questionObject,

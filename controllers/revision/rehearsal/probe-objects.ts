@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { LABEL } from '../../../api/names.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { POD_HASH } from '../../../apply/held-back.ts';
-import { fieldsOf } from '../../../apply/untyped.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
 import type { CalledWebhook } from './called-webhooks.ts';
 
 /** A webhook that is to be called, and the Service to use. */

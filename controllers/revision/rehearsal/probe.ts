@@ -3,7 +3,7 @@
  * If the manager is killed in between, the objects are in the inventory: roll-out.ts notes them before.
  */
 import { isRefusal } from '../../../apply/api-failure.ts';
-import type { Cluster } from '../../../apply/cluster.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import { intendedEntries, refOfEntry } from '../../../apply/inventory.ts';
 import { prepareObjects } from '../../../apply/prepare.ts';
 import { pruneObjects } from '../../../apply/prune.ts';

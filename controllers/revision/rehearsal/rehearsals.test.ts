@@ -1,9 +1,10 @@
 /** An upgrade of an operator with webhooks, with a cluster in memory and simulated answers of the API server. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FakeApiError, settle, type FakeRequest } from '../../../apply/fake-cluster.ts';
+import { settle, type FakeRequest } from '../../../apply/testing/fake-cluster.ts';
+import { refusal } from '../../../api/testing/refusal.ts';
 import { heldFor } from '../../../apply/held-back.ts';
-import { sample, sampleCrd, sampleDeployment } from '../../../apply/sample-objects.ts';
-import { fieldsOf, listOf, textOf } from '../../../apply/untyped.ts';
+import { sample, sampleCrd, sampleDeployment } from '../../../apply/testing/sample-objects.ts';
+import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { groupKind, type KubeObject } from '../../../api/object.ts';
 import { createHarness, NAMESPACE, type Harness } from '../testing/harness.ts';
@@ -47,7 +48,7 @@ function answerProbe({ verb, ref, dryRun }: FakeRequest): void {
   const name = silence !== undefined && isNew ? 'webhook-0' : 'end';
   const why = silence ?? 'service "slipway-nobody" not found';
   const text = `failed calling webhook "${name}.probe.slipway.dev": failed to call webhook: Post "https://x": ${why}`;
-  throw new FakeApiError(500, 'InternalError', text, 'ApplyFailed');
+  throw refusal(500, 'InternalError', text);
 }
 
 /** Simulates the Deployment's controller: a Deployment that is held back has a Pod of each template. */

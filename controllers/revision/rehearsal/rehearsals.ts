@@ -3,7 +3,7 @@
  * upgrade is rehearsed: its new Pods answer the API server before they replace the working ones. Kept in memory only;
  * after a restart the checks are repeated. roll-out.ts asks for the stage, gate.ts for the proof.
  */
-import { fieldsOf } from '../../../apply/untyped.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { hasWorked, type Revision } from '../../../api/revision.ts';
 import { createRecent } from '../../recent.ts';

@@ -1,6 +1,6 @@
 /** Judges a webhook that does not answer, and reports its Pod and the last lines of the Pod's log. */
 import { describeRef } from '../../../api/object.ts';
-import { fieldsOf, listOf, textOf } from '../../../apply/untyped.ts';
+import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
 import { readLastLines, withLastLines, type ReadText } from '../last-lines.ts';
 import { WORKS, type Judgement } from '../summarize.ts';
 import { addressOf } from './called-webhooks.ts';

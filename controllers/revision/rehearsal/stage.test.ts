@@ -1,8 +1,8 @@
 /** The stage of a roll-out and its objects, as a table over states of the cluster. */
 import { describe, expect, test } from 'vitest';
-import { sample, sampleCrd, sampleDeployment } from '../../../apply/sample-objects.ts';
+import { sample, sampleCrd, sampleDeployment } from '../../../apply/testing/sample-objects.ts';
 import { labelValue } from '../../../apply/prepare.ts';
-import { fieldsOf, listOf } from '../../../apply/untyped.ts';
+import { fieldsOf, listOf } from '../../../api/untyped.ts';
 import { ANNOTATION, LABEL } from '../../../api/names.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { calledWebhooks } from './called-webhooks.ts';

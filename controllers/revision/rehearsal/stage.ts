@@ -17,7 +17,7 @@ import { isCrdEntry } from '../../../apply/custom-resources.ts';
 import { assessHealth } from '../../../apply/health.ts';
 import { canBeHeldBack, heldFor, holdBack } from '../../../apply/held-back.ts';
 import { labelValue } from '../../../apply/prepare.ts';
-import { fieldsOf, numberOf } from '../../../apply/untyped.ts';
+import { fieldsOf, numberOf } from '../../../api/untyped.ts';
 import { serviceName } from '../../../bundles/render/names.ts';
 import { keyOfService, type CalledWebhook } from './called-webhooks.ts';
 import { keepStorage } from './keep-storage.ts';

@@ -1,7 +1,7 @@
 /** Gathers the state of the Deployments whose upgrade is rehearsed: which Pods work, and which are new. */
-import type { Cluster } from '../../../apply/cluster.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import { heldFor } from '../../../apply/held-back.ts';
-import { fieldsOf } from '../../../apply/untyped.ts';
+import { fieldsOf } from '../../../api/untyped.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../../../api/object.ts';
 import type { ManagedObjects } from '../managed-objects.ts';
 import { hashOf, newestHash, readyPods } from './pods.ts';

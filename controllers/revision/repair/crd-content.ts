@@ -2,7 +2,7 @@
  * Counts the custom resources of a CRD when its deletion is noticed: the API server deletes them one by one, and later
  * their number is unknown. Kept in memory only, since it is needed only for a moment.
  */
-import type { Cluster } from '../../../apply/cluster.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import {
   countInstances,
   describeSamples,

@@ -1,7 +1,7 @@
 /** The drift of objects, and the requests to find its cause: a watch that lags must not cost requests. */
 import { describe, expect, test } from 'vitest';
 import { entryOf } from '../../../apply/inventory.ts';
-import { prepared, sample, sampleCrd, sampleDeployment } from '../../../apply/sample-objects.ts';
+import { prepared, sample, sampleCrd, sampleDeployment } from '../../../apply/testing/sample-objects.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { observeDrift } from './drift.ts';
 

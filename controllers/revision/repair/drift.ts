@@ -3,7 +3,7 @@
  * configured, made again, or taken up again. The cluster is read before the apply, which overwrites the changes.
  */
 import type { ApplyResult, ObjectResult } from '../../../apply/apply.ts';
-import type { Cluster } from '../../../apply/cluster.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import { isCrdEntry } from '../../../apply/custom-resources.ts';
 import { identityOf } from '../../../apply/identity.ts';
 import { isIntact, refOfEntry, stateOf, type InventoryEntry } from '../../../apply/inventory.ts';

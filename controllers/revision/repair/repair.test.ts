@@ -1,6 +1,6 @@
 /** The reports about objects that other programs change or delete, and about losses by that. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sampleCrd, sampleDeployment, sampleOperator, sample } from '../../../apply/sample-objects.ts';
+import { sampleCrd, sampleDeployment, sampleOperator, sample } from '../../../apply/testing/sample-objects.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { refOf, type KubeObject } from '../../../api/object.ts';
 import type { Revision } from '../../../api/revision.ts';

@@ -2,7 +2,12 @@
  * Runs the Revision controller against a cluster in memory: one Subscription and its Revisions, with a clock that the
  * test sets.
  */
-import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from '../../../apply/fake-cluster.ts';
+import {
+  actingAs,
+  createFakeCluster,
+  type FakeCluster,
+  type FakeOptions,
+} from '../../../apply/testing/fake-cluster.ts';
 import { API_VERSION, FINALIZER, ANNOTATION } from '../../../api/names.ts';
 import { keyOfObject, type KubeObject, groupKind } from '../../../api/object.ts';
 import { Revision } from '../../../api/revision.ts';

@@ -180,7 +180,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'a real node', () => {
   });
 
   test('nothing is left of a cluster with a real node whose owner is killed', async () => {
-    const owner = spawn(process.execPath, [join(import.meta.dirname, 'testdata', 'owner.ts')], {
+    const owner = spawn(process.execPath, [join(import.meta.dirname, 'testing', 'owner.ts')], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [line] = (await once(createInterface({ input: owner.stdout }), 'line')) as [string];

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isRecord } from '../../../api/json.ts';
+import { type Fields, isRecord } from '../../../api/untyped.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import { readUnder } from '../../../apply/crd-safety/server/read.ts';
 import { parseYaml } from '../../../bundles/yaml.ts';
@@ -11,8 +11,6 @@ import { devSet, sharedPath, sharedRows } from '../../lib/shared.ts';
 import type { Pair } from './experiment.ts';
 import { chanceOf } from './chance.ts';
 import { fits, sampleValue } from './sample-value.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 interface Bundle {
   readonly crds: ReadonlyMap<string, KubeObject>;

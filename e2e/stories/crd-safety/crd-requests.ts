@@ -1,9 +1,8 @@
 /** What the comparison asks of an API server: CRDs, and custom resources in any of their versions. */
+import type { Fields } from '../../../api/untyped.ts';
 import { formatJson } from '../../../api/json.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export type Attempt =
   | { readonly ok: true; readonly object: KubeObject }

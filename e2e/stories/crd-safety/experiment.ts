@@ -4,7 +4,8 @@
  */
 import { isDangerous } from '../../../apply/crd-safety/compare.ts';
 import { guardCrd } from '../../../apply/crd-safety/guard.ts';
-import { canonicalJson, isRecord } from '../../../api/json.ts';
+import { canonicalJson } from '../../../api/json.ts';
+import { type Fields, isRecord } from '../../../api/untyped.ts';
 import type { KubeObject } from '../../../api/object.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { until } from '../../lib/until.ts';
@@ -19,8 +20,6 @@ import {
   versionOf,
   withMarker,
 } from './crd-requests.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface Pair {
   readonly name: string;

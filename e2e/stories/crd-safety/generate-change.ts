@@ -1,5 +1,5 @@
 /** Changes a schema along every rule that there is about changes of CRDs. */
-import { isRecord } from '../../../api/json.ts';
+import { isRecord } from '../../../api/untyped.ts';
 import type { Chance } from './chance.ts';
 import { BUILD, FORMATS, NAMES, PATTERNS, schemaOf, type Schema } from './generate-schema.ts';
 

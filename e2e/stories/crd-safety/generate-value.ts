@@ -1,5 +1,5 @@
 /** Makes values that a schema takes, most likely, near to the limits of another one. */
-import { isRecord } from '../../../api/json.ts';
+import { isRecord } from '../../../api/untyped.ts';
 import type { Chance } from './chance.ts';
 import { NAMES, NUMBERS, WORDS, type Schema } from './generate-schema.ts';
 

@@ -1,9 +1,7 @@
 /** Values that a published schema accepts: the required fields, and some of the others. */
-import { isRecord } from '../../../api/json.ts';
+import { type Fields, isRecord } from '../../../api/untyped.ts';
 import { checkValue } from '../../../apply/crd-safety/server/check-value.ts';
 import type { Chance } from './chance.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const TEXTS = (
   'a 1 1h 10s 100m 1Gi http://example.com 10.0.0.1 1.2.3 A a-b a/b a.b 10.0.0.0/8 2020-02-29 2020-02-29T00:00:00Z ' +

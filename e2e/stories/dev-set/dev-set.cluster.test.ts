@@ -7,7 +7,7 @@ import { ReasonedError } from '../../../api/errors.ts';
 import { canonicalJson } from '../../../api/json.ts';
 import { describeRef, refOf, type KubeObject } from '../../../api/object.ts';
 import { applyRevision } from '../../../apply/apply.ts';
-import type { Cluster } from '../../../apply/cluster.ts';
+import type { Cluster } from '../../../api/cluster.ts';
 import { prepareObjects } from '../../../apply/prepare.ts';
 import { createSlots } from '../../../apply/slots.ts';
 import { createObject } from '../../../apply/write.ts';

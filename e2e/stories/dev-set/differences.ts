@@ -1,5 +1,6 @@
 /** Finds the differences between the object that was sent and the API server's answer. */
-import { canonicalJson, isRecord } from '../../../api/json.ts';
+import { canonicalJson } from '../../../api/json.ts';
+import { type Fields, isRecord } from '../../../api/untyped.ts';
 
 /** One a place: `lost spec.names.categories=[]`, `added …`, `changed …`; list positions and names of properties left out. */
 export function differencesOf(sent: unknown, answered: unknown, path: string): readonly string[] {
@@ -10,8 +11,6 @@ export function differencesOf(sent: unknown, answered: unknown, path: string): r
   const [before, after] = [canonicalJson(sent), canonicalJson(answered)];
   return before === after ? [] : [`changed ${path}: ${before} → ${after}`];
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function differencesOfRecords(sent: Fields, answered: Fields, path: string): readonly string[] {
   return [...new Set([...Object.keys(sent), ...Object.keys(answered)])].flatMap((key) => {

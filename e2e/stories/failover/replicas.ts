@@ -1,6 +1,7 @@
 /** The replicas of the manager: which of them leads, how one is stopped, and the writes of each. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import type { Client } from '../../../kube/client/client.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { SYSTEM } from '../../lib/manager.ts';
@@ -8,6 +9,10 @@ import { get } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
 
 const LEASE = 'slipway-manager';
+
+/** A busy API server may take this long to receive a request that was sent before its sender was killed or stopped. */
+export const RECEIVED_WITHIN_MS = 1000;
+
 const ACCOUNT = `system:serviceaccount:${SYSTEM}:slipway-manager`;
 
 export interface Leader {
@@ -55,13 +60,35 @@ export async function signalManager(
  * another writer; without their writes to the lease, for which they compete. Milliseconds since 1970.
  */
 export function writersSince(cluster: TestCluster, moment: number): readonly string[] {
-  const pods = audited(cluster, ACCOUNT)
+  const pods = writesSince(cluster, moment).map(({ pod }) => pod);
+  return pods.filter((pod, index) => pod !== pods[index - 1]);
+}
+
+/**
+ * Fails unless all writes since `moment` are the successor's, except one at most. A process that is stopped after its
+ * fence has admitted a write and before the kernel has taken it sends that write when it continues, and no fence can
+ * prevent it; one thread cannot have two such writes.
+ */
+export function expectFenced(cluster: TestCluster, successor: string, moment: number): void {
+  const writes = writesSince(cluster, moment);
+  const late = writes.filter(({ pod }) => pod !== successor).map(({ pod, write }) => `${pod}: ${write}`);
+  expect(late.slice(1)).toEqual([]);
+  expect(writes.length).toBeGreaterThan(late.length);
+}
+
+function writesSince(
+  cluster: TestCluster,
+  moment: number,
+): readonly { readonly pod: string; readonly write: string }[] {
+  return audited(cluster, ACCOUNT)
     .filter(({ user, verb }) => user.username === ACCOUNT && !READS.has(verb))
     .filter(({ objectRef }) => objectRef?.resource !== 'leases')
     .toSorted((a, b) => receivedAt(a) - receivedAt(b))
     .filter((event) => receivedAt(event) >= moment)
-    .map(({ user }) => user.extra?.[POD_NAME]?.[0] ?? 'a token of no Pod');
-  return pods.filter((pod, index) => pod !== pods[index - 1]);
+    .map(({ user, verb, objectRef }) => ({
+      pod: user.extra?.[POD_NAME]?.[0] ?? 'a token of no Pod',
+      write: `${verb} ${objectRef?.resource ?? ''} ${objectRef?.name ?? ''}`,
+    }));
 }
 
 /** When a Pod was deleted, in milliseconds since 1970. Throws if it was not. */

@@ -10,7 +10,7 @@ import { until } from '../../lib/until.ts';
 import { deploySlipway } from '../in-cluster/deployed.ts';
 import { createFleet, SIZE, SLOWLY, type Fleet } from './fleet.ts';
 import { createPodProcesses, type PodProcesses } from './processes.ts';
-import { awaitSuccessor, leaderOf, writersSince } from './replicas.ts';
+import { awaitSuccessor, expectFenced, leaderOf, RECEIVED_WITHIN_MS, writersSince } from './replicas.ts';
 
 /** 15 s until the lease expires, and the time in which the other replica notices it. */
 const TAKEN_OVER_WITHIN_SECONDS = 20;
@@ -55,7 +55,7 @@ describe.runIf(realNodeObstacle() !== undefined)('in the middle of ten upgrades,
     expect(seconds).toBeLessThanOrEqual(TAKEN_OVER_WITHIN_SECONDS);
 
     await expectNothingLost('1.1.0');
-    expect(writersSince(cluster(), dead)).toEqual([second.pod]);
+    expect(writersSince(cluster(), dead + RECEIVED_WITHIN_MS)).toEqual([second.pod]);
   });
 
   test('a leader that gets SIGTERM hands over at once', async () => {
@@ -70,7 +70,7 @@ describe.runIf(realNodeObstacle() !== undefined)('in the middle of ten upgrades,
     expect(second.pod).not.toBe(first.pod);
 
     await expectNothingLost('1.2.0');
-    expect(writersSince(cluster(), ended)).toEqual([second.pod]);
+    expect(writersSince(cluster(), ended + RECEIVED_WITHIN_MS)).toEqual([second.pod]);
   });
 
   test('a paused leader finds the fence closed when it continues', async () => {
@@ -86,7 +86,7 @@ describe.runIf(realNodeObstacle() !== undefined)('in the middle of ten upgrades,
     await until('it has ended', () => !isAlive(standing));
 
     await expectNothingLost('1.3.0');
-    expect(writersSince(cluster(), stopped + 1000)).toEqual([second.pod]);
+    expectFenced(cluster(), second.pod, stopped + RECEIVED_WITHIN_MS);
   });
 
   async function expectNothingLost(version: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** Requests of others than the administrator of a test cluster, and which of the API server's guards refused them. */
-import { ApiError } from '../../../kube/transport/api-error.ts';
+import { ApiError } from '../../../api/api-error.ts';
 import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport, type ApiRequest, type RootTransport } from '../../../kube/transport/transport.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';

@@ -3,6 +3,7 @@
  * opposite was asked, and after everything was removed. Each single write of an installation, an upgrade, a downgrade
  * and a removal is held back once, each of another operator; all ends are as if nothing had been late. See decision 24.
  */
+import type { Fields } from '../../../api/untyped.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Revision } from '../../../api/revision.ts';
 import { useCluster } from '../../lib/cluster.ts';
@@ -286,8 +287,6 @@ function leavesThatDiffer(wanted: unknown, found: unknown, path: string): readon
   const [before, after] = [wanted, found].map((value) => JSON.stringify(value)?.slice(0, 200) ?? 'nothing');
   return [`${path}: ${after} in place of ${before}`];
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 async function stateOfOperators(): Promise<State> {
   const { contents, uids } = await readState(cluster());

@@ -1,7 +1,7 @@
 /** The actions of a tenant in an attack, and the results that he sees. */
 import type { Reason } from '../../../api/reasons.ts';
 import { API_VERSION } from '../../../api/names.ts';
-import { ApiError } from '../../../kube/transport/api-error.ts';
+import { ApiError } from '../../../api/api-error.ts';
 import type { TestCluster } from '../../cluster/cluster.ts';
 import { condition, isReady, list, pathOf, waitFor, type Judged, type Wanted } from '../../lib/objects.ts';
 import { until } from '../../lib/until.ts';
