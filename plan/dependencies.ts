@@ -27,9 +27,8 @@ function describe(type: string, value: unknown): string | undefined {
     case 'olm.gvk.required':
       return `kind ${text('kind')} of ${text('group')}/${text('version')}`;
     case 'olm.constraint':
-    case 'olm.label.required':
       return `constraint ${canonicalJson(value ?? null)}`;
     default:
-      return undefined;
+      return type.endsWith('.required') ? `${type} ${canonicalJson(value ?? null)}` : undefined;
   }
 }

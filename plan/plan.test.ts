@@ -258,9 +258,12 @@ describe('a fact that is not known', () => {
     const facts = {
       customResources: new Map([['widgets.example.com', 0]]),
       storedVersions: new Map([['widgets.example.com', ['v1']]]),
-      existing: new Map(),
+      existing: new Map([['CustomResourceDefinition.apiextensions.k8s.io||gadgets.example.com', 'absent'] as const]),
     };
     expect(planChange({ ...change, facts }).unknown).toEqual([]);
+    expect(planChange({ ...change, facts: { ...facts, existing: new Map() } }).unknown).toEqual([
+      'whether CustomResourceDefinition.apiextensions.k8s.io gadgets.example.com exists already (NotKnown)',
+    ]);
   });
 });
 
@@ -385,10 +388,14 @@ describe('rights', () => {
   });
 
   test('a webhook that is wider than before is a gain, and one that is narrower is a loss', () => {
-    const hook = (resources: readonly string[], more: object = {}): readonly KubeObject[] => [
+    const hook = (resources: readonly string[], more: object = {}, rule: object = {}): readonly KubeObject[] => [
       sample('admissionregistration.k8s.io/v1', 'MutatingWebhookConfiguration', 'hook', {
         webhooks: [
-          { name: 'h', rules: [{ apiGroups: [''], apiVersions: ['*'], operations: ['CREATE'], resources }], ...more },
+          {
+            name: 'h',
+            rules: [{ apiGroups: [''], apiVersions: ['*'], operations: ['CREATE'], resources, ...rule }],
+            ...more,
+          },
         ],
       }),
     ];
@@ -396,6 +403,12 @@ describe('rights', () => {
     expect(gainedBy(hook(['pods']), limited)).toEqual(['intercepts writes of Pods']);
     expect(gainedBy(limited, hook(['pods']))).toEqual([]);
     expect(gainedBy(hook(['pods']), hook(['*']))).toEqual([]);
+    const exact = { apiVersions: ['v1'] };
+    expect(gainedBy(hook(['pods'], {}, exact), hook(['pods']))).toEqual([]);
+    expect(gainedBy(hook(['pods']), hook(['pods'], { matchPolicy: 'Exact' }, exact))).toEqual([
+      'intercepts writes of Pods',
+    ]);
+    expect(gainedBy(hook(['pods']), hook(['pods'], {}, exact))).toEqual([]);
   });
 });
 

@@ -3,7 +3,8 @@
  * upgrade, a downgrade or an uninstall. The command line calls it offline and against a cluster, and the manager is to
  * call it before it writes. It reads nothing and writes nothing; the same input gives the same plan and the same hash.
  */
-import { groupKind } from '../api/object.ts';
+import { identityOf } from '../apply/identity.ts';
+import { describeRef, groupKind, refOf, type KubeObject } from '../api/object.ts';
 import { planCrds } from './crds.ts';
 import { compareDependencies } from './dependencies.ts';
 import { hashPlan } from './hash.ts';
@@ -60,10 +61,18 @@ function unknownFacts({ created, changed, deleted }: ComparedObjects, facts: Clu
   return [
     ...uncounted.map((name) => `how many custom resources of ${name} exist (${NOT_KNOWN})`),
     ...unread.map((name) => `in which versions objects of ${name} are stored (${NOT_KNOWN})`),
-    ...(created.length > 0 && facts.existing === undefined
-      ? [`whether objects that are to be created exist already (${NOT_KNOWN})`]
-      : []),
+    ...unknownObjects(created, facts),
   ];
+}
+
+/** One sentence for all if the cluster was not asked, else one for each object that could not be read. */
+function unknownObjects(created: readonly KubeObject[], { existing }: ClusterFacts): readonly string[] {
+  if (existing === undefined)
+    return created.length === 0 ? [] : [`whether objects that are to be created exist already (${NOT_KNOWN})`];
+  return created
+    .map(refOf)
+    .filter((ref) => !existing.has(identityOf(ref)))
+    .map((ref) => `whether ${describeRef(ref)} exists already (${NOT_KNOWN})`);
 }
 
 const CRD = 'CustomResourceDefinition.apiextensions.k8s.io';

@@ -175,7 +175,11 @@ function judgeImages({ input, plan }: Judged): readonly Fact[] {
 
 function judgeWrites({ input, compared, plan }: Judged): readonly Fact[] {
   const { created, changed } = plan.objects;
-  const written = created.length + changed.length;
+  const counts = [
+    { number: created.length, verb: 'created' },
+    { number: changed.length, verb: 'changed' },
+  ];
+  const parts = counts.filter(({ number }) => number > 0).map(({ number, verb }) => `${number} ${verb}`);
   return [
     ...compared.changed.flatMap(({ before, after }) =>
       immutableChanges(before, after).map((path): Fact => [
@@ -184,9 +188,7 @@ function judgeWrites({ input, compared, plan }: Judged): readonly Fact[] {
       ]),
     ),
     ...compared.created.flatMap((object) => judgeCollision(object, input)),
-    ...(written === 0
-      ? []
-      : [['ObjectsChanged', `${created.length} created and ${changed.length} changed objects`] as const]),
+    ...(parts.length === 0 ? [] : [['ObjectsChanged', `${parts.join(' and ')} objects`] as const]),
   ];
 }
 

@@ -185,7 +185,7 @@ const UPGRADES: readonly Upgrade[] = [
     after: {
       more: [
         webhook('MutatingWebhookConfiguration', [
-          { apiGroups: [''], apiVersions: ['*'], operations: ['CREATE'], resources: ['pods'] },
+          { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] },
         ]),
       ],
     },

@@ -97,7 +97,10 @@ function atomsOfWebhooks(object: KubeObject): readonly Atom[] {
   );
 }
 
-/** The limits of a webhook beside groups, resources and operations; empty if there are none. */
+/**
+ * The limits of a webhook beside groups, resources and operations; empty if there are none. Versions limit it only if they
+ * must match exactly: by default a write in another version is converted, and intercepted as well.
+ */
 function selectorOf(webhook: Fields, rule: Fields): string {
   const versions = textsOf(rule['apiVersions']);
   const scope = textOf(rule['scope']);
@@ -105,7 +108,7 @@ function selectorOf(webhook: Fields, rule: Fields): string {
     namespaces: emptyAsAbsent(webhook['namespaceSelector']),
     objects: emptyAsAbsent(webhook['objectSelector']),
     conditions: emptyAsAbsent(webhook['matchConditions']),
-    ...(versions.includes('*') ? {} : { versions: [...versions].sort() }),
+    ...(webhook['matchPolicy'] === 'Exact' && !versions.includes('*') && { versions: [...versions].sort() }),
     ...(scope === '' || scope === '*' ? {} : { scope }),
   };
   const set = Object.entries(limits).filter(([, value]) => value !== undefined);

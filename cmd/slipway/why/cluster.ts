@@ -39,7 +39,7 @@ export async function answerFromCluster(
 }
 
 /** The files that kubectl reads: that of the flag, those of the variable, or the usual one. @throws ReasonedError InputInvalid */
-function kubeconfigsOf({ variables, folder, home }: Environment, flag: string | undefined): readonly string[] {
+export function kubeconfigsOf({ variables, folder, home }: Environment, flag: string | undefined): readonly string[] {
   if (flag !== undefined) return [resolve(folder, flag)];
   const named = (variables['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   if (named.length > 0) return named.map((path) => resolve(folder, path));
