@@ -65,7 +65,7 @@ function findingsOf(pair: ObjectPair, facts: ClusterFacts, waivers: readonly Wai
 }
 
 /** The installed CRD with the versions in which the cluster stores objects; by its manifest alone it is the storage version. */
-export function withStored(crd: KubeObject, { storedVersions }: ClusterFacts): KubeObject {
+function withStored(crd: KubeObject, { storedVersions }: ClusterFacts): KubeObject {
   const stored = storedVersions?.get(crd.metadata.name);
   return stored === undefined ? crd : { ...crd, status: { ...fieldsOf(crd['status']), storedVersions: stored } };
 }

@@ -12,7 +12,7 @@ const reasons =
   ({ reason }) =>
     list.includes(reason);
 
-export const DENY_RULES = {
+const DENY_RULES = {
   'rights-growth': {
     meaning: 'the operator gains rights, or intercepts writes that it did not intercept',
     denies: reasons('DangerousRights', 'MoreRights', 'RightsNotKnown', 'WebhookIntercepts', 'WebhookAdded'),

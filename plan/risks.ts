@@ -4,7 +4,7 @@
  */
 
 /** From the least to the worst. */
-export const RISK_LEVELS = ['none', 'low', 'high', 'irreversible'] as const;
+const RISK_LEVELS = ['none', 'low', 'high', 'irreversible'] as const;
 export type RiskLevel = (typeof RISK_LEVELS)[number];
 
 interface RiskMeaning {

@@ -104,6 +104,7 @@ async function applyAgain(
   // Awaited later: a rejection before that must not count as unhandled.
   noted.catch(() => undefined);
   const gate = deps.gateOf(stage);
+  const wait = deps.waits.of(signal);
   const drifts = await observeDrift(own.acting, listed, { objects, observed, signal });
   const result = await applyRevision(own.acting, {
     objects,
@@ -114,12 +115,20 @@ async function applyAgain(
     tried: triedOf(bare),
     asManager: actsAsManager(facts),
     since: facts.revision.metadata.creationTimestamp,
-    unchanged: (entry) => known.isIntact(entry),
-    observed,
+    watched: {
+      get: observed,
+      isIntact: (entry) => known.isIntact(entry),
+      isAbsent: (ref) => deps.acting === deps.cluster && deps.managed.isAbsent(ref),
+    },
     mayWrite: own.mayWrite,
-    waitFor: deps.waits.of(signal),
-    confirm: (phase) => (phase === 'bindings' ? own.confirmRights() : gate.confirm(phase)),
-    ...(deps.acting === deps.cluster && { absent: (ref) => deps.managed.isAbsent(ref) }),
+    async holdBack(phase, pending) {
+      const unready = await wait(
+        phase,
+        pending.map(({ object }) => object),
+      );
+      if (unready.length > 0) return unready;
+      return phase === 'bindings' ? own.confirmRights() : gate.confirm(phase);
+    },
     permit: permitCrds(facts, {
       listPage: own.listPage,
       signal,
@@ -200,7 +209,7 @@ export async function pruneLeftovers(
   { leftovers, signal }: { readonly leftovers: readonly InventoryEntry[]; readonly signal: AbortSignal },
 ): Promise<PruneResult> {
   const owner = ownerOf(revision);
-  const options = { owner, observed: (ref: ObjectRef) => managed.get(ref), signal };
+  const options = { owner, watched: managed, signal };
   const [rights, others] = [true, false].map((given) => leftovers.filter((entry) => isAccess(entry, owner) === given));
   const reader = acting === cluster ? readByList(cluster) : acting;
   const pruned = await pruneObjects(reader, others ?? [], options);

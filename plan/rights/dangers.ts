@@ -14,7 +14,7 @@ interface DangerousRight {
 }
 
 const READ = ['get', 'list', 'watch'];
-export const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
+const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 const MAKE = ['create', 'update', 'patch'];
 const RBAC = ['rbac.authorization.k8s.io'];
 const WORKLOADS = ['deployments', 'daemonsets', 'statefulsets', 'replicasets'];

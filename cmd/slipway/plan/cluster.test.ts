@@ -15,7 +15,7 @@ import { resource, startFakeApi, type FakeApi } from '../../../kube/testing/fake
 import type { Plan } from '../../../plan/model.ts';
 import { formatData } from '../output/data.ts';
 import { useWorkplace, type Finished } from '../testing/slipway.ts';
-import type { PlanReport } from './plan.ts';
+import type { PlanReport } from './report.ts';
 
 const workplace = useWorkplace();
 let api: FakeApi;
@@ -319,7 +319,7 @@ describe('plan of a Subscription in the cluster', () => {
 
   test.each([
     { because: 'there is no such Subscription', args: ['ops/other'] },
-    { because: 'no namespace is named', args: ['gadget'] },
+    { because: 'the namespace of the context has no Subscription of that name', args: ['gadget'] },
     { because: 'there are too many parts', args: ['a/b/c'] },
   ])('refuses with InputInvalid: $because', async ({ args }) => {
     expect(await run(...args)).toMatchObject({

@@ -1,6 +1,6 @@
 /** Gathers the input of a plan from the cluster: the Revisions of a Subscription with their manifests, and facts. */
 import { parseObject } from '../../../api/kind.ts';
-import { API_VERSION } from '../../../api/names.ts';
+import { keyOfObject } from '../../../api/object.ts';
 import { REVISION, type Revision } from '../../../api/revision.ts';
 import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
 import { prepareObjects } from '../../../apply/prepare.ts';
@@ -8,13 +8,11 @@ import { loadManifests } from '../../../controllers/manifests.ts';
 import { ownerUidOf } from '../../../controllers/owner.ts';
 import { propertiesOf } from '../../../controllers/revision-properties.ts';
 import { prepareFor } from '../../../controllers/revision/desired-objects.ts';
-import { createClient, type Client } from '../../../kube/client/client.ts';
-import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
-import { createTransport } from '../../../kube/transport/transport.ts';
+import type { Client } from '../../../kube/client/client.ts';
 import type { PlannedSide } from '../../../plan/input.ts';
+import { needSubscription, revisionsOf } from '../admin/objects.ts';
 import type { Environment } from '../environment.ts';
-import { invalidInput } from '../input/invalid.ts';
-import { kubeconfigsOf } from '../why/cluster.ts';
+import { withCluster } from '../input/connection.ts';
 import { gatherFacts } from './facts.ts';
 import type { PlanFlags } from './flags.ts';
 import type { Planned } from './planned.ts';
@@ -23,36 +21,25 @@ import type { Planned } from './planned.ts';
  * The plan of the Revision that comes next, or of an uninstall. @throws ReasonedError InputInvalid, KubeconfigInvalid,
  * ManifestsMissing, and errors of the API server
  */
-export async function planFromCluster(environment: Environment, subject: string, flags: PlanFlags): Promise<Planned> {
-  const key = parseKey(subject);
-  const { config } = await loadKubeconfig(kubeconfigsOf(environment, flags.kubeconfig), flags);
-  const transport = createTransport({ proxyEnv: environment.variables, ...config }, { userAgent: 'slipway-cli' });
-  try {
-    return await planOf(createClient(transport), key, flags, environment.signal);
-  } finally {
-    transport.close();
-  }
+export function planFromCluster(environment: Environment, subject: string, flags: PlanFlags): Promise<Planned> {
+  const { signal } = environment;
+  return withCluster(environment, flags, async (connection) => {
+    const subscription = parseObject(SUBSCRIPTION, await needSubscription(connection, subject, signal));
+    return planOf(connection.client, subscription, flags, signal);
+  });
 }
 
-interface Key {
-  readonly namespace: string;
-  readonly name: string;
-}
-
-function parseKey(text: string): Key {
-  const [namespace = '', name = '', ...more] = text.split('/');
-  if (namespace === '' || name === '' || more.length > 0)
-    throw invalidInput(`${JSON.stringify(text)} does not name a Subscription`, 'Write NAMESPACE/NAME');
-  return { namespace, name };
-}
-
-async function planOf(client: Client, key: Key, flags: PlanFlags, signal: AbortSignal): Promise<Planned> {
-  const subscription = await readOne(client, key, signal);
-  const revisions = await revisionsOf(client, subscription, signal);
+async function planOf(
+  client: Client,
+  subscription: Subscription,
+  flags: PlanFlags,
+  signal: AbortSignal,
+): Promise<Planned> {
+  const revisions = await ownRevisions(client, subscription, signal);
   const active = revisions.find(({ spec }) => spec.state === 'Active');
   const next = flags.uninstall === true ? undefined : nextOf(subscription, revisions);
   const { package: packageName, crdUpgradeSafety, uninstall } = subscription.spec;
-  const about = { subscription: `${key.namespace}/${key.name}`, package: packageName };
+  const about = { subscription: keyOfObject(subscription), package: packageName };
   if (flags.uninstall === true ? active === undefined : next === undefined)
     return { ...about, message: idleMessage(active, flags), inputs: [] };
   const [from, to] = [await sideOf(client, active), await sideOf(client, next)];
@@ -64,32 +51,19 @@ async function planOf(client: Client, key: Key, flags: PlanFlags, signal: AbortS
     customResources: uninstall.customResources,
   };
   const facts = await gatherFacts(client, { input, subscription, inventory: active?.status?.inventory ?? [], signal });
-  return {
-    ...about,
-    message: next === undefined ? 'an uninstall' : `${next.spec.bundle} comes next`,
-    inputs: [{ ...input, facts }],
-  };
-}
-
-async function readOne(client: Client, { namespace, name }: Key, signal: AbortSignal): Promise<Subscription> {
-  const found = await client.get({ apiVersion: API_VERSION, kind: SUBSCRIPTION.kind, namespace, name }, signal);
-  if (found === undefined)
-    throw invalidInput(
-      `there is no Subscription ${namespace}/${name}`,
-      'List them by kubectl get subscriptions.slipway.dev -A',
-    );
-  return parseObject(SUBSCRIPTION, found);
+  const message = next === undefined ? 'an uninstall' : `${next.spec.bundle} comes next`;
+  return { ...about, message, inputs: [{ ...input, facts }] };
 }
 
 /** The Revisions that the Subscription controls; any other of that name belongs to an earlier one. */
-async function revisionsOf(
+async function ownRevisions(
   client: Client,
-  { metadata }: Subscription,
+  subscription: Subscription,
   signal: AbortSignal,
 ): Promise<readonly Revision[]> {
-  const { namespace = '', uid } = metadata;
-  const listed = await client.list({ apiVersion: API_VERSION, kind: REVISION.kind }, { namespace }, signal);
-  return listed.filter((object) => ownerUidOf(object) === uid).map((object) => parseObject(REVISION, object));
+  const { uid } = subscription.metadata;
+  const named = await revisionsOf(client, subscription, signal);
+  return named.filter((revision) => ownerUidOf(revision) === uid).map((revision) => parseObject(REVISION, revision));
 }
 
 /** The Revision that the manager is about to apply, if it has made one. */

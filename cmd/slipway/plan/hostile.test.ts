@@ -5,7 +5,7 @@ import { prepareObjects } from '../../../apply/prepare.ts';
 import { planChange } from '../../../plan/plan.ts';
 import { asBlock, asCode } from '../output/markdown.ts';
 import { printMarkdown } from './markdown.ts';
-import type { PlanReport } from './plan.ts';
+import type { PlanReport } from './report.ts';
 import { printText } from './text.ts';
 
 const HOSTILE = [

@@ -1,7 +1,7 @@
 /** Prints plans as Markdown for a merge request: short on top, details folded. Pure; texts of others become code. */
 import type { Plan } from '../../../plan/model.ts';
 import { asBlock, asCode } from '../output/markdown.ts';
-import type { PlanReport } from './plan.ts';
+import type { PlanReport } from './report.ts';
 import { countObjects, sectionsOf, titleOf, wayBackOf, type Section } from './sections.ts';
 
 /** Most risks above the fold; the others are folded. */

@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeCrd, makeDeployment, makeFiles, WEBHOOK, type BundleParts } from '../../../bundles/testing/bundle.ts';
+import { DENY_RULE_NAMES } from '../../../plan/deny.ts';
 import { useWorkplace } from '../testing/slipway.ts';
-import type { PlanReport } from './plan.ts';
+import { DENY_NAMES } from './commands.ts';
+import type { PlanReport } from './report.ts';
 
 const workplace = useWorkplace();
 
@@ -94,6 +96,10 @@ const planArgs = (file: string, ...more: readonly string[]): readonly string[] =
 ];
 const report = (file: string, ...more: readonly string[]): Promise<PlanReport> =>
   workplace().json<PlanReport>(...planArgs(file, ...more));
+
+test('--deny knows every rule of the closed list', () => {
+  expect(DENY_NAMES).toEqual(DENY_RULE_NAMES);
+});
 
 describe('plan from a file', () => {
   test('prints the change in words, with its risk and its hash', async () => {

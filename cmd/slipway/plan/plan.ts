@@ -7,18 +7,8 @@ import type { Outcome } from '../outcome.ts';
 import { isOffline, type PlanFlags } from './flags.ts';
 import { printMarkdown } from './markdown.ts';
 import type { Planned } from './planned.ts';
+import type { PlanReport } from './report.ts';
 import { printText } from './text.ts';
-
-/** The data that `-o json` prints. */
-export interface PlanReport {
-  readonly subscription: string;
-  readonly package: string;
-  readonly message: string;
-  /** One for each step. */
-  readonly plans: readonly Plan[];
-  /** The rules of --deny that a plan hits. */
-  readonly denied: readonly Denial[];
-}
 
 export async function plan(environment: Environment, subject: string | undefined, flags: PlanFlags): Promise<Outcome> {
   const { inputs, ...about } = await gather(environment, subject, flags);

@@ -2,7 +2,7 @@
 import type { Denial } from '../../../plan/deny.ts';
 import type { Plan } from '../../../plan/model.ts';
 import { cleanLine } from '../output/clean.ts';
-import type { PlanReport } from './plan.ts';
+import type { PlanReport } from './report.ts';
 import { countObjects, sectionsOf, titleOf, wayBackOf } from './sections.ts';
 
 export function printText({ message, plans, denied }: PlanReport): string {
