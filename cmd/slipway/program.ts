@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { defineAdminCommands } from './admin/commands.ts';
 import { defineBundleCommands } from './bundle/commands.ts';
 import { defineCatalogCommands } from './catalog/commands.ts';
+import { defineCompletionCommands } from './completion/commands.ts';
 import type { Perform } from './flags.ts';
 import { cleanLine } from './output/clean.ts';
 import { defineCrdCommands } from './crd/commands.ts';
@@ -54,5 +55,6 @@ export function buildProgram(perform: Perform, { print, complain, columns = HELP
   defineRightsCommands(program, perform);
   defineCrdCommands(program, perform);
   defineAdminCommands(program, perform);
+  defineCompletionCommands(program, perform);
   return program;
 }

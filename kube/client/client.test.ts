@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Cluster } from '../../api/cluster.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { createClient, type Client } from './client.ts';
-import { startFakeApi, resource, type FakeApi } from '../testing/fake-api.ts';
+import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';
+import { resource } from '../testing/fake-kinds.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 
