@@ -10,8 +10,9 @@ import { packManifests } from '../../../controllers/manifests.ts';
 import { createRevision } from '../../../controllers/subscription/revisions.ts';
 import { renderBundle } from '../../../bundles/render/render.ts';
 import { createClient, type Client } from '../../../kube/client/client.ts';
+import type { Resource } from '../../../kube/client/resource-path.ts';
 import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
-import { resource, startFakeApi, type FakeApi } from '../../../kube/testing/fake-api.ts';
+import { startFakeApi, type FakeApi } from '../../../kube/testing/fake-api.ts';
 import type { Plan } from '../../../plan/model.ts';
 import { formatData } from '../output/data.ts';
 import { useWorkplace, type Finished } from '../testing/slipway.ts';
@@ -21,6 +22,10 @@ const workplace = useWorkplace();
 let api: FakeApi;
 let transport: Transport;
 let client: Client;
+
+function resource(apiVersion: string, kind: string, plural: string, namespaced = true): Resource {
+  return { apiVersion, kind, plural, namespaced, verbs: ['create', 'get', 'list'], subresources: [] };
+}
 
 const NAMESPACE = 'ops';
 const RBAC = 'rbac.authorization.k8s.io';
