@@ -1,6 +1,6 @@
 /** Compares the requirements of two versions of a bundle. Pure. */
 import { canonicalJson } from '../api/json.ts';
-import { isRecord } from '../api/untyped.ts';
+import { isRecord, textOf } from '../api/untyped.ts';
 import type { Property } from '../bundles/bundle.ts';
 import type { DependenciesChange } from './model.ts';
 
@@ -20,7 +20,7 @@ export function requirementsOf(properties: readonly Property[]): readonly string
 
 function describe(type: string, value: unknown): string | undefined {
   const fields = isRecord(value) ? value : {};
-  const text = (name: string): string => String(fields[name] ?? '');
+  const text = (name: string): string => textOf(fields[name]);
   switch (type) {
     case 'olm.package.required':
       return `package ${text('packageName')} in ${JSON.stringify(text('versionRange'))}`;

@@ -68,6 +68,6 @@ export function clusterBinding(role: string, name = role): KubeObject {
 /** The objects of the sample operator, one of them changed. */
 export function changed(kind: string, change: (object: KubeObject) => object): readonly KubeObject[] {
   return sampleOperator({ image: IMAGE }).map((object) =>
-    object.kind === kind ? ({ ...object, ...change(object) } as KubeObject) : object,
+    object.kind === kind ? { ...object, ...change(object) } : object,
   );
 }
