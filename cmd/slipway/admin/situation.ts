@@ -1,5 +1,5 @@
 /**
- * The situation of a Subscription as data: what `slipway status` shows, and what `outdated` and `wait` judge. Its
+ * The situation of a Subscription as data, which `slipway status` shows, and which `outdated` and `wait` judge. Its
  * sentences are those of the conditions. Pure.
  */
 import { findCondition, isReady, type Condition } from '../../../api/conditions.ts';
@@ -112,7 +112,7 @@ function nextSteps(subscription: Subscription, state: State): readonly Step[] {
   const { metadata, status } = subscription;
   const target = `${metadata.namespace}/${metadata.name}`;
   if (state === 'Removing') return [step(`slipway wait ${target} --for deleted`, 'waits until it is uninstalled')];
-  if (state === 'Unknown') return [];
+  if (state === 'Unknown') return [step('slipway doctor', 'checks whether a manager is at work')];
   const { pending, quarantined = [] } = status ?? {};
   const isWaiting = pending?.reason === 'ApprovalRequired';
   const isFailed = state === 'Failed' || findCondition(status?.conditions, 'UpgradeFailed') !== undefined;

@@ -4,7 +4,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig, type Kubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { inClusterConfig, readPodNamespace } from '../../../kube/transport/config.ts';
-import { createTransport } from '../../../kube/transport/transport.ts';
+import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
 import type { Environment } from '../environment.ts';
 import { invalidInput } from './invalid.ts';
 
@@ -17,12 +17,14 @@ export interface KubeFlags {
 
 export interface Connection {
   readonly client: Client;
+  /** For answers that are no objects, such as logs. */
+  readonly transport: Pick<Transport, 'stream'>;
   /** That of the flag, else that of the context. */
   readonly namespace: string;
 }
 
 /** Field manager of the writes of the command line; `slipway` is the manager's. */
-export const CLI_FIELD_MANAGER = 'slipway-cli';
+const CLI_FIELD_MANAGER = 'slipway-cli';
 
 /**
  * Runs `work` with a connection, and closes it. @throws ReasonedError InputInvalid, KubeconfigInvalid, and the errors of
@@ -38,7 +40,7 @@ export async function withCluster<Result>(
   const transport = createTransport({ proxyEnv: environment.variables, ...config }, { userAgent: CLI_FIELD_MANAGER });
   try {
     const client = createClient(transport, { fieldManager: CLI_FIELD_MANAGER });
-    return await work({ client, namespace: flags.namespace ?? namespace });
+    return await work({ client, transport, namespace: flags.namespace ?? namespace });
   } finally {
     transport.close();
   }

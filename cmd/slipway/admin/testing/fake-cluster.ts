@@ -1,7 +1,8 @@
 /** A fake API server with Slipway's kinds, and the command line connected to it. */
 import { afterAll, beforeAll } from 'vitest';
 import type { KubeObject } from '../../../../api/object.ts';
-import { resource, startFakeApi, type FakeApi } from '../../../../kube/testing/fake-api.ts';
+import { startFakeApi, type FakeApi } from '../../../../kube/testing/fake-api.ts';
+import { resource } from '../../../../kube/testing/fake-kinds.ts';
 import { clusterEntry, kubeconfigText } from '../../../../kube/testing/kubeconfig-text.ts';
 import { useWorkplace, type Finished, type RunOptions } from '../../testing/slipway.ts';
 import { INSTALLED, READY, revision, subscription, untyped } from './objects.ts';
@@ -10,6 +11,8 @@ export interface FakeCluster {
   readonly api: FakeApi;
   /** Runs with a kubeconfig whose namespace is `ops`. */
   readonly run: (...args: readonly string[]) => Promise<Finished>;
+  /** Runs without these flags. */
+  readonly alone: (...args: readonly string[]) => Promise<Finished>;
   readonly runWith: (options: RunOptions, ...args: readonly string[]) => Promise<Finished>;
 }
 
@@ -22,8 +25,6 @@ export function useFakeCluster(): () => FakeCluster {
     const ours = (kind: string, namespaced = true) =>
       resource('slipway.dev/v1alpha1', kind, `${kind.toLowerCase()}s`, namespaced);
     for (const kind of [ours('Subscription'), ours('Revision'), ours('Catalog', false)]) api.serve(kind);
-    api.serve(resource('apps/v1', 'ReplicaSet', 'replicasets'));
-    api.serve(resource('v1', 'Pod', 'pods'));
     for (const object of OBJECTS) api.put(object);
     workplace().write(new Map([['kubeconfig', kubeconfigText({ token: 't' }, clusterEntry(api.config))]]));
   });
@@ -32,7 +33,7 @@ export function useFakeCluster(): () => FakeCluster {
     if (api === undefined) throw new Error('The cluster is there once the tests run');
     const cluster = ['--kubeconfig', 'kubeconfig', '--context', 'two'];
     const runWith: FakeCluster['runWith'] = (options, ...args) => workplace().runWith(options, ...args, ...cluster);
-    return { api, runWith, run: (...args) => runWith({}, ...args) };
+    return { api, runWith, run: (...args) => runWith({}, ...args), alone: (...args) => workplace().run(...args) };
   };
 }
 
