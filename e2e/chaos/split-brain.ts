@@ -14,7 +14,7 @@ import { syntheticOperator, type ChaosOperator } from './operators.ts';
 import { createPerson, type Person } from './person.ts';
 import { Replicas, type Replica } from './replicas.ts';
 
-export interface Disturbance {
+interface Disturbance {
   readonly name: string;
   readonly because: string;
   /** Whether another manager has to take over. */
@@ -27,7 +27,7 @@ export interface Disturbance {
 
 const HOUR_SECONDS = 3600;
 
-export const DISTURBANCES: readonly Disturbance[] = [
+const DISTURBANCES: readonly Disturbance[] = [
   {
     name: 'paused and resumed',
     because: 'a process that was stopped wakes up with writes that it was about to send',
@@ -84,7 +84,6 @@ export interface BrainOptions {
   readonly subscriptions: number;
   /** Of each disturbance. */
   readonly rounds: number;
-  readonly disturbances?: readonly Disturbance[];
   readonly progress?: (line: string) => void;
 }
 
@@ -94,7 +93,7 @@ export async function splitBrains(cluster: TestCluster, options: BrainOptions): 
   await using replicas = await Replicas.open(cluster, operators, HOUR_SECONDS);
   const undisturbed = await playRound(replicas, operators);
   const rows: BrainRow[] = [];
-  for (const disturbance of options.disturbances ?? DISTURBANCES) {
+  for (const disturbance of DISTURBANCES) {
     const differences: string[] = [];
     let writes = 0;
     for (let round = 0; round < options.rounds; round += 1) {
