@@ -1,4 +1,4 @@
-/** Each respect in which an ending can differ is found, and what may differ is not. */
+/** Each respect in which an ending can differ is found, and no difference that is allowed. */
 import { describe, expect, test } from 'vitest';
 import type { State } from '../lib/state.ts';
 import { compareEndings, type Ending } from './ending.ts';

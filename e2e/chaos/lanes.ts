@@ -15,6 +15,11 @@ export interface Plan {
   readonly progress: (line: string) => void;
 }
 
+interface Job {
+  readonly operator: ChaosOperator;
+  readonly scenario: Scenario;
+}
+
 /** The rows in the order of the plan, whichever lane was first. */
 export async function killInLanes({ operators, scenarios, lanes, ...how }: Plan): Promise<readonly KillRow[]> {
   const jobs = operators.flatMap((operator) => scenarios.map((scenario) => ({ operator, scenario })));
@@ -26,9 +31,17 @@ export async function killInLanes({ operators, scenarios, lanes, ...how }: Plan)
     await using stage = await Stage.open(cluster, operators);
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [at, job] = next;
-      rows[at] = await killAtEveryWrite({ ...job, ...how, stage });
+      rows[at] = await killAtEveryWrite({ ...job, ...how, stage }).catch((error: Error) => unplayed(job, error));
     }
   };
   await Promise.all(Array.from({ length: lanes }, work));
   return rows;
+}
+
+/** A scenario that does not reach its end without a disturbance, or whose scene cannot be set. */
+function unplayed({ operator, scenario }: Job, { message }: Error): KillRow {
+  const differing = [
+    { n: 0, moment: 'before', write: 'none, the scenario was not played', differences: [message] },
+  ] as const;
+  return { operator: operator.name, scenario: scenario.name, writes: 0, kills: 0, differing };
 }

@@ -109,5 +109,5 @@ export function isRolledBackTo(version: string): (subscription: Judged) => boole
 
 /** Whether the removal waits for custom resources. */
 export function isBlocked(subscription: Judged): boolean {
-  return condition(subscription, 'Ready')?.reason === 'CustomResourcesExist';
+  return condition(subscription, 'Ready')?.reason === 'DeleteBlocked';
 }

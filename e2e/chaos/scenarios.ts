@@ -1,4 +1,4 @@
-/** What a manager is killed in the middle of: where each scenario begins, and what a person then asks for. */
+/** The work that a manager is killed in the middle of: the scene where each scenario begins, and the acts of a person. */
 import { isBlocked, isRolledBackTo, type Person } from './person.ts';
 
 export interface Scenario {

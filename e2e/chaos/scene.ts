@@ -38,7 +38,7 @@ export class Scene {
     return new Scene(cluster, operators);
   }
 
-  /** What there is now is what there is after each `clear`. */
+  /** The present objects are those to which each `clear` returns. */
   async remember(): Promise<void> {
     this.#before = await snapshot(this.cluster);
   }

@@ -1,6 +1,6 @@
 /**
- * Random acts of people on several Subscriptions for a long time, with a kill of the manager now and then, and what must
- * hold all the while and when the people have gone.
+ * Random acts of people on several Subscriptions for a long time, with a kill of the manager now and then, and the
+ * invariants that hold all the while and when the people have gone.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
