@@ -156,9 +156,12 @@ describe('a run', () => {
       'bundle/commands.ts',
       'catalog/commands.ts',
       'completion/commands.ts',
+      'crd/commands.ts',
       'flags.ts',
       'output/clean.ts',
+      'plan/commands.ts',
       'program.ts',
+      'rights/commands.ts',
       'run.ts',
       'why/commands.ts',
     ]);
