@@ -69,9 +69,6 @@ function defineInit(bundle: Command, perform: Perform): void {
       'objects that the operator works without, as in Job.batch/migrate; again for more',
       append,
     )
-    .option('--values <file>', 'values of the chart; again for more', append)
-    .option('--set <key=value>', 'value of the chart; again for more', append)
-    .option('--chart-version <version>', 'version of a chart in a repository')
     .option('--pin', 'ask registries for the digests of images, and name images by digest');
   withExamples(
     init,
@@ -79,6 +76,7 @@ function defineInit(bundle: Command, perform: Perform): void {
     'slipway bundle init lamp --from chart oci://registry.example/charts/lamp --chart-version 1.2.0',
     'kustomize build config/default | slipway bundle init lamp --from - --samples config/samples',
   );
+  defineChart(init);
   defineWords(init)
     .option('--prune', 'remove manifests whose objects are not in the source')
     .option('--dry-run', 'write nothing')
@@ -88,6 +86,14 @@ function defineInit(bundle: Command, perform: Perform): void {
     .action((folder: string, flags: InitFlags & OutputFlags) =>
       perform(flags, async (environment) => (await import('./init.ts')).init(environment, folder, flags)),
     );
+}
+
+/** Options that are handed on to helm. */
+function defineChart(init: Command): void {
+  init
+    .option('--values <file>', 'values of the chart; again for more', append)
+    .option('--set <key=value>', 'value of the chart; again for more', append)
+    .option('--chart-version <version>', 'version of a chart in a repository');
 }
 
 /** Texts that hubs show; they replace those of the ClusterServiceVersion. */
