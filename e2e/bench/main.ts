@@ -24,6 +24,7 @@ import {
   type BenchOperator,
 } from './operators.ts';
 import { benchResolver, type ResolverFigure } from './resolver.ts';
+import { benchSignatures } from './signatures.ts';
 import { openStage } from './stage.ts';
 
 interface Scenario extends Omit<Budget, 'name' | 'objects'> {
@@ -56,6 +57,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Ro
   foreign: () => benchForeign(),
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
   resolver: async () => (await benchResolver()).map(rowOfFigure),
+  signatures: () => benchSignatures(),
 };
 
 function rowOfFigure({ what, milliseconds, budget }: ResolverFigure): Row {
