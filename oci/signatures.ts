@@ -59,7 +59,7 @@ export async function collectSignatures(
 }
 
 async function bundlesOf(registry: Source, image: Reference, signal: AbortSignal): Promise<readonly FoundSignature[]> {
-  const place = `the list of what refers to ${formatReference(image)}`;
+  const place = `the list of referrers of ${formatReference(image)}`;
   const listed = await orBroken(place, () => registry.referrers(image, { signal }));
   if ('form' in listed) return [listed];
   const bundles = listed.filter(isSignature);

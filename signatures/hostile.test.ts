@@ -136,7 +136,7 @@ test.each<{ because: string; envelope: Envelope; expected: string }>([
     },
     expected: 'Unsigned',
   },
-])('a bundle is judged by what the key signed: $because', ({ envelope, expected }) => {
+])('a bundle is judged by its signed text: $because', ({ envelope, expected }) => {
   const found = verdict(bundle(envelope));
   if (expected === 'not trusted') expect(['SignedOtherDigest', 'SignatureMalformed']).toContain(found);
   else expect(found).toBe(expected);

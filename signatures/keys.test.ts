@@ -18,7 +18,7 @@ const rsa = (modulusLength: number): KeyObject => generateKeyPairSync('rsa', { m
 describe.each<{ because: string; key: KeyObject; hash: string | null }>([
   { because: 'RSA of 2048 bits is in use', key: rsa(2048), hash: 'sha256' },
   { because: 'RSA of 4096 bits is in use, and signed with a longer hash by some', key: rsa(4096), hash: 'sha512' },
-  { because: 'P-256 is what cosign makes', key: ec('P-256'), hash: 'sha256' },
+  { because: 'P-256 is the type that cosign makes', key: ec('P-256'), hash: 'sha256' },
   { because: 'P-384 signs SHA-256 in older signers', key: ec('P-384'), hash: 'sha256' },
   { because: 'P-384 signs SHA-384 in newer signers', key: ec('P-384'), hash: 'sha384' },
   { because: 'P-521 signs SHA-512 in newer signers', key: ec('P-521'), hash: 'sha512' },

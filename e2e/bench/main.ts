@@ -24,6 +24,7 @@ import {
   type BenchOperator,
 } from './operators.ts';
 import { benchResolver, type ResolverFigure } from './resolver.ts';
+import { benchPlan } from './plan.ts';
 import { benchSignatures } from './signatures.ts';
 import { openStage } from './stage.ts';
 
@@ -56,6 +57,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Ro
   catalog: ({ repeat }) => benchCatalog({ repeat }),
   foreign: () => benchForeign(),
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
+  plan: async () => benchPlan(),
   resolver: async () => (await benchResolver()).map(rowOfFigure),
   signatures: () => benchSignatures(),
 };
