@@ -1,7 +1,7 @@
 /**
  * Measures one verification of a signature, as the manager does it: by a key alone, and by the certificate of an
- * identity with log and timestamp. Without the registry, and with the trusted root that is parsed each time. The fastest round counts:
- * what else the machine does is left out.
+ * identity with log and timestamp. Without the registry, and with the trusted root that is parsed each time. The
+ * fastest round counts: what else the machine does is left out.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import type { SignaturePolicy } from '../../signatures/policy.ts';
