@@ -42,7 +42,7 @@ export interface ApplyResult {
   readonly inventory: readonly InventoryEntry[];
   /** Every collision and failure, in order. */
   readonly failures: readonly Failure[];
-  /** Requests to the API server, without those of `waitFor`. */
+  /** Requests to the API server, without those of `holdBack`. */
   readonly requests: number;
 }
 

@@ -1,4 +1,6 @@
 /** apply/ against the real API server: the assumptions of the unit tests, and the life of a small operator. */
+import { UNWATCHED } from './watched.ts';
+import { NEVER } from '../api/testing/never.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canonicalJson, formatJson, parseJson } from '../api/json.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
@@ -60,10 +62,13 @@ async function place(name: string): Promise<Place> {
   };
 }
 
-const waitFor: NonNullable<ApplyRequest['waitFor']> = (_phase, objects) =>
-  waitUntilReady(objects.map(refOf), { observe: observeByPolling(client), deadlineSeconds: 60 });
+const holdBack: NonNullable<ApplyRequest['holdBack']> = (_phase, pending) =>
+  waitUntilReady(
+    pending.map(({ ref }) => ref),
+    { signal: NEVER, observe: observeByPolling(client), deadlineSeconds: 60 },
+  );
 const apply = (objects: readonly KubeObject[], fields: Partial<ApplyRequest> = {}): Promise<ApplyResult> =>
-  applyRevision(client, { objects, previousInventory: [], waitFor, ...fields });
+  applyRevision(client, { signal: NEVER, objects, previousInventory: [], holdBack, ...fields });
 const outcomes = ({ phases }: ApplyResult): Outcome[] =>
   phases.flatMap((phase) => phase.objects.map(({ outcome }) => outcome));
 const read = async (ref: ObjectRef): Promise<KubeObject> => (await client.get(ref)) as KubeObject;
@@ -73,7 +78,7 @@ async function uninstall(
   inventory: readonly InventoryEntry[],
   policy: CustomResourcePolicy,
 ): Promise<UninstallResult> {
-  const options = { owner: place0.owner, stepSeconds: 30 };
+  const options = { signal: NEVER, owner: place0.owner, stepSeconds: 30 };
   const plan = planUninstall(inventory, await countCustomResources(client, inventory, options), policy);
   return runUninstall(client, plan, options);
 }
@@ -97,8 +102,7 @@ describe('the life of an operator', () => {
 
     const idle = await apply(objects, {
       previousInventory: first.inventory,
-      unchanged: () => true,
-      observed: () => undefined,
+      watched: { ...UNWATCHED, isIntact: () => true },
     });
     expect(new Set(outcomes(idle))).toEqual(new Set(['unchanged']));
 
@@ -108,7 +112,10 @@ describe('the life of an operator', () => {
         'widgets-2',
       )
       .filter(({ kind }) => kind !== 'Service');
-    const upgrade = await apply(next, { previousInventory: first.inventory, unchanged: () => true });
+    const upgrade = await apply(next, {
+      previousInventory: first.inventory,
+      watched: { ...UNWATCHED, isIntact: () => true },
+    });
     expect(upgrade.state).toBe('Complete');
     expect(
       outcomes(upgrade)
@@ -120,7 +127,7 @@ describe('the life of an operator', () => {
 
     const { pruned } = diffInventory(upgrade.inventory, next);
     expect(pruned.map(({ kind }) => kind)).toEqual(['Service']);
-    expect((await pruneObjects(client, pruned, here)).remaining).toEqual([]);
+    expect((await pruneObjects(client, pruned, { ...here, signal: NEVER })).remaining).toEqual([]);
     expect(await leftOf(pruned)).toEqual([]);
 
     process.stdout.write(
@@ -223,7 +230,7 @@ describe('all or nothing', () => {
       }),
     );
     await expect.poll(() => tenant.create(objects[0] as KubeObject, { dryRun: true })).toBeDefined();
-    const result = await applyRevision(tenant, { objects, previousInventory: [] });
+    const result = await applyRevision(tenant, { signal: NEVER, objects, previousInventory: [] });
     expect(result.failures).toMatchObject([
       { reason: 'Forbidden', hint: 'Grant system:serviceaccount:tenant:deployer the verb patch on secrets' },
     ]);
@@ -254,7 +261,7 @@ describe('custom resources', () => {
     const here = await place('finalised');
     const { inventory } = await apply(here.prepare(here.operator()));
     await client.create(widget(here, ['example.com/hold']));
-    const options = { owner: here.owner, stepSeconds: 1 };
+    const options = { signal: NEVER, owner: here.owner, stepSeconds: 1 };
     const plan = planUninstall(inventory, await countCustomResources(client, inventory, options), 'Delete');
     const stuck = await runUninstall(client, plan, options);
     expect(stuck).toMatchObject({
@@ -373,7 +380,9 @@ test('a revision that was cut off midway is finished by the next run, and the un
         return client.apply(object, options, signal);
       },
     };
-    await expect(applyRevision(dying, { objects, previousInventory: [], waitFor })).rejects.toThrow('killed');
+    await expect(applyRevision(dying, { signal: NEVER, objects, previousInventory: [], holdBack })).rejects.toThrow(
+      'killed',
+    );
     const result = await apply(objects);
     expect(result.state).toBe('Complete');
     expect(await uninstall(here, result.inventory, 'Retain')).toMatchObject({ state: 'Complete', stays: [] });

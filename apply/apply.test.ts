@@ -1,3 +1,5 @@
+import { NEVER } from '../api/testing/never.ts';
+import { UNWATCHED, type Watched } from './watched.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../api/json.ts';
@@ -16,8 +18,15 @@ function clusterWithNamespace(options: FakeOptions = {}): FakeCluster {
   return cluster;
 }
 
+/** Watches that saw no change. */
+const INTACT: Watched = { ...UNWATCHED, isIntact: () => true };
 const objects = prepared(sampleOperator());
-const request = (fields: Partial<ApplyRequest> = {}): ApplyRequest => ({ objects, previousInventory: [], ...fields });
+const request = (fields: Partial<ApplyRequest> = {}): ApplyRequest => ({
+  signal: NEVER,
+  objects,
+  previousInventory: [],
+  ...fields,
+});
 const outcomes = ({ phases }: ApplyResult): Outcome[] =>
   phases.flatMap((phase) => phase.objects.map(({ outcome }) => outcome));
 const writes = (cluster: FakeCluster): string[] =>
@@ -57,7 +66,7 @@ describe('an install', () => {
     const first = await applyRevision(cluster, { ...request(), tried });
     expect(first.state).not.toBe('Complete');
     const before = cluster.requests.length;
-    await applyRevision(cluster, { ...request(), previousInventory: first.inventory, unchanged: () => true, tried });
+    await applyRevision(cluster, { ...request(), previousInventory: first.inventory, watched: INTACT, tried });
     expect(cluster.requests.slice(before).filter(({ verb, dryRun }) => dryRun && verb === 'apply')).toEqual([]);
   });
 
@@ -156,19 +165,19 @@ describe('waiting between phases', () => {
         status: { conditions: [{ type: 'Established', status: 'True' }] },
       }),
     );
-    const second = await applyRevision(cluster, request({ previousInventory: first.inventory, unchanged: () => true }));
+    const second = await applyRevision(cluster, request({ previousInventory: first.inventory, watched: INTACT }));
     expect(second.phases.find(({ name }) => name === 'workloads')?.state).toBe('NotReady');
     const sent = writes(cluster);
     expect(new Set(sent).size).toBe(sent.length);
   });
 
-  test('waitFor is called with the objects of a phase that do not work yet', async () => {
+  test('holdBack is called with the objects of a phase that do not work yet, and may wait for them', async () => {
     const asked: string[] = [];
     const result = await applyRevision(
       clusterWithNamespace(establishing),
       request({
-        waitFor: async (phase, pending) => {
-          asked.push(...pending.map(({ kind }) => `${phase} ${kind}`));
+        holdBack: async (phase, pending) => {
+          asked.push(...pending.map(({ ref: { kind } }) => `${phase} ${kind}`));
           return [];
         },
       }),
@@ -177,13 +186,13 @@ describe('waiting between phases', () => {
     expect(asked).toEqual(['crds CustomResourceDefinition', 'workloads Deployment']);
   });
 
-  test("waitFor gets the API server's answers to the writes", async () => {
+  test("holdBack gets the API server's answers to the writes", async () => {
     const uids: (string | undefined)[] = [];
     await applyRevision(
       clusterWithNamespace(establishing),
       request({
-        waitFor: async (_phase, pending) => {
-          uids.push(...pending.map(({ metadata }) => metadata.uid));
+        holdBack: async (_phase, pending) => {
+          uids.push(...pending.map(({ object }) => object.metadata.uid));
           return [];
         },
       }),
@@ -192,7 +201,7 @@ describe('waiting between phases', () => {
     expect(uids).toHaveLength(2);
   });
 
-  test('confirm is called once a phase works, and its answer holds back later phases', async () => {
+  test('holdBack is called for each phase, also if it works, and its answer holds back later phases', async () => {
     const cluster = clusterWithNamespace();
     const asked: string[] = [];
     const silent = {
@@ -202,7 +211,8 @@ describe('waiting between phases', () => {
     const result = await applyRevision(
       cluster,
       request({
-        confirm: async (phase) => {
+        holdBack: async (phase, pending) => {
+          expect(pending).toEqual([]);
           asked.push(phase);
           return phase === 'crds' ? [silent] : [];
         },
@@ -221,10 +231,10 @@ describe('waiting between phases', () => {
     const before = find(cluster, 'Deployment');
     const changed = prepared(sampleOperator({ image: 'registry.example/operator:2' }));
     const slow: ApplyRequest = {
+      signal: NEVER,
       objects: changed,
       previousInventory: first.inventory,
-      unchanged: () => true,
-      observed: (ref) => (ref.kind === 'Deployment' ? before : undefined),
+      watched: { ...INTACT, get: (ref) => (ref.kind === 'Deployment' ? before : undefined) },
     };
     const stuck = {
       ...cluster,
@@ -246,16 +256,16 @@ describe('an upgrade', () => {
     const { inventory } = await applyRevision(cluster, request());
     const before = cluster.requests.length;
     const writesBefore = writes(cluster).length;
-    const observed: ApplyRequest['observed'] = (ref) =>
+    const get: Watched['get'] = (ref) =>
       cluster.objects().find((object) => identityOf(refOf(object)) === identityOf(ref));
     const upgrade = await applyRevision(
       cluster,
-      request({ objects: changed, previousInventory: inventory, unchanged: () => true, observed }),
+      request({ objects: changed, previousInventory: inventory, watched: { ...INTACT, get } }),
     );
     expect(outcomes(upgrade).filter((outcome) => outcome !== 'unchanged')).toEqual(['configured']);
     expect(writes(cluster).slice(writesBefore)).toEqual(['apply Deployment widget-manager']);
     expect(cluster.requests.slice(before).every(({ ref }) => ref.kind === 'Deployment')).toBe(true);
-    const again = { objects: changed, previousInventory: upgrade.inventory, unchanged: () => true, observed };
+    const again = { objects: changed, previousInventory: upgrade.inventory, watched: { ...INTACT, get } };
     expect((await applyRevision(cluster, request(again))).requests).toBe(0);
   });
 
@@ -263,10 +273,10 @@ describe('an upgrade', () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await applyRevision(cluster, request());
     const before = cluster.requests.length;
-    const observed = (): KubeObject => find(cluster, 'Deployment');
+    const get = (): KubeObject => find(cluster, 'Deployment');
     await applyRevision(
       cluster,
-      request({ objects: changed, previousInventory: inventory, unchanged: () => true, observed }),
+      request({ objects: changed, previousInventory: inventory, watched: { ...INTACT, get } }),
     );
     expect(cluster.requests.slice(before).map(({ verb, dryRun }) => `${verb}${dryRun ? ' (dry run)' : ''}`)).toEqual([
       'apply (dry run)',
@@ -293,12 +303,12 @@ describe('an upgrade', () => {
     const { inventory } = await applyRevision(cluster, request());
     const before = find(cluster, 'Deployment');
     cluster.change(refOf(before), edit);
-    const observed = (ref: { kind: string }): KubeObject | undefined =>
+    const get = (ref: { kind: string }): KubeObject | undefined =>
       ref.kind === 'Deployment' ? before : cluster.objects().find(({ kind }) => kind === ref.kind);
     const asked = cluster.requests.length;
     const result = await applyRevision(
       cluster,
-      request({ objects: changed, previousInventory: inventory, unchanged: () => true, observed }),
+      request({ objects: changed, previousInventory: inventory, watched: { ...INTACT, get } }),
     );
     expect(outcomes(result)).toContain(outcome);
     expect(cluster.requests.slice(asked).map(({ verb }) => verb)).toContain('get');
@@ -312,8 +322,11 @@ describe('an upgrade', () => {
       cluster,
       request({
         previousInventory: inventory,
-        unchanged: ({ kind }) => kind !== 'CustomResourceDefinition',
-        absent: ({ kind }) => kind === 'CustomResourceDefinition',
+        watched: {
+          ...UNWATCHED,
+          isIntact: ({ kind }) => kind !== 'CustomResourceDefinition',
+          isAbsent: ({ kind }) => kind === 'CustomResourceDefinition',
+        },
       }),
     );
     expect(writes(cluster).slice(before)).toEqual([]);
@@ -325,7 +338,10 @@ describe('an upgrade', () => {
     cluster.change(refOf(find(cluster, 'ConfigMap')), (object) => ({ ...object, data: { level: 'debug' } }));
     const repair = await applyRevision(
       cluster,
-      request({ previousInventory: inventory, unchanged: ({ kind }) => kind !== 'ConfigMap' }),
+      request({
+        previousInventory: inventory,
+        watched: { ...UNWATCHED, isIntact: ({ kind }) => kind !== 'ConfigMap' },
+      }),
     );
     expect(repair.state).toBe('Complete');
     expect(find(cluster, 'ConfigMap')['data']).toMatchObject({ level: 'info' });
@@ -377,9 +393,9 @@ describe('a collision', () => {
     const cluster = clusterWithNamespace();
     const theirs = foreign('ClusterRole', { [ANNOTATION.owner]: 'other/sub' });
     cluster.put(theirs);
-    const absent = ({ kind }: { readonly kind: string }): boolean =>
+    const isAbsent = ({ kind }: { readonly kind: string }): boolean =>
       kind === 'ClusterRole' || kind === 'CustomResourceDefinition';
-    const result = await applyRevision(cluster, { ...request(), absent });
+    const result = await applyRevision(cluster, { ...request(), watched: { ...UNWATCHED, isAbsent } });
     const looked = cluster.requests.filter(({ verb, dryRun }) => verb === 'get' || dryRun).map(({ ref }) => ref.kind);
     expect(looked).not.toContain('CustomResourceDefinition');
     expect(result.failures.map(({ reason }) => reason)).toEqual(['Collision']);
@@ -606,7 +622,7 @@ test('a workload that cannot be read does not count as ready, and stays in the i
   });
   const { inventory } = await applyRevision(cluster, request());
   refuses = true;
-  const again = await applyRevision(cluster, request({ previousInventory: inventory, unchanged: () => true }));
+  const again = await applyRevision(cluster, request({ previousInventory: inventory, watched: INTACT }));
   expect(again).toMatchObject({ state: 'Waiting', inventory });
   expect(again.phases.flatMap(({ unready }) => unready).map(({ health }) => health.state)).toEqual(['Unknown']);
 });

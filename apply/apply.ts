@@ -26,12 +26,14 @@ import { kindsDefinedIn, orderObjects, type Phase, type PhaseName } from './phas
 import { preflight, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
 import { settleWrite } from './settle-write.ts';
-import { createSlots, type Slots } from './slots.ts';
+import { createSlots, inSlots, type Slots } from './slots.ts';
 import type { Finding } from './take-over.ts';
+import { UNWATCHED, type Watched } from './watched.ts';
 
 export type { ApplyResult, ObjectResult, Outcome, PhaseResult, Unready } from './apply-result.ts';
 export type { MayWrite, WriteVerb } from './look-at-own.ts';
 export type { Permission, Permit } from './preflight.ts';
+export type { Watched } from './watched.ts';
 
 export interface ApplyRequest {
   /** Prepared (see prepareObjects). */
@@ -51,38 +53,33 @@ export interface ApplyRequest {
   readonly keptBy?: string;
   /** Concurrent requests; 8 by default. */
   readonly concurrency?: number;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
   /** Awaited before the first write, in parallel to the checks: the caller stores its inventory. */
   readonly noted?: Promise<unknown>;
   /** Called after every object: lets the caller store the inventory on the way. */
   readonly onProgress?: (result: ObjectResult) => void;
-  /** Whether a watch saw no change since the object was applied; absent: every object is applied again. */
-  readonly unchanged?: (entry: InventoryEntry) => boolean;
+  /** The facts that watches know. Absent: every object is read, and applied again. */
+  readonly watched?: Watched;
   /** Called before an existing object is changed, and before anything is written. Absent: every change is permitted. */
   readonly permit?: Permit;
   /** Called for custom resources of CRDs in the same set, before anything is written. Absent: all may be written. */
   readonly mayWrite?: MayWrite | undefined;
   /**
-   * Whether a watch of all objects of the kind knows of none with this name: it is created without reading it first.
-   */
-  readonly absent?: (ref: ObjectRef) => boolean;
-  /**
    * Objects whose creation an earlier run of this roll-out has tried as a dry run: they are not tried again. The run
    * adds to it.
    */
   readonly tried?: Set<string>;
-  /** A watch's copy of an object, so that it need not be read for its health or for `permit`. */
-  readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
   /**
-   * Blocks until the objects of a phase work, and returns those that do not in time. It gets each written object as the
-   * API server answered. Absent: phases behind one that does not work yet are reported as waiting.
+   * Called once a phase is applied, with its objects that do not work yet; it may wait for them. Returns the objects that
+   * hold back later phases. Absent: those that do not work yet.
    */
-  readonly waitFor?: (phase: PhaseName, objects: readonly KubeObject[]) => Promise<readonly Unready[]>;
-  /**
-   * Called once all objects of a phase work; returns the objects that must answer before later phases begin. Absent:
-   * none.
-   */
-  readonly confirm?: (phase: PhaseName) => Promise<readonly Unready[]>;
+  readonly holdBack?: (phase: PhaseName, pending: readonly Pending[]) => Promise<readonly Unready[]>;
+}
+
+/** An applied object that does not work yet. */
+export interface Pending extends Unready {
+  /** As the API server answered the write; as in the request if it was not written. */
+  readonly object: KubeObject;
 }
 
 /**
@@ -108,6 +105,8 @@ export async function applyRevision(cluster: Cluster, request: ApplyRequest): Pr
 interface Run {
   readonly cluster: Cluster;
   readonly request: ApplyRequest;
+  readonly watched: Watched;
+  readonly signal: AbortSignal;
   readonly slots: Slots;
   readonly known: ReadonlyMap<string, InventoryEntry>;
   readonly ownKinds: ReadonlySet<string>;
@@ -117,9 +116,11 @@ interface Run {
 type Findings = ReadonlyMap<string, Finding>;
 
 function contextOf(request: ApplyRequest): Omit<Run, 'cluster'> {
-  const { objects, previousInventory, concurrency = 8 } = request;
+  const { objects, previousInventory, concurrency = 8, watched = UNWATCHED, signal } = request;
   return {
     request,
+    watched,
+    signal,
     slots: createSlots(concurrency),
     known: indexInventory(previousInventory),
     ownKinds: kindsDefinedIn(objects),
@@ -151,9 +152,9 @@ async function lookAt(run: Run, object: KubeObject): Promise<Finding> {
 }
 
 async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
-  const { request, ownKinds, ownNamespaces } = run;
+  const { request, watched, signal, ownKinds, ownNamespaces } = run;
   const known = run.known.get(identityOf(refOf(object)));
-  if (known !== undefined && isUnchanged(request, known, object)) {
+  if (known !== undefined && isUnchanged(run, known, object)) {
     const { leftover: _leftover, ...entry } = known;
     return { kind: 'unchanged', entry };
   }
@@ -161,50 +162,29 @@ async function lookAnew(run: Run, object: KubeObject): Promise<Finding> {
   // An object that was only intended may exist or not, like any other.
   const applied = known?.uid === '' ? undefined : known;
   // A busy watch may lag behind an object that was created a moment ago, so applied objects are read.
-  if (applied === undefined && request.absent?.(refOf(object)) === true) return { kind: 'absent' };
-  const observed = request.observed?.(refOf(object));
+  if (applied === undefined && watched.isAbsent(refOf(object))) return { kind: 'absent' };
   return preflight(run.cluster, object, {
     known: applied,
     ownKinds,
     ownNamespaces,
     permit,
     mayWrite: request.mayWrite,
-    observed,
+    observed: watched.get(refOf(object)),
     asManager: request.asManager,
     since: request.since,
-    ...signalOf(request),
+    signal,
   });
 }
 
-function isUnchanged(request: ApplyRequest, known: InventoryEntry, object: KubeObject): boolean {
-  const isKept = known.leftover !== true || isKeptAlready(request, object);
-  return isKept && known.uid !== '' && known.hash === hashObject(object) && request.unchanged?.(known) === true;
+function isUnchanged(run: Run, known: InventoryEntry, object: KubeObject): boolean {
+  const isKept = known.leftover !== true || isKeptAlready(run, object);
+  return isKept && known.uid !== '' && known.hash === hashObject(object) && run.watched.isIntact(known);
 }
 
 /** Whether the object was written already since the Revision became active. */
-function isKeptAlready({ keptBy, observed }: ApplyRequest, object: KubeObject): boolean {
-  const annotation = observed?.(refOf(object))?.metadata.annotations?.[ANNOTATION.keptBy];
+function isKeptAlready({ request: { keptBy }, watched }: Run, object: KubeObject): boolean {
+  const annotation = watched.get(refOf(object))?.metadata.annotations?.[ANNOTATION.keptBy];
   return keptBy === undefined || annotation === keptBy;
-}
-
-/** Runs a task for each item in the shared slots; if one throws, waits for the running ones first. */
-async function inSlots<Item, Result>(
-  { slots, request: { signal } }: Run,
-  items: readonly Item[],
-  task: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const settled = await Promise.allSettled(
-    items.map((item) =>
-      slots(async () => {
-        signal?.throwIfAborted();
-        return task(item);
-      }),
-    ),
-  );
-  return settled.map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
-  });
 }
 
 function hasRefusal(findings: Findings): boolean {
@@ -291,7 +271,7 @@ async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings
       ...(known?.leftover === true && { keptBy: run.request.keptBy }),
       asManager: run.request.asManager,
       since: run.request.since,
-      ...signalOf(run.request),
+      signal: run.signal,
     });
     if (answer !== undefined) {
       live.set(identity, answer);
@@ -308,32 +288,18 @@ async function applyPhase(run: Run, { name, objects }: Phase, findings: Findings
 /** Adds the health of its objects to an applied phase, waiting if the caller can. */
 async function settlePhase(run: Run, phase: Phase, { result, live }: AppliedPhase): Promise<PhaseResult> {
   if (result.state !== 'NotReady') return result;
-  const judged = await inSlots(run, phase.objects, async (object) => ({
-    object,
-    health: await healthOf(run, object, live),
-  }));
+  const judged = await inSlots(run, phase.objects, async (object): Promise<Pending> => {
+    const ref = refOf(object);
+    return { ref, object: live.get(identityOf(ref)) ?? object, health: await healthOf(run, object, live) };
+  });
   const pending = judged.filter(({ health }) => health.state !== 'Ready');
-  const unworking = await settleUnready(run, phase.name, { pending, live });
-  const unready = unworking.length === 0 ? ((await run.request.confirm?.(phase.name)) ?? []) : unworking;
+  const { holdBack = notWorking } = run.request;
+  const unready = await holdBack(phase.name, pending);
   return { ...result, state: unready.length === 0 ? 'Done' : 'NotReady', unready };
 }
 
-interface Unsettled {
-  readonly pending: readonly { readonly object: KubeObject; readonly health: Health }[];
-  readonly live: AppliedPhase['live'];
-}
-
-async function settleUnready(
-  { request: { waitFor } }: Run,
-  phase: PhaseName,
-  { pending, live }: Unsettled,
-): Promise<readonly Unready[]> {
-  if (pending.length === 0) return [];
-  if (waitFor === undefined) return pending.map(({ object, health }) => ({ ref: refOf(object), health }));
-  return waitFor(
-    phase,
-    pending.map(({ object }) => live.get(identityOf(refOf(object))) ?? object),
-  );
+async function notWorking(_phase: PhaseName, pending: readonly Pending[]): Promise<readonly Unready[]> {
+  return pending.map(({ ref, health }) => ({ ref, health }));
 }
 
 /**
@@ -342,19 +308,19 @@ async function settleUnready(
  */
 async function healthOf(run: Run, object: KubeObject, live: AppliedPhase['live']): Promise<Health> {
   const ref = refOf(object);
-  const known = newerOf(run.request.observed?.(ref), live.get(identityOf(ref)));
+  const known = newerOf(run.watched.get(ref), live.get(identityOf(ref)));
   const isOwn = run.ownKinds.has(groupKind(object)) && !hasHealth(object);
   if (known !== undefined) return assessHealth(isOwn ? { ...known, status: undefined } : known);
   return hasHealth(object) ? readHealth(run, ref) : assessHealth(object);
 }
 
 /** An object that cannot be read now is Unknown, and checked again. */
-async function readHealth({ cluster, request: { signal } }: Run, ref: ObjectRef): Promise<Health> {
+async function readHealth({ cluster, signal }: Run, ref: ObjectRef): Promise<Health> {
   try {
     const current = await cluster.get(ref, signal);
     return current === undefined ? { state: 'Progressing', message: 'it does not exist' } : assessHealth(current);
   } catch (error) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     return { state: 'Unknown', message: explainFailure(error, describeRef(ref)).message };
   }
 }
@@ -364,10 +330,6 @@ export function newerOf(observed: KubeObject | undefined, answered: KubeObject |
   if (observed === undefined || answered === undefined) return answered ?? observed;
   const sameObject = observed.metadata.uid === answered.metadata.uid;
   return sameObject && (observed.metadata.generation ?? 0) >= (answered.metadata.generation ?? 0) ? observed : answered;
-}
-
-function signalOf({ signal }: ApplyRequest): { readonly signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal };
 }
 
 function nothingToApply(): ReasonedError {

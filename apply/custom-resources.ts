@@ -18,7 +18,8 @@ import { identityOf } from './identity.ts';
 import { indexInventory, refOfEntry, type InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
 import { CRD_KIND } from './remove.ts';
-import { createSlots } from './slots.ts';
+import { createSlots, inSlots } from './slots.ts';
+import type { Watched } from './watched.ts';
 
 /** The custom resources of one CRD. */
 export interface CustomResourceCount {
@@ -42,14 +43,13 @@ export type CustomResourceCounts = ReadonlyMap<string, CustomResourceCount>;
 
 export interface CountOptions {
   readonly owner: Owner;
-  readonly concurrency?: number;
   /** A watch's copy of a CRD, including names and versions, which saves the read. */
-  readonly observed?: ((ref: ObjectRef) => KubeObject | undefined) | undefined;
+  readonly watched?: Pick<Watched, 'get'> | undefined;
   /** The only namespace whose objects messages name; absent: all are named. */
   readonly namedIn?: string | undefined;
   /** Objects that are not counted, because the inventory lists and removes them. */
   readonly isListed?: ((object: KubeObject) => boolean) | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /** A predicate: whether an object is ours and in the inventory. */
@@ -76,10 +76,10 @@ export async function countCustomResources(
   inventory: readonly InventoryEntry[],
   options: CountOptions,
 ): Promise<CustomResourceCounts> {
-  const slots = createSlots(options.concurrency ?? 8);
-  const counting = { ...options, isListed: listedIn(inventory, options.owner) };
-  const counted = await Promise.all(
-    inventory.filter(isCrdEntry).map((entry) => slots(() => countOf(cluster, entry, counting))),
+  const { owner, signal } = options;
+  const counting = { ...options, isListed: listedIn(inventory, owner) };
+  const counted = await inSlots({ slots: createSlots(MOST_REQUESTS), signal }, inventory.filter(isCrdEntry), (entry) =>
+    countOf(cluster, entry, counting),
   );
   return new Map(counted.flatMap((item) => (item === undefined ? [] : [item])));
 }
@@ -87,16 +87,18 @@ export async function countCustomResources(
 async function countOf(
   cluster: Cluster,
   entry: InventoryEntry,
-  { owner, observed, ...options }: CountOptions,
+  { owner, watched, ...options }: CountOptions,
 ): Promise<readonly [string, CustomResourceCount] | undefined> {
   const ref = refOfEntry(entry);
-  const crd = observed?.(ref) ?? (await cluster.get(ref, options.signal));
+  const crd = watched?.get(ref) ?? (await cluster.get(ref, options.signal));
   const ownership = crd && judgeOwnership(crd, owner, entry.uid);
   if (crd === undefined || ownership?.kind !== 'ours') return undefined;
   const found = await countInstances(cluster, crd, options);
   return [entry.name, ownership.proven ? found : { ...found, unproven: true }];
 }
 
+/** The most requests at the same time. */
+const MOST_REQUESTS = 8;
 const MOST_SAMPLES = 3;
 
 /** For a CRD that was never served. */
@@ -133,7 +135,7 @@ export async function countInstances(
     describe = keyOfObject,
     isListed = () => false,
     signal,
-  }: CountInstancesOptions & Pick<CountOptions, 'isListed'> = {},
+  }: CountInstancesOptions & Pick<CountOptions, 'isListed'>,
 ): Promise<CustomResourceCount> {
   const resource = resourceOf(crd);
   if (resource === undefined) return { resource: NOTHING, count: 0, samples: [] };
@@ -155,7 +157,7 @@ export async function countInstances(
 export async function listServed(
   cluster: Cluster,
   kind: DefinedKind,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
   try {
     return await cluster.list(kind, undefined, signal);

@@ -14,7 +14,7 @@ export interface DeleteInstancesOptions {
   readonly slots: Slots;
   /** The only namespace whose objects messages name; absent: all are named. */
   readonly namedIn?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -52,7 +52,7 @@ async function deleteInstance(
 ): Promise<Removal> {
   const ref = refOf(object);
   try {
-    return await deleteSeen(cluster, object, { served, ...(signal !== undefined && { signal }) });
+    return await deleteSeen(cluster, object, { served, signal });
   } catch (error) {
     const failure = explainFailure(error, describeRef(ref));
     return { ref, outcome: 'failed', failure: orRetain(mayName(object, namedIn) ? failure : unnamed(ref, failure)) };

@@ -53,7 +53,7 @@ export async function lookAtOwn(
 async function readWhole(
   cluster: Pick<Cluster, 'get'>,
   observed: KubeObject,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Finding | undefined> {
   const live = await cluster.get(refOf(observed), signal);
   return live?.metadata.uid === observed.metadata.uid && live !== undefined ? { kind: 'present', live } : undefined;

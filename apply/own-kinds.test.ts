@@ -2,6 +2,8 @@
  * Custom resources that a set of objects brings together with their CRD: applied last, removed first, and not counted
  * as users' objects.
  */
+import { UNWATCHED } from './watched.ts';
+import { NEVER } from '../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
@@ -27,7 +29,7 @@ function clusterWithNamespace(options: FakeOptions = {}): FakeCluster {
 }
 
 function install(cluster: FakeCluster, fields: Partial<ApplyRequest> = {}): Promise<ApplyResult> {
-  return applyRevision(cluster, { objects, previousInventory: [], ...fields });
+  return applyRevision(cluster, { signal: NEVER, objects, previousInventory: [], ...fields });
 }
 
 const written = (cluster: FakeCluster): string[] =>
@@ -58,7 +60,7 @@ describe('an install', () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     const next = prepared([...sampleOperator(), { ...own, spec: { size: 2 } }]);
-    await applyRevision(cluster, { objects: next, previousInventory: inventory });
+    await applyRevision(cluster, { signal: NEVER, objects: next, previousInventory: inventory });
     expect(cluster.requests.filter(({ dryRun, ref }) => dryRun && ref.kind === 'Widget')).toEqual([]);
     expect(await cluster.get(refOf(own))).toMatchObject({ spec: { size: 2 } });
   });
@@ -71,6 +73,7 @@ describe('an install', () => {
       status: { conditions: [{ type: 'Ready', status: 'False', message: 'no credentials' }] },
     }));
     const result = await applyRevision(cluster, {
+      signal: NEVER,
       objects: prepared([...sampleOperator(), { ...own, spec: { size: 2 } }]),
       previousInventory: inventory,
     });
@@ -87,6 +90,7 @@ describe('an install', () => {
     const missing: Failure = { reason: 'Forbidden', retry: 'backoff', message: `lacks ${asked}` };
     const changed = prepared([...sampleOperator({ image: 'registry.example/operator:2' }), { ...own, spec: {} }]);
     const result = await applyRevision(cluster, {
+      signal: NEVER,
       objects: changed,
       previousInventory: inventory,
       mayWrite: async (_object, verbs) => (verbs.includes(asked) ? missing : undefined),
@@ -101,7 +105,7 @@ describe('an install', () => {
     await cluster.delete(refOf(own));
     cluster.put({ ...own, metadata: { ...own.metadata, annotations: { [ANNOTATION.owner]: 'other/one' } } });
     const before = written(cluster).length;
-    const result = await applyRevision(cluster, { objects, previousInventory: inventory });
+    const result = await applyRevision(cluster, { signal: NEVER, objects, previousInventory: inventory });
     expect(result.failures).toMatchObject([{ reason: 'Collision' }]);
     expect(written(cluster).length).toBe(before);
   });
@@ -116,7 +120,7 @@ describe('an install', () => {
     await cluster.delete(refOf(own));
     const deployment = objects.find(({ kind }) => kind === 'Deployment') as KubeObject;
     await cluster.delete(refOf(deployment));
-    const result = await applyRevision(cluster, { objects, previousInventory: inventory });
+    const result = await applyRevision(cluster, { signal: NEVER, objects, previousInventory: inventory });
     expect(result.failures).toEqual([]);
     expect(await cluster.get(refOf(deployment))).toBeDefined();
   });
@@ -128,12 +132,12 @@ describe('an install', () => {
     const [made] = prepared([{ ...own, spec: { size: 1, extra: 1 } }]) as [KubeObject];
     const { uid = '' } = (await cluster.create(made)).metadata;
     const listed = inventory.map((entry) => (entry.kind === 'Widget' ? { ...entry, uid, hash: 'old' } : entry));
-    const observed = (ref: ObjectRef): KubeObject | undefined => {
+    const get = (ref: ObjectRef): KubeObject | undefined => {
       const live = cluster.objects().find((object) => ref.kind === 'Widget' && object.kind === 'Widget');
       const { managedFields: _fields, ...metadata } = { managedFields: [], ...live?.metadata };
       return live && { apiVersion: live.apiVersion, kind: live.kind, metadata: metadata as KubeObject['metadata'] };
     };
-    await install(cluster, { previousInventory: listed, observed });
+    await install(cluster, { previousInventory: listed, watched: { ...UNWATCHED, get } });
     expect((await cluster.get(refOf(own)))?.['spec']).toEqual({ size: 1 });
   });
 
@@ -172,7 +176,7 @@ async function uninstall(
   inventory: readonly InventoryEntry[],
   policy: CustomResourcePolicy,
 ): Promise<UninstallResult> {
-  const options = { owner: OWNER, stepSeconds: 0.05 };
+  const options = { signal: NEVER, owner: OWNER, stepSeconds: 0.05 };
   const found = await countCustomResources(cluster, inventory, options);
   return runUninstall(cluster, planUninstall(inventory, found, policy), options);
 }
@@ -262,7 +266,7 @@ describe('pruning', () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     const gone = inventory.filter(({ kind }) => kind === 'Widget' || kind === 'CustomResourceDefinition');
-    const { removals, remaining } = await pruneObjects(cluster, gone, { owner: OWNER });
+    const { removals, remaining } = await pruneObjects(cluster, gone, { signal: NEVER, owner: OWNER });
     expect(removals.map(({ ref, outcome }) => `${ref.kind} ${outcome}`)).toEqual([
       'Widget deleted',
       'CustomResourceDefinition deleted',
@@ -278,7 +282,7 @@ describe('pruning', () => {
     });
     const { inventory } = await install(cluster);
     const gone = inventory.filter(({ kind }) => kind === 'Widget' || kind === 'CustomResourceDefinition');
-    const { remaining } = await pruneObjects(cluster, gone, { owner: OWNER });
+    const { remaining } = await pruneObjects(cluster, gone, { signal: NEVER, owner: OWNER });
     expect(remaining.map(({ kind }) => kind)).toContain('Widget');
   });
 });

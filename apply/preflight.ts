@@ -42,7 +42,7 @@ export interface PreflightFacts {
   readonly asManager?: boolean | undefined;
   /** When the Revision was created; see take-over.ts. */
   readonly since?: string | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /** Checks one object. Failures of the API server are findings; anything else is thrown. */
@@ -73,7 +73,7 @@ async function lookAtObserved(
   { known, observed, permit, signal }: PreflightFacts,
 ): Promise<Finding | undefined> {
   if (observed === undefined || known === undefined || isCrd(object)) return undefined;
-  if (!isProven(observed, known.uid) || judgeLive(object, observed, { knownUid: known.uid }).kind !== 'present')
+  if (!isProven(observed, known.uid) || judgeLive(object, observed, { knownUid: known.uid, signal }).kind !== 'present')
     return undefined;
   const permission = await permit?.(object, observed);
   if (permission !== undefined && permission.kind !== 'change') return undefined;
@@ -110,9 +110,9 @@ function mayTryCreation(object: KubeObject, { ownNamespaces }: PreflightFacts): 
 }
 
 /** Whether the object is absent and would be accepted; false if it exists or the answer is unknown. */
-async function tryCreation(cluster: Cluster, object: KubeObject, signal?: AbortSignal): Promise<boolean> {
+async function tryCreation(cluster: Cluster, object: KubeObject, signal: AbortSignal): Promise<boolean> {
   try {
-    await createObject(cluster, object, { dryRun: true, ...(signal !== undefined && { signal }) });
+    await createObject(cluster, object, { dryRun: true, signal });
     return true;
   } catch (error) {
     if (isAlreadyExists(error) || isConflictOrReplaced(error) || isDryRunUnsupported(error)) return false;
@@ -125,7 +125,7 @@ async function tryApplication(
   cluster: Cluster,
   object: KubeObject,
   live: KubeObject,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Finding> {
   if (isCrd(object)) return { kind: 'present', live };
   const owned = await unlessUndecided(async () => {

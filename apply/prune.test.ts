@@ -1,3 +1,4 @@
+import { NEVER } from '../api/testing/never.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
@@ -10,7 +11,7 @@ import { diffInventory, type InventoryEntry } from './inventory.ts';
 import { pruneObjects } from './prune.ts';
 import { OWNER, prepared, sample, sampleCrd, sampleOperator } from './testing/sample-objects.ts';
 
-const options = { owner: OWNER };
+const options = { signal: NEVER, owner: OWNER };
 const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });
 
 async function installed(
@@ -19,7 +20,11 @@ async function installed(
 ): Promise<[FakeCluster, readonly InventoryEntry[]]> {
   const cluster = createFakeCluster(fake);
   cluster.put(sample('v1', 'Namespace', 'ops'));
-  const { inventory } = await applyRevision(cluster, { objects: prepared(objects), previousInventory: [] });
+  const { inventory } = await applyRevision(cluster, {
+    signal: NEVER,
+    objects: prepared(objects),
+    previousInventory: [],
+  });
   return [cluster, inventory];
 }
 const kinds = (cluster: FakeCluster): string[] => cluster.objects().map(({ kind }) => kind);

@@ -3,7 +3,7 @@
  * has been healthy for long enough. Only objects of the inventory are deleted, by uid, in reverse order of the phases;
  * a CRD that still has custom resources stays unless the caller asks otherwise.
  */
-import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
+import { describeRef, refOf, type ObjectRef } from '../api/object.ts';
 import { explainFailure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
 import {
@@ -19,18 +19,20 @@ import { judgeOwnership } from './collision.ts';
 import { comparePhases, phaseOf } from './phases.ts';
 import type { Owner } from './prepare.ts';
 import { removeObject, type Removal } from './remove.ts';
-import { createSlots } from './slots.ts';
+import { createSlots, inSlots } from './slots.ts';
+import type { Watched } from './watched.ts';
 
 export interface PruneOptions {
   readonly owner: Owner;
   /** Deletes CRDs even if custom resources exist. */
   readonly deleteCustomResources?: boolean;
-  readonly concurrency?: number;
   /** A watch's copy of an object, which saves the read. */
-  readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (removal: Removal) => void;
+  readonly watched?: Pick<Watched, 'get'> | undefined;
+  readonly signal: AbortSignal;
 }
+
+/** The most requests at the same time. */
+const MOST_REQUESTS = 8;
 
 export interface PruneResult {
   readonly removals: readonly Removal[];
@@ -47,20 +49,14 @@ export async function pruneObjects(
   entries: readonly InventoryEntry[],
   options: PruneOptions,
 ): Promise<PruneResult> {
-  const slots = createSlots(options.concurrency ?? 8);
-  const isListed = listedIn(entries, options.owner);
+  const slots = createSlots(MOST_REQUESTS);
+  const { owner, signal } = options;
+  const isListed = listedIn(entries, owner);
   const removals = new Map<InventoryEntry, Removal>();
   for (const group of inReverseOrder(entries)) {
-    await Promise.all(
-      group.map((entry) =>
-        slots(async () => {
-          options.signal?.throwIfAborted();
-          const removal = await pruneObject(cluster, entry, { ...options, isListed });
-          removals.set(entry, removal);
-          options.onProgress?.(removal);
-        }),
-      ),
-    );
+    await inSlots({ slots, signal }, group, async (entry) => {
+      removals.set(entry, await pruneObject(cluster, entry, { ...options, isListed }));
+    });
   }
   const remaining = entries.filter((entry) => staysListed(removals.get(entry)));
   return { removals: [...removals.values()], remaining };
@@ -93,11 +89,11 @@ async function pruneObject(
 export async function keepUsedCrd(
   cluster: Cluster,
   entry: InventoryEntry,
-  { owner, observed, ...options }: CountOptions,
+  { owner, watched, ...options }: CountOptions,
 ): Promise<Removal | undefined> {
   const ref = refOfEntry(entry);
   try {
-    const crd = observed?.(ref) ?? (await cluster.get(ref, options.signal));
+    const crd = watched?.get(ref) ?? (await cluster.get(ref, options.signal));
     if (crd === undefined || judgeOwnership(crd, owner, entry.uid).kind !== 'ours') return undefined;
     if (crd.metadata.deletionTimestamp !== undefined) return undefined;
     const found = await countInstances(cluster, crd, options);

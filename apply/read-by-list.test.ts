@@ -1,3 +1,4 @@
+import { NEVER } from '../api/testing/never.ts';
 import { expect, test } from 'vitest';
 import { refOf } from '../api/object.ts';
 import { actingAs, createFakeCluster, type FakeCluster, type FakeRequest } from './testing/fake-cluster.ts';
@@ -43,7 +44,11 @@ test('other errors are not treated as a missing right', async () => {
 
 test('the absence of an object is found without the right to read it', async () => {
   const [cluster, listing] = limited('list');
-  const waiting = waitUntilGone([refOf(pod)], { observe: observeByPolling(listing), deadlineSeconds: 5 });
+  const waiting = waitUntilGone([refOf(pod)], {
+    signal: NEVER,
+    observe: observeByPolling(listing),
+    deadlineSeconds: 5,
+  });
   await cluster.delete(refOf(pod));
   expect(await waiting).toEqual([]);
 });

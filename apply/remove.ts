@@ -10,6 +10,7 @@ import { judgeOwnership, type Ownership } from './collision.ts';
 import { refOfEntry, type InventoryEntry } from './inventory.ts';
 import { phaseOf } from './phases.ts';
 import type { Owner } from './prepare.ts';
+import type { Watched } from './watched.ts';
 
 export type RemovalOutcome =
   /** The API server has deleted it just now. */
@@ -40,13 +41,13 @@ export interface RemoveOptions {
   readonly owner: Owner;
   readonly propagation?: DeleteOptions['propagation'];
   /** A watch's copy of an object: saves the read, and the deletion is bound to that version. */
-  readonly observed?: ((ref: ObjectRef) => KubeObject | undefined) | undefined;
+  readonly watched?: Pick<Watched, 'get'> | undefined;
   /**
    * The client for objects that name us but whose uid is not in the inventory: only intended, or re-created. Absent:
    * the same client as for all others.
    */
   readonly unproven?: Cluster | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /** How often the object may be replaced between reading and deleting. */
@@ -62,7 +63,7 @@ export async function removeObject(cluster: Cluster, entry: InventoryEntry, opti
     for (let attempt = 1; ; attempt++) {
       try {
         // A watch may lag behind: after a conflict the object is read.
-        return await removeOnce(cluster, entry, attempt === 1 ? options : { ...options, observed: undefined });
+        return await removeOnce(cluster, entry, attempt === 1 ? options : { ...options, watched: undefined });
       } catch (error) {
         if (!isConflictOrReplaced(error) || attempt === MOST_ATTEMPTS) throw error;
       }
@@ -73,14 +74,14 @@ export async function removeObject(cluster: Cluster, entry: InventoryEntry, opti
 }
 
 async function removeOnce(cluster: Cluster, entry: InventoryEntry, options: RemoveOptions): Promise<Removal> {
-  const { owner, propagation = 'Background', observed, unproven, signal } = options;
+  const { owner, propagation = 'Background', watched, unproven, signal } = options;
   const ref = refOfEntry(entry);
   if ((await cluster.isNamespaced(ref, signal)) === undefined) return judgeUnserved(cluster, ref, signal);
-  const live = observed?.(ref) ?? (await cluster.get(ref, signal));
+  const live = watched?.get(ref) ?? (await cluster.get(ref, signal));
   if (live === undefined) return { ref, outcome: 'gone' };
   const ownership = judgeOwnership(live, owner, entry.uid);
   if (ownership.kind !== 'ours') return { ref, outcome: 'foreign', message: describeForeign(ownership) };
-  const how = { propagation, asSeen: true, ...(signal !== undefined && { signal }) };
+  const how = { propagation, asSeen: true, signal };
   if (ownership.proven || unproven === undefined) return deleteSeen(cluster, live, how);
   return unlessRefused(ref, () => deleteSeen(unproven, live, how));
 }
@@ -133,7 +134,7 @@ export function describeHolders({ metadata }: KubeObject): string {
 }
 
 /** Decides whether a kind that is not served is gone with its CRD, or only unavailable at the moment. */
-async function judgeUnserved(cluster: Cluster, ref: ObjectRef, signal?: AbortSignal): Promise<Removal> {
+async function judgeUnserved(cluster: Cluster, ref: ObjectRef, signal: AbortSignal): Promise<Removal> {
   const provider = isBuiltIn(ref) ? 'the API server' : await findProvider(cluster, ref, signal);
   if (provider === undefined) return { ref, outcome: 'gone' };
   return {
@@ -166,7 +167,7 @@ function isBuiltIn(ref: ObjectRef): boolean {
 }
 
 /** The name of the CRD or aggregated API that serves a kind; undefined if there is none. */
-async function findProvider(cluster: Cluster, ref: ObjectRef, signal?: AbortSignal): Promise<string | undefined> {
+async function findProvider(cluster: Cluster, ref: ObjectRef, signal: AbortSignal): Promise<string | undefined> {
   const group = groupOf(ref.apiVersion);
   const crds = await cluster.list(CRD_KIND, undefined, signal);
   const crd = crds.find((candidate) => {

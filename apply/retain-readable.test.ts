@@ -1,3 +1,4 @@
+import { NEVER } from '../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision } from './apply.ts';
@@ -118,13 +119,17 @@ describe('an uninstall that keeps custom resources', () => {
     const cluster = createFakeCluster(options);
     cluster.put(sample('v1', 'Namespace', 'ops'));
     const objects = prepared([crdOf([V1, V2]), service]);
-    const { inventory } = await applyRevision(cluster, { objects, previousInventory: [] });
+    const { inventory } = await applyRevision(cluster, { signal: NEVER, objects, previousInventory: [] });
     const crd = refOf(cluster.objects().find(isCrd) as KubeObject);
     cluster.change(crd, (live) => ({ ...live, status: { ...(live['status'] as object), storedVersions: stored } }));
     cluster.put(widget);
     const again = async (): Promise<UninstallResult> => {
-      const counts = await countCustomResources(cluster, inventory, { owner: OWNER });
-      return runUninstall(cluster, planUninstall(inventory, counts, 'Retain'), { owner: OWNER, stepSeconds: 0.05 });
+      const counts = await countCustomResources(cluster, inventory, { signal: NEVER, owner: OWNER });
+      return runUninstall(cluster, planUninstall(inventory, counts, 'Retain'), {
+        signal: NEVER,
+        owner: OWNER,
+        stepSeconds: 0.05,
+      });
     };
     return { cluster, again, result: await again() };
   }

@@ -8,6 +8,7 @@ import { describeRef, refOf, type KubeObject, type ObjectRef } from '../api/obje
 import { explainFailure, type Failure } from './api-failure.ts';
 import type { Cluster } from '../api/cluster.ts';
 import { fieldsOf, listOf, textOf, type Fields } from '../api/untyped.ts';
+import type { Watched } from './watched.ts';
 
 export type Retention =
   /** No deleted Service converts the objects. */
@@ -68,8 +69,8 @@ function nameOf({ name }: Fields): string {
 export interface RetainOptions {
   readonly isGoing: IsGoing;
   /** A watch's copy of the CRD, including its conversion. */
-  readonly observed?: ((ref: ObjectRef) => KubeObject | undefined) | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly watched?: Pick<Watched, 'get'> | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** A message about a retained CRD, or the failure to make it readable. */
@@ -80,8 +81,8 @@ export type Retained = { readonly message?: string; readonly failure?: Failure }
  * refusal is part of the result: as a message if it is final, so that it does not block a removal.
  */
 export async function retainReadable(cluster: Cluster, ref: ObjectRef, options: RetainOptions): Promise<Retained> {
-  const { isGoing, observed, signal } = options;
-  const known = observed?.(ref);
+  const { isGoing, watched, signal } = options;
+  const known = watched?.get(ref);
   if (known !== undefined && !isConvertedBy(known, isGoing)) return {};
   try {
     const crd = await cluster.get(ref, signal);

@@ -19,7 +19,7 @@ export interface SettleOptions {
   readonly keptBy?: string | undefined;
   /** When the Revision was created; see take-over.ts. */
   readonly since?: string | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /** The outcome, with the API server's answer if something was written. */
@@ -32,7 +32,7 @@ export async function settleWrite(cluster: Cluster, object: KubeObject, options:
   try {
     return await writeUntilSettled(cluster, object, options);
   } catch (error) {
-    options.signal?.throwIfAborted();
+    options.signal.throwIfAborted();
     return { outcome: 'failed', failure: explainFailure(error, describeRef(refOf(object))) };
   }
 }
@@ -52,7 +52,7 @@ async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: 
     } catch (error) {
       const raced = isAlreadyExists(error) || isConflictOrReplaced(error) || (live !== undefined && isNotFound(error));
       if (!raced || attempt === MOST_ATTEMPTS) throw error;
-      options.signal?.throwIfAborted();
+      options.signal.throwIfAborted();
       finding = await lookAgain(cluster, object, options);
     }
   }
@@ -61,12 +61,12 @@ async function writeUntilSettled(cluster: Cluster, object: KubeObject, options: 
 interface WriteTarget {
   readonly live: KubeObject | undefined;
   readonly keptBy?: string | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 async function write(cluster: Cluster, object: KubeObject, { live, keptBy, signal }: WriteTarget): Promise<Written> {
   if (live === undefined) {
-    const answer = await createObject(cluster, object, signal === undefined ? {} : { signal });
+    const answer = await createObject(cluster, object, { signal });
     return { outcome: 'created', entry: entryOf(object, answer), answer };
   }
   const wanted = keptBy === undefined ? object : markKept(object, keptBy);

@@ -20,18 +20,26 @@ export function createSlots(count: number): Slots {
   };
 }
 
-/** Runs a task for each item in shared slots; the results are in the order of the items. Throws the signal's reason once it aborts. */
-export function inSlots<Item, Result>(
-  { slots, signal }: { readonly slots: Slots; readonly signal?: AbortSignal | undefined },
+/**
+ * Runs a task for each item in shared slots; the results are in the order of the items. If a task fails, its error is
+ * thrown once all others have ended, so that no request is left under way. No task begins once the signal has aborted:
+ * throws its reason.
+ */
+export async function inSlots<Item, Result>(
+  { slots, signal }: { readonly slots: Slots; readonly signal: AbortSignal },
   items: readonly Item[],
   task: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
-  return Promise.all(
+  const settled = await Promise.allSettled(
     items.map((item) =>
-      slots(() => {
-        signal?.throwIfAborted();
+      slots(async () => {
+        signal.throwIfAborted();
         return task(item);
       }),
     ),
   );
+  return settled.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
 }

@@ -1,4 +1,5 @@
 /** Decides about existing objects, by their owner and by the rights of the account. */
+import { NEVER } from '../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
@@ -32,7 +33,7 @@ function apply(
   { may = all, ...request }: Partial<ApplyRequest> & { readonly may?: May },
 ): Promise<ApplyResult> {
   const acting = request.asManager === true ? cluster : actingAs(cluster, ACCOUNT, may);
-  return applyRevision(acting, { objects: prepared([object]), previousInventory: [], ...request });
+  return applyRevision(acting, { signal: NEVER, objects: prepared([object]), previousInventory: [], ...request });
 }
 
 describe.each([

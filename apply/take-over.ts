@@ -32,7 +32,7 @@ export interface TakeOverFacts {
   readonly asManager?: boolean | undefined;
   /** When the Revision was created: no earlier Subscription can have left an object that was created later. */
   readonly since?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -91,7 +91,7 @@ function ownerOf(object: KubeObject): Owner {
 async function refusalToDelete(
   cluster: Pick<Cluster, 'delete'>,
   live: KubeObject,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Finding | undefined> {
   const { uid } = live.metadata;
   try {

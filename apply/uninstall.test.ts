@@ -1,3 +1,4 @@
+import { NEVER } from '../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
@@ -84,7 +85,7 @@ describe('the function planUninstall', () => {
 async function installed(fake: FakeOptions = {}): Promise<[FakeCluster, readonly InventoryEntry[]]> {
   const cluster = createFakeCluster(fake);
   cluster.put(sample('v1', 'Namespace', 'ops'));
-  const { inventory } = await applyRevision(cluster, { objects, previousInventory: [] });
+  const { inventory } = await applyRevision(cluster, { signal: NEVER, objects, previousInventory: [] });
   return [cluster, inventory];
 }
 
@@ -94,7 +95,7 @@ async function uninstall(
   policy: CustomResourcePolicy,
   given: Pick<UninstallOptions, 'now'> = {},
 ): Promise<UninstallResult> {
-  const options = { owner: OWNER, stepSeconds: 0.05, ...given };
+  const options = { signal: NEVER, owner: OWNER, stepSeconds: 0.05, ...given };
   const found = await countCustomResources(cluster, inventory, options);
   return runUninstall(cluster, planUninstall(inventory, found, policy), options);
 }
@@ -125,8 +126,8 @@ describe('the function runUninstall', () => {
     await cluster.delete(refOf(swapped));
     cluster.put({ ...sample('v1', 'Service', swapped.metadata.name, { namespace: 'ops' }), theirs: true });
     const before = cluster.requests.length;
-    const observed = (ref: ObjectRef): KubeObject | undefined => known.get(identityOf(ref));
-    const options = { owner: OWNER, observed, stepSeconds: 0.05 };
+    const watched = { get: (ref: ObjectRef): KubeObject | undefined => known.get(identityOf(ref)) };
+    const options = { signal: NEVER, owner: OWNER, watched, stepSeconds: 0.05 };
     const found = await countCustomResources(cluster, inventory, options);
     await runUninstall(cluster, planUninstall(inventory, found, 'Retain'), {
       ...options,
@@ -160,7 +161,7 @@ describe('the function runUninstall', () => {
 
   test('Retain keeps a CRD whose first object is created after the plan', async () => {
     const [cluster, inventory] = await installed();
-    const options = { owner: OWNER };
+    const options = { signal: NEVER, owner: OWNER };
     const plan = planUninstall(inventory, await countCustomResources(cluster, inventory, options), 'Retain');
     cluster.put(widget);
     expect(await runUninstall(cluster, plan, options)).toMatchObject({
@@ -194,7 +195,7 @@ describe('the function runUninstall', () => {
     const [cluster, inventory] = await installed();
     cluster.put({ ...widget, metadata: { ...widget.metadata, finalizers: ['example.com/hold'] } });
     const plan = planUninstall(inventory, counts(0), 'Delete');
-    const stuck = await runUninstall(cluster, plan, { owner: OWNER, stepSeconds: 0.05 });
+    const stuck = await runUninstall(cluster, plan, { signal: NEVER, owner: OWNER, stepSeconds: 0.05 });
     expect(stuck).toMatchObject({ state: 'Waiting', step: 'crds' });
     expect(stuck.waiting[0]?.message).toContain('ops/first (it is held by example.com/hold)');
     const lists = cluster.requests.filter(({ verb, ref }) => verb === 'list' && ref.kind === 'Widget');
@@ -363,7 +364,7 @@ describe('an uninstall for an account', () => {
     }: { readonly policy?: CustomResourcePolicy; readonly may: Parameters<typeof actingAs>[2] },
   ): Promise<UninstallResult> {
     const acting = actingAs(cluster, ACCOUNT, may);
-    const options = { owner: OWNER, namedIn: 'ops', stepSeconds: 0.05 };
+    const options = { signal: NEVER, owner: OWNER, namedIn: 'ops', stepSeconds: 0.05 };
     const found = await countCustomResources(cluster, inventory, options);
     return runUninstall(cluster, planUninstall(inventory, found, policy), { ...options, acting });
   }
@@ -448,7 +449,7 @@ describe('an uninstall for an account', () => {
 
     test("custom resources created after the deletion step do not go with their CRD: the account's rights are checked again", async () => {
       const [cluster, inventory] = await installed();
-      const options = { owner: OWNER, namedIn: 'ops', stepSeconds: 0.05 };
+      const options = { signal: NEVER, owner: OWNER, namedIn: 'ops', stepSeconds: 0.05 };
       const plan = planUninstall(inventory, await countCustomResources(cluster, inventory, options), 'Delete');
       cluster.put(theirs);
       const acting = actingAs(cluster, ACCOUNT, nothing);
@@ -470,7 +471,7 @@ describe('counting custom resources', () => {
       ...cluster,
       isNamespaced: async (kind) => (kind.kind === 'Widget' ? undefined : cluster.isNamespaced(kind)),
     };
-    const found = await countCustomResources(lagging, inventory, { owner: OWNER });
+    const found = await countCustomResources(lagging, inventory, { signal: NEVER, owner: OWNER });
     expect(found.get('widgets.example.com')).toMatchObject({ count: 1, samples: ['ops/first'] });
   });
 
@@ -505,6 +506,6 @@ describe('counting custom resources', () => {
       ...object,
       metadata: { ...object.metadata, annotations: { 'slipway.dev/owner': 'other/sub' } },
     }));
-    expect(await countCustomResources(cluster, inventory, { owner: OWNER })).toEqual(new Map());
+    expect(await countCustomResources(cluster, inventory, { signal: NEVER, owner: OWNER })).toEqual(new Map());
   });
 });

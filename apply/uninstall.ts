@@ -17,8 +17,9 @@ import { keepUsedCrd } from './prune.ts';
 import { describeHolders, removeObject, type Removal } from './remove.ts';
 import { retainReadable, type IsGoing, type Retained } from './retain-readable.ts';
 import { createSlots, inSlots, type Slots } from './slots.ts';
-import { fieldsOf, listOf, textOf } from '../api/untyped.ts';
+import { waitUntilCrdsGone } from './stuck-crds.ts';
 import { observeByPolling, waitUntilGone, type Leaving, type Observe } from './wait.ts';
+import type { Watched } from './watched.ts';
 
 export interface UninstallOptions {
   readonly owner: Owner;
@@ -29,8 +30,7 @@ export interface UninstallOptions {
   readonly acting?: Cluster | undefined;
   /** The only namespace whose custom resources messages name; absent: all are named. */
   readonly namedIn?: string | undefined;
-  readonly concurrency?: number;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
   /**
    * Time limit for one step in this call, three times as long for CRDs; objects that remain are reported as waiting.
    */
@@ -40,8 +40,7 @@ export interface UninstallOptions {
   /** Reports changes of objects; by polling with growing pauses by default. */
   readonly observe?: Observe;
   /** A watch's copy of an object, which saves the read. */
-  readonly observed?: (ref: ObjectRef) => KubeObject | undefined;
-  readonly onProgress?: (step: UninstallStepName, removal: Removal) => void;
+  readonly watched?: Pick<Watched, 'get'> | undefined;
 }
 
 export interface UninstallResult {
@@ -56,12 +55,16 @@ export interface UninstallResult {
   readonly failures: readonly Failure[];
 }
 
+const STEP_SECONDS = 30;
+/** The most requests at the same time. */
+const MOST_REQUESTS = 8;
+
 interface Run {
   readonly cluster: Cluster;
   readonly plan: UninstallPlan;
   readonly options: UninstallOptions;
   readonly slots: Slots;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** The result of one step. */
@@ -80,8 +83,8 @@ export async function runUninstall(
   plan: UninstallPlan,
   options: UninstallOptions,
 ): Promise<UninstallResult> {
-  const { concurrency = 8, signal } = options;
-  const run: Run = { cluster, plan, options, slots: createSlots(concurrency), signal };
+  const { signal } = options;
+  const run: Run = { cluster, plan, options, slots: createSlots(MOST_REQUESTS), signal };
   const done: Done = { removals: [], stays: [] };
   if (plan.state === 'Unknown') return { state: 'Failed', ...done, waiting: [], failures: plan.doubts ?? [] };
   if (plan.state === 'Blocked') return { state: 'Waiting', ...done, waiting: [], stays: plan.stays, failures: [] };
@@ -102,7 +105,7 @@ interface Done {
 /** The result of a step that did not end; undefined if all did. */
 async function runSteps(run: Run, steps: readonly UninstallStep[], done: Done): Promise<UninstallResult | undefined> {
   for (const step of steps) {
-    run.signal?.throwIfAborted();
+    run.signal.throwIfAborted();
     const { removals, waiting, stays } = await runStep(run, step);
     done.removals.push(...removals);
     done.stays.push(...stays);
@@ -130,8 +133,8 @@ function withMore(stay: Stay, message: string): Stay {
 
 async function retain({ cluster, plan, options }: Run, ref: ObjectRef): Promise<Retained> {
   if (!isCrdEntry(ref)) return {};
-  const { observed, signal } = options;
-  return retainReadable(cluster, ref, { isGoing: (service) => isServiceOf(plan, service), observed, signal });
+  const { watched, signal } = options;
+  return retainReadable(cluster, ref, { isGoing: (service) => isServiceOf(plan, service), watched, signal });
 }
 
 function isServiceOf({ steps }: UninstallPlan, { namespace, name }: Parameters<IsGoing>[0]): boolean {
@@ -145,7 +148,6 @@ function isServiceOf({ steps }: UninstallPlan, { namespace, name }: Parameters<I
 
 async function runStep(run: Run, step: UninstallStep): Promise<StepResult> {
   const removals = [...(await deleteEntries(run, step)), ...(await deleteOthers(run, step))];
-  for (const removal of removals) run.options.onProgress?.(step.name, removal);
   const deleted = removals.filter(({ outcome }) => outcome === 'deleted' || outcome === 'deleting').map(leavingOf);
   const waiting = await awaitGone(run, deleted);
   return { removals, waiting, stays: removals.flatMap(stayOfRemoval) };
@@ -212,82 +214,18 @@ async function retainLate(run: Run, kept: Removal): Promise<Removal> {
   return message === undefined ? kept : { ...kept, message: `${kept.message}; ${message}` };
 }
 
-const STEP_SECONDS = 30;
-
-/**
- * Waits until all are gone; writes to a CRD whose deletion hangs, and names the finalizers or dependents of the rest.
- */
+/** Waits until all are gone, and names the finalizers or dependents of the rest. */
 async function awaitGone(run: Run, refs: readonly Leaving[]): Promise<UninstallResult['waiting']> {
   const { cluster, options } = run;
-  const { stepSeconds = STEP_SECONDS, observe = observeByPolling(cluster), signal } = options;
-  const rest = { observe, ...(signal !== undefined && { signal }) };
-  if (!refs.some(isCrdEntry)) return explain(run, await waitUntilGone(refs, { deadlineSeconds: stepSeconds, ...rest }));
-  const patience = Math.min(stepSeconds, CRD_PATIENCE_SECONDS);
-  const first = await waitUntilGone(refs, { deadlineSeconds: patience, ...rest });
-  await touchCrds(run, first, isLikelyStuck);
-  const pending = new Set(first.map(({ ref }) => identityOf(ref)));
-  const left = await waitUntilGone(
-    refs.filter((ref) => pending.has(identityOf(ref))),
-    { deadlineSeconds: stepSeconds * CRD_STEPS - patience, ...rest },
-  );
-  const now = (options.now?.() ?? new Date()).getTime();
-  await touchCrds(run, left, (crd) => isLikelyStuck(crd) || isForgotten(crd, now));
+  const { stepSeconds = STEP_SECONDS, observe = observeByPolling(cluster), now = () => new Date(), signal } = options;
+  const left = refs.some(isCrdEntry)
+    ? await waitUntilCrdsGone(cluster, refs, { stepSeconds, observe, look: (ref) => look(run, ref), now, signal })
+    : await waitUntilGone(refs, { deadlineSeconds: stepSeconds, observe, signal });
   return explain(run, left);
 }
 
-/** The API server deletes CRDs a few at a time, so this can take long, and starting over would cost more. */
-const CRD_STEPS = 3;
-/** The deletion of a new CRD can hang in Terminating until the CRD is written to. */
-const CRD_PATIENCE_SECONDS = 3;
-const YOUNG_SECONDS = 10;
-const FORGOTTEN_SECONDS = 60;
-const TOUCHED = 'slipway.dev/touched';
-
-async function touchCrds(
-  run: Run,
-  left: readonly { readonly ref: ObjectRef }[],
-  isMeant: (crd: KubeObject) => boolean,
-): Promise<void> {
-  const crds = left.map(({ ref }) => ref).filter(isCrdEntry);
-  await Promise.all(crds.map((ref) => touchCrd(run, ref, isMeant)));
-}
-
-/** Any write makes the API server process a CRD again. It may be gone already. */
-async function touchCrd(run: Run, ref: ObjectRef, isMeant: (crd: KubeObject) => boolean): Promise<void> {
-  const { cluster, options } = run;
-  const crd = await look(run, ref);
-  if (crd?.metadata.deletionTimestamp === undefined || !isMeant(crd)) return;
-  const { resourceVersion = '' } = crd.metadata;
-  const patch = { metadata: { resourceVersion, annotations: { [TOUCHED]: resourceVersion } } };
-  try {
-    await cluster.patch(ref, patch, undefined, options.signal);
-  } catch (error) {
-    explainFailure(error, describeRef(ref)); // throws a defect; a refusal means that another writer touched it
-  }
-}
-
-/**
- * Whether a deletion hangs in the API server: it does if it came soon after the creation, and it is retried with
- * growing pauses if it failed. Any other CRD waits for its turn, and a write puts it back in the queue.
- */
-function isLikelyStuck({ metadata, status }: KubeObject): boolean {
-  const { creationTimestamp = '', deletionTimestamp = '' } = metadata;
-  const seconds = (Date.parse(deletionTimestamp) - Date.parse(creationTimestamp)) / 1000;
-  const conditions = listOf(fieldsOf(status)['conditions']);
-  const failed = conditions.some(({ type, reason }) => type === 'Terminating' && STUCK_REASONS.has(textOf(reason)));
-  return failed || !(seconds > YOUNG_SECONDS);
-}
-
-/** Whether a deletion takes so long that one write can do no harm. */
-function isForgotten({ metadata }: KubeObject, now: number): boolean {
-  const { deletionTimestamp = '', annotations } = metadata;
-  return annotations?.[TOUCHED] === undefined && !(now - Date.parse(deletionTimestamp) < FORGOTTEN_SECONDS * 1000);
-}
-
-const STUCK_REASONS: ReadonlySet<string> = new Set(['InstanceDeletionFailed', 'InstanceDeletionCheck']);
-
 async function look({ cluster, options }: Run, ref: ObjectRef): Promise<KubeObject | undefined> {
-  return options.observed?.(ref) ?? (await cluster.get(ref, options.signal));
+  return options.watched?.get(ref) ?? (await cluster.get(ref, options.signal));
 }
 
 async function explain(

@@ -1,6 +1,6 @@
+import { NEVER } from '../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
-import type { KubeObject, ObjectRef } from '../api/object.ts';
-import { refOf } from '../api/object.ts';
+import { type KubeObject, type ObjectRef, refOf } from '../api/object.ts';
 import { createFakeCluster, settle } from './testing/fake-cluster.ts';
 import { sampleDeployment } from './testing/sample-objects.ts';
 import { observeByPolling, waitUntilGone, waitUntilReady, type Observation, type Observe } from './wait.ts';
@@ -31,29 +31,41 @@ const deaf: Observe = () => ({ [Symbol.asyncIterator]: () => ({ next: () => new 
 describe('waiting until objects work', () => {
   test('waiting for ready objects ends as soon as they are ready', async () => {
     expect(
-      await waitUntilReady([ref], { observe: observing(undefined, deployment, working), deadlineSeconds: 600 }),
+      await waitUntilReady([ref], {
+        signal: NEVER,
+        observe: observing(undefined, deployment, working),
+        deadlineSeconds: 600,
+      }),
     ).toEqual([]);
   });
 
   test('waiting for ready objects ends at once when one has failed for good', async () => {
-    const unready = await waitUntilReady([ref], { observe: observing(deployment, givenUp), deadlineSeconds: 600 });
+    const unready = await waitUntilReady([ref], {
+      signal: NEVER,
+      observe: observing(deployment, givenUp),
+      deadlineSeconds: 600,
+    });
     expect(unready).toMatchObject([{ ref, health: { state: 'Failed' } }]);
   });
 
   test('waiting for ready objects returns those that are not ready at the deadline', async () => {
-    const unready = await waitUntilReady([ref], { observe: observing(undefined), deadlineSeconds: 0.02 });
+    const unready = await waitUntilReady([ref], {
+      signal: NEVER,
+      observe: observing(undefined),
+      deadlineSeconds: 0.02,
+    });
     expect(unready).toMatchObject([{ ref, health: { state: 'Progressing', message: 'it does not exist' } }]);
   });
 
   test('a source that ignores the signal does not block the deadline', async () => {
-    expect(await waitUntilReady([ref], { observe: deaf, deadlineSeconds: 0.02 })).toMatchObject([
+    expect(await waitUntilReady([ref], { signal: NEVER, observe: deaf, deadlineSeconds: 0.02 })).toMatchObject([
       { health: { state: 'Unknown' } },
     ]);
   });
 
   test('an abort is thrown with its reason, even if it comes first', async () => {
     const lost = new Error('lease lost');
-    const options = { observe: observing(deployment), deadlineSeconds: 600 };
+    const options = { signal: NEVER, observe: observing(deployment), deadlineSeconds: 600 };
     const controller = new AbortController();
     const waiting = waitUntilReady([ref], {
       ...options,
@@ -69,30 +81,36 @@ describe('waiting until objects work', () => {
       yield [{ ref, object: undefined }];
       throw new Error('broken');
     };
-    await expect(waitUntilReady([ref], { observe: broken, deadlineSeconds: 600 })).rejects.toThrow('broken');
+    await expect(waitUntilReady([ref], { signal: NEVER, observe: broken, deadlineSeconds: 600 })).rejects.toThrow(
+      'broken',
+    );
   });
 
   test('waiting for no objects ends at once', async () => {
-    expect(await waitUntilReady([], { observe: observing(), deadlineSeconds: 600 })).toEqual([]);
+    expect(await waitUntilReady([], { signal: NEVER, observe: observing(), deadlineSeconds: 600 })).toEqual([]);
   });
 });
 
 describe('waiting until objects are gone', () => {
   test('waiting for deleted objects ends when they are gone', async () => {
     expect(
-      await waitUntilGone([ref], { observe: observing(deployment, held, undefined), deadlineSeconds: 600 }),
+      await waitUntilGone([ref], {
+        signal: NEVER,
+        observe: observing(deployment, held, undefined),
+        deadlineSeconds: 600,
+      }),
     ).toEqual([]);
   });
 
   test('a new object in the place of the deleted one is not waited for', async () => {
     const another = { ...deployment, metadata: { ...deployment.metadata, uid: 'new' } };
-    const options = { observe: observing(another), deadlineSeconds: 0.02 };
+    const options = { signal: NEVER, observe: observing(another), deadlineSeconds: 0.02 };
     expect(await waitUntilGone([{ ...ref, uid: 'old' }], options)).toEqual([]);
     expect(await waitUntilGone([{ ...ref, uid: 'new' }], options)).toHaveLength(1);
   });
 
   test('waiting for deleted objects names the finalizers of those left', async () => {
-    const left = await waitUntilGone([ref], { observe: observing(held), deadlineSeconds: 0.02 });
+    const left = await waitUntilGone([ref], { signal: NEVER, observe: observing(held), deadlineSeconds: 0.02 });
     expect(left).toMatchObject([{ ref, health: { message: 'it is held by example.com/hold' } }]);
   });
 });
@@ -102,6 +120,7 @@ test('polling yields the state at once and again after every change', async () =
   cluster.put(deployment);
   let polls = 0;
   const unready = await waitUntilReady([ref], {
+    signal: NEVER,
     observe: observeByPolling(cluster),
     deadlineSeconds: 600,
     onProgress: () => {

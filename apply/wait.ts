@@ -22,7 +22,7 @@ export type Observe = (refs: readonly ObjectRef[], signal: AbortSignal) => Async
 export interface WaitOptions {
   readonly observe: Observe;
   readonly deadlineSeconds: number;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
   /** Called after every observation that changes the list of pending objects. */
   readonly onProgress?: (pending: readonly Unready[]) => void;
 }
@@ -60,7 +60,7 @@ async function waitFor(
   if (refs.length === 0) return [];
   const deadline = AbortSignal.timeout(Math.round(options.deadlineSeconds * 1000));
   const over = new AbortController();
-  const signal = AbortSignal.any([deadline, over.signal, ...(options.signal === undefined ? [] : [options.signal])]);
+  const signal = AbortSignal.any([deadline, over.signal, options.signal]);
   let pending: readonly Unready[] = refs.map((ref) => ({
     ref,
     health: { state: 'Unknown', message: 'it was not observed' },
@@ -72,11 +72,11 @@ async function waitFor(
       if (pending.length === 0 || pending.some(({ health }) => health.state === 'Failed')) break;
     }
   } catch (error) {
-    if (!deadline.aborted || options.signal?.aborted === true) throw error;
+    if (!deadline.aborted || options.signal.aborted) throw error;
   } finally {
     over.abort();
   }
-  options.signal?.throwIfAborted();
+  options.signal.throwIfAborted();
   return pending;
 }
 

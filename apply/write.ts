@@ -10,7 +10,7 @@ import { unheld } from './held-back.ts';
 
 export interface WriteOptions {
   readonly dryRun?: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -22,11 +22,7 @@ export interface WriteOptions {
  * Errors: as the client throws them; see isConflictOrReplaced and isAlreadyExists for an object that exists.
  * @see https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
  */
-export async function createObject(
-  cluster: Cluster,
-  object: KubeObject,
-  options: WriteOptions = {},
-): Promise<KubeObject> {
+export async function createObject(cluster: Cluster, object: KubeObject, options: WriteOptions): Promise<KubeObject> {
   const { dryRun = false, signal } = options;
   const { metadata } = object;
   try {
@@ -49,7 +45,7 @@ export async function changeObject(
   cluster: Cluster,
   object: KubeObject,
   live: KubeObject,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<KubeObject> {
   const seen = await takeOverFields(cluster, live, signal);
   try {
@@ -105,7 +101,7 @@ interface ManagedFields {
  * handed to our `Apply`, once. Returns the object after that.
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply
  */
-export async function takeOverFields(cluster: Cluster, live: KubeObject, signal?: AbortSignal): Promise<KubeObject> {
+export async function takeOverFields(cluster: Cluster, live: KubeObject, signal: AbortSignal): Promise<KubeObject> {
   const { managedFields, resourceVersion } = live.metadata as {
     managedFields?: ManagedFields[];
     resourceVersion?: string;

@@ -52,14 +52,25 @@ export interface StoreOptions {
 const SUFFIX = '.db';
 
 /** A store that no other process writes to; deletes unfinished files of an earlier process. */
-export function createIndexStore({ folder, limits, worker }: StoreOptions): IndexStore {
-  const root = join(folder, 'catalogs');
-  const building = new Map<string, number>();
-  mkdirSync(root, { recursive: true });
-  deleteFiles((path) => path.endsWith(PARTIAL_SUFFIX));
+export function createIndexStore(options: StoreOptions): IndexStore {
+  return new FolderOfIndexes(options);
+}
 
-  function open(catalog: string, digest: string): CatalogIndex | undefined {
-    const path = pathOf(catalog, digest);
+class FolderOfIndexes implements IndexStore {
+  readonly #root: string;
+  readonly #options: Omit<StoreOptions, 'folder'>;
+  /** How many builds of each file are in progress. */
+  readonly #building = new Map<string, number>();
+
+  constructor({ folder, ...options }: StoreOptions) {
+    this.#root = join(folder, 'catalogs');
+    this.#options = options;
+    mkdirSync(this.#root, { recursive: true });
+    this.#deleteFiles((path) => path.endsWith(PARTIAL_SUFFIX));
+  }
+
+  open(catalog: string, digest: string): CatalogIndex | undefined {
+    const path = this.#pathOf(catalog, digest);
     try {
       return openIndex(path);
     } catch (error) {
@@ -69,17 +80,16 @@ export function createIndexStore({ folder, limits, worker }: StoreOptions): Inde
     }
   }
 
-  async function build(catalog: string, source: CatalogSource, signal?: AbortSignal): Promise<CatalogIndex> {
+  async build(catalog: string, source: CatalogSource, signal?: AbortSignal): Promise<CatalogIndex> {
     const { digest, files, seemsToBe } = source;
-    const target = pathOf(catalog, digest);
-    building.set(target, (building.get(target) ?? 0) + 1);
+    const target = this.#pathOf(catalog, digest);
+    this.#building.set(target, (this.#building.get(target) ?? 0) + 1);
     try {
-      mkdirSync(join(root, catalog), { recursive: true });
+      mkdirSync(join(this.#root, catalog), { recursive: true });
       const { packages } = await buildIndexInWorker({
         files,
         target,
-        ...(limits !== undefined && { limits }),
-        ...(worker !== undefined && { worker }),
+        ...this.#options,
         ...(signal !== undefined && { signal }),
       });
       if (packages === 0 && seemsToBe !== undefined) {
@@ -88,34 +98,32 @@ export function createIndexStore({ folder, limits, worker }: StoreOptions): Inde
       }
       return openIndex(target, { verify: false });
     } finally {
-      const others = building.get(target)! - 1;
-      if (others === 0) building.delete(target);
-      else building.set(target, others);
+      const others = this.#building.get(target)! - 1;
+      if (others === 0) this.#building.delete(target);
+      else this.#building.set(target, others);
     }
   }
 
-  function collect(inUse: ReadonlyMap<string, string>): void {
-    const kept = new Set([...inUse].map(([catalog, digest]) => pathOf(catalog, digest)));
-    const busy = [...building.keys()];
-    deleteFiles((path) => !kept.has(path) && !busy.some((target) => path.startsWith(target)));
+  collect(inUse: ReadonlyMap<string, string>): void {
+    const kept = new Set([...inUse].map(([catalog, digest]) => this.#pathOf(catalog, digest)));
+    const busy = [...this.#building.keys()];
+    this.#deleteFiles((path) => !kept.has(path) && !busy.some((target) => path.startsWith(target)));
   }
 
-  function deleteFiles(isUnused: (path: string) => boolean): void {
-    for (const catalog of readdirSync(root, { withFileTypes: true })) {
+  #deleteFiles(isUnused: (path: string) => boolean): void {
+    for (const catalog of readdirSync(this.#root, { withFileTypes: true })) {
       if (!catalog.isDirectory()) continue;
-      for (const name of readdirSync(join(root, catalog.name))) {
-        const path = join(root, catalog.name, name);
+      for (const name of readdirSync(join(this.#root, catalog.name))) {
+        const path = join(this.#root, catalog.name, name);
         if (isUnused(path)) rmSync(path, { force: true });
       }
     }
   }
 
-  function pathOf(catalog: string, digest: string): string {
+  #pathOf(catalog: string, digest: string): string {
     if (!isCatalogName(catalog)) throw new Error(`not the name of a catalog: ${catalog}`);
-    return join(root, catalog, `${fileNameOf(digest)}${SUFFIX}`);
+    return join(this.#root, catalog, `${fileNameOf(digest)}${SUFFIX}`);
   }
-
-  return { open, build, collect };
 }
 
 /** Whether the text can be the name of a Catalog object. @see https://www.rfc-editor.org/rfc/rfc1123#page-13 */

@@ -11,7 +11,7 @@ import { essenceOf, type Span } from './bulk.ts';
 import { HINT_NOT_CATALOG, JsonSplitter, type Piece, type SyntaxSplitter } from './json-splitter.ts';
 import { invalidCatalog } from './invalid.ts';
 import type { StreamLimits } from './limits.ts';
-import { createYamlSplitter } from './yaml-splitter.ts';
+import { YamlSplitter } from './yaml-splitter.ts';
 
 /** One document of a file. */
 export interface RawDocument {
@@ -98,7 +98,7 @@ export class DocumentSplitter {
   #begin(syntax: 'json' | 'yaml'): SyntaxSplitter {
     this.#toDocuments = syntax === 'json' ? fromJson : fromYaml;
     this.#splitter =
-      syntax === 'json' ? new JsonSplitter(this.#path, this.#limits) : createYamlSplitter(this.#path, this.#limits);
+      syntax === 'json' ? new JsonSplitter(this.#path, this.#limits) : new YamlSplitter(this.#path, this.#limits);
     return this.#splitter;
   }
 }

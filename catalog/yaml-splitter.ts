@@ -11,67 +11,75 @@ const DASH = 0x2d;
 const INITIAL_BYTES = 1 << 12;
 
 /**
- * A splitter of YAML documents; each piece is the text of one, which may be empty or hold comments only.
+ * Splits YAML documents; each piece is the text of one, which may be empty or hold comments only.
  *
- * Throws ReasonedError `CatalogInvalid` for a document that is too large.
+ * `push` and `end` throw ReasonedError `CatalogInvalid` for a document that is too large.
  */
-export function createYamlSplitter(path: string, limits: StreamLimits): SyntaxSplitter {
-  let kept = Buffer.allocUnsafe(INITIAL_BYTES);
-  let size = 0;
-  let line = 0; // where the last line begins; at times beyond what is kept of the chunk
-  let ordinal = 1;
+export class YamlSplitter implements SyntaxSplitter {
+  readonly #path: string;
+  readonly #maxBytes: number;
+  /** The bytes of the current document that have been copied; the rest of the buffer is free. */
+  #kept = Buffer.allocUnsafe(INITIAL_BYTES);
+  #size = 0;
+  /** Where the last line begins; at times in the part of the chunk that is not copied yet. */
+  #line = 0;
+  /** Number of the current document in the file. */
+  #ordinal = 1;
 
-  function* push(chunk: Uint8Array): Generator<Piece, number> {
+  constructor(path: string, { maxDocumentBytes }: StreamLimits) {
+    this.#path = path;
+    this.#maxBytes = maxDocumentBytes;
+  }
+
+  *push(chunk: Uint8Array): Generator<Piece, number> {
     let from = 0;
     for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) {
-      const first = line < size ? kept[line] : chunk[from + line - size];
+      const first = this.#line < this.#size ? this.#kept[this.#line] : chunk[from + this.#line - this.#size];
       if (first === DASH) {
-        keep(chunk.subarray(from, at + 1));
+        this.#keep(chunk.subarray(from, at + 1));
         from = at + 1;
-        yield* endLine();
-      } else line = size + at + 1 - from;
+        yield* this.#endLine();
+      } else this.#line = this.#size + at + 1 - from;
     }
-    keep(chunk.subarray(from));
+    this.#keep(chunk.subarray(from));
     return chunk.length;
   }
 
-  function* end(): Generator<Piece> {
-    yield* endLine();
-    yield* document(size);
+  *end(): Generator<Piece> {
+    yield* this.#endLine();
+    yield* this.#document(this.#size);
   }
 
-  function* endLine(): Generator<Piece> {
-    if (isSeparator(kept.subarray(line, size))) yield* document(line);
-    else line = size;
+  *#endLine(): Generator<Piece> {
+    if (isSeparator(this.#kept.subarray(this.#line, this.#size))) yield* this.#document(this.#line);
+    else this.#line = this.#size;
   }
 
-  /** The bytes up to this position are a document; what is kept beyond belongs to none. */
-  function* document(to: number): Generator<Piece> {
+  /** The bytes up to this position are a document; the bytes beyond belong to none. */
+  *#document(to: number): Generator<Piece> {
     if (to > 0) {
-      yield { bytes: kept.subarray(0, to), longNumbers: false, bulk: [] };
-      ordinal += 1;
+      yield { bytes: this.#kept.subarray(0, to), longNumbers: false, bulk: [] };
+      this.#ordinal += 1;
     }
-    kept = Buffer.allocUnsafe(INITIAL_BYTES);
-    size = 0;
-    line = 0;
+    this.#kept = Buffer.allocUnsafe(INITIAL_BYTES);
+    this.#size = 0;
+    this.#line = 0;
   }
 
-  function keep(bytes: Uint8Array): void {
-    const needed = size + bytes.length;
-    if (needed > limits.maxDocumentBytes) {
-      const what = `the document is larger than ${limits.maxDocumentBytes} bytes`;
-      throw invalidCatalog({ path, document: ordinal }, what);
+  #keep(bytes: Uint8Array): void {
+    const needed = this.#size + bytes.length;
+    if (needed > this.#maxBytes) {
+      const problem = `the document is larger than ${this.#maxBytes} bytes`;
+      throw invalidCatalog({ path: this.#path, document: this.#ordinal }, problem);
     }
-    if (needed > kept.length) {
-      const larger = Buffer.allocUnsafe(Math.max(kept.length * 2, needed));
-      kept.copy(larger, 0, 0, size);
-      kept = larger;
+    if (needed > this.#kept.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#kept.length * 2, needed));
+      this.#kept.copy(larger, 0, 0, this.#size);
+      this.#kept = larger;
     }
-    kept.set(bytes, size);
-    size = needed;
+    this.#kept.set(bytes, this.#size);
+    this.#size = needed;
   }
-
-  return { push, end };
 }
 
 /** `---` and, on the same line, nothing but white space or a comment. */

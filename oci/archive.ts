@@ -88,66 +88,79 @@ async function* until(read: () => Promise<Uint8Array | undefined>): AsyncGenerat
 /** Feeds the parser chunk by chunk; the entries of one chunk are passed on before the next chunk is read. */
 async function* tarEvents(source: AsyncIterable<Uint8Array>, options: LayerOptions): AsyncGenerator<TarEvent> {
   const { mediaType, origin, limits } = options;
-  const feed = createFeed(options);
+  const feed = new Feed(options);
   const plain = inflate(source, { origin, maxRatio: limits.ratio, ...(mediaType !== undefined && { mediaType }) });
   for await (const chunk of plain) {
     spend(options, 'inflatedBytes', chunk.length);
     // Nothing behind the end marker is parsed, only counted, so that the source comes to its own end and check.
-    if (!feed.ended()) yield* feed.write(chunk);
+    if (!feed.ended) yield* feed.write(chunk);
   }
-  if (!feed.ended()) yield* feed.end();
+  if (!feed.ended) yield* feed.end();
 }
 
-interface Feed {
-  write(chunk: Uint8Array): readonly TarEvent[];
-  end(): readonly TarEvent[];
-  ended(): boolean;
-}
+/** A tar parser as a function: bytes in, events out. Throws ImageInvalid as soon as the archive is unsound. */
+class Feed {
+  readonly #origin: Origin;
+  readonly #judge: ReturnType<typeof createJudge>;
+  readonly #parser: Parser;
+  /** Events of the bytes so far that were not returned yet. */
+  readonly #queue: TarEvent[] = [];
+  #failure: Error | undefined;
+  #ended = false;
+  /** The entry that the filter has judged last, and its path if it is kept. */
+  #judged: ReadEntry | undefined;
+  #path = '';
 
-function createFeed(options: LayerOptions): Feed {
-  const { origin } = options;
-  const judge = createJudge(options);
-  let queue: TarEvent[] = [];
-  let failure: Error | undefined;
-  let eof = false;
-  let judged: ReadEntry | undefined;
-  let path = '';
-  const parser = new Parser({
-    strict: true,
-    filter: (_path, entry) => {
-      judged = entry as ReadEntry;
-      const verdict = judge.judge(judged);
-      if (verdict.kind === 'keep') path = verdict.path;
-      else if (verdict.kind !== 'pass') queue.push({ kind: 'note', entry: { kind: verdict.kind, path: verdict.path } });
-      return verdict.kind === 'keep';
-    },
-    onReadEntry: (entry) => {
-      queue.push({ kind: 'start', path, size: entry.size });
-      entry.on('data', (bytes: Buffer) => void queue.push({ kind: 'data', bytes }));
-      entry.on('end', () => void queue.push({ kind: 'end' }));
-    },
-  });
-  parser.on('error', (error: Error) => void (failure ??= error));
-  parser.on('eof', () => void (eof = true));
-  parser.on('meta', (text: string) => judge.extension(text));
-  parser.on('ignoredEntry', (entry: ReadEntry) => {
-    if (entry !== judged) judge.unread(entry);
-  });
-  const take = (): readonly TarEvent[] => {
-    if (failure !== undefined) throw unsound(origin, failure);
-    return queue.splice(0);
-  };
-  return {
-    write(chunk) {
-      parser.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-      return take();
-    },
-    end() {
-      parser.end();
-      return take();
-    },
-    ended: () => eof,
-  };
+  constructor(options: LayerOptions) {
+    this.#origin = options.origin;
+    this.#judge = createJudge(options);
+    this.#parser = new Parser({
+      strict: true,
+      filter: (_path, entry) => this.#isKept(entry as ReadEntry),
+      onReadEntry: (entry) => this.#follow(entry),
+    });
+    this.#parser.on('error', (error: Error) => void (this.#failure ??= error));
+    this.#parser.on('eof', () => void (this.#ended = true));
+    this.#parser.on('meta', (text: string) => this.#judge.extension(text));
+    this.#parser.on('ignoredEntry', (entry: ReadEntry) => {
+      if (entry !== this.#judged) this.#judge.unread(entry);
+    });
+  }
+
+  /** Whether the end marker of the archive was read. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  write(chunk: Uint8Array): readonly TarEvent[] {
+    this.#parser.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    return this.#take();
+  }
+
+  end(): readonly TarEvent[] {
+    this.#parser.end();
+    return this.#take();
+  }
+
+  #isKept(entry: ReadEntry): boolean {
+    this.#judged = entry;
+    const verdict = this.#judge.judge(entry);
+    if (verdict.kind === 'keep') this.#path = verdict.path;
+    else if (verdict.kind !== 'pass')
+      this.#queue.push({ kind: 'note', entry: { kind: verdict.kind, path: verdict.path } });
+    return verdict.kind === 'keep';
+  }
+
+  #follow(entry: ReadEntry): void {
+    this.#queue.push({ kind: 'start', path: this.#path, size: entry.size });
+    entry.on('data', (bytes: Buffer) => void this.#queue.push({ kind: 'data', bytes }));
+    entry.on('end', () => void this.#queue.push({ kind: 'end' }));
+  }
+
+  #take(): readonly TarEvent[] {
+    if (this.#failure !== undefined) throw unsound(this.#origin, this.#failure);
+    return this.#queue.splice(0);
+  }
 }
 
 function unsound({ what, byDigest }: Origin, failure: Error) {

@@ -1,3 +1,4 @@
+import { NEVER } from '../../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/object.ts';
@@ -47,7 +48,7 @@ function lister(objects: readonly KubeObject[]): Lister {
 describe('a permitted CRD change', () => {
   test('a change without dangerous schema difference is permitted without reading objects', async () => {
     const { listPage, asked } = lister([]);
-    expect((await guardCrd(old, old, { listPage })).safe).toBe(true);
+    expect((await guardCrd(old, old, { signal: NEVER, listPage })).safe).toBe(true);
     expect(asked).toEqual([]);
   });
 
@@ -55,13 +56,13 @@ describe('a permitted CRD change', () => {
     { objects: [], because: 'there is no object' },
     { objects: [widget('a'), widget('b', { other: 1 })], because: 'no object has the removed field' },
   ])('a dangerous CRD change is permitted because $because', async ({ objects }) => {
-    expect((await guardCrd(old, next, { listPage: lister(objects).listPage })).safe).toBe(true);
+    expect((await guardCrd(old, next, { signal: NEVER, listPage: lister(objects).listPage })).safe).toBe(true);
   });
 
   test('a waived rule permits the change without reading objects', async () => {
     const { listPage, asked } = lister([widget('a', { size: 1 })]);
     const waivers = [{ crd: 'widgets.example.com', rule: 'existingFieldRemoval' }];
-    expect((await guardCrd(old, next, { listPage, waivers })).safe).toBe(true);
+    expect((await guardCrd(old, next, { signal: NEVER, listPage, waivers })).safe).toBe(true);
     expect(asked).toEqual([]);
   });
 });
@@ -69,7 +70,7 @@ describe('a permitted CRD change', () => {
 describe('a refused CRD change', () => {
   test('a change that loses data of an object is refused, and every such object is named or counted', async () => {
     const objects = ['a', 'b', 'c', 'd', 'e'].map((name) => widget(name, name === 'b' ? {} : { size: 1 }));
-    const verdict = await guardCrd(old, next, { listPage: lister(objects).listPage });
+    const verdict = await guardCrd(old, next, { signal: NEVER, listPage: lister(objects).listPage });
     expect(unsafeError([verdict])?.message).toContain(
       'existingFieldRemoval: the field is gone (ops/a, ops/c, ops/d and 1 more)',
     );
@@ -81,21 +82,21 @@ describe('a refused CRD change', () => {
       metadata: { name, namespace: 'platform' },
     });
     const objects = [theirs('precious'), widget('a', { size: 1 }), theirs('other')];
-    const verdict = await guardCrd(old, next, { listPage: lister(objects).listPage, namedIn: 'ops' });
+    const verdict = await guardCrd(old, next, { signal: NEVER, listPage: lister(objects).listPage, namedIn: 'ops' });
     expect(unsafeError([verdict])?.message).toContain('the field is gone (ops/a and 2 in other namespaces)');
   });
 
   test('a change is refused if the affected object is on a later page', async () => {
     const objects = Array.from({ length: 201 }, (_, index) => widget(`w${index}`, index === 200 ? { size: 1 } : {}));
     const { listPage, asked } = lister(objects);
-    const verdict = await guardCrd(old, next, { listPage });
+    const verdict = await guardCrd(old, next, { signal: NEVER, listPage });
     expect(unsafeError([verdict])?.message).toContain('(ops/w200)');
     expect(asked).toEqual(['0', '100', '200'].map((token) => `example.com/v1 Widget ${token}`));
   });
 
   test('a change is refused if there are more objects than the check reads', async () => {
     const { listPage, asked } = lister(Array.from({ length: 10_001 }, (_, index) => widget(`w${index}`)));
-    const verdict = await guardCrd(old, next, { listPage });
+    const verdict = await guardCrd(old, next, { signal: NEVER, listPage });
     expect(unsafeError([verdict])?.message).toContain('(others that were not judged, as there are more than 10000)');
     expect(asked).toHaveLength(100);
   });
@@ -104,7 +105,7 @@ describe('a refused CRD change', () => {
     let minutes = 0;
     const now = (): number => (minutes += 1) * 60_000;
     const objects = Array.from({ length: 10 }, (_, index) => widget(`w${index}`));
-    const verdict = await guardCrd(old, next, { listPage: lister(objects).listPage, now });
+    const verdict = await guardCrd(old, next, { signal: NEVER, listPage: lister(objects).listPage, now });
     expect(unsafeError([verdict])?.message).toContain('60 s were not enough to judge all');
   });
 
@@ -113,13 +114,16 @@ describe('a refused CRD change', () => {
     const spec = (items: object): object => ({ type: 'object', properties: { x: { type: 'array', items } } });
     const [before, after] = [withSpec(old, spec({ type: 'string' })), withSpec(old, spec({ type: 'string', ...wide }))];
     const many = widget('a', { x: Array.from({ length: 3000 }, () => 'a') });
-    const verdict = await guardCrd(before, after, { listPage: lister([many]).listPage });
+    const verdict = await guardCrd(before, after, { signal: NEVER, listPage: lister([many]).listPage });
     expect(unsafeError([verdict])?.message).toContain('too large to be judged here (ops/a)');
   });
 
   test('a change is refused if an expression cannot be evaluated, and the message names the object', async () => {
     const asked = withRule(old, 'isURL(self.size)');
-    const verdict = await guardCrd(old, asked, { listPage: lister([widget('a', { size: 1 })]).listPage });
+    const verdict = await guardCrd(old, asked, {
+      signal: NEVER,
+      listPage: lister([widget('a', { size: 1 })]).listPage,
+    });
     expect(unsafeError([verdict])?.message).toMatch(
       /widgets\.example\.com: v1: \^\.spec: validations: has to satisfy isURL\(self\.size\) \(ops\/a: .*cannot be evaluated/,
     );
@@ -127,29 +131,32 @@ describe('a refused CRD change', () => {
 
   test('a preserved value that now has to follow a schema is refused, with its path and the dropped value', async () => {
     const [open, named] = [withSpec(old, OPEN), withSpec(old, { ...OPEN, properties: { size: { type: 'object' } } })];
-    const verdict = await guardCrd(open, named, { listPage: lister([widget('a', { size: { deep: 1 } })]).listPage });
+    const verdict = await guardCrd(open, named, {
+      signal: NEVER,
+      listPage: lister([widget('a', { size: { deep: 1 } })]).listPage,
+    });
     expect(unsafeError([verdict])?.message).toContain(
       'v1: ^.spec: unknownFields: values kept as "size" have to follow a schema now (ops/a: ^.spec.size.deep: "deep" is dropped)',
     );
     const waivers = [{ crd: 'widgets.example.com', rule: 'unknownFields' }];
-    expect((await guardCrd(open, named, { listPage: lister([]).listPage, waivers })).safe).toBe(true);
+    expect((await guardCrd(open, named, { signal: NEVER, listPage: lister([]).listPage, waivers })).safe).toBe(true);
   });
 
   test('a change that the API server always refuses is refused even without objects', async () => {
     const moved = { ...old, spec: { ...(old['spec'] as object), scope: 'Cluster' } };
     const { listPage, asked } = lister([]);
-    expect((await guardCrd(old, moved, { listPage })).safe).toBe(false);
+    expect((await guardCrd(old, moved, { signal: NEVER, listPage })).safe).toBe(false);
     expect(asked).toEqual([]);
   });
 
   test('a change is refused if no version is served in which objects could be read', async () => {
     const [version] = (old['spec'] as { versions: readonly object[] }).versions;
     const unserved = { ...old, spec: { ...(old['spec'] as object), versions: [{ ...version, served: false }] } };
-    expect((await guardCrd(unserved, next, { listPage: lister([]).listPage })).safe).toBe(false);
+    expect((await guardCrd(unserved, next, { signal: NEVER, listPage: lister([]).listPage })).safe).toBe(false);
   });
 
   test('if objects cannot be read, the error is thrown so that the caller retries', async () => {
     const error = new ReasonedError({ reason: 'ApiUnavailable', retry: 'backoff', message: 'the webhook is down' });
-    await expect(guardCrd(old, next, { listPage: () => Promise.reject(error) })).rejects.toBe(error);
+    await expect(guardCrd(old, next, { signal: NEVER, listPage: () => Promise.reject(error) })).rejects.toBe(error);
   });
 });

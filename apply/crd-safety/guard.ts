@@ -16,7 +16,7 @@ import { readCrd, type Crd } from './schema.ts';
 export type ListPage = (
   kind: Kind,
   options: { readonly limit: number; readonly continue?: string },
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ) => Promise<{ readonly items: readonly KubeObject[]; readonly continue?: string }>;
 
 export interface GuardOptions {
@@ -24,7 +24,7 @@ export interface GuardOptions {
   readonly waivers?: readonly Waiver[];
   /** The only namespace whose objects a finding names; absent: all are named. */
   readonly namedIn?: string | undefined;
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
   /** Milliseconds of a monotonic clock; the process's own by default. */
   readonly now?: () => number;
 }
@@ -137,9 +137,9 @@ async function readAll({ kind, tasks, hurt }: Judging, options: GuardOptions): P
 }
 
 /** Yields to the event loop, so that other work such as renewing leases goes on. */
-async function breathe(signal: AbortSignal | undefined): Promise<void> {
+async function breathe(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
-  signal?.throwIfAborted();
+  signal.throwIfAborted();
 }
 
 interface Notes {

@@ -2,6 +2,7 @@
  * Assumptions of apply/ about a cluster, as tests that run against the real API server and against the fake, so that a
  * fake that differs is found. Called by fake-cluster.test.ts and apply.cluster.test.ts.
  */
+import { NEVER } from '../../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import { isAlreadyExists, isConflictOrReplaced, isNotFound } from '../../api/api-answers.ts';
@@ -46,43 +47,49 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
 
   describe('creating by apply', () => {
     test('makes an object whose fields are all ours to take away again', async () => {
-      const created = await createObject(cluster(), config('made', { x: '1', y: '1' }));
+      const created = await createObject(cluster(), config('made', { x: '1', y: '1' }), { signal: NEVER });
       expect(managers(created)).toEqual(['slipway Apply']);
-      const changed = await changeObject(cluster(), config('made'), created);
+      const changed = await changeObject(cluster(), config('made'), created, NEVER);
       expect(changed['data']).toEqual({ x: '1' });
     });
 
     test('an object that exists is a conflict, in a dry run too, even if it is the same', async () => {
       await cluster().create(config('there'));
       for (const dryRun of [true, false]) {
-        expect(isConflictOrReplaced(await failure(createObject(cluster(), config('there'), { dryRun })))).toBe(true);
+        expect(
+          isConflictOrReplaced(await failure(createObject(cluster(), config('there'), { signal: NEVER, dryRun }))),
+        ).toBe(true);
       }
     });
 
     test('a dry run leaves nothing behind', async () => {
-      await createObject(cluster(), config('tried'), { dryRun: true });
+      await createObject(cluster(), config('tried'), { signal: NEVER, dryRun: true });
       expect(await cluster().get(refOf(config('tried')))).toBeUndefined();
     });
 
     test('of many at once, one wins', async () => {
       const racers = ['1', '2', '3', '4', '5', '6', '7', '8'].map((x) =>
-        createObject(cluster(), config('raced', { x })),
+        createObject(cluster(), config('raced', { x }), { signal: NEVER }),
       );
       const settled = await Promise.allSettled(racers);
       expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
     test('what cannot be merged is created and changed plainly, and never laid over another object', async () => {
-      const created = await createObject(cluster(), withTwin(namespace, '1'));
-      expect(isAlreadyExists(await failure(createObject(cluster(), withTwin(namespace, '2'))))).toBe(true);
-      const changed = await changeObject(cluster(), withTwin(namespace, '3'), created);
+      const created = await createObject(cluster(), withTwin(namespace, '1'), { signal: NEVER });
+      expect(isAlreadyExists(await failure(createObject(cluster(), withTwin(namespace, '2'), { signal: NEVER })))).toBe(
+        true,
+      );
+      const changed = await changeObject(cluster(), withTwin(namespace, '3'), created, NEVER);
       expect(JSON.stringify(changed['template'])).toContain('"value":"3"');
       // As an object whose fields we own already, so that the server refuses the change itself.
       const { managedFields: _managedFields, ...metadata } = created.metadata as KubeObject['metadata'] & {
         managedFields?: unknown;
       };
       const other = { ...created, metadata: { ...metadata, uid: '00000000-0000-0000-0000-000000000000' } };
-      expect(isConflictOrReplaced(await failure(changeObject(cluster(), withTwin(namespace, '4'), other)))).toBe(true);
+      expect(isConflictOrReplaced(await failure(changeObject(cluster(), withTwin(namespace, '4'), other, NEVER)))).toBe(
+        true,
+      );
     });
   });
 
@@ -107,14 +114,14 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       const created = await cluster().create(config('less', { x: '1', y: '1' }));
       const before = await cluster().apply(config('less'), { force: true, dryRun: true });
       expect(before['data']).toEqual({ x: '1', y: '1' });
-      await takeOverFields(cluster(), created);
+      await takeOverFields(cluster(), created, NEVER);
       const after = await cluster().apply(config('less'), { force: true });
       expect(after['data']).toEqual({ x: '1' });
       expect(managers(after)).toEqual(['slipway Apply']);
     });
 
     test('the same again changes nothing, not even the resourceVersion', async () => {
-      await takeOverFields(cluster(), await cluster().create(config('same')));
+      await takeOverFields(cluster(), await cluster().create(config('same')), NEVER);
       const first = await cluster().apply(config('same'), { force: true });
       const second = await cluster().apply(config('same'), { force: true });
       expect(second.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
@@ -123,17 +130,21 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
 
   describe('a write that arrives late', () => {
     test('changes nothing of an object that was written since it was seen', async () => {
-      const seen = await createObject(cluster(), config('rewritten', { x: '1' }));
-      await changeObject(cluster(), config('rewritten', { x: '2' }), seen);
-      expect(isConflictOrReplaced(await failure(changeObject(cluster(), config('rewritten', { x: '1' }), seen)))).toBe(
-        true,
-      );
+      const seen = await createObject(cluster(), config('rewritten', { x: '1' }), { signal: NEVER });
+      await changeObject(cluster(), config('rewritten', { x: '2' }), seen, NEVER);
+      expect(
+        isConflictOrReplaced(await failure(changeObject(cluster(), config('rewritten', { x: '1' }), seen, NEVER))),
+      ).toBe(true);
       expect(await cluster().get(refOf(seen))).toMatchObject({ data: { x: '2' } });
     });
 
     test('changes nothing of an object that cannot be merged and was written since it was seen', async () => {
       const refOfTwin = { name: 'twin-late', namespace };
-      const created = await createObject(cluster(), { ...withTwin(namespace, '1'), metadata: refOfTwin });
+      const created = await createObject(
+        cluster(),
+        { ...withTwin(namespace, '1'), metadata: refOfTwin },
+        { signal: NEVER },
+      );
       // As an object whose fields we own already, so that the server refuses the change itself.
       const { managedFields: _, ...metadata } = created.metadata as KubeObject['metadata'] & {
         managedFields?: unknown;
@@ -141,11 +152,11 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       const seen = { ...created, metadata };
       const mine = (value: string): KubeObject => ({ ...withTwin(namespace, value), metadata: refOfTwin });
       await cluster().patch(refOf(seen), { metadata: { annotations: { 'example.com/by': 'another' } } });
-      expect(isConflictOrReplaced(await failure(changeObject(cluster(), mine('2'), seen)))).toBe(true);
+      expect(isConflictOrReplaced(await failure(changeObject(cluster(), mine('2'), seen, NEVER)))).toBe(true);
     });
 
     test('does not delete what was written since it was seen', async () => {
-      const { metadata } = await createObject(cluster(), config('wanted-again'));
+      const { metadata } = await createObject(cluster(), config('wanted-again'), { signal: NEVER });
       const { uid = '', resourceVersion = '' } = metadata;
       await cluster().patch(refOf(config('wanted-again')), {
         metadata: { annotations: { 'example.com/by': 'another' } },
@@ -160,12 +171,12 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
     test('from an object that was changed since is a conflict', async () => {
       const created = await cluster().create(config('stale'));
       await cluster().patch(refOf(created), { data: { z: '1' } });
-      expect(isConflictOrReplaced(await failure(takeOverFields(cluster(), created)))).toBe(true);
+      expect(isConflictOrReplaced(await failure(takeOverFields(cluster(), created, NEVER)))).toBe(true);
     });
 
     test('twice is done once', async () => {
-      const owned = await takeOverFields(cluster(), await cluster().create(config('owned')));
-      expect(await takeOverFields(cluster(), owned)).toBe(owned);
+      const owned = await takeOverFields(cluster(), await cluster().create(config('owned')), NEVER);
+      expect(await takeOverFields(cluster(), owned, NEVER)).toBe(owned);
     });
   });
 

@@ -22,7 +22,8 @@ import { createLeaseWatch, createReachability, type Reachability } from './check
 import { createMetrics, registerAccountsPolicy } from './metrics.ts';
 import { describeOptions, parseOptions, type ManagerOptions } from './options.ts';
 import { startServing } from './serving.ts';
-import { openFence, wireManager, type Manager, type WireOptions } from './wire.ts';
+import type { WireOptions } from './parts.ts';
+import { openFence, wireManager, type Manager } from './wire.ts';
 
 const LEASE = 'slipway-manager';
 

@@ -3,7 +3,7 @@
  * Deployments of programs that start at once. To wait costs less than another reconcile, which writes an intermediate
  * status and checks every object again. Objects that take longer are left to the watches. Used by the step `apply`.
  */
-import { newerOf, type ApplyRequest } from '../../apply/apply.ts';
+import { newerOf, type Unready } from '../../apply/apply.ts';
 import { identityOf } from '../../apply/identity.ts';
 import type { PhaseName } from '../../apply/phases.ts';
 import { waitUntilReady, type Observe } from '../../apply/wait.ts';
@@ -20,8 +20,8 @@ const OTHER_SECONDS = 1;
 const MOST_WAITING = 8;
 
 export interface PhaseWaits {
-  /** `waitFor` of one apply. */
-  of(signal: AbortSignal): NonNullable<ApplyRequest['waitFor']>;
+  /** The wait of one apply: returns the objects of a phase that do not work in time. */
+  of(signal: AbortSignal): (phase: PhaseName, objects: readonly KubeObject[]) => Promise<readonly Unready[]>;
 }
 
 /** @param secondsOf The longest wait for a phase. */

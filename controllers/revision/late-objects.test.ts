@@ -1,4 +1,5 @@
 /** Objects that a former leader makes when they are not wanted any more, with and without an existing Subscription. */
+import { NEVER } from '../../api/testing/never.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../../api/names.ts';
 import { refOf, type KubeObject } from '../../api/object.ts';
@@ -51,7 +52,7 @@ async function upgraded(options: Parameters<typeof createHarness>[0] = {}, spec:
 describe('an object that is made after it was pruned', () => {
   test('an object that is made after it was pruned is removed, and an event says why', async () => {
     const harness = await upgraded();
-    await createObject(harness.cluster, preparedFor(harness.revision(1), old));
+    await createObject(harness.cluster, preparedFor(harness.revision(1), old), { signal: NEVER });
     await harness.settle(2);
     expect(names(harness)).toEqual(['kept']);
     expect(harness.events).toMatchObject([{ type: 'Warning', reason: 'LateWrite' }]);
@@ -65,21 +66,32 @@ describe('an object that is made after it was pruned', () => {
     {
       because: 'it belongs to an earlier Subscription of the name',
       make: ({ cluster }: Harness, object: KubeObject) =>
-        createObject(cluster, {
-          ...object,
-          metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, [ANNOTATION.ownerUid]: 'x' } },
-        }),
+        createObject(
+          cluster,
+          {
+            ...object,
+            metadata: {
+              ...object.metadata,
+              annotations: { ...object.metadata.annotations, [ANNOTATION.ownerUid]: 'x' },
+            },
+          },
+          { signal: NEVER },
+        ),
     },
     {
       because: 'it belongs to another Subscription, by its name',
       make: ({ cluster }: Harness, object: KubeObject) =>
-        createObject(cluster, {
-          ...object,
-          metadata: {
-            ...object.metadata,
-            annotations: { ...object.metadata.annotations, [ANNOTATION.owner]: 'ops/x' },
+        createObject(
+          cluster,
+          {
+            ...object,
+            metadata: {
+              ...object.metadata,
+              annotations: { ...object.metadata.annotations, [ANNOTATION.owner]: 'ops/x' },
+            },
           },
-        }),
+          { signal: NEVER },
+        ),
     },
     {
       because: 'it was restored from a backup, with our name and the time of then',
@@ -118,7 +130,7 @@ describe('an object that is made after it was pruned', () => {
 
   test('a CRD that is made after it was pruned stays if it has objects', async () => {
     const harness = await upgraded();
-    await createObject(harness.cluster, preparedFor(harness.revision(1), sampleCrd('Widget')));
+    await createObject(harness.cluster, preparedFor(harness.revision(1), sampleCrd('Widget')), { signal: NEVER });
     harness.cluster.put(sample('example.com/v1', 'Widget', 'a', { namespace: NAMESPACE, spec: { size: 1 } }));
     await harness.settle(2);
     expect(harness.cluster.objects().map(({ kind }) => kind)).toContain('CustomResourceDefinition');
@@ -129,7 +141,7 @@ describe('an object that is made after it was pruned', () => {
     const account = { serviceAccountName: 'installer' };
     const harness = await upgraded({ accountMay: ({ verb }) => verb !== 'delete' || mayDelete }, account);
     mayDelete = false;
-    await createObject(harness.cluster, preparedFor(harness.revision(1), old));
+    await createObject(harness.cluster, preparedFor(harness.revision(1), old), { signal: NEVER });
     await expect(harness.reconcile(2)).rejects.toMatchObject({ reason: 'Forbidden' });
     expect(names(harness)).toEqual(['kept', 'old']);
   });
@@ -149,7 +161,7 @@ test('an intended object that was never made leaves the inventory, and is remove
   await harness.settle(1);
   await harness.settle(2);
   expect(harness.revision(2).status?.inventory).toEqual([]);
-  await createObject(harness.cluster, preparedFor(harness.revision(2), old));
+  await createObject(harness.cluster, preparedFor(harness.revision(2), old), { signal: NEVER });
   await harness.settle(1);
   expect(names(harness)).toEqual(['kept']);
 });
@@ -173,7 +185,7 @@ describe('an object of an operator that is or was being uninstalled', () => {
   });
 
   async function made(creationTimestamp: string, object = preparedFor(revision, kept)): Promise<KubeObject> {
-    const created = await createObject(harness.cluster, object);
+    const created = await createObject(harness.cluster, object, { signal: NEVER });
     harness.cluster.change(refOf(created), (one) => ({ ...one, metadata: { ...one.metadata, creationTimestamp } }));
     return (await harness.cluster.get(refOf(created))) as KubeObject;
   }

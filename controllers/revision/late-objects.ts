@@ -77,7 +77,7 @@ export async function removeLate(
   const { removals } = await pruneObjects(acting, entries, {
     owner,
     signal,
-    observed: (ref) => live.get(identityOf(ref)),
+    watched: { get: (ref) => live.get(identityOf(ref)) },
   });
   return removals;
 }

@@ -1,3 +1,4 @@
+import { NEVER } from '../../api/testing/never.ts';
 import { expect, it } from 'vitest';
 import { refOf, type KubeObject } from '../../api/object.ts';
 import { waitUntilGone } from '../../apply/wait.ts';
@@ -14,6 +15,7 @@ it('a wait by the watches ends with the awaited change, and sends no request', a
   });
   const seen: number[] = [];
   const waiting = waitUntilGone([refOf(object)], {
+    signal: NEVER,
     observe,
     deadlineSeconds: 60,
     onProgress: (pending) => void seen.push(pending.length),

@@ -9,7 +9,7 @@ import { planUninstall, type UninstallPlan } from '../../apply/plan-uninstall.ts
 import { readByList } from '../../apply/read-by-list.ts';
 import { observeByPolling, type Observe } from '../../apply/wait.ts';
 import { runUninstall, type UninstallResult } from '../../apply/uninstall.ts';
-import { describeRef, type KubeObject, type ObjectRef } from '../../api/object.ts';
+import { describeRef, type ObjectRef } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
@@ -52,7 +52,7 @@ export async function removeRevision(
   const deps = { ...given, cluster: readByList(cluster) };
   const about = {
     owner: ownerOf(revision),
-    observed: (ref: ObjectRef): KubeObject | undefined => deps.managed.get(ref),
+    watched: deps.managed,
     namedIn: accountOf(facts)?.namespace,
     signal,
   };

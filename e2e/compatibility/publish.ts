@@ -1,4 +1,5 @@
 /** Publishes the bundles that trials can come past, and one catalog with all packages of an archive whole. */
+import { NEVER } from '../../api/testing/never.ts';
 import { createSlots, inSlots } from '../../apply/slots.ts';
 import { publishBundle, publishCatalog } from '../lib/publish.ts';
 import { bundleFolder, relocate } from '../stories/real-operators/publish-routes.ts';
@@ -20,7 +21,7 @@ export async function publishPackages(
   const documents = packages.map(async (one) => {
     const wanted = required.has(one.package) ? () => true : isPassed(trials.filter(({ of }) => of === one));
     const bundles = one.documents.filter((document) => document.schema === 'olm.bundle' && wanted(document.name));
-    const pushed = await inSlots({ slots }, bundles, (bundle) => publish(one, bundle, registry));
+    const pushed = await inSlots({ signal: NEVER, slots }, bundles, (bundle) => publish(one, bundle, registry));
     const images = new Map(pushed.flatMap((image) => (image === undefined ? [] : [image])));
     return one.documents.map((document) => relocate(document, images, registry));
   });

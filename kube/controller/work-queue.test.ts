@@ -82,18 +82,6 @@ describe('work queue', () => {
     expect(clock.timers).toBe(0);
   });
 
-  test('draining ends when the work in progress is done, and not before', async () => {
-    const { queue } = queueWithClock();
-    queue.add('x');
-    const key = (await queue.get()) as string;
-    let drained = false;
-    const draining = queue.drain().then(() => (drained = true));
-    await Promise.resolve();
-    expect(drained).toBe(false);
-    queue.done(key);
-    await draining;
-  });
-
   test('delays end in the order of their times, regardless of the order of the calls', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.integer({ min: 1, max: 10_000 }), { maxLength: 30 }), async (delays) => {

@@ -23,8 +23,6 @@ export interface WorkQueue<Key extends string = string> {
   done(key: Key): void;
   /** Accepts and hands out no more keys; waiting callers get undefined. */
   shutDown(): void;
-  /** Shuts down and resolves when all work in progress is done. */
-  drain(): Promise<void>;
   /** Keys that a worker could take now. */
   readonly length: number;
   /** Each key in progress, and for how long. */
@@ -54,96 +52,114 @@ export interface WorkQueueOptions {
 
 /** An empty queue. */
 export function createWorkQueue<Key extends string = string>(options: WorkQueueOptions = {}): WorkQueue<Key> {
-  const { clock = systemClock, observer } = options;
-  const rateLimiter = options.rateLimiter ?? defaultRateLimiter(clock);
-  const ready = createFairList<Key>();
-  const waitingSince = new Map<Key, number>();
+  return new FairWorkQueue<Key>(options);
+}
+
+interface Delayed {
+  readonly dueAt: number;
+  readonly cancel: Cancel;
+}
+
+class FairWorkQueue<Key extends string> implements WorkQueue<Key> {
+  readonly #clock: Clock;
+  readonly #observer: QueueObserver | undefined;
+  readonly #rateLimiter: RateLimiter;
+  /** Keys that a worker could take now. */
+  readonly #ready = createFairList<Key>();
+  /** When each key was added that no worker has taken yet. */
+  readonly #waitingSince = new Map<Key, number>();
   /** Keys in progress, with their start times. */
-  const processing = new Map<Key, number>();
+  readonly #processing = new Map<Key, number>();
   /** Keys in progress that will be queued again. */
-  const again = new Set<Key>();
-  const delayed = new Map<Key, { readonly dueAt: number; readonly cancel: Cancel }>();
-  const takers: ((key: Key | undefined) => void)[] = [];
-  const idle: (() => void)[] = [];
-  let closed = false;
+  readonly #again = new Set<Key>();
+  readonly #delayed = new Map<Key, Delayed>();
+  /** Workers that wait for a key. */
+  readonly #takers: ((key: Key | undefined) => void)[] = [];
+  #closed = false;
 
-  function add(key: Key): void {
-    if (closed || ready.has(key) || again.has(key)) return;
-    observer?.added();
-    waitingSince.set(key, clock.now());
-    if (processing.has(key)) again.add(key);
-    else makeReady(key);
+  constructor({ clock = systemClock, observer, rateLimiter = defaultRateLimiter(clock) }: WorkQueueOptions) {
+    this.#clock = clock;
+    this.#observer = observer;
+    this.#rateLimiter = rateLimiter;
   }
 
-  function makeReady(key: Key): void {
-    ready.push(key);
-    const taker = takers.shift();
-    if (taker !== undefined) taker(take());
+  get length(): number {
+    return this.#ready.length;
   }
 
-  function take(): Key | undefined {
-    const key = ready.shift();
-    if (key === undefined) return undefined;
-    const now = clock.now();
-    processing.set(key, now);
-    observer?.taken(now - (waitingSince.get(key) ?? now));
-    waitingSince.delete(key);
-    return key;
+  add(key: Key): void {
+    if (this.#closed || this.#ready.has(key) || this.#again.has(key)) return;
+    this.#observer?.added();
+    this.#waitingSince.set(key, this.#clock.now());
+    if (this.#processing.has(key)) this.#again.add(key);
+    else this.#makeReady(key);
   }
 
-  function addAfter(key: Key, seconds: number): void {
-    if (closed) return;
-    if (!(seconds > 0)) return add(key);
-    const dueAt = clock.now() + seconds;
-    const known = delayed.get(key);
+  addAfter(key: Key, seconds: number): void {
+    if (this.#closed) return;
+    if (!(seconds > 0)) return this.add(key);
+    const dueAt = this.#clock.now() + seconds;
+    const known = this.#delayed.get(key);
     if (known !== undefined && known.dueAt <= dueAt) return;
     known?.cancel();
-    const cancel = clock.after(seconds, () => {
-      delayed.delete(key);
-      add(key);
+    const cancel = this.#clock.after(seconds, () => {
+      this.#delayed.delete(key);
+      this.add(key);
     });
-    delayed.set(key, { dueAt, cancel });
+    this.#delayed.set(key, { dueAt, cancel });
   }
 
-  function done(key: Key): void {
-    const startedAt = processing.get(key);
+  addRateLimited(key: Key): void {
+    this.#observer?.retried();
+    this.addAfter(key, this.#rateLimiter.delay(key));
+  }
+
+  forget(key: Key): void {
+    this.#rateLimiter.forget(key);
+  }
+
+  retries(key: Key): number {
+    return this.#rateLimiter.retries(key);
+  }
+
+  get(): Promise<Key | undefined> {
+    if (this.#closed) return Promise.resolve(undefined);
+    if (this.#ready.length > 0) return Promise.resolve(this.#take());
+    return new Promise((resolve) => this.#takers.push(resolve));
+  }
+
+  done(key: Key): void {
+    const startedAt = this.#processing.get(key);
     if (startedAt === undefined) throw new Error(`${key} is not being worked on`);
-    processing.delete(key);
-    observer?.finished(clock.now() - startedAt);
-    if (again.delete(key) && !closed) makeReady(key);
-    if (processing.size === 0) for (const resolve of idle.splice(0)) resolve();
+    this.#processing.delete(key);
+    this.#observer?.finished(this.#clock.now() - startedAt);
+    if (this.#again.delete(key) && !this.#closed) this.#makeReady(key);
   }
 
-  function shutDown(): void {
-    closed = true;
-    for (const { cancel } of delayed.values()) cancel();
-    delayed.clear();
-    for (const taker of takers.splice(0)) taker(undefined);
+  shutDown(): void {
+    this.#closed = true;
+    for (const { cancel } of this.#delayed.values()) cancel();
+    this.#delayed.clear();
+    for (const taker of this.#takers.splice(0)) taker(undefined);
   }
 
-  return {
-    add,
-    addAfter,
-    addRateLimited(key) {
-      observer?.retried();
-      addAfter(key, rateLimiter.delay(key));
-    },
-    forget: (key) => rateLimiter.forget(key),
-    retries: (key) => rateLimiter.retries(key),
-    get() {
-      if (closed) return Promise.resolve(undefined);
-      if (ready.length > 0) return Promise.resolve(take());
-      return new Promise((resolve) => takers.push(resolve));
-    },
-    done,
-    shutDown,
-    drain() {
-      shutDown();
-      return processing.size === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve));
-    },
-    get length() {
-      return ready.length;
-    },
-    unfinished: () => [...processing].map(([key, startedAt]) => ({ key, seconds: clock.now() - startedAt })),
-  };
+  unfinished(): readonly Unfinished<Key>[] {
+    return [...this.#processing].map(([key, startedAt]) => ({ key, seconds: this.#clock.now() - startedAt }));
+  }
+
+  #makeReady(key: Key): void {
+    this.#ready.push(key);
+    const taker = this.#takers.shift();
+    if (taker !== undefined) taker(this.#take());
+  }
+
+  #take(): Key | undefined {
+    const key = this.#ready.shift();
+    if (key === undefined) return undefined;
+    const now = this.#clock.now();
+    this.#processing.set(key, now);
+    this.#observer?.taken(now - (this.#waitingSince.get(key) ?? now));
+    this.#waitingSince.delete(key);
+    return key;
+  }
 }

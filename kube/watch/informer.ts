@@ -8,7 +8,7 @@ import type { Client } from '../client/client.ts';
 import type { ListOptions } from '../../api/cluster.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
 import { silentLog, type Log } from '../log.ts';
-import { createObjectStore, type Indexes } from './object-store.ts';
+import { createObjectStore, type Indexes, type ObjectStore } from './object-store.ts';
 import { reflect, type ReflectorOptions, type Sink } from './reflector.ts';
 
 /** Callbacks for changes; the objects are shared and must not be changed. */
@@ -59,76 +59,111 @@ export interface InformerOptions<K extends KubeObject = KubeObject> extends Kind
 
 /** An informer that has not been started. */
 export function createInformer<K extends KubeObject = KubeObject>(options: InformerOptions<K>): Informer<K> {
-  const { transform = dropManagedFields, indexes = {}, log = silentLog } = options;
-  const store = createObjectStore(indexes);
-  const listeners = new Set<Handlers<K>>();
-  const synced = Promise.withResolvers<void>();
-  synced.promise.catch(() => undefined);
-  let hasSynced = false;
-  let started = false;
+  return new StoreInformer(options);
+}
+
+class StoreInformer<K extends KubeObject> implements Informer<K> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly #options: InformerOptions<K>;
+  readonly #log: Log;
+  readonly #store: ObjectStore<K>;
+  readonly #listeners = new Set<Handlers<K>>();
+  /** Settled by the first list, or by the end of the watch. */
+  readonly #synced = Promise.withResolvers<void>();
+  #hasSynced = false;
+  #started = false;
+
+  constructor(options: InformerOptions<K>) {
+    this.apiVersion = options.apiVersion;
+    this.kind = options.kind;
+    this.#options = options;
+    this.#log = options.log ?? silentLog;
+    this.#store = createObjectStore(options.indexes);
+    this.#synced.promise.catch(() => undefined);
+  }
+
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  start(signal: AbortSignal): void {
+    if (this.#started) return;
+    this.#started = true;
+    const { transform = dropManagedFields, ...options } = this.#options;
+    reflect({ ...(options as ReflectorOptions), sink: this.#sink(), transform }, signal).then(
+      () => this.#synced.reject(signal.reason),
+      (error: unknown) => {
+        this.#log.error({ err: error, kind: this.kind }, 'an informer ended by a defect');
+        this.#synced.reject(error);
+      },
+    );
+  }
+
+  get(key: string): K | undefined {
+    return this.#store.get(key);
+  }
+
+  list(namespace?: string): readonly K[] {
+    return this.#store.list(namespace);
+  }
+
+  byIndex(name: string, value: string): readonly K[] {
+    return this.#store.byIndex(name, value);
+  }
+
+  addIndex(name: string, valuesOf: (object: K) => readonly string[]): void {
+    this.#store.addIndex(name, valuesOf);
+  }
+
+  on(handlers: Handlers<K>): () => void {
+    this.#listeners.add(handlers);
+    for (const object of this.#store.list()) this.#notify(({ added }) => added?.(object), [handlers]);
+    return () => void this.#listeners.delete(handlers);
+  }
+
+  /** Where the reflector delivers objects: they are of the type of the kind, as the CRD validated them. */
+  #sink(): Sink {
+    return {
+      replace: (objects) => this.#replace(objects as readonly K[]),
+      put: (object) => this.#put(object as K),
+      remove: (object) => this.#remove(keyOfObject(object), object as K),
+    };
+  }
+
+  #replace(objects: readonly K[]): void {
+    const present = new Set(objects.map(keyOfObject));
+    const gone = this.#store.list().filter((object) => !present.has(keyOfObject(object)));
+    for (const object of gone) this.#remove(keyOfObject(object), object);
+    for (const object of objects) this.#put(object);
+    this.#hasSynced = true;
+    this.#synced.resolve();
+  }
+
+  #put(object: K): void {
+    const old = this.#store.put(object);
+    if (old === undefined) this.#notify((handlers) => handlers.added?.(object));
+    else if (isChanged(old, object)) this.#notify((handlers) => handlers.updated?.(old, object));
+  }
+
+  #remove(key: string, last: K): void {
+    if (this.#store.remove(key) !== undefined) this.#notify((handlers) => handlers.deleted?.(last));
+  }
 
   /** A defect of one handler must not affect another. */
-  function notify(call: (handlers: Handlers<K>) => void, to: Iterable<Handlers<K>> = listeners): void {
+  #notify(call: (handlers: Handlers<K>) => void, to: Iterable<Handlers<K>> = this.#listeners): void {
     for (const handlers of to) {
       try {
         call(handlers);
       } catch (error) {
-        log.error({ err: error, kind: options.kind }, 'a handler of an informer failed');
+        this.#log.error({ err: error, kind: this.kind }, 'a handler of an informer failed');
       }
     }
   }
-
-  function put(object: K): void {
-    const old = store.put(object);
-    if (old === undefined) notify((handlers) => handlers.added?.(object));
-    else if (isChanged(old, object)) notify((handlers) => handlers.updated?.(old, object));
-  }
-
-  function remove(key: string, last: K): void {
-    if (store.remove(key) !== undefined) notify((handlers) => handlers.deleted?.(last));
-  }
-
-  const sink: Sink = {
-    replace(objects) {
-      const present = new Set(objects.map(keyOfObject));
-      const gone = store.list().filter((object) => !present.has(keyOfObject(object)));
-      for (const object of gone) remove(keyOfObject(object), object);
-      for (const object of objects) put(object as K);
-      hasSynced = true;
-      synced.resolve();
-    },
-    put: (object) => put(object as K),
-    remove: (object) => remove(keyOfObject(object), object as K),
-  };
-
-  return {
-    apiVersion: options.apiVersion,
-    kind: options.kind,
-    start(signal) {
-      if (started) return;
-      started = true;
-      reflect({ ...(options as ReflectorOptions), sink, transform }, signal).then(
-        () => synced.reject(signal.reason),
-        (error: unknown) => {
-          log.error({ err: error, kind: options.kind }, 'an informer ended by a defect');
-          synced.reject(error);
-        },
-      );
-    },
-    synced: synced.promise,
-    get hasSynced() {
-      return hasSynced;
-    },
-    get: (key) => store.get(key),
-    list: (namespace) => store.list(namespace),
-    byIndex: (name, value) => store.byIndex(name, value),
-    addIndex: (name, valuesOf) => store.addIndex(name, valuesOf),
-    on(handlers) {
-      listeners.add(handlers);
-      for (const object of store.list()) notify(({ added }) => added?.(object), [handlers]);
-      return () => void listeners.delete(handlers);
-    },
-  };
 }
 
 /**

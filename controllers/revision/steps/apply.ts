@@ -1,7 +1,15 @@
 /** Applies the objects of the stage in their phases, and reports the objects that had to be repaired. */
-import { applyRevision, type ApplyRequest, type ApplyResult } from '../../../apply/apply.ts';
+import {
+  applyRevision,
+  type ApplyRequest,
+  type ApplyResult,
+  type Pending,
+  type Unready,
+  type Watched,
+} from '../../../apply/apply.ts';
 import { diffInventory, type InventoryEntry } from '../../../apply/inventory.ts';
 import { identityOf } from '../../../apply/identity.ts';
+import type { PhaseName } from '../../../apply/phases.ts';
 import type { KubeObject, ObjectRef } from '../../../api/object.ts';
 import { actsAsManager } from '../account.ts';
 import { permitCrds } from '../crd-safety.ts';
@@ -38,9 +46,8 @@ export async function apply(run: Run): Promise<Judgement | undefined> {
 }
 
 function requestOf(run: Run): ApplyRequest {
-  const { facts, clients, watched, shared, signal } = run;
+  const { facts, signal } = run;
   const { metadata } = facts.revision;
-  const known = resultOf(run, 'known');
   const own = resultOf(run, 'own');
   const { inventory, noted } = resultOf(run, 'intent');
   return {
@@ -52,14 +59,30 @@ function requestOf(run: Run): ApplyRequest {
     tried: resultOf(run, 'tried'),
     asManager: actsAsManager(facts),
     since: metadata.creationTimestamp,
-    unchanged: (entry) => known.isIntact(entry),
-    observed: (ref) => known.get(ref),
+    watched: watchedIn(run),
     mayWrite: own.mayWrite,
-    waitFor: shared.waits.of(signal),
-    confirm: (phase) => (phase === 'bindings' ? own.confirmRights() : unprovedAfter(phase, run)),
-    ...(clients.acting === clients.cluster && { absent: (ref) => watched.isAbsent(ref) }),
+    holdBack: (phase, pending) => holdBack(run, phase, pending),
     permit: permitCrds(facts, { listPage: own.listPage, signal, onLeft: (note) => reportLeft(run, note) }),
   };
+}
+
+/** With an account each new object is tried by a request first, with the rights of the account, whatever a watch knows. */
+function watchedIn(run: Run): Watched {
+  const { clients, watched } = run;
+  const known = resultOf(run, 'known');
+  return {
+    get: (ref) => known.get(ref),
+    isIntact: (entry) => known.isIntact(entry),
+    isAbsent: (ref) => clients.acting === clients.cluster && watched.isAbsent(ref),
+  };
+}
+
+/** Waits a moment for objects that do not work yet; once all work, the phase may have a proof of its own. */
+async function holdBack(run: Run, phase: PhaseName, pending: readonly Pending[]): Promise<readonly Unready[]> {
+  const objects = pending.map(({ object }) => object);
+  const unready = objects.length === 0 ? [] : await run.shared.waits.of(run.signal)(phase, objects);
+  if (unready.length > 0) return unready;
+  return phase === 'bindings' ? resultOf(run, 'own').confirmRights() : unprovedAfter(phase, run);
 }
 
 function reportLeft({ facts: { subscription }, shared }: Run, note: string): void {

@@ -3,7 +3,7 @@ import type { InventoryEntry } from '../../../apply/inventory.ts';
 import { pruneObjects, type PruneResult } from '../../../apply/prune.ts';
 import { readByList } from '../../../apply/read-by-list.ts';
 import type { Removal } from '../../../apply/remove.ts';
-import { describeRef, type ObjectRef } from '../../../api/object.ts';
+import { describeRef } from '../../../api/object.ts';
 import { ownerOf } from '../desired-objects.ts';
 import { judgeApply, judgePruning } from '../judge-apply.ts';
 import type { Judgement } from '../judgement.ts';
@@ -37,7 +37,7 @@ async function pruneLeftovers(
   leftovers: readonly InventoryEntry[],
 ): Promise<PruneResult> {
   const owner = ownerOf(facts.revision);
-  const options = { owner, observed: (ref: ObjectRef) => watched.get(ref), signal };
+  const options = { owner, watched, signal };
   const [rights, others] = [true, false].map((given) => leftovers.filter((entry) => isAccess(entry, owner) === given));
   const reader = acting === cluster ? readByList(cluster) : acting;
   const pruned = await pruneObjects(reader, others ?? [], options);

@@ -2,6 +2,7 @@
  * Everything that real bundles bring meets a real API server: CRDs come back as their publishers wrote them, and
  * what is rendered of the channels' heads is taken, or the reason why not was known before anything was applied.
  */
+import { NEVER } from '../../../api/testing/never.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ReasonedError } from '../../../api/errors.ts';
 import { canonicalJson } from '../../../api/json.ts';
@@ -79,7 +80,7 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
     await inParallel(crds, async (crd) => {
       const { folder, published, prepared } = crd;
       try {
-        const answer = await createObject(client, prepared, { dryRun: true });
+        const answer = await createObject(client, prepared, { signal: NEVER, dryRun: true });
         expect(unexplained(published, answer), `${folder} ${answer.metadata.name}`).toEqual([]);
       } catch (error) {
         if (!(error instanceof ReasonedError)) throw error;
@@ -116,7 +117,7 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
     test('have CRDs that are applied, and read back as they were published', async () => {
       const crds = [...new Map(sets.flatMap(crdsOf).map((crd) => [crd.prepared.metadata.name, crd])).values()];
       const objects = crds.map(({ prepared }) => prepared);
-      const { failures } = await applyRevision(client, { objects, previousInventory: [] });
+      const { failures } = await applyRevision(client, { signal: NEVER, objects, previousInventory: [] });
       expect(failures).toEqual([]);
       await inParallel(crds, async ({ published, prepared }) => {
         const stored = await client.get(refOf(prepared));
@@ -141,7 +142,11 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
       const objects = whole.map((object) => (object.kind === 'Deployment' ? withForeignSelector(object) : object));
       expect(objects).not.toEqual(whole);
       const written: string[] = [];
-      const { state, failures } = await applyRevision(recorded(client, written), { objects, previousInventory: [] });
+      const { state, failures } = await applyRevision(recorded(client, written), {
+        signal: NEVER,
+        objects,
+        previousInventory: [],
+      });
       expect(state).toBe('Failed');
       expect(failures.map(({ reason }) => reason)).toContain('ObjectInvalid');
       expect(written).toEqual([]);
@@ -179,7 +184,7 @@ describe.skipIf(!hasShared)('the bundles of the dev set', { timeout }, () => {
         await client.apply(object, { dryRun: true, force: true, fieldValidation: 'Strict' });
         return { strictly: true };
       } catch {
-        return createObject(client, object, { dryRun: true }).then(
+        return createObject(client, object, { signal: NEVER, dryRun: true }).then(
           () => ({ strictly: false }),
           (error: Error) => ({ strictly: false, refusal: error.message }),
         );

@@ -1,0 +1,153 @@
+/** The parts of the manager that its controllers share: clients, caches, and the memory between controllers. */
+import type { Registry as MetricsRegistry } from 'prom-client';
+import { CATALOG, type Catalog } from '../../api/catalog.ts';
+import { API_VERSION } from '../../api/names.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { REVISION, type Revision } from '../../api/revision.ts';
+import { SUBSCRIPTION, type Subscription } from '../../api/subscription.ts';
+import { createIndexStore } from '../../catalog/store.ts';
+import { BY_SUBSCRIPTION, subscriptionKey } from '../../controllers/by-subscription.ts';
+import { createWriteBarrier } from '../../controllers/cache-barrier.ts';
+import { createCatalogContent, type CatalogContent } from '../../controllers/catalog-content.ts';
+import type { RecordEvent } from '../../controllers/events.ts';
+import { createHandedManifests } from '../../controllers/handed-manifests.ts';
+import { createRegistries } from '../../controllers/registries.ts';
+import { tidyWith } from '../../controllers/revision/kinds-in-use.ts';
+import { createLateRemovals } from '../../controllers/revision/late-removals.ts';
+import { createLivingOwners } from '../../controllers/revision/living-owners.ts';
+import { allOf, createManagedObjects } from '../../controllers/revision/managed-objects.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { fencedTransport, type Fence } from '../../kube/election/fence.ts';
+import { createEventRecorder, type EventRecorder } from '../../kube/events/events.ts';
+import type { Log } from '../../kube/log.ts';
+import type { RuntimeMetrics } from '../../kube/metrics.ts';
+import { createInformerFactory, type InformerFactory } from '../../kube/watch/informer-factory.ts';
+import type { Informer } from '../../kube/watch/informer.ts';
+import { isLoopbackName } from '../../oci/registry.ts';
+import { createCatalogAttempts } from './catalog-attempts.ts';
+import { logEvents } from './log-events.ts';
+import { countEvents } from './metrics.ts';
+import type { ManagerOptions } from './options.ts';
+
+export interface WireOptions {
+  readonly client: Client;
+  /** Closed while this replica does not lead: no write passes. */
+  readonly fence: Fence;
+  readonly options: ManagerOptions;
+  readonly namespace: string;
+  readonly log: Log;
+  readonly metrics: MetricsRegistry;
+  readonly runtime: RuntimeMetrics;
+}
+
+/** The shared parts. Nothing runs yet. */
+export type Parts = ReturnType<typeof createParts>;
+
+export function createParts(wiring: WireOptions) {
+  const { client, fence, options, log, metrics } = wiring;
+  /** All writes go through it: none leaves while this replica does not lead. */
+  const writer = client.over((transport) => fencedTransport(transport, fence));
+  const informers = createInformerFactory({ client, log });
+  const caches = watchOurKinds(informers);
+  const content = createContent(options, caches.catalogs);
+  const recorder = createEventRecorder({
+    client: writer,
+    controller: 'slipway.dev/manager',
+    instance: options.identity,
+    log,
+  });
+  const now = (): Date => new Date();
+  const managed = watchManagedObjects(informers, caches);
+  announceKinds(informers, client);
+  return {
+    wiring,
+    writer,
+    informers,
+    caches,
+    content,
+    recorder,
+    /** The reach of every controller to events and time. */
+    shared: { record: countEvents(metrics, logEvents(log, recordThrough(recorder))), now },
+    barrier: createWriteBarrier([caches.subscriptions, caches.revisions]),
+    registries: createRegistriesOf(wiring),
+    attempts: createCatalogAttempts(caches.catalogs, content),
+    handed: createHandedManifests(),
+    late: createLateRemovals({ client: writer, now }),
+    managed,
+  };
+}
+
+function createContent(options: ManagerOptions, catalogs: Informer<Catalog>): CatalogContent {
+  return createCatalogContent(createIndexStore({ folder: options['data-folder'] }), () => servedBefore(catalogs));
+}
+
+function createRegistriesOf({ client, namespace, options }: WireOptions): ReturnType<typeof createRegistries> {
+  return createRegistries({
+    cluster: client,
+    namespace,
+    registry: {
+      plainHttp: (name) => isLoopbackName(name) || options['plain-http'].includes(name),
+      userAgent: 'slipway',
+      linkLocalAddresses: options['link-local-registries'] ? 'allow' : 'refuse',
+      timeouts: { headersMs: options['registry-timeout'] * 1000, stallMs: options['registry-timeout'] * 1000 },
+    },
+  });
+}
+
+function watchManagedObjects(
+  informers: InformerFactory,
+  { subscriptions, revisions }: OurCaches,
+): ReturnType<typeof createManagedObjects> {
+  const managed = createManagedObjects((request) => informers.informer(request), {
+    hasOwner: createLivingOwners(subscriptions),
+    release: (informer) => informers.release(informer),
+  });
+  tidyWith(revisions, managed);
+  return managed;
+}
+
+export interface OurCaches {
+  readonly catalogs: Informer<Catalog>;
+  readonly subscriptions: Informer<Subscription>;
+  readonly revisions: Informer<Revision>;
+  readonly namespaces: Informer;
+}
+
+/** Our own kinds, and the namespaces, since Catalogs select the namespaces that may use them by labels. */
+function watchOurKinds(informers: InformerFactory): OurCaches {
+  return {
+    catalogs: informers.informer<Catalog>({ apiVersion: API_VERSION, kind: CATALOG.kind }),
+    subscriptions: informers.informer<Subscription>({ apiVersion: API_VERSION, kind: SUBSCRIPTION.kind }),
+    revisions: informers.informer<Revision>({
+      apiVersion: API_VERSION,
+      kind: REVISION.kind,
+      indexes: { [BY_SUBSCRIPTION]: bySubscription },
+    }),
+    namespaces: informers.informer(allOf({ apiVersion: 'v1', kind: 'Namespace' })),
+  };
+}
+
+/** When a CRD of a group comes or changes, callers that wait for a kind of that group ask discovery again. */
+function announceKinds(informers: InformerFactory, { discovery }: Client): void {
+  const crds = informers.informer(allOf({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }));
+  const announce = ({ metadata: { name } }: KubeObject): void => discovery.announce(name.slice(name.indexOf('.') + 1));
+  crds.on({ added: announce, updated: (_old, crd) => announce(crd), deleted: announce });
+}
+
+function bySubscription(revision: Revision): readonly string[] {
+  return [subscriptionKey(revision)];
+}
+
+function servedBefore(catalogs: Informer<Catalog>): ReadonlyMap<string, string> {
+  return new Map(
+    catalogs
+      .list()
+      .flatMap(({ metadata, status }) =>
+        status?.digest === undefined ? [] : [[metadata.name, status.digest] as const],
+      ),
+  );
+}
+
+function recordThrough(recorder: EventRecorder): RecordEvent {
+  return (regarding, event) => recorder.record({ regarding, ...event });
+}
