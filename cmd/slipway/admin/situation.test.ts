@@ -36,15 +36,21 @@ const CASES: readonly {
   readonly state: string;
   readonly next: readonly string[];
 }[] = [
-  { because: 'no manager has seen it', parts: {}, state: 'Unknown', next: [] },
+  { because: 'no manager has seen it', parts: {}, state: 'Unknown', next: ['slipway doctor'] },
   {
     because: 'the status is about an older spec',
     parts: { metadata: { generation: 2 }, status: { installed: INSTALLED, conditions: [READY] } },
     state: 'Unknown',
-    next: [],
+    next: ['slipway doctor'],
   },
   { because: 'all is as the spec asks', parts: { status: { installed: INSTALLED, conditions: [READY] } }, state: 'Ready', next: [] }, // prettier-ignore
   { because: 'work is under way', parts: { status: WORKING }, state: 'Working', next: ['slipway wait ops/gadget'] },
+  {
+    because: 'a Pod of it does not work, whose log says why',
+    parts: { status: { conditions: [condition('Ready', 'False', 'WorkloadUnhealthy', 'it crashes'), condition('Reconciling', 'True', 'WorkloadUnhealthy', 'x')] } }, // prettier-ignore
+    state: 'Working',
+    next: ['slipway logs ops/gadget', 'slipway wait ops/gadget'],
+  },
   {
     because: 'a Revision waits for a person',
     parts: { status: AWAITING },

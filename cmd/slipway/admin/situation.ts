@@ -112,7 +112,7 @@ function nextSteps(subscription: Subscription, state: State): readonly Step[] {
   const { metadata, status } = subscription;
   const target = `${metadata.namespace}/${metadata.name}`;
   if (state === 'Removing') return [step(`slipway wait ${target} --for deleted`, 'waits until it is uninstalled')];
-  if (state === 'Unknown') return [];
+  if (state === 'Unknown') return [step('slipway doctor', 'checks whether a manager is at work')];
   const { pending, quarantined = [] } = status ?? {};
   const isWaiting = pending?.reason === 'ApprovalRequired';
   const isFailed = state === 'Failed' || findCondition(status?.conditions, 'UpgradeFailed') !== undefined;
@@ -123,9 +123,15 @@ function nextSteps(subscription: Subscription, state: State): readonly Step[] {
       ? [step(`slipway reconcile ${target}`, 'tries again, versions that failed included')]
       : []),
     ...(isFailed ? [step(`slipway events ${target}`, 'shows each step until the failure')] : []),
+    ...(CRASHES.has(findCondition(status?.conditions, 'Ready')?.reason ?? '')
+      ? [step(`slipway logs ${target}`, 'shows the last lines of its Pods')]
+      : []),
     ...(state === 'Working' ? [step(`slipway wait ${target}`, 'waits for the outcome')] : []),
   ];
 }
+
+/** Reasons that a log explains. */
+const CRASHES: ReadonlySet<string> = new Set(['WorkloadUnhealthy', 'WebhookSilent']);
 
 function step(command: string, effect: string): Step {
   return { command, effect };

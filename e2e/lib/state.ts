@@ -1,6 +1,6 @@
 /** Reads all that a cluster holds, so that the ends of two runs can be compared: what, and which very objects. */
-import type { TestCluster } from '../../cluster/cluster.ts';
-import { readEverything, type FoundObject } from '../../lib/everything.ts';
+import type { TestCluster } from '../cluster/cluster.ts';
+import { readEverything, type FoundObject } from './everything.ts';
 
 export interface State {
   /** Everything that counts of every object, by `Kind.group namespace/name`: no uids, no times. */
@@ -54,12 +54,21 @@ const INCIDENTAL = new Set([
   'slipway.dev/requested-by',
 ]);
 
+/** Of a Pod of a Deployment, as messages name it. */
+const POD = /\b(Pod [a-z0-9.-]+)-[a-z0-9]{5,10}-[a-z0-9]{5}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
 function normalize(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll(TIME, 'TIME').replace(/^resourceVersion \d+$/, 'VERSION');
+  if (typeof value === 'string') return normalizeText(value);
   if (Array.isArray(value)) return value.map(normalize);
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([key]) => !INCIDENTAL.has(key));
   return Object.fromEntries(kept.map(([key, content]) => [key, normalize(content)]));
+}
+
+function normalizeText(text: string): string {
+  return text
+    .replaceAll(TIME, 'TIME')
+    .replaceAll(POD, '$1')
+    .replace(/^resourceVersion \d+$/, 'VERSION');
 }
