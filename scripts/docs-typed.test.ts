@@ -70,6 +70,7 @@ const PAGES: readonly Page[] = [
     ],
   },
   { path: `${HOW_TO}/make-a-bundle-of-plain-yaml.md`, by: [COMMAND_LINE] },
+  { path: `${HOW_TO}/plan-an-upgrade.md`, by: [COMMAND_LINE] },
   { path: `${HOW_TO}/publish-a-bundle.md`, by: [COMMAND_LINE] },
   { path: `${HOW_TO}/publish-a-catalog.md`, by: [COMMAND_LINE] },
   {

@@ -13,6 +13,7 @@ describe('the guides for the command line', () => {
     { path: 'docs/how-to/make-a-bundle-of-plain-yaml.md', count: 5 },
     { path: 'docs/how-to/publish-a-catalog.md', count: 5 },
     { path: 'docs/how-to/see-why-a-version.md', count: 6 },
+    { path: 'docs/how-to/plan-an-upgrade.md', count: 7 },
   ])('$path does and prints what it says', async ({ path, count }) => {
     rmSync(resolve(import.meta.dirname, '../.cache/how-to'), { recursive: true, force: true });
     const steps = stepsOf(path);

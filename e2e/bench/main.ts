@@ -24,6 +24,8 @@ import {
   type BenchOperator,
 } from './operators.ts';
 import { benchResolver, type ResolverFigure } from './resolver.ts';
+import { benchPlan } from './plan.ts';
+import { benchSignatures } from './signatures.ts';
 import { openStage } from './stage.ts';
 
 interface Scenario extends Omit<Budget, 'name' | 'objects'> {
@@ -55,7 +57,9 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Ro
   catalog: ({ repeat }) => benchCatalog({ repeat }),
   foreign: () => benchForeign(),
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
+  plan: async () => benchPlan(),
   resolver: async () => (await benchResolver()).map(rowOfFigure),
+  signatures: () => benchSignatures(),
 };
 
 function rowOfFigure({ what, milliseconds, budget }: ResolverFigure): Row {
