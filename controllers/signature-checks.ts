@@ -51,43 +51,48 @@ export function policyHash(verify: Verify): string {
   return createHash('sha256').update(canonicalJson(verify)).digest('hex').slice(0, 32);
 }
 
-/** Remembers the images that passed: a digest that is signed stays signed, as long as the policy is the same. */
+/**
+ * Remembers the images that passed: a digest that is signed stays signed, as long as the policy and its trusted root are
+ * the same.
+ */
 export function createSignatureChecks(deps: SignatureCheckDeps): CheckSignatures {
   const passed = createRecent<Signature>();
-  return async ({ spec }, toCheck, signal) => {
-    if (spec.verify === undefined || !requiresSignatures(spec, toCheck.content)) return undefined;
-    const policy = policyHash(spec.verify);
-    const key = `${policy} ${toCheck.image}`;
-    const known = passed.get(key);
-    if (known !== undefined) return known;
-    const signature = await check(deps, spec.verify, toCheck, signal);
-    if ('problem' in signature) return { policy, ...signature };
-    passed.set(key, { policy, ...signature });
-    return { policy, ...signature };
+  return async ({ spec: { verify, ...spec } }, toCheck, signal) => {
+    if (verify === undefined || !requiresSignatures({ ...spec, verify }, toCheck.content)) return undefined;
+    const policy = policyHash(verify);
+    try {
+      const root = await rootOf(deps, verify, signal);
+      const key = `${policy} ${root.hash} ${toCheck.image}`;
+      const signature = passed.get(key) ?? { policy, by: await check(deps, { verify, root, toCheck }, signal) };
+      passed.set(key, signature);
+      return signature;
+    } catch (error) {
+      if (verify.enforcement === 'Enforce' || !(error instanceof ReasonedError)) throw error;
+      return { policy, problem: `${error.reason}: ${error.describe()}`.slice(0, MOST_PROBLEM) };
+    }
   };
 }
 
-type Outcome = { readonly by: string } | { readonly problem: string };
+/** Lengths of the fields in api/signature.ts; the subject of a certificate has no bound of its own. */
+const [MOST_BY, MOST_PROBLEM] = [1100, 4096];
 
+interface Asked {
+  readonly verify: Verify;
+  readonly root: Root;
+  readonly toCheck: ImageToCheck;
+}
+
+/** Who signed. */
 async function check(
-  deps: SignatureCheckDeps,
-  verify: Verify,
-  { image, pullSecret }: ImageToCheck,
+  { registries }: SignatureCheckDeps,
+  { verify, root, toCheck: { image, pullSecret } }: Asked,
   signal: AbortSignal,
-): Promise<Outcome> {
-  try {
-    const reference = byDigest(image);
-    const [policy, signatures, { verifyImage }] = await Promise.all([
-      policyOf(deps, verify, signal),
-      collectSignatures(deps.registries(pullSecret), reference, signal),
-      import('../signatures/verify.ts'),
-    ]);
-    const { registry, repository, digest } = reference;
-    return verifyImage({ repository: `${registry}/${repository}`, digest }, signatures, policy);
-  } catch (error) {
-    if (verify.enforcement === 'Enforce' || !(error instanceof ReasonedError)) throw error;
-    return { problem: `${error.reason}: ${error.describe()}`.slice(0, 4096) };
-  }
+): Promise<string> {
+  const reference = byDigest(image);
+  const [policy, { verifyImage }] = await Promise.all([policyOf(verify, root), import('../signatures/verify.ts')]);
+  const signatures = await collectSignatures(registries(pullSecret), reference, signal);
+  const { registry, repository, digest } = reference;
+  return verifyImage({ repository: `${registry}/${repository}`, digest }, signatures, policy).by.slice(0, MOST_BY);
 }
 
 function byDigest(image: string): Reference & { readonly digest: string } {
@@ -97,29 +102,48 @@ function byDigest(image: string): Reference & { readonly digest: string } {
   return { ...reference, digest };
 }
 
-async function policyOf(deps: SignatureCheckDeps, verify: Verify, signal: AbortSignal): Promise<SignaturePolicy> {
-  const { keys = [], identities = [], mirrored = [] } = verify;
-  return { keys, identities, mirrored, root: await rootOf(deps, verify, signal) };
+/** Before the registry is asked: a policy that cannot be used is reported as such, whatever is signed. */
+async function policyOf({ keys = [], identities = [], mirrored = [] }: Verify, root: Root): Promise<SignaturePolicy> {
+  const { requireKeys } = await import('../signatures/trusted-keys.ts');
+  requireKeys(keys);
+  return { keys, identities, mirrored, root: await root.parse() };
 }
 
-async function rootOf(
+/** A trusted root that is parsed only if it is needed. */
+interface Root {
+  readonly hash: string;
+  readonly parse: () => Promise<TrustRoot>;
+}
+
+async function rootOf(deps: SignatureCheckDeps, { trustedRoot }: Verify, signal: AbortSignal): Promise<Root> {
+  if (trustedRoot === undefined) return { hash: 'public', parse: parsePublicRoot };
+  const place = `ConfigMap ${deps.namespace}/${trustedRoot.name}`;
+  const text = await readRoot(deps, { name: trustedRoot.name, place }, signal);
+  const parse = async (): Promise<TrustRoot> =>
+    (await import('../signatures/trusted-root.ts')).parseTrustedRoot(text, place);
+  return { hash: createHash('sha256').update(text).digest('hex'), parse };
+}
+
+async function parsePublicRoot(): Promise<TrustRoot> {
+  const [{ parseTrustedRoot }, { PUBLIC_ROOT }] = await Promise.all([
+    import('../signatures/trusted-root.ts'),
+    import('../signatures/public-root.ts'),
+  ]);
+  return parseTrustedRoot(PUBLIC_ROOT, 'this version of Slipway');
+}
+
+async function readRoot(
   { cluster, namespace }: SignatureCheckDeps,
-  { trustedRoot }: Verify,
+  { name, place }: { readonly name: string; readonly place: string },
   signal: AbortSignal,
-): Promise<TrustRoot> {
-  const { parseTrustedRoot } = await import('../signatures/trusted-root.ts');
-  if (trustedRoot === undefined) {
-    const { PUBLIC_ROOT } = await import('../signatures/public-root.ts');
-    return parseTrustedRoot(PUBLIC_ROOT, 'this version of Slipway');
-  }
-  const { name } = trustedRoot;
+): Promise<string> {
   const found = await cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name }, signal);
   const text = (found?.['data'] as Readonly<Record<string, string>> | undefined)?.['trusted_root.json'];
-  if (text !== undefined) return parseTrustedRoot(text, `ConfigMap ${namespace}/${name}`);
+  if (text !== undefined) return text;
   throw new ReasonedError({
     reason: 'InvalidSpec',
     retry: 'backoff',
-    message: `ConfigMap ${namespace}/${name} ${found === undefined ? 'does not exist' : 'has no trusted_root.json'}`,
+    message: `${place} ${found === undefined ? 'does not exist' : 'has no trusted_root.json'}`,
     hint: 'Create it from the trusted_root.json of the Sigstore instance that signs',
   });
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ReasonedError } from '../api/errors.ts';
 import { buildImage, pushImage } from './build.ts';
 import { type Reference, withDigest } from './reference.ts';
+import { fallbackTag } from './referrers.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { collectSignatures, type FoundSignature } from './signatures.ts';
 import { type FakeRegistry, startFakeRegistry } from './testing/fake-registry.ts';
@@ -110,6 +111,41 @@ describe.each(ways)('signatures of an image, if $because', ({ referrers }) => {
     const error = await collect().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ReasonedError);
     expect(error).toMatchObject({ reason: 'TooManySignatures', retry: 'never' });
+  });
+
+  test('attestations are neither fetched nor counted: some images get one each day', async () => {
+    const predicate = (type: string) => ({ 'dev.sigstore.bundle.predicateType': type });
+    const scan = predicate('https://cosign.sigstore.dev/attestation/vuln/v1');
+    for (let at = 0; at < 33; at += 1) await publishSignature(client, image, bundle(`{"scan":${at}}`), scan);
+    await publishSignature(client, image, bundle('"noted"'), predicate('https://sigstore.dev/cosign/sign/v1'));
+    await publishSignature(client, image, bundle('"not noted"'));
+    const asked = registry.requests.length;
+    const found = await collect();
+    expect(found.map((one) => (one.form === 'Bundle' ? String(one.json) : one.form)).toSorted()).toEqual([
+      '"not noted"',
+      '"noted"',
+    ]);
+    expect(registry.requests.length - asked, 'requests').toBeLessThan(12);
+  });
+
+  test.each([
+    { because: 'the tag of the older form names no manifest', path: '.sig', body: '{}' },
+    { because: 'the tag of the older form is no JSON', path: '.sig', body: '<html>' },
+    { because: 'the tag of the older form is too large', path: '.sig', body: ' '.repeat(5 << 20) },
+    { because: 'the list of referrers is no JSON', path: 'referrers', body: '<html>' },
+    { because: 'the list of referrers is too large', path: 'referrers', body: ' '.repeat(5 << 20) },
+  ])('rubbish hides no signature beside it: $because', async ({ path, body }) => {
+    await publishSignature(client, image, path === '.sig' ? bundle('"good"') : simple('good'));
+    const type = 'application/vnd.oci.image.index.v1+json';
+    const place = path === 'referrers' && !referrers ? `/${fallbackTag(image)}` : path;
+    registry.intercept = ({ path: asked }) =>
+      (place.startsWith('/') ? asked.endsWith(place) : asked.includes(place))
+        ? { status: 200, body, headers: { 'content-type': type } }
+        : undefined;
+    const found = await collect();
+    expect(found.map(({ form }) => form).toSorted()).toEqual(
+      ['Broken', path === '.sig' ? 'Bundle' : 'SimpleSigning'].toSorted(),
+    );
   });
 
   test('a registry that fails is an error to be retried, and no lack of signatures', async () => {

@@ -6,6 +6,7 @@
  * @see https://github.com/sigstore/cosign/blob/main/specs/BUNDLE_SPEC.md
  */
 import { ReasonedError } from '../api/errors.ts';
+import type { Reason } from '../api/reasons.ts';
 import type { Descriptor, ImageManifest } from './manifest.ts';
 import type { PulledManifest } from './pull.ts';
 import { formatReference, type Reference, withDigest, withTag } from './reference.ts';
@@ -22,7 +23,13 @@ export type FoundSignature =
       readonly annotations: Readonly<Record<string, string>>;
     }
   /** Listed as a signature, and none; `message` is a clause. */
-  | { readonly form: 'Broken'; readonly place: string; readonly message: string };
+  | BrokenSignature;
+
+interface BrokenSignature {
+  readonly form: 'Broken';
+  readonly place: string;
+  readonly message: string;
+}
 
 type Source = Pick<Registry, 'referrers' | 'pullManifest' | 'pullBlob'>;
 
@@ -33,6 +40,8 @@ const MOST_SIGNATURES = 32;
 const MOST_BYTES = 256 * 1024;
 
 const BUNDLE_TYPE = 'application/vnd.dev.sigstore.bundle';
+const PREDICATE_ANNOTATION = 'dev.sigstore.bundle.predicateType';
+const SIGNATURE_PREDICATE = 'https://sigstore.dev/cosign/sign/v1';
 const SIMPLE_SIGNING_TYPE = 'application/vnd.dev.cosign.simplesigning.v1+json';
 
 /**
@@ -50,11 +59,21 @@ export async function collectSignatures(
 }
 
 async function bundlesOf(registry: Source, image: Reference, signal: AbortSignal): Promise<readonly FoundSignature[]> {
-  const listed = (await registry.referrers(image, { signal })).filter(({ artifactType }) =>
-    artifactType?.startsWith(BUNDLE_TYPE),
-  );
-  requireFew(image, listed.length);
-  return Promise.all(listed.map(({ digest }) => bundleAt(registry, withDigest(image, digest), signal)));
+  const place = `the list of referrers of ${formatReference(image)}`;
+  const listed = await orBroken(place, () => registry.referrers(image, { signal }));
+  if ('form' in listed) return [listed];
+  const bundles = listed.filter(isSignature);
+  requireFew(image, bundles.length);
+  return Promise.all(bundles.map(({ digest }) => bundleAt(registry, withDigest(image, digest), signal)));
+}
+
+/**
+ * Attestations are bundles as well, and some images get one each day; signers note in the list which is which. The list
+ * is the registry's word, but it can leave a signature out anyway.
+ */
+function isSignature({ artifactType, annotations }: Descriptor): boolean {
+  const predicate = annotations?.[PREDICATE_ANNOTATION] ?? SIGNATURE_PREDICATE;
+  return artifactType?.startsWith(BUNDLE_TYPE) === true && predicate === SIGNATURE_PREDICATE;
 }
 
 async function bundleAt(registry: Source, reference: Reference, signal: AbortSignal): Promise<FoundSignature> {
@@ -72,8 +91,9 @@ async function bundleAt(registry: Source, reference: Reference, signal: AbortSig
 async function simpleOf(registry: Source, image: Reference, signal: AbortSignal): Promise<readonly FoundSignature[]> {
   const reference = withTag(image, `${fallbackTag(image)}.sig`);
   const place = `signature in ${formatReference(reference)}`;
-  const manifest = await pullIfThere(registry, reference, signal);
+  const manifest = await orBroken(place, () => pullIfThere(registry, reference, signal));
   if (manifest === undefined) return [];
+  if ('form' in manifest) return [manifest];
   const layers = imageIn(manifest)?.layers.filter(({ mediaType }) => mediaType === SIMPLE_SIGNING_TYPE);
   if (layers === undefined) return [{ form: 'Broken', place, message: 'the tag names no image' }];
   requireFew(image, layers.length);
@@ -98,16 +118,21 @@ async function simpleAt(
   });
 }
 
-/** A listed manifest that is missing or malformed is a broken signature; a registry that fails is an error. */
-async function orBroken(place: string, pull: () => Promise<FoundSignature>): Promise<FoundSignature> {
+/**
+ * Content that is missing or malformed is a broken signature, which hides no other; a registry that fails is an error.
+ */
+async function orBroken<Found>(place: string, pull: () => Promise<Found>): Promise<Found | BrokenSignature> {
   try {
     return await pull();
   } catch (error) {
-    if (error instanceof ReasonedError && (error.retry === 'never' || error.reason === 'ImageNotFound'))
+    if (error instanceof ReasonedError && OF_CONTENT.has(error.reason))
       return { form: 'Broken', place, message: error.message };
     throw error;
   }
 }
+
+/** Reasons that name a fault of the content, and none of the registry. */
+const OF_CONTENT: ReadonlySet<Reason> = new Set(['ImageNotFound', 'ImageInvalid', 'ImageTooLarge', 'ReferenceInvalid']);
 
 async function pullIfThere(
   registry: Source,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { describeRef, type KubeObject } from '../api/object.ts';
 import { sample, sampleCrd, sampleOperator } from '../apply/testing/sample-objects.ts';
 import { MASK } from './fields.ts';
+import type { PlannedSide } from './input.ts';
 import { planChange } from './plan.ts';
 import { boundRole, IMAGE, RBAC, side, upgrade } from './testing/sides.ts';
 
@@ -163,6 +164,14 @@ describe('the hash of a plan', () => {
     },
   ])('is the same: $because', ({ input }) => {
     expect(planChange(input).hash).toBe(hash);
+  });
+
+  test('does not depend on the order in which a caller passes the objects', () => {
+    const turned = (one: PlannedSide | undefined): PlannedSide => ({
+      ...(one as PlannedSide),
+      objects: (one as PlannedSide).objects.toReversed(),
+    });
+    expect(planChange({ ...base, from: turned(base.from), to: turned(base.to) })).toEqual(planChange(base));
   });
 
   test('is another one if an object that is to be created belongs to another owner', () => {

@@ -7,7 +7,7 @@ import { Flaw } from './flaw.ts';
 
 /** The claim of a signature about an image. */
 export interface Claim {
-  /** `sha256:…` of each image that it is about. */
+  /** `sha256:…`, or another hash, of each image that it is about. */
   readonly digests: readonly string[];
   /** Repository that it names, with its registry; absent if the form carries none. */
   readonly repository?: string;
@@ -33,7 +33,7 @@ export function claimOfStatement(payload: Uint8Array): Claim | undefined {
   const { predicateType, subject } = parse(Statement, payload, 'the signed statement');
   if (predicateType !== SIGNATURE_PREDICATE) return undefined;
   return {
-    digests: subject.flatMap(({ digest }) => (digest['sha256'] === undefined ? [] : [`sha256:${digest['sha256']}`])),
+    digests: subject.flatMap(({ digest }) => Object.entries(digest).map(([hash, hex]) => `${hash}:${hex}`)),
   };
 }
 

@@ -12,21 +12,30 @@ import type { TrustRoot } from './policy.ts';
  * The authorities in a `trusted_root.json`.
  *
  * @param place where the text comes from, for messages: `ConfigMap slipway-system/root`
- * @throws ReasonedError InvalidSpec, never retried
+ * @throws ReasonedError InvalidSpec, retried: no watch reports the ConfigMap that is corrected
  */
 export function parseTrustedRoot(text: string, place: string): TrustRoot {
   try {
-    const root = TrustedRoot.fromJSON(JSON.parse(text));
-    for (const { publicKey } of [...root.tlogs, ...root.ctlogs])
-      if (publicKey?.validFor?.start === undefined) throw new Error('the key of a log has no start of its validity');
+    const root = TrustedRoot.fromJSON(JSON.parse(text) ?? {});
+    requireContent(root);
     return toTrustMaterial(root);
   } catch (error) {
     throw new ReasonedError({
       reason: 'InvalidSpec',
-      retry: 'never',
+      retry: 'backoff',
       message: `${place} holds no trusted root: ${error instanceof Error ? error.message : String(error)}`,
       hint: 'Store a trusted_root.json in it, as Sigstore publishes it',
       cause: error,
     });
   }
+}
+
+/** The library reads anything as a root; one without content would make every signature that of a stranger. */
+function requireContent({ tlogs, ctlogs, certificateAuthorities, timestampAuthorities }: TrustedRoot): void {
+  const authorities = [...certificateAuthorities, ...timestampAuthorities];
+  if (tlogs.length + authorities.length === 0) throw new Error('it names neither a log nor an authority');
+  if (authorities.some(({ certChain }) => certChain === undefined || certChain.certificates.length === 0))
+    throw new Error('an authority has no certificate');
+  for (const { publicKey } of [...tlogs, ...ctlogs])
+    if (publicKey?.validFor?.start === undefined) throw new Error('the key of a log has no start of its validity');
 }

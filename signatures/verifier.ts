@@ -2,11 +2,12 @@
  * Verifies one Sigstore bundle by the keys or identities of a policy: library in, flaws out. Knows nothing of images; the
  * claims that were signed are compared elsewhere.
  */
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { bundleFromJSON, type Bundle } from '@sigstore/bundle';
 import { toSignedEntity, VerificationError, Verifier, type SignedEntity, type Signer } from '@sigstore/verify';
 import { closest, Flaw } from './flaw.ts';
 import { isTrusted, type SignaturePolicy, type TrustedKey } from './policy.ts';
+import { isSignedBy } from './trusted-keys.ts';
 
 /** Who signed: `key release`, or `https://… (issuer https://…)`. */
 export interface Signed {
@@ -54,7 +55,7 @@ export function verifyKeyed(bundleFor: (key: TrustedKey) => Bundle, policy: Trus
 
 function verifyWith(key: TrustedKey, bundle: Bundle, { root }: Trust, text?: Uint8Array): void {
   const isLogged = key.transparencyLog === 'Require';
-  const entity = entityOf(bundle, text);
+  const entity = ofAnyHash(entityOf(bundle, text), bundle, text);
   const publicKey = { publicKey: createPublicKey(key.pem), validFor: () => true };
   const verifier = new Verifier(
     { ...root, publicKey: () => publicKey },
@@ -63,6 +64,29 @@ function verifyWith(key: TrustedKey, bundle: Bundle, { root }: Trust, text?: Uin
   judge(isLogged ? entity : { ...entity, tlogEntries: [], timestamps: [] }, (one) => verifier.verify(one), {
     wrongSignature: new Flaw('SignedByOtherKey', 'no key of the policy made it'),
   });
+}
+
+/** The library knows one hash for each form; signers choose it by the key. */
+function ofAnyHash(entity: SignedEntity, { content }: Bundle, text?: Uint8Array): SignedEntity {
+  const [bytes, made] =
+    content.$case === 'dsseEnvelope'
+      ? [preAuthentication(content.dsseEnvelope), content.dsseEnvelope.signatures[0]?.sig]
+      : [text, content.messageSignature.signature];
+  if (bytes === undefined || made === undefined) return entity;
+  const verifySignature = { value: (key: KeyObject) => isSignedBy(key, bytes, made) };
+  return { ...entity, signature: Object.create(entity.signature, { verifySignature }) as SignedEntity['signature'] };
+}
+
+/** The bytes that are signed. @see https://github.com/secure-systems-lab/dsse/blob/master/protocol.md */
+function preAuthentication({
+  payloadType,
+  payload,
+}: {
+  readonly payloadType: string;
+  readonly payload: Buffer;
+}): Buffer {
+  const lengths = [Buffer.byteLength(payloadType), payload.length];
+  return Buffer.concat([Buffer.from(`DSSEv1 ${lengths[0]} ${payloadType} ${lengths[1]} `), payload]);
 }
 
 /**

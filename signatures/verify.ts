@@ -36,11 +36,14 @@ export function verifyImage(
       if (signed !== undefined) return signed;
     } catch (error) {
       if (!(error instanceof Flaw)) throw error;
-      flaws.push(new Flaw(error.reason, `${signature.place}: ${error.message}`, error.cause));
+      flaws.push(new Flaw(error.reason, `${signature.place}: ${error.message}`.slice(0, MOST_TEXT), error.cause));
     }
   }
   throw refusal(image, flaws);
 }
+
+/** Signers choose the length of names and lists; one of the reasons has to fit into a message with the rest. */
+const MOST_TEXT = 1000;
 
 function refusal({ repository, digest }: SignedImage, flaws: readonly Flaw[]): ReasonedError {
   const image = `${repository}@${digest}`;
@@ -52,7 +55,7 @@ function refusal({ repository, digest }: SignedImage, flaws: readonly Flaw[]): R
       message: `${image} has no signature`,
       hint: 'Ask its publisher to sign it, or change the policy',
     });
-  const others = flaws.length === 1 ? '' : ` (and ${flaws.length - 1} more signatures that do not count)`;
+  const others = flaws.length === 1 ? '' : ` (of ${flaws.length} signatures, this one came closest)`;
   return new ReasonedError({
     reason: flaw.reason,
     retry: 'never',
@@ -89,14 +92,32 @@ function verifyBundle(image: SignedImage, signature: BundleSignature, policy: Si
 }
 
 function verifySimple(image: SignedImage, signature: SimpleSignature, policy: SignaturePolicy): Signed {
-  const { payload } = signature;
-  const claim = claimOfSimpleSigning(payload);
-  const signed =
-    hasCertificate(signature) && policy.identities.length > 0
-      ? verifyKeyless(bundleOf(signature, 'Certificate'), policy, payload)
-      : verifyKeyed(() => bundleOf(signature, 'Key'), policy, payload);
+  const claim = claimOfSimpleSigning(signature.payload);
+  const signed = verifySigner(signature, policy);
   requireClaim(claim, image, policy);
   return signed;
+}
+
+/** The certificate stands in an annotation that is not signed: a key may have made the signature nevertheless. */
+function verifySigner(signature: SimpleSignature, policy: SignaturePolicy): Signed {
+  const { payload } = signature;
+  const byKey = (): Signed => verifyKeyed(() => bundleOf(signature, 'Key'), policy, payload);
+  if (!hasCertificate(signature) || policy.identities.length === 0) return byKey();
+  try {
+    return verifyKeyless(bundleOf(signature, 'Certificate'), policy, payload);
+  } catch (error) {
+    if (!(error instanceof Flaw) || policy.keys.length === 0) throw error;
+    return orCloser(error, byKey);
+  }
+}
+
+function orCloser(flaw: Flaw, verify: () => Signed): Signed {
+  try {
+    return verify();
+  } catch (error) {
+    if (!(error instanceof Flaw)) throw error;
+    throw closest([flaw, error]) ?? error;
+  }
 }
 
 /** A signature that holds proves that its signer meant some digest: this one, of this repository? */

@@ -15,6 +15,7 @@ import type { CheckSignatures } from '../signature-checks.ts';
 export interface BundleToCheck {
   /** Reference by digest. */
   readonly image: string;
+  readonly catalogName: string;
   /** Undefined if the Catalog that offered the bundle is gone. */
   readonly catalog: Pick<Catalog, 'metadata' | 'spec'> | undefined;
   readonly pullSecret: string | undefined;
@@ -23,14 +24,15 @@ export interface BundleToCheck {
 
 /**
  * The result of the check; without the Catalog, that of the Revision that has the image already. Throws the errors of
- * CheckSignatures, to be retried after the Catalog's interval if they are about signatures.
+ * CheckSignatures, to be retried after the Catalog's interval if they are about signatures; and CatalogNotFound
+ * (retried) for a new image, since its policy went with the Catalog.
  */
 export async function checkBundle(
   check: CheckSignatures,
-  { image, catalog, pullSecret, revisions }: BundleToCheck,
+  { image, catalogName, catalog, pullSecret, revisions }: BundleToCheck,
   signal: AbortSignal,
 ): Promise<Signature | undefined> {
-  if (catalog === undefined) return revisions.find(({ spec }) => spec.image === image)?.spec.signature;
+  if (catalog === undefined) return recorded(revisions, { image, catalogName });
   try {
     return await check(catalog, { image, content: 'Bundles', pullSecret }, signal);
   } catch (error) {
@@ -45,6 +47,19 @@ export async function checkBundle(
       ...(hint !== undefined && { hint }),
     });
   }
+}
+
+function recorded(
+  revisions: readonly Revision[],
+  { image, catalogName }: Pick<BundleToCheck, 'image' | 'catalogName'>,
+): Signature | undefined {
+  const revision = revisions.find(({ spec }) => spec.image === image);
+  if (revision !== undefined) return revision.spec.signature;
+  throw new ReasonedError({
+    reason: 'CatalogNotFound',
+    retry: 'backoff',
+    message: `Catalog ${catalogName} was deleted before the signatures of ${image} could be checked against its spec.verify`,
+  });
 }
 
 /** Reports a bundle that is used without a trusted signature, because the policy only warns. */

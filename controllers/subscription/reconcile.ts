@@ -260,8 +260,9 @@ async function restore(
   { revision, target, signal }: { readonly revision: Revision; readonly target: Target; readonly signal: AbortSignal },
 ): Promise<void> {
   const { subscription, revisions, nextNumber: number } = facts;
-  const { image, manifests, approved } = revision.spec;
-  const bundle = await prepare(deps, facts, { target, image: imageByDigest(target, image), signal });
+  const { image, manifests, approved, signature } = revision.spec;
+  const pulled = await prepare(deps, facts, { target, image: imageByDigest(target, image), signal });
+  const bundle = { ...pulled, ...(signature !== undefined && { signature }) };
   if (bundle.manifests.digest === manifests.digest) {
     await storeManifests(deps.cluster, revision, bundle.manifests.pieces);
     return requestReconcile(deps, revision);
@@ -328,10 +329,13 @@ async function prepareNew(
   facts: SubscriptionFacts,
   { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
 ): Promise<PreparedBundle> {
-  const catalog = deps.catalogOf(target.catalog);
+  const { catalog: catalogName } = target;
   const { revisions } = facts;
-  const checkSignatures: Preparation['checkSignatures'] = async (image, pullSecret) =>
-    checkBundle(deps.checkSignatures, { image, catalog, pullSecret, revisions }, signal);
+  // The policy of the moment of the check: the pull before it may take long.
+  const checkSignatures: Preparation['checkSignatures'] = async (image, pullSecret) => {
+    const catalog = deps.catalogOf(catalogName);
+    return checkBundle(deps.checkSignatures, { image, catalogName, catalog, pullSecret, revisions }, signal);
+  };
   return prepare(deps, facts, { target, image: target.bundle.image, checkSignatures, signal });
 }
 

@@ -149,6 +149,16 @@ describe('a Revision whose manifests are lost', () => {
     expect([...asked]).toEqual([server.host]);
   });
 
+  test('the successor of a Revision keeps its signer, since it has the same image', async () => {
+    const signature = { policy: 'p', by: 'key release' };
+    const { run, revisions } = setUp({
+      ...broken(`${server.host}/gadget@${digest}`),
+      spec: { ...broken(`${server.host}/gadget@${digest}`).spec, signature },
+    });
+    await run();
+    expect(revisions().map(({ spec }) => spec.signature)).toEqual([signature, signature]);
+  });
+
   test('a Revision with lost manifests gets a successor if the bundle renders differently by now, once', async () => {
     const { run, revisions } = setUp(broken(`${server.host}/gadget@${digest}`));
     await run();

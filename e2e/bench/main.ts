@@ -25,6 +25,7 @@ import {
 } from './operators.ts';
 import { benchResolver, type ResolverFigure } from './resolver.ts';
 import { benchPlan } from './plan.ts';
+import { benchSignatures } from './signatures.ts';
 import { openStage } from './stage.ts';
 
 interface Scenario extends Omit<Budget, 'name' | 'objects'> {
@@ -58,6 +59,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Ro
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
   plan: async () => benchPlan(),
   resolver: async () => (await benchResolver()).map(rowOfFigure),
+  signatures: () => benchSignatures(),
 };
 
 function rowOfFigure({ what, milliseconds, budget }: ResolverFigure): Row {

@@ -10,7 +10,7 @@ interface Life {
 /** Long enough that an upgrade which works is not given up because of a fault. */
 const PATIENT = { bakeTime: '0s', progressDeadline: '10m' };
 
-export const LIVES: readonly Life[] = [
+const LIVES: readonly Life[] = [
   { name: 'upgraded', live: upgrade },
   { name: 'configured', live: configure },
   {

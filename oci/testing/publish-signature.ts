@@ -14,9 +14,10 @@ export async function publishSignature(
   registry: Registry,
   image: Reference,
   signature: Exclude<FoundSignature, { form: 'Broken' }>,
+  annotations?: Readonly<Record<string, string>>,
 ): Promise<void> {
   const config = await push(registry, image, { mediaType: MEDIA_TYPE.ociEmpty, bytes: Buffer.from('{}') });
-  if (signature.form === 'Bundle') return publishBundle(registry, image, { config, signature });
+  if (signature.form === 'Bundle') return publishBundle(registry, image, { config, signature, annotations });
   const layer = await push(registry, image, { mediaType: SIMPLE_SIGNING_TYPE, bytes: signature.payload });
   const layers = [...(await layersThere(registry, image)), { ...layer, annotations: signature.annotations }];
   const bytes = manifestOf({ config, layers });
@@ -26,18 +27,26 @@ export async function publishSignature(
 interface BundleToPublish {
   readonly config: Descriptor;
   readonly signature: Extract<FoundSignature, { form: 'Bundle' }>;
+  /** Of the manifest, repeated in the list of referrers. */
+  readonly annotations: Readonly<Record<string, string>> | undefined;
 }
 
 async function publishBundle(
   registry: Registry,
   image: Reference,
-  { config, signature }: BundleToPublish,
+  { config, signature, annotations }: BundleToPublish,
 ): Promise<void> {
   const layer = await push(registry, image, { mediaType: BUNDLE_TYPE, bytes: signature.json });
   const { mediaType, size } = await registry.resolve(image);
   const subject = { mediaType, size, digest: signature.subject ?? image.digest ?? '' };
-  const bytes = manifestOf({ artifactType: BUNDLE_TYPE, config, layers: [layer], subject });
-  await registry.pushReferrer(image, { bytes, mediaType: MEDIA_TYPE.ociManifest, artifactType: BUNDLE_TYPE });
+  const noted = annotations === undefined ? {} : { annotations };
+  const bytes = manifestOf({ artifactType: BUNDLE_TYPE, config, layers: [layer], subject, ...noted });
+  await registry.pushReferrer(image, {
+    bytes,
+    mediaType: MEDIA_TYPE.ociManifest,
+    artifactType: BUNDLE_TYPE,
+    ...noted,
+  });
 }
 
 function tagOf(image: Reference): Reference {

@@ -5,7 +5,12 @@ import { publicPem, signBytes, type CertifiedKey, type SigstoreInstance } from '
 
 /** Who signs, and which proof there is of it. */
 export type Signer =
-  | { readonly by: 'key'; readonly privateKey: KeyObject }
+  | {
+      readonly by: 'key';
+      readonly privateKey: KeyObject;
+      /** For keys that sign another hash than SHA-256. */
+      readonly sign?: (bytes: Uint8Array) => Buffer;
+    }
   | { readonly by: 'key with log'; readonly privateKey: KeyObject; readonly instance: SigstoreInstance }
   | { readonly by: 'certificate'; readonly certified: CertifiedKey; readonly instance: SigstoreInstance }
   | { readonly by: 'certificate with Rekor v2'; readonly certified: CertifiedKey; readonly instance: SigstoreInstance };
@@ -27,7 +32,7 @@ export async function signSimply(image: Signable, signer: Signer): Promise<Simpl
       optional: null,
     }),
   );
-  const signature = signBytes(payload, keyOf(signer));
+  const signature = signatureOf(payload, signer);
   const entry = {
     apiVersion: '0.0.1',
     kind: 'hashedrekord',
@@ -92,7 +97,7 @@ export async function signBundle(
       predicate: {},
     }),
   );
-  const signature = signBytes(preAuthentication(payload), keyOf(signer));
+  const signature = signatureOf(preAuthentication(payload), signer);
   const json = JSON.stringify({
     mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json',
     verificationMaterial: await materialOf(signer, { payload, signature }),
@@ -154,6 +159,10 @@ function secondEntryOf(signer: Signer & { readonly certified: CertifiedKey }, { 
     signatures: [{ content: signature.toString('base64'), verifier }],
   };
   return { apiVersion: '0.0.2', kind: 'dsse', spec: { dsseV002 } };
+}
+
+function signatureOf(bytes: Uint8Array, signer: Signer): Buffer {
+  return signer.by === 'key' && signer.sign !== undefined ? signer.sign(bytes) : signBytes(bytes, keyOf(signer));
 }
 
 function keyOf(signer: Signer): KeyObject {

@@ -142,6 +142,13 @@ describe('plan from a file', () => {
     expect(plans[0]?.objects.created.map(({ kind }) => kind)).toContain('Deployment');
   });
 
+  test('takes versions from the catalog, as the manager does, if a bundle states another one', async () => {
+    workplace().write(new Map([['other/catalog.yaml', CATALOG.replace('"version":"1.1.0"', '"version":"1.1.5"')]]));
+    const args = ['plan', '-f', 'sub.yaml', '--catalog', 'other', ...BUNDLES, '--from', '1.0.0'];
+    const { plans } = await workplace().json<PlanReport>(...args);
+    expect(plans.map(({ to }) => to?.version)).toEqual(['1.1.5', '2.0.0']);
+  });
+
   test('is empty if the installed version stays', async () => {
     const { code, stdout } = await workplace().run(...planArgs('pinned.yaml', '--from', '1.1.0'));
     expect({ code, stdout }).toEqual({

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Client, Subject } from '../../kube/client/client.ts';
-import { actors, checkOf } from './actors.ts';
-import type { Deps, RevisionDeps } from './deps.ts';
+import { clientsOf } from './clients.ts';
 import type { RevisionFacts } from './observe.ts';
 
 /** A client that records the users that it impersonates. */
@@ -17,9 +16,8 @@ function factsOf(spec: object): RevisionFacts {
 
 test('a client that acts as an account sends no groups, since a right to impersonate groups gives all rights', () => {
   const { client, subjects } = noting();
-  actors({ client } as RevisionDeps, factsOf({ serviceAccountName: 'installer' }));
-  const check = checkOf({ client, now: () => new Date(0) } as Deps, new AbortController().signal);
-  check.as({ namespace: 'harbour', name: 'pilot' });
+  const clients = clientsOf(client, factsOf({ serviceAccountName: 'installer' }));
+  clients.as({ namespace: 'harbour', name: 'pilot' });
   expect(subjects).toEqual([
     { user: 'system:serviceaccount:lights:installer' },
     { user: 'system:serviceaccount:harbour:pilot' },
@@ -28,7 +26,7 @@ test('a client that acts as an account sends no groups, since a right to imperso
 
 test('without an account the manager acts as itself', () => {
   const { client, subjects } = noting();
-  expect(actors({ client } as RevisionDeps, factsOf({})).acting).toBe(client);
+  expect(clientsOf(client, factsOf({})).acting).toBe(client);
   expect(subjects).toEqual([]);
 });
 
@@ -46,6 +44,6 @@ test.each([
 ])('a Subscription that names an account never acts with more rights: $because', ({ revision, subscription }) => {
   const { client, subjects } = noting();
   const facts = { ...factsOf(revision), subscription: { spec: subscription } } as unknown as RevisionFacts;
-  actors({ client } as RevisionDeps, facts);
+  clientsOf(client, facts);
   expect(subjects).toEqual([{ user: 'system:serviceaccount:lights:new' }]);
 });
