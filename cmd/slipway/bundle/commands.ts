@@ -55,6 +55,29 @@ function defineInit(bundle: Command, perform: Perform): void {
         .choices(MODES)
         .argParser(oneOf(MODES)),
     )
+    .option('--pin', 'ask registries for the digests of images, and name images by digest');
+  withExamples(
+    init,
+    'slipway bundle init lamp --from config/default --package lamp-operator --version 1.0.0',
+    'slipway bundle init lamp --from chart oci://registry.example/charts/lamp --chart-version 1.2.0',
+    'kustomize build config/default | slipway bundle init lamp --from - --samples config/samples',
+  );
+  defineObjects(init);
+  defineChart(init);
+  defineWords(init)
+    .option('--prune', 'remove manifests whose objects are not in the source')
+    .option('--dry-run', 'write nothing')
+    .option('--strict', 'warnings make exit code 2, too')
+    .addOption(colourOption())
+    .addOption(outputOption())
+    .action((folder: string, flags: InitFlags & OutputFlags) =>
+      perform(flags, async (environment) => (await import('./init.ts')).init(environment, folder, flags)),
+    );
+}
+
+/** Options about single objects of the source. */
+function defineObjects(init: Command): void {
+  init
     .option('--samples <path>', 'folder or file with examples of custom resources; again for more', append)
     .addOption(
       new Option(
@@ -68,23 +91,6 @@ function defineInit(bundle: Command, perform: Perform): void {
       '--leave-out <kind[/name]>',
       'objects that the operator works without, as in Job.batch/migrate; again for more',
       append,
-    )
-    .option('--pin', 'ask registries for the digests of images, and name images by digest');
-  withExamples(
-    init,
-    'slipway bundle init lamp --from config/default --package lamp-operator --version 1.0.0',
-    'slipway bundle init lamp --from chart oci://registry.example/charts/lamp --chart-version 1.2.0',
-    'kustomize build config/default | slipway bundle init lamp --from - --samples config/samples',
-  );
-  defineChart(init);
-  defineWords(init)
-    .option('--prune', 'remove manifests whose objects are not in the source')
-    .option('--dry-run', 'write nothing')
-    .option('--strict', 'warnings make exit code 2, too')
-    .addOption(colourOption())
-    .addOption(outputOption())
-    .action((folder: string, flags: InitFlags & OutputFlags) =>
-      perform(flags, async (environment) => (await import('./init.ts')).init(environment, folder, flags)),
     );
 }
 
