@@ -20,8 +20,6 @@ export default function configure({ production = false }: { readonly production?
     project: ['**/*.ts!', '!**/testing/**!', '!{e2e,scripts}/**!'],
     // Unit tests may call a function that is otherwise used in its own file only.
     ignoreExportsUsedInFile: production,
-    // The roll-out of a Revision is being rebuilt.
-    ignoreIssues: { 'controllers/revision/**': ['exports'] },
     tags: production ? ['-unshipped'] : [],
     ignoreBinaries: ['go', 'ip', 'setpriv', 'xz'],
     rules: { types: 'off' },

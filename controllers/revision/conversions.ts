@@ -16,7 +16,7 @@ import type { RevisionMemory } from './memory.ts';
 /** How long a webhook whose Pods are available may fail to answer: a Service needs a moment to find its Pods. */
 export const SILENCE_SECONDS = 20;
 /** How often the webhook is asked during that time. */
-export const ASK_AGAIN_SECONDS = 2;
+const ASK_AGAIN_SECONDS = 2;
 /** Longer than Services need, and shorter than the API server waits for a webhook. */
 const WITHIN_MS = 10_000;
 

@@ -19,7 +19,7 @@ interface Asked {
   readonly followable: boolean;
 }
 
-/** The Revisions there are, and what is asked of the kind Widget with each change of one. */
+/** The Revisions that exist, and the requests about the kind Widget after each change of one. */
 function scene(): { revisions: Revision[]; asked: Asked[]; handler: Parameters<Informer<Revision>['on']>[0] } {
   const [revisions, asked]: [Revision[], Asked[]] = [[], []];
   let handler: Parameters<Informer<Revision>['on']>[0] = {};

@@ -5,12 +5,12 @@ import type { InformerRequest } from '../../kube/watch/informer-factory.ts';
 import type { Handlers, Informer } from '../../kube/watch/informer.ts';
 import { createManualClock } from '../../kube/testing/manual-clock.ts';
 import {
-  allOf,
   createManagedObjects,
   type ManagedObjects,
   type ManagedObjectsOptions,
   type TidyManagedObjects,
 } from './managed-objects.ts';
+import { allOf } from './managed-selections.ts';
 
 const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' } as const;
 const CRD = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const;

@@ -6,12 +6,13 @@
  */
 import { knownScope } from '../../apply/identity.ts';
 import { hasHealth } from '../../apply/health.ts';
-import { ANNOTATION, LABEL } from '../../api/names.ts';
+import { ANNOTATION } from '../../api/names.ts';
 import { type DefinedKind, groupKind, type Kind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { systemClock, type Clock } from '../../kube/clock.ts';
 import type { InformerRequest } from '../../kube/watch/informer-factory.ts';
 import { untilSynced, type Informer } from '../../kube/watch/informer.ts';
 import { keepHealth, keepMetadata, keepName } from './kept-parts.ts';
+import { allOf, oursOf, type Keep } from './managed-selections.ts';
 import { mayWatch } from './watched-kinds.ts';
 
 export interface ManagedObjects {
@@ -53,12 +54,6 @@ export interface TidyManagedObjects extends ManagedObjects {
 /** Nothing else is done for the Subscription during this wait for the objects of a kind. */
 const PATIENCE_SECONDS = 30;
 
-/**
- * Page size for kinds with a body: each object may be as large as the API server accepts, 1.5 MB, and is in memory
- * three times while it is read: as bytes, as text and as an object.
- */
-const PAGE_SIZE = 10;
-
 export interface ManagedObjectsOptions {
   /**
    * Whether the Subscription that an object names as its owner exists; see living-owners.ts. Of other objects only the
@@ -75,127 +70,131 @@ const BY_OWNER_UID = 'owner-uid';
 /** Longer than any caller of `follow` waits for its informer. */
 const IDLE_SECONDS = 600;
 
+type OpenInformer = (request: InformerRequest) => Informer;
+
 /** @param informer Returns the shared informer of a selection, started. */
-export function createManagedObjects(
-  informer: (request: InformerRequest) => Informer,
-  { hasOwner = () => true, release = () => undefined, clock = systemClock }: ManagedObjectsOptions = {},
-): TidyManagedObjects {
-  const keepOfOurs = (object: KubeObject): KubeObject =>
-    object.kind === 'CustomResourceDefinition' || hasOwner(object) ? keepHealth(object) : keepName(object);
-  const noteOfOurs = (object: KubeObject): KubeObject => (hasOwner(object) ? keepMetadata(object) : keepName(object));
-  const followed = new Map<string, Informer>();
-  /** Informers of all objects of cluster-scoped kinds, no matter who made them. */
-  const complete = new Map<string, Informer>();
-  const offs = new Map<string, () => void>();
+export function createManagedObjects(informer: OpenInformer, options: ManagedObjectsOptions = {}): TidyManagedObjects {
+  return new WatchedObjects(informer, options);
+}
+
+class WatchedObjects implements TidyManagedObjects {
+  readonly #informer: OpenInformer;
+  readonly #release: (informer: Informer) => void;
+  readonly #clock: Clock;
+  readonly #keep: Record<'ours' | 'note', Keep>;
+  /** The informers of our objects, by `groupKind` as in all maps. */
+  readonly #followed = new Map<string, Informer>();
+  /** The informers of all objects of cluster-scoped kinds, no matter who made them. */
+  readonly #complete = new Map<string, Informer>();
+  /** Stops the handlers of each informer. */
+  readonly #offs = new Map<string, () => void>();
   /** When a caller last asked to follow a kind, in seconds. */
-  const askedAt = new Map<string, number>();
+  readonly #askedAt = new Map<string, number>();
   /** Kinds that bundles define. */
-  const own = new Set<string>();
-  let tidying: (() => void) | undefined;
-  const listeners = new Set<(object: KubeObject) => void>();
+  readonly #own = new Set<string>();
+  readonly #listeners = new Set<(object: KubeObject) => void>();
+  /** Set while a tidying is due. */
+  #tidying: (() => void) | undefined;
 
-  function notify(object: KubeObject): void {
-    for (const listener of listeners) listener(object);
+  constructor(
+    informer: OpenInformer,
+    { hasOwner = () => true, release = () => undefined, clock = systemClock }: ManagedObjectsOptions,
+  ) {
+    this.#informer = informer;
+    this.#release = release;
+    this.#clock = clock;
+    this.#keep = {
+      ours: (object) =>
+        object.kind === 'CustomResourceDefinition' || hasOwner(object) ? keepHealth(object) : keepName(object),
+      note: (object) => (hasOwner(object) ? keepMetadata(object) : keepName(object)),
+    };
   }
 
-  function begin(kind: Kind): readonly Informer[] {
-    const all = knownScope(kind) === 'Cluster' ? informer(allOf(kind)) : undefined;
-    if (all !== undefined) complete.set(groupKind(kind), all);
-    const created = all === undefined || hasHealth(kind) ? informer(oursOf(kind, { keepOfOurs, noteOfOurs })) : all;
-    created.addIndex(BY_OWNER_UID, ({ metadata: { annotations } }) =>
-      [annotations?.[ANNOTATION.ownerUid] ?? []].flat(),
-    );
-    const off = created.on({ added: notify, updated: (_old, object) => notify(object), deleted: notify });
-    offs.set(groupKind(kind), off);
-    followed.set(groupKind(kind), created);
-    return all === undefined ? [created] : [created, all];
+  follow(kinds: Iterable<Kind>, signal: AbortSignal): Promise<void> {
+    const informers = [...kinds].filter(mayWatch).flatMap((kind) => this.#informersOf(kind));
+    return untilSynced(informers, { seconds: PATIENCE_SECONDS, signal, clock: this.#clock });
   }
 
-  function informersOf(kind: Kind): readonly Informer[] {
-    askedAt.set(groupKind(kind), clock.now());
-    const known = followed.get(groupKind(kind));
-    if (known === undefined) return begin(kind);
-    const all = complete.get(groupKind(kind));
-    return all === undefined ? [known] : [known, all];
+  followOwn(kinds: Iterable<DefinedKind>, signal: AbortSignal): Promise<void> {
+    const informers = [...kinds].flatMap((kind) => {
+      if (this.#followed.get(groupKind(kind))?.apiVersion !== kind.apiVersion) this.#end(groupKind(kind));
+      this.#own.add(groupKind(kind));
+      return this.#informersOf(kind);
+    });
+    return untilSynced(informers, { seconds: PATIENCE_SECONDS, signal, clock: this.#clock });
   }
 
-  function end(kind: string): void {
-    offs.get(kind)?.();
-    const [ours, all] = [followed.get(kind), complete.get(kind)];
-    for (const one of new Set([ours, all])) if (one !== undefined) release(one);
-    for (const known of [followed, complete, offs, askedAt, own]) known.delete(kind);
+  get(ref: ObjectRef): KubeObject | undefined {
+    return this.#followed.get(groupKind(ref))?.get(keyOf(ref));
   }
 
-  function followsVersion(kind: Kind): boolean {
-    const known = followed.get(groupKind(kind));
+  isAbsent(ref: ObjectRef): boolean {
+    const all = this.#complete.get(groupKind(ref));
+    return all?.hasSynced === true && all.get(keyOf(ref)) === undefined;
+  }
+
+  claimedBy(ownerUid: string): readonly KubeObject[] {
+    return [...this.#followed.values()].flatMap((one) => one.byIndex(BY_OWNER_UID, ownerUid));
+  }
+
+  isFollowed(kind: Kind): boolean {
+    return this.#followed.get(groupKind(kind))?.hasSynced === true;
+  }
+
+  followsVersion(kind: Kind): boolean {
+    const known = this.#followed.get(groupKind(kind));
     return known?.hasSynced === true && known.apiVersion === kind.apiVersion;
   }
 
-  return {
-    follow: (kinds, signal) =>
-      untilSynced([...kinds].filter(mayWatch).flatMap(informersOf), { seconds: PATIENCE_SECONDS, signal, clock }),
-    followOwn(kinds, signal) {
-      const informers = [...kinds].flatMap((kind) => {
-        if (followed.get(groupKind(kind))?.apiVersion !== kind.apiVersion) end(groupKind(kind));
-        own.add(groupKind(kind));
-        return informersOf(kind);
-      });
-      return untilSynced(informers, { seconds: PATIENCE_SECONDS, signal, clock });
-    },
-    get: (ref) => followed.get(groupKind(ref))?.get(keyOf(ref)),
-    isAbsent(ref) {
-      const all = complete.get(groupKind(ref));
-      return all?.hasSynced === true && all.get(keyOf(ref)) === undefined;
-    },
-    claimedBy: (ownerUid) => [...followed.values()].flatMap((one) => one.byIndex(BY_OWNER_UID, ownerUid)),
-    isFollowed: (kind) => followed.get(groupKind(kind))?.hasSynced === true,
-    followsVersion,
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    tidy(isInUse, mayFollow = isInUse) {
-      for (const kind of own) if (!mayFollow(kind)) end(kind);
-      tidying ??= clock.after(IDLE_SECONDS, () => {
-        tidying = undefined;
-        const isIdle = (askedAtSeconds: number): boolean => clock.now() - askedAtSeconds >= IDLE_SECONDS;
-        const idle = [...askedAt].filter(([kind, at]) => isIdle(at) && !isInUse(kind));
-        for (const [kind] of idle) end(kind);
-      });
-    },
-  };
+  onChange(listener: (object: KubeObject) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  tidy(isInUse: (kind: string) => boolean, mayFollow: (kind: string) => boolean = isInUse): void {
+    for (const kind of this.#own) if (!mayFollow(kind)) this.#end(kind);
+    this.#tidying ??= this.#clock.after(IDLE_SECONDS, () => {
+      this.#tidying = undefined;
+      this.#endIdle(isInUse);
+    });
+  }
+
+  #endIdle(isInUse: (kind: string) => boolean): void {
+    const before = this.#clock.now() - IDLE_SECONDS;
+    const idle = [...this.#askedAt].filter(([kind, at]) => at <= before && !isInUse(kind));
+    for (const [kind] of idle) this.#end(kind);
+  }
+
+  #informersOf(kind: Kind): readonly Informer[] {
+    this.#askedAt.set(groupKind(kind), this.#clock.now());
+    const known = this.#followed.get(groupKind(kind));
+    if (known === undefined) return this.#begin(kind);
+    const all = this.#complete.get(groupKind(kind));
+    return all === undefined ? [known] : [known, all];
+  }
+
+  #begin(kind: Kind): readonly Informer[] {
+    const all = knownScope(kind) === 'Cluster' ? this.#informer(allOf(kind)) : undefined;
+    if (all !== undefined) this.#complete.set(groupKind(kind), all);
+    const ours = all === undefined || hasHealth(kind) ? this.#informer(oursOf(kind, this.#keep)) : all;
+    ours.addIndex(BY_OWNER_UID, ({ metadata: { annotations } }) => [annotations?.[ANNOTATION.ownerUid] ?? []].flat());
+    const notify = (object: KubeObject): void => this.#listeners.forEach((listener) => listener(object));
+    this.#offs.set(
+      groupKind(kind),
+      ours.on({ added: notify, updated: (_old, object) => notify(object), deleted: notify }),
+    );
+    this.#followed.set(groupKind(kind), ours);
+    return all === undefined ? [ours] : [ours, all];
+  }
+
+  #end(kind: string): void {
+    this.#offs.get(kind)?.();
+    const informers = new Set([this.#followed.get(kind), this.#complete.get(kind)]);
+    for (const one of informers) if (one !== undefined) this.#release(one);
+    for (const known of [this.#followed, this.#complete, this.#offs, this.#askedAt, this.#own]) known.delete(kind);
+  }
 }
 
 function keyOf({ namespace, name }: ObjectRef): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
-}
-
-type Keep = (object: KubeObject) => KubeObject;
-
-function oursOf(
-  { apiVersion, kind, ...defined }: Kind,
-  { keepOfOurs, noteOfOurs }: { readonly keepOfOurs: Keep; readonly noteOfOurs: Keep },
-): InformerRequest {
-  const served = 'served' in defined ? { served: defined.served } : {};
-  const selection = { apiVersion, kind, ...served, labelSelector: LABEL.owner };
-  if (!hasHealth({ apiVersion, kind })) return { ...selection, metadataOnly: true, transform: noteOfOurs };
-  return { ...selection, pageSize: PAGE_SIZE, transform: keepOfOurs };
-}
-
-/** Follows the names of all objects of a kind, and the metadata of ours. */
-export function allOf({ apiVersion, kind }: Kind): InformerRequest {
-  return { apiVersion, kind, metadataOnly: true, transform: keepOfAll };
-}
-
-/** Keeps the identity of foreign objects; for a namespace also its labels, by which Catalogs select it. */
-function keepOfAll(object: KubeObject): KubeObject {
-  const { apiVersion, kind, metadata } = object;
-  const isOurs = metadata.labels?.[LABEL.owner] !== undefined;
-  const kept = isOurs ? keepMetadata(object).metadata : keepVersion(metadata);
-  const selected = kind === 'Namespace' && metadata.labels !== undefined ? { labels: metadata.labels } : {};
-  return { apiVersion, kind, metadata: { ...kept, ...selected } };
-}
-
-function keepVersion({ name, uid, resourceVersion }: KubeObject['metadata']): KubeObject['metadata'] {
-  return { name, ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
 }

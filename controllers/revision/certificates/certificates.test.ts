@@ -12,7 +12,7 @@ import { ANNOTATION } from '../../../api/names.ts';
 import { refOf, type KubeObject } from '../../../api/object.ts';
 import { renderBundle, requiredCertificates } from '../../../bundles/render/render.ts';
 import { makeBundle, makeCrd, makeDeployment } from '../../../bundles/testing/bundle.ts';
-import { addCertificates, CERTIFICATE_ANNOTATION } from './certificates.ts';
+import { addCertificates } from './certificates.ts';
 import { issueCertificate } from './issue.ts';
 import { LIFETIME_MS, type CertificateStep } from './plan.ts';
 import { requiredIn } from './required.ts';
@@ -224,7 +224,7 @@ describe('a certificate', () => {
 
   test('a certificate is mounted by the Deployment that is called, and restarts only that one', async () => {
     const { objects } = await rollOut();
-    const marked = objects.filter((object) => JSON.stringify(object).includes(CERTIFICATE_ANNOTATION));
+    const marked = objects.filter((object) => JSON.stringify(object).includes('slipway.dev/certificate'));
     expect(marked.map(({ metadata }) => metadata.name)).toContain('gadget-manager');
     expect(marked.map(({ metadata }) => metadata.name)).not.toContain('other');
     expect(JSON.stringify(marked[0])).toContain(`"secretName":"${secretIn(objects).metadata.name}"`);

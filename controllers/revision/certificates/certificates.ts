@@ -127,7 +127,7 @@ function rotationOf(state: Omit<CertificateState, 'due'>, dnsNames: readonly str
  * The annotation of a Pod's template that names the certificate: it restarts servers that read their certificate only
  * at start.
  */
-export const CERTIFICATE_ANNOTATION = 'slipway.dev/certificate';
+const CERTIFICATE_ANNOTATION = 'slipway.dev/certificate';
 
 interface DeploymentSpec {
   readonly template: { readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> } };

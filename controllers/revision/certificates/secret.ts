@@ -23,7 +23,7 @@ export const DUE_ANNOTATION = 'slipway.dev/certificate-due';
 
 const MAX_PEM = 64 * 1024;
 /** The most authorities that are kept; a rotation needs two. */
-export const MOST_AUTHORITIES = 3;
+const MOST_AUTHORITIES = 3;
 
 /** Builds the Secret; the same state gives the same object. */
 export function writeSecret(

@@ -50,7 +50,7 @@ function rulesFor(objects: readonly KubeObject[]): readonly object[] {
 }
 
 /** The name of the ClusterRole and of its binding. */
-export function accessName(owner: Owner): string {
+function accessName(owner: Owner): string {
   return `slipway-own-kinds.${ownerLabel(owner)}`;
 }
 

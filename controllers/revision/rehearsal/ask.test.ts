@@ -20,7 +20,7 @@ const called = (webhook: string, why: string) =>
     'InternalError',
     `failed calling webhook "${webhook}.probe.slipway.dev": failed to call webhook: Post "https://x": ${why}`,
   );
-const NEXT = called('end', 'service "slipway-nobody" not found');
+const NEXT = called('end', 'service "slipway-absent" not found');
 
 /** An API server that gives these answers in turn for the question of each index, the last one repeatedly. */
 function server(answers: Readonly<Record<number, readonly (Error | undefined)[]>>): {

@@ -30,7 +30,7 @@ describe('the answer to a question', () => {
   test.each<{ refusal: string; because: string }>([
     {
       refusal: said(
-        'Post "https://slipway-nobody.ops.svc:443/?timeout=5s": service "slipway-nobody" not found',
+        'Post "https://slipway-absent.ops.svc:443/?timeout=5s": service "slipway-absent" not found',
         'end.probe.slipway.dev',
       ),
       because: 'the webhook accepted the object, and the next was called',

@@ -22,13 +22,13 @@ export interface Question {
 
 /** How long the API server waits for an answer: long for a program, short for a person. */
 const TIMEOUT_SECONDS = 5;
-const MISSING_SERVICE = 'slipway-nobody';
+const MISSING_SERVICE = 'slipway-absent';
 const END = 'end.probe.slipway.dev';
 
 const PROBE = 'slipway.dev/probe';
 
 /** The name of the configuration for a Revision. */
-export function probeName(uid: string): string {
+function probeName(uid: string): string {
   return `slipway-probe-${uid}`;
 }
 

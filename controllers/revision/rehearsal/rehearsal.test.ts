@@ -46,7 +46,7 @@ function answerProbe({ verb, ref, dryRun }: FakeRequest): void {
   calledBy.push(by);
   const isNew = by !== SERVICE.name || imageOf(find('Deployment')) !== OLD;
   const name = silence !== undefined && isNew ? 'webhook-0' : 'end';
-  const why = silence ?? 'service "slipway-nobody" not found';
+  const why = silence ?? 'service "slipway-absent" not found';
   const text = `failed calling webhook "${name}.probe.slipway.dev": failed to call webhook: Post "https://x": ${why}`;
   throw refusal(500, 'InternalError', text);
 }

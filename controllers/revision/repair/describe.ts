@@ -22,7 +22,7 @@ function describeRepair({ ref, cause, taken }: Repair): string {
 }
 
 /** `spec.replicas was changed by kubectl`. */
-export function describeTaken(taken: readonly TakenField[]): string {
+function describeTaken(taken: readonly TakenField[]): string {
   const byManager = Map.groupBy(taken, ({ manager }) => manager);
   const clauses = [...byManager].map(([manager, fields]) => {
     const who = manager === undefined ? '' : ` by ${manager}`;
