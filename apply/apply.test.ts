@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../api/json.ts';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
-import { applyRevision, type ApplyRequest, type ApplyResult, type Outcome } from './apply.ts';
+import { applyRevision, type ApplyRequest, type ApplyResult, type ApplyOutcome } from './apply.ts';
 import { createFakeCluster, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
 import { refusal } from '../api/testing/refusal.ts';
 import { identityOf } from './identity.ts';
@@ -27,7 +27,7 @@ const request = (fields: Partial<ApplyRequest> = {}): ApplyRequest => ({
   previousInventory: [],
   ...fields,
 });
-const outcomes = ({ phases }: ApplyResult): Outcome[] =>
+const outcomes = ({ phases }: ApplyResult): ApplyOutcome[] =>
   phases.flatMap((phase) => phase.objects.map(({ outcome }) => outcome));
 const writes = (cluster: FakeCluster): string[] =>
   cluster.requests

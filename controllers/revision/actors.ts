@@ -1,7 +1,7 @@
 /**
  * The clients that roll out a Revision: the manager's own, and that of the ServiceAccount that the Subscription names.
  */
-import type { Client, Subject } from '../../kube/client/client.ts';
+import type { Client, ImpersonatedUser } from '../../kube/client/client.ts';
 import { accountOf } from './account.ts';
 import type { Account } from '../service-account.ts';
 import type { ConversionCheck } from './conversions.ts';
@@ -39,7 +39,7 @@ export type Actors = Pick<RollOutDeps, 'cluster' | 'acting' | 'allows'> & { read
  * this account.
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  */
-function serviceAccount({ namespace, name }: Account): Subject {
+function serviceAccount({ namespace, name }: Account): ImpersonatedUser {
   return { user: `system:serviceaccount:${namespace}:${name}` };
 }
 

@@ -41,7 +41,7 @@ export interface WatchOptions extends Omit<ListOptions, 'limit'> {
 }
 
 /** The user to act as: the API server checks the request against that user's rights. */
-export interface Subject {
+export interface ImpersonatedUser {
   readonly user: string;
   readonly groups?: readonly string[];
 }
@@ -69,7 +69,7 @@ export interface Client extends Cluster {
   /** Changes after `resourceVersion`, until the server or `signal` ends it. */
   watch(kind: Kind, options: WatchOptions, signal?: AbortSignal): AsyncGenerator<WatchEvent>;
   /** A client that acts as another user over the same connections. */
-  as(subject: Subject): Client;
+  as(subject: ImpersonatedUser): Client;
   /** A client over another transport, such as a fenced one, with the same discovery. */
   over(change: (transport: Transport) => Transport): Client;
   /** The body of a GET of any path: `/readyz?verbose`, a Pod's log. */
@@ -361,7 +361,7 @@ function errorOfEvent(kind: Kind, object: unknown): ApiError {
 }
 
 /** @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation */
-function impersonating(transport: Transport, { user, groups = [] }: Subject): Transport {
+function impersonating(transport: Transport, { user, groups = [] }: ImpersonatedUser): Transport {
   const headers = { 'impersonate-user': user, ...(groups.length > 0 && { 'impersonate-group': groups }) };
   return {
     request: (request) => transport.request({ ...request, headers: { ...request.headers, ...headers } }),

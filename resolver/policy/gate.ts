@@ -18,7 +18,7 @@ export interface GateQuestion {
 }
 
 /** The next act for a decision. */
-export type Gate =
+export type NextAct =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'go' }
   | {
@@ -32,7 +32,7 @@ export type Gate =
  * approval, which may come at any time, and then for a window. Rollbacks and repairs never wait and do not pass the
  * gate.
  */
-export function passGate({ decision, suspend, approval, approved, windows, now }: GateQuestion): Gate {
+export function passGate({ decision, suspend, approval, approved, windows, now }: GateQuestion): NextAct {
   if (decision.kind === 'none' || decision.kind === 'upToDate') return { kind: 'nothing' };
   if (suspend) return { kind: 'wait', reason: 'Suspended' };
   if (approval === 'Manual' && !approved) return { kind: 'wait', reason: 'ApprovalRequired' };

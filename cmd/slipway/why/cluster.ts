@@ -13,17 +13,17 @@ import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { createTransport } from '../../../kube/transport/transport.ts';
 import type { Environment } from '../environment.ts';
 import { invalidInput } from '../input/invalid.ts';
-import type { Answer, AnsweredRefusal, Standing } from './answer.ts';
-import type { ClusterFlags, Subject } from './flags.ts';
+import type { AnsweredRefusal, WhyAnswer, WhyVerdict, Standing } from './answer.ts';
+import type { ClusterFlags, WhySubject } from './flags.ts';
 
 /**
  * The answer that the status gives. @throws ReasonedError InputInvalid, KubeconfigInvalid, and errors of the API server
  */
 export async function answerFromCluster(
   environment: Environment,
-  subject: Subject,
+  subject: WhySubject,
   flags: ClusterFlags,
-): Promise<Answer> {
+): Promise<WhyAnswer> {
   const { config, namespace } = await loadKubeconfig(kubeconfigsOf(environment, flags.kubeconfig), flags);
   const transport = createTransport({ proxyEnv: environment.variables, ...config }, { userAgent: 'slipway-cli' });
   try {
@@ -48,7 +48,7 @@ function kubeconfigsOf({ variables, folder, home }: Environment, flag: string | 
   throw invalidInput('no catalog is named, and there is no kubeconfig', 'Name one by --catalog or --kubeconfig');
 }
 
-interface Where extends ClusterFlags {
+interface ClusterPlace extends ClusterFlags {
   readonly namespace: string;
   readonly signal: AbortSignal;
 }
@@ -56,8 +56,8 @@ interface Where extends ClusterFlags {
 /** The one that is named, else the only one for the package. @throws ReasonedError InputInvalid, InvalidSpec */
 async function findSubscription(
   client: Client,
-  subject: Subject,
-  { subscription: name, namespace, signal }: Where,
+  subject: WhySubject,
+  { subscription: name, namespace, signal }: ClusterPlace,
 ): Promise<Subscription> {
   const { kind } = SUBSCRIPTION;
   const listed = await client.list({ apiVersion: API_VERSION, kind }, { namespace }, signal);
@@ -81,7 +81,7 @@ async function findSubscription(
   return first;
 }
 
-function answerOf(subject: Subject, { metadata, status = {} }: Subscription): Answer {
+function answerOf(subject: WhySubject, { metadata, status = {} }: Subscription): WhyAnswer {
   const { installed, available, path = [] } = status;
   const decision = decisionOf(status);
   return {
@@ -101,7 +101,7 @@ function answerOf(subject: Subject, { metadata, status = {} }: Subscription): An
 }
 
 /** A present fault comes before a possible next step, and a failed upgrade before one that may be tried. */
-function decisionOf({ conditions }: SubscriptionStatus): Pick<Answer, 'reason' | 'message'> {
+function decisionOf({ conditions }: SubscriptionStatus): Pick<WhyAnswer, 'reason' | 'message'> {
   const ready = findCondition(conditions, 'Ready');
   const told = ready?.status === 'True' ? (upgradeIn(conditions) ?? ready) : ready;
   return told === undefined
@@ -118,18 +118,16 @@ function deprecationsOf({ conditions }: SubscriptionStatus): readonly string[] {
   return told?.status === 'True' ? [told.message] : [];
 }
 
-type Verdict = Pick<Answer, 'chosen' | 'standing' | 'causes' | 'changes'>;
-
-function aboutPackage({ available }: SubscriptionStatus, message: string): Verdict {
+function aboutPackage({ available }: SubscriptionStatus, message: string): WhyVerdict {
   const chosen = available !== undefined;
   return { chosen, causes: chosen ? [] : [message], changes: [] };
 }
 
-function aboutVersion(status: SubscriptionStatus, asked: string, message: string): Verdict {
+function aboutVersion(status: SubscriptionStatus, asked: string, message: string): WhyVerdict {
   const { installed, available, pending, path = [], quarantined = [], refused = [] } = status;
   const isMeant = (one: { readonly version: string; readonly bundle?: string } | undefined): boolean =>
     one?.version === asked || one?.bundle === asked;
-  const refuse = (standing: Standing, causes: readonly string[], changes: readonly string[] = []): Verdict => ({
+  const refuse = (standing: Standing, causes: readonly string[], changes: readonly string[] = []): WhyVerdict => ({
     chosen: false,
     standing,
     causes,

@@ -12,7 +12,7 @@ import { API_VERSION, FINALIZER, ANNOTATION } from '../../../api/names.ts';
 import { keyOfObject, type KubeObject, groupKind } from '../../../api/object.ts';
 import { Revision } from '../../../api/revision.ts';
 import { Subscription } from '../../../api/subscription.ts';
-import type { Client, Subject, Access } from '../../../kube/client/client.ts';
+import type { Client, ImpersonatedUser, Access } from '../../../kube/client/client.ts';
 import type { ObjectKey, Result } from '../../../kube/controller/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
 import { subscriptionKey } from '../../by-subscription.ts';
@@ -154,7 +154,7 @@ function asClient(cluster: FakeCluster, { accountMay, managerMay = () => true }:
   const manager = actingAs(cluster, 'system:serviceaccount:slipway-system:slipway-manager', managerMay);
   const client = {
     ...manager,
-    as: ({ user }: Subject) => ({
+    as: ({ user }: ImpersonatedUser) => ({
       ...(accountMay === undefined ? client : actingAs(cluster, user, accountMay)),
       allows: async ({ verb, group, resource, namespace, name = '*' }: Access) => {
         const ref = { apiVersion: `${group}/v1`, kind: resource, name, ...(namespace !== undefined && { namespace }) };
