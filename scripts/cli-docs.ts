@@ -1,5 +1,6 @@
 /** Renders docs/cli.md from the definitions of the commands and the list of exit codes. Pure: generate.ts writes it. */
 import type { Argument, Command, Option } from 'commander';
+import { examplesOf } from '../cmd/slipway/flags.ts';
 import { EXIT_CODES } from '../cmd/slipway/outcome.ts';
 import { buildProgram } from '../cmd/slipway/program.ts';
 import { markdownTable } from './field-table.ts';
@@ -49,10 +50,12 @@ function leavesOf(command: Command, name: string): readonly Leaf[] {
 
 function renderCommand(name: string, command: Command): readonly string[] {
   const usage = command.registeredArguments.map(usageOf);
+  const examples = examplesOf(command);
   return [
     `## ${name}`,
     command.description(),
     `\`\`\`text\n${[name, ...usage, '[options]'].join(' ')}\n\`\`\``,
+    ...(examples.length > 0 ? [`Examples:\n\n\`\`\`text\n${examples.join('\n')}\n\`\`\``] : []),
     markdownTable(
       ['argument or option', 'meaning'],
       [

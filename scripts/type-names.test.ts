@@ -8,6 +8,7 @@ const FOR_TESTS = /\/(?:testing|testdata)\//;
 
 /** Folders whose names are their own. Each has a reason. */
 const APART: Readonly<Record<string, string>> = {
+  'cmd/slipway/admin/': 'being written; its names follow',
   'bundles/examples/': 'a program of its own, from which users copy',
   'controllers/revision/': 'the roll-out of a Revision is being rebuilt',
 };

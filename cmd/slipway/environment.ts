@@ -5,12 +5,14 @@ export interface Environment {
   readonly folder: string;
   readonly home: string;
   readonly temporary: string;
-  /** Writes the requested output to stdout, and no other text. */
+  /** Writes the requested output to stdout, and no other text. A command that watches writes as changes arrive. */
   readonly print: (text: string) => void;
   /** Writes to stderr: what went wrong, and what to do about it. */
   readonly complain: (text: string) => void;
+  /** Writes a line of progress to stderr; absent if stderr is no terminal. */
+  readonly progress?: (text: string) => void;
   /** Width of the terminal that stdout is; absent if stdout is a pipe or a file. */
   readonly columns?: number;
-  /** Aborted when the run is to end early. */
+  /** Aborted if the run must end early: by a signal to the process, or because the reader of stdout is gone. */
   readonly signal: AbortSignal;
 }

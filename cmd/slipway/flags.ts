@@ -22,6 +22,27 @@ export function registryOptions(command: Command): Command {
     .option('--registry-config <file>', "credentials; absent, those of docker's and podman's logins");
 }
 
+/** Adds the options of every command that sends requests to a cluster. */
+export function clusterOptions(command: Command): Command {
+  return command
+    .option('-n, --namespace <name>', "namespace; absent, that of the kubeconfig's context")
+    .option('--kubeconfig <file>', 'kubeconfig file; absent, those of KUBECONFIG, or ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig; absent, its current one');
+}
+
+const EXAMPLES = new WeakMap<Command, readonly string[]>();
+
+/** Shows command lines as examples at the end of the help and in docs/cli.md. */
+export function withExamples(command: Command, ...lines: readonly string[]): Command {
+  EXAMPLES.set(command, lines);
+  return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`);
+}
+
+/** The examples of a command; none if it has none. */
+export function examplesOf(command: Command): readonly string[] {
+  return EXAMPLES.get(command) ?? [];
+}
+
 /** `--color`, for commands that colour their output. */
 export function colourOption(): Option {
   return new Option('--color <when>', 'colour the output; auto: on a terminal, unless NO_COLOR is set')

@@ -8,7 +8,7 @@ const { describeFailure, run } = await import('./run.ts');
 const interrupt = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupt.abort(new Error(name)));
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') return; // the reader has seen enough, as `head` has
+  if (error.code === 'EPIPE') return interrupt.abort(error); // the reader has read enough, as `head` has
   process.stderr.write(describeFailure(error));
   process.exit(1);
 });
@@ -21,6 +21,7 @@ process.exitCode = await run(process.argv.slice(2), {
   print: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),
   ...(process.stdout.isTTY && { columns: process.stdout.columns }),
+  ...(process.stderr.isTTY && { progress: (text: string) => void process.stderr.write(text) }),
   signal: interrupt.signal,
 });
 

@@ -3,6 +3,7 @@
  * is loaded when it runs, so that `slipway --help` loads nothing else.
  */
 import { Command, CommanderError } from 'commander';
+import { defineAdminCommands } from './admin/commands.ts';
 import { defineBundleCommands } from './bundle/commands.ts';
 import { defineCatalogCommands } from './catalog/commands.ts';
 import type { Perform } from './flags.ts';
@@ -28,7 +29,7 @@ const VERSION = '0.1.0';
 export function buildProgram(perform: Perform, { print, complain, columns = HELP_WIDTH }: Writers): Command {
   const program = new Command('slipway')
     .description(
-      'Builds, checks and publishes bundles and catalogs of Kubernetes operators, and explains which version is chosen.',
+      'Builds, checks and publishes bundles and catalogs of Kubernetes operators, explains which version is chosen, and administers the operators of a cluster.',
     )
     .version(VERSION)
     .enablePositionalOptions() // so that --version behind a command is that command's
@@ -46,5 +47,6 @@ export function buildProgram(perform: Perform, { print, complain, columns = HELP
   defineBundleCommands(program, perform);
   defineCatalogCommands(program, perform);
   defineWhyCommands(program, perform);
+  defineAdminCommands(program, perform);
   return program;
 }

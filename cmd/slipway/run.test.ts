@@ -53,7 +53,7 @@ describe('every command', () => {
     for (const command of commands) {
       const output = command.options.find(({ long }) => long === '--output');
       expect(output?.argChoices, command.name()).toContain('json');
-      expect(['text', 'yaml'], command.name()).toContain(output?.defaultValue);
+      expect(['text', 'yaml', 'table'], command.name()).toContain(output?.defaultValue);
     }
   });
 
@@ -142,6 +142,9 @@ describe('a run', () => {
     }
     expect([...modules]).toEqual(['commander']);
     expect([...loaded].sort()).toEqual([
+      'admin/acting-commands.ts',
+      'admin/commands.ts',
+      'admin/reading-commands.ts',
       'bundle/commands.ts',
       'catalog/commands.ts',
       'flags.ts',

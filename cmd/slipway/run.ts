@@ -36,8 +36,9 @@ async function formatOutcome(
   return (await import('./output/layout.ts')).wrapText(text, columns);
 }
 
-/** As shells report it: 128 and the number of the signal. */
+/** As shells report it: 128 and the number of the signal. A reader that is gone has read enough. */
 function interrupted({ complain, signal }: Environment): ExitCode {
+  if ((signal.reason as NodeJS.ErrnoException).code === 'EPIPE') return 0;
   const isTerminated = (signal.reason as Error).message === 'SIGTERM';
   complain(isTerminated ? 'slipway: terminated\n' : 'slipway: interrupted\n');
   return isTerminated ? 143 : 130;

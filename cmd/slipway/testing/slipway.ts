@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Width of the terminal that the run writes to; a pipe if absent. */
   readonly columns?: number;
+  /** Gets the progress that a terminal would show. */
+  readonly progress?: (text: string) => void;
 }
 
 /** A folder for the tests of one file, removed after them. */
@@ -41,7 +43,7 @@ export function useWorkplace(): () => Workplace {
 
 function openWorkplace(folder: string): Workplace {
   const runWith: Workplace['runWith'] = async (
-    { variables = {}, signal = new AbortController().signal, columns },
+    { variables = {}, signal = new AbortController().signal, columns, progress },
     ...args
   ) => {
     const printed = { stdout: '', stderr: '' };
@@ -54,6 +56,7 @@ function openWorkplace(folder: string): Workplace {
       complain: (text) => void (printed.stderr += text),
       signal,
       ...(columns !== undefined && { columns }),
+      ...(progress !== undefined && { progress }),
     });
     return { code, ...printed };
   };

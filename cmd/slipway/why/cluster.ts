@@ -2,16 +2,13 @@
  * Answers from the status of a Subscription: the manager's decision, in its own words. It asks no catalog; a
  * version that the status does not mention is answered with the command that does.
  */
-import { existsSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
 import { findCondition } from '../../../api/conditions.ts';
 import { parseObject } from '../../../api/kind.ts';
 import { API_VERSION } from '../../../api/names.ts';
 import { SUBSCRIPTION, type Subscription, type SubscriptionStatus } from '../../../api/subscription.ts';
-import { createClient, type Client } from '../../../kube/client/client.ts';
-import { loadKubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
-import { createTransport } from '../../../kube/transport/transport.ts';
+import type { Client } from '../../../kube/client/client.ts';
 import type { Environment } from '../environment.ts';
+import { withCluster } from '../input/connection.ts';
 import { invalidInput } from '../input/invalid.ts';
 import type { AnsweredRefusal, WhyAnswer, WhyVerdict, Standing } from './answer.ts';
 import type { ClusterFlags, WhySubject } from './flags.ts';
@@ -24,28 +21,15 @@ export async function answerFromCluster(
   subject: WhySubject,
   flags: ClusterFlags,
 ): Promise<WhyAnswer> {
-  const { config, namespace } = await loadKubeconfig(kubeconfigsOf(environment, flags.kubeconfig), flags);
-  const transport = createTransport({ proxyEnv: environment.variables, ...config }, { userAgent: 'slipway-cli' });
-  try {
-    const where = { ...flags, namespace: flags.namespace ?? namespace };
-    const subscription = await findSubscription(createClient(transport), subject, {
-      ...where,
-      signal: environment.signal,
-    });
-    return answerOf(subject, subscription);
-  } finally {
-    transport.close();
-  }
-}
-
-/** The files that kubectl reads: that of the flag, those of the variable, or the usual one. @throws ReasonedError InputInvalid */
-function kubeconfigsOf({ variables, folder, home }: Environment, flag: string | undefined): readonly string[] {
-  if (flag !== undefined) return [resolve(folder, flag)];
-  const named = (variables['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
-  if (named.length > 0) return named.map((path) => resolve(folder, path));
-  const usual = join(home, '.kube', 'config');
-  if (existsSync(usual)) return [usual];
-  throw invalidInput('no catalog is named, and there is no kubeconfig', 'Name one by --catalog or --kubeconfig');
+  return withCluster(
+    environment,
+    flags,
+    async ({ client, namespace }) => {
+      const subscription = await findSubscription(client, subject, { ...flags, namespace, signal: environment.signal });
+      return answerOf(subject, subscription);
+    },
+    'Name a catalog by --catalog, or a kubeconfig file by --kubeconfig',
+  );
 }
 
 interface ClusterPlace extends ClusterFlags {

@@ -1,0 +1,45 @@
+/** Sends the writes of a command, or prints them with `--dry-run=client`. */
+import type { ObjectRef } from '../../../api/object.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { findKind } from './columns.ts';
+import type { OutputFlags } from '../flags.ts';
+import type { KubeFlags } from '../input/connection.ts';
+import type { Outcome } from '../outcome.ts';
+import { cleanLine } from '../output/clean.ts';
+import { formatYaml } from '../output/data.ts';
+import { documentOf, type Act, type Intent } from './acts.ts';
+import { servedKind } from './objects.ts';
+
+export interface ActFlags extends KubeFlags, OutputFlags {
+  readonly dryRun?: 'client';
+}
+
+/** Carries out an intent. The data are the documents of a dry run, else the objects as they are afterwards. */
+export async function carryOut(
+  client: Client,
+  { acts, message }: Intent,
+  { dryRun, output }: ActFlags,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const documents = [];
+  for (const act of acts) {
+    const answer = dryRun === undefined ? await send(client, act, signal) : documentOf(act);
+    if (answer !== undefined) documents.push(answer);
+  }
+  const [only, ...others] = documents;
+  const data = others.length === 0 && only !== undefined ? only : { apiVersion: 'v1', kind: 'List', items: documents };
+  if (output === 'yaml') return { data, text: formatYaml(documents) };
+  const ending = dryRun === undefined || acts.length === 0 ? '' : ' (dry run: nothing is sent)';
+  return { data, text: `${cleanLine(message)}${ending}\n` };
+}
+
+async function send(client: Client, act: Act, signal: AbortSignal): Promise<object | undefined> {
+  if (act.do === 'create') return client.create(act.body, { served: servedOf(act.body.kind) }, signal);
+  const ref: ObjectRef = { ...act.ref, served: servedOf(act.ref.kind) };
+  if (act.do === 'patch') return client.patch(ref, act.body, {}, signal);
+  return client.delete(ref, { uid: act.uid }, signal);
+}
+
+function servedOf(kind: string): Required<ReturnType<typeof servedKind>>['served'] {
+  return servedKind(findKind(kind)).served;
+}

@@ -1,0 +1,10 @@
+/** The commands that read and administer the operators of a cluster. */
+import type { Command } from 'commander';
+import type { Perform } from '../flags.ts';
+import { defineActingCommands } from './acting-commands.ts';
+import { defineReadingCommands } from './reading-commands.ts';
+
+export function defineAdminCommands(program: Command, perform: Perform): void {
+  defineReadingCommands(program, perform);
+  defineActingCommands(program, perform);
+}

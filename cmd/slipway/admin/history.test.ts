@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import type { Revision } from '../../../api/revision.ts';
+import { entriesOf, printEntries, type HistoryEntry } from './history.ts';
+import { INSTALLED, NOW, READY, revision, subscription, type RevisionParts } from './testing/objects.ts';
+
+const SUBSCRIPTION = subscription({
+  status: {
+    installed: { ...INSTALLED, revision: 'gadget-3' },
+    quarantined: [
+      { bundle: 'gadget.v2.0.0', version: '2.0.0', reason: 'WebhookSilent', message: 'no answer', since: 'x' },
+    ],
+    conditions: [READY],
+  },
+});
+const archived = (parts: RevisionParts = {}): RevisionParts => ({
+  ...parts,
+  spec: { state: 'Archived', ...parts.spec },
+});
+
+function entryOf(one: Revision, ...others: readonly Revision[]): HistoryEntry {
+  const found = entriesOf(SUBSCRIPTION, [one, ...others])[0];
+  if (found === undefined) throw new Error('no entry');
+  return found;
+}
+
+function approvedBy(manager: string, time: string): object {
+  return { managedFields: [{ manager: 'slipway', fieldsV1: { 'f:spec': { 'f:approved': {} } } }, { manager, time, fieldsV1: { 'f:spec': { 'f:approved': {} } } }] }; // prettier-ignore
+}
+
+const OUTCOMES: readonly {
+  readonly because: string;
+  readonly revisions: readonly [Revision, ...Revision[]];
+  readonly outcome: string;
+}[] = [
+  { because: 'it is installed', revisions: [revision(3, '3.0.0')], outcome: 'is installed' },
+  { because: 'it is active and not installed yet', revisions: [revision(4, '4.0.0')], outcome: 'is being applied' },
+  {
+    because: 'it is active and was given up',
+    revisions: [
+      revision(4, '4.0.0', { status: { failure: { reason: 'ApplyFailed', message: 'no quota', since: 'x' } } }),
+    ],
+    outcome: 'failed (ApplyFailed): no quota',
+  },
+  {
+    because: 'it was rolled back, and only the Subscription remembers why',
+    revisions: [revision(2, '2.0.0', archived())],
+    outcome: 'failed (WebhookSilent): no answer',
+  },
+  {
+    because: 'a person has not approved it',
+    revisions: [revision(4, '4.0.0', archived({ spec: { approved: false } }))],
+    outcome: 'waits for approval, or was replaced before it was approved',
+  },
+  {
+    because: 'the Revision that names it as the one before took over',
+    revisions: [
+      revision(1, '1.0.0', archived({ status: { lastActiveTime: 'x' } })),
+      revision(4, '4.0.0', { spec: { approved: true } }),
+      revision(5, '5.0.0', { spec: { previous: 'gadget-1' } }),
+    ],
+    outcome: 'was replaced by gadget.v5.0.0',
+  },
+  {
+    because: 'an older one was installed again',
+    revisions: [revision(5, '5.0.0', archived({ status: { lastActiveTime: 'x' } })), revision(1, '1.0.0')],
+    outcome: 'was replaced by gadget.v1.0.0',
+  },
+  {
+    because: 'another one was chosen before it began',
+    revisions: [revision(1, '1.0.0', archived())],
+    outcome: 'was never active',
+  },
+];
+
+describe('the history says of each Revision', () => {
+  test.each(OUTCOMES)('$outcome: $because', ({ revisions: [one, ...others], outcome }) => {
+    expect(entryOf(one, ...others).outcome).toBe(outcome);
+  });
+});
+
+describe('the approval of a Revision', () => {
+  test.each([
+    { because: 'the manager set it', parts: {}, expected: 'automatic' },
+    { because: 'nothing has set it', parts: archived({ spec: { approved: false } }), expected: undefined },
+    {
+      because: 'a program set it, whose name the API server keeps',
+      parts: { metadata: approvedBy('kubectl-patch', '2026-01-01T00:10:00Z') },
+      expected: 'kubectl-patch',
+    },
+  ])('is by $expected: $because', ({ parts, expected }) => {
+    expect(entryOf(revision(3, '3.0.0', parts)).approvedBy).toBe(expected);
+  });
+
+  test('begins the roll-out: time before it does not count', () => {
+    const status = { firstReadyTime: '2026-01-01T00:10:30Z' };
+    expect(entryOf(revision(3, '3.0.0', { status })).rollOutSeconds).toBe(630);
+    const metadata = approvedBy('kubectl-patch', '2026-01-01T00:10:00Z');
+    expect(entryOf(revision(3, '3.0.0', { metadata, status })).rollOutSeconds).toBe(30);
+  });
+});
+
+test('the table has durations, and the Revision in use counts until now', () => {
+  const first = revision(1, '1.0.0', archived({ status: { firstReadyTime: '2026-01-01T00:01:00Z', lastActiveTime: '2026-01-01T02:01:00Z' } })); // prettier-ignore
+  const second = revision(3, '3.0.0', {
+    spec: { previous: 'gadget-1' },
+    status: { firstReadyTime: '2026-01-01T12:00:00Z' },
+  });
+  expect(
+    printEntries(entriesOf(SUBSCRIPTION, [first, second]), NOW)
+      .split('\n')
+      .map((line) => line.replaceAll(/ {2,}/g, '  ')),
+  ).toEqual([
+    // prettier-ignore
+    'REVISION  VERSION  STATE  CREATED  APPROVED BY  ROLL-OUT  IN USE  OUTCOME',
+    'gadget-1  1.0.0  Archived  24h ago  automatic  60s  120m  was replaced by gadget.v3.0.0',
+    'gadget-3  3.0.0  Active  24h ago  automatic  12h  12h  is installed',
+    '',
+  ]);
+});

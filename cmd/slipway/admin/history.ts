@@ -1,0 +1,129 @@
+/** `slipway history`: the Revisions of a Subscription, how long each took and ran, who approved it, and why it ended. */
+import type { KubeObject } from '../../../api/object.ts';
+import type { Revision } from '../../../api/revision.ts';
+import type { Subscription } from '../../../api/subscription.ts';
+import { FIELD_MANAGER } from '../../../api/names.ts';
+import { fieldsOf, isRecord, listOf, textOf } from '../../../api/untyped.ts';
+import type { Environment } from '../environment.ts';
+import { withCluster } from '../input/connection.ts';
+import type { Outcome } from '../outcome.ts';
+import { formatTable } from '../output/table.ts';
+import { describeAge, describeDuration, secondsBetween } from './age.ts';
+import type { ReadFlags } from './flags.ts';
+import { needSubscription, revisionsOf } from './objects.ts';
+import { outcomeOf } from './print.ts';
+
+export async function history(environment: Environment, text: string, flags: ReadFlags): Promise<Outcome> {
+  return withCluster(environment, flags, async (connection) => {
+    const subscription = await needSubscription(connection, text, environment.signal);
+    const revisions = await revisionsOf(connection.client, subscription, environment.signal);
+    const entries = entriesOf(subscription, revisions);
+    return outcomeOf({ revisions: entries }, printEntries(entries, new Date(), environment.columns), flags.output);
+  });
+}
+
+export interface HistoryEntry {
+  readonly revision: string;
+  readonly number: number;
+  readonly bundle: string;
+  readonly version: string;
+  readonly state: Revision['spec']['state'];
+  readonly created: string;
+  /** `automatic`, the program that approved it, or absent while it waits. */
+  readonly approvedBy?: string;
+  readonly approvedTime?: string;
+  /** When it was healthy for the first time. */
+  readonly readyTime?: string;
+  /** Seconds from its approval, or else its creation, until it was healthy. */
+  readonly rollOutSeconds?: number;
+  /** When another Revision took over. */
+  readonly endTime?: string;
+  /** The present state, or the cause of the end, in a sentence. */
+  readonly outcome: string;
+}
+
+/** The entries, the oldest first. */
+export function entriesOf(subscription: Subscription, revisions: readonly Revision[]): readonly HistoryEntry[] {
+  return revisions.map((revision) => {
+    const { metadata, spec, status } = revision;
+    const approval = approvalOf(revision);
+    const { firstReadyTime: readyTime, lastActiveTime: endTime } = status ?? {};
+    const created = metadata.creationTimestamp ?? '';
+    const rollOutSeconds = secondsBetween(approval?.time ?? created, readyTime);
+    return {
+      revision: metadata.name,
+      number: spec.number,
+      bundle: spec.bundle,
+      version: spec.version,
+      state: spec.state,
+      created,
+      ...(spec.approved && { approvedBy: approval?.manager ?? 'automatic' }),
+      ...(approval !== undefined && { approvedTime: approval.time }),
+      ...(readyTime !== undefined && { readyTime }),
+      ...(rollOutSeconds !== undefined && rollOutSeconds >= 0 && { rollOutSeconds }),
+      ...(endTime !== undefined && { endTime }),
+      outcome: describeOutcome(revision, subscription, revisions),
+    };
+  });
+}
+
+interface Approval {
+  readonly manager: string;
+  readonly time: string;
+}
+
+/**
+ * The program that set `spec.approved`, by the record that the API server keeps of the writers of fields. Undefined if
+ * the manager set it itself, when it made the Revision.
+ */
+function approvalOf(revision: Revision): Approval | undefined {
+  const metadata = (revision as unknown as KubeObject).metadata as unknown as Record<string, unknown>;
+  const writer = listOf(metadata['managedFields']).find((entry) => {
+    const spec = fieldsOf(fieldsOf(entry['fieldsV1'])['f:spec']);
+    return isRecord(spec['f:approved']) && entry['manager'] !== FIELD_MANAGER;
+  });
+  if (writer === undefined) return undefined;
+  return { manager: textOf(writer['manager']), time: textOf(writer['time']) };
+}
+
+function describeOutcome(revision: Revision, { status }: Subscription, revisions: readonly Revision[]): string {
+  const { spec } = revision;
+  const failure = revision.status?.failure ?? status?.quarantined?.find(({ bundle }) => bundle === spec.bundle);
+  if (spec.state === 'Active') {
+    if (failure !== undefined) return `failed (${failure.reason}): ${failure.message}`;
+    return status?.installed?.revision === revision.metadata.name ? 'is installed' : 'is being applied';
+  }
+  if (!spec.approved) return 'waits for approval, or was replaced before it was approved';
+  if (failure !== undefined) return `failed (${failure.reason}): ${failure.message}`;
+  const successor = successorOf(revision, revisions);
+  return successor === undefined ? 'was never active' : `was replaced by ${successor.spec.bundle}`;
+}
+
+/** The Revision that became active when this one ended. */
+function successorOf({ metadata, spec, status }: Revision, revisions: readonly Revision[]): Revision | undefined {
+  if (status?.lastActiveTime === undefined) return undefined;
+  const later = revisions.filter((one) => one.spec.number > spec.number && one.spec.approved);
+  return later.find((one) => one.spec.previous === metadata.name) ?? later[0] ?? revisions.find((one) => one.spec.state === 'Active'); // prettier-ignore
+}
+
+const HEADER = ['REVISION', 'VERSION', 'STATE', 'CREATED', 'APPROVED BY', 'ROLL-OUT', 'IN USE', 'OUTCOME'];
+
+/** The table, the oldest first. */
+export function printEntries(entries: readonly HistoryEntry[], now: Date, columns?: number): string {
+  if (entries.length === 0) return 'The Subscription has no Revision yet\n';
+  const rows = entries.map((entry) => {
+    const { revision, version, state, created, approvedBy = '', rollOutSeconds, readyTime, endTime, outcome } = entry;
+    const used = secondsBetween(readyTime, endTime ?? now.toISOString());
+    return [
+      revision,
+      version,
+      state,
+      `${describeAge(created, now)} ago`,
+      approvedBy,
+      rollOutSeconds === undefined ? '' : describeDuration(rollOutSeconds),
+      used === undefined || used < 0 ? '' : describeDuration(used),
+      outcome,
+    ];
+  });
+  return formatTable(HEADER, rows, columns);
+}

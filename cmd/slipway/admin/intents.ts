@@ -1,0 +1,167 @@
+/** What the acting commands do to a Subscription, decided from its present state. Pure. */
+import { findCondition } from '../../../api/conditions.ts';
+import { ANNOTATION } from '../../../api/names.ts';
+import { hasWorked, type Revision } from '../../../api/revision.ts';
+import type { Subscription } from '../../../api/subscription.ts';
+import { invalidInput } from '../input/invalid.ts';
+import { patchOf, type Changed, type Intent } from './acts.ts';
+
+/** Stops the manager's work on a Subscription, or lets it go on. */
+export function intendSuspension(subscription: Subscription, suspend: boolean): Intent {
+  const name = nameOf(subscription);
+  const state = suspend ? 'suspended' : 'resumed';
+  if (subscription.spec.suspend === suspend)
+    return { acts: [], message: `Subscription ${name} is ${suspend ? 'suspended already' : 'not suspended'}` };
+  const effect = suspend ? 'the manager neither upgrades nor repairs its operator' : 'the manager works on it again';
+  return {
+    acts: [patchOf(subscription, { spec: { suspend } })],
+    message: `Subscription ${name} is ${state}: ${effect}`,
+  };
+}
+
+/** Asks for a reconcile now; on a Subscription that lifts every quarantine, too. */
+export function intendReconcile(object: Changed, now: Date): Intent {
+  const { kind, metadata } = object;
+  const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+  const effect = kind === 'Catalog' ? 'the manager asks its registry now' : 'versions that failed are tried again';
+  return {
+    acts: [patchOf(object, { annotations: { [ANNOTATION.reconcileRequestedAt]: now.toISOString() } })],
+    message: `A reconcile of ${kind} ${name} is requested: ${effect}`,
+  };
+}
+
+/** Approves the Revision that waits. @param version Only this version, or the bundle of this name. @throws ReasonedError InputInvalid */
+export function intendApproval(
+  subscription: Subscription,
+  revisions: readonly Revision[],
+  version: string | undefined,
+): Intent {
+  const name = nameOf(subscription);
+  const waiting = waitingOf(subscription, revisions);
+  if (waiting === undefined) {
+    const isActive = revisions.some(({ spec }) => spec.state === 'Active' && isMeant(spec, version));
+    if (version === undefined || isActive)
+      return { acts: [], message: `No Revision of Subscription ${name} waits for approval` };
+    throw invalidInput(`no Revision of ${version} waits for approval`, `See \`slipway status ${name}\``);
+  }
+  const { spec, metadata } = waiting;
+  if (!isMeant(spec, version))
+    throw invalidInput(
+      `the Revision that waits for approval is of ${spec.bundle}, not of ${version}`,
+      `Approve ${spec.version}, or leave --version out`,
+    );
+  return {
+    acts: [patchOf(waiting, { spec: { approved: true }, sameObject: true })],
+    message: `Revision ${metadata.namespace}/${metadata.name} is approved: the manager installs ${spec.bundle}`,
+  };
+}
+
+/** The Revision that the Subscription's status reports as waiting for approval. */
+function waitingOf({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
+  const { pending } = status ?? {};
+  if (pending?.reason !== 'ApprovalRequired') return undefined;
+  return revisions.find(({ metadata, spec }) => metadata.name === pending.revision && !spec.approved);
+}
+
+function isMeant({ version, bundle }: Revision['spec'], wanted: string | undefined): boolean {
+  return wanted === undefined || version === wanted || bundle === wanted;
+}
+
+export interface UpgradeFlags {
+  readonly version?: string;
+  readonly channel?: string;
+  /** Removes the version, and follows the edges of the catalog again. */
+  readonly unpin?: boolean;
+}
+
+/** Changes the requested version; without flags has the available one installed. @throws ReasonedError InputInvalid */
+export function intendUpgrade(
+  subscription: Subscription,
+  revisions: readonly Revision[],
+  flags: UpgradeFlags,
+  now: Date,
+): Intent {
+  const { version, channel, unpin = false } = flags;
+  if (unpin && version !== undefined)
+    throw invalidInput('--unpin and --version exclude each other', 'Name a version, or remove it');
+  if (version === undefined && channel === undefined && !unpin) return intendAvailable(subscription, revisions, now);
+  const wanted = {
+    ...(version !== undefined && { version }),
+    ...(unpin && { version: null, edges: 'Follow' }),
+    ...(channel !== undefined && { channel }),
+  };
+  const name = nameOf(subscription);
+  if (isSame(subscription, wanted))
+    return { acts: [], message: `Subscription ${name} requests that already: ${requestOf(wanted)}` };
+  return {
+    acts: [patchOf(subscription, { spec: wanted })],
+    message: `Subscription ${name} requests ${requestOf(wanted)}`,
+  };
+}
+
+/** Approves the upgrade that waits, or has one tried again that failed; any other goes on by itself. */
+function intendAvailable(subscription: Subscription, revisions: readonly Revision[], now: Date): Intent {
+  if (waitingOf(subscription, revisions) !== undefined) return intendApproval(subscription, revisions, undefined);
+  const { conditions } = subscription.status ?? {};
+  if (findCondition(conditions, 'UpgradeFailed') !== undefined) return intendReconcile(subscription, now);
+  const state = findCondition(conditions, 'Reconciling') ?? findCondition(conditions, 'UpgradeAvailable');
+  const message = state?.message ?? 'the manager has not reconciled it yet';
+  return { acts: [], message: `Nothing to change on Subscription ${nameOf(subscription)}: ${message}` };
+}
+
+type Wanted = Readonly<Record<string, string | null>>;
+
+function isSame({ spec }: Subscription, wanted: Wanted): boolean {
+  const fields = spec as unknown as Readonly<Record<string, unknown>>;
+  return Object.entries(wanted).every(([field, value]) => (fields[field] ?? null) === value);
+}
+
+function requestOf(wanted: Wanted): string {
+  return Object.entries(wanted)
+    .map(([field, value]) => (value === null ? `any ${field}` : `${field} ${value}`))
+    .join(', ');
+}
+
+/** Pins the Subscription to an earlier version. @param to A version, or the name of a Revision. @throws ReasonedError InputInvalid */
+export function intendRollback(
+  subscription: Subscription,
+  revisions: readonly Revision[],
+  to: string | undefined,
+): Intent {
+  const name = nameOf(subscription);
+  const target = to === undefined ? previousOf(subscription, revisions) : namedBy(revisions, to);
+  if (target === undefined)
+    throw invalidInput(
+      to === undefined
+        ? `no version worked before the one that Subscription ${name} has installed`
+        : `Subscription ${name} has no Revision of ${to}`,
+      `See \`slipway history ${name}\``,
+    );
+  const { version, channel, bundle } = target.spec;
+  if (subscription.status?.installed?.bundle === bundle) return { acts: [], message: `${bundle} is installed already` };
+  const isElsewhere = subscription.spec.channel !== undefined && channel !== undefined && channel !== subscription.spec.channel; // prettier-ignore
+  const spec = { version, edges: 'Ignore', ...(isElsewhere && { channel }) };
+  return {
+    acts: [patchOf(subscription, { spec })],
+    message: `Subscription ${name} requests version ${version} and ignores the edges of the catalog, since no edge leads back. To let it upgrade again: slipway upgrade ${name} --unpin`,
+  };
+}
+
+/** The newest Revision that worked, without the installed one and those that failed. */
+function previousOf({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
+  const failed = new Set(status?.quarantined?.map(({ bundle }) => bundle));
+  const installed = status?.installed;
+  const worked = revisions.filter((one) => hasWorked(one) && !failed.has(one.spec.bundle));
+  const current = revisions.find(({ metadata }) => metadata.name === installed?.revision);
+  const named = worked.find(({ metadata }) => metadata.name === current?.spec.previous);
+  const others = worked.filter(({ spec }) => spec.bundle !== installed?.bundle);
+  return named !== undefined && others.includes(named) ? named : others.at(-1);
+}
+
+function namedBy(revisions: readonly Revision[], to: string): Revision | undefined {
+  return revisions.findLast(({ metadata, spec }) => metadata.name === to || spec.version === to || spec.bundle === to);
+}
+
+function nameOf({ metadata }: Subscription): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}

@@ -1,0 +1,79 @@
+/** `slipway outdated`: installed operators for which a newer version exists, and why it is not installed. */
+import { findCondition } from '../../../api/conditions.ts';
+import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
+import type { Environment } from '../environment.ts';
+import { withCluster } from '../input/connection.ts';
+import type { Outcome } from '../outcome.ts';
+import { count, formatTable } from '../output/table.ts';
+import type { ReadFlags } from './flags.ts';
+import { listObjects } from './objects.ts';
+import { outcomeOf } from './print.ts';
+
+export async function outdated(environment: Environment, flags: ReadFlags): Promise<Outcome> {
+  return withCluster(environment, flags, async ({ client, namespace }) => {
+    const options = {
+      ...(flags.allNamespaces !== true && { namespace }),
+      ...(flags.selector !== undefined && { labelSelector: flags.selector }),
+    };
+    const all = (await listObjects(client, SUBSCRIPTION, options, environment.signal)) as unknown as Subscription[];
+    const found = all.flatMap((one) => outdatedOf(one) ?? []);
+    const text = printOutdated(found, all.length, environment.columns);
+    return outcomeOf({ checked: all.length, outdated: found }, text, flags.output, found.length > 0 ? 2 : 0);
+  });
+}
+
+export interface Outdated {
+  readonly namespace: string;
+  readonly name: string;
+  readonly package: string;
+  /** Absent if no version is installed. */
+  readonly installed?: string;
+  /** The newest version that the spec allows; absent if none follows. */
+  readonly available?: string;
+  /** The highest version that a catalog has, if the spec or the graph excludes it. */
+  readonly latest?: string;
+  /** Why it is not installed: a word of the list of reasons, and a sentence. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The newer version of a Subscription, and the obstacle; undefined if it has the newest or nothing is installed. */
+export function outdatedOf({ metadata, spec, status }: Subscription): Outdated | undefined {
+  const { installed, available, refused = [], conditions } = status ?? {};
+  if (installed === undefined) return undefined;
+  const follows = available !== undefined && available.bundle !== installed.bundle;
+  const [higher] = refused;
+  const failed = findCondition(conditions, 'UpgradeFailed');
+  const upgrade = failed ?? findCondition(conditions, 'UpgradeAvailable');
+  const obstacle = follows || failed !== undefined ? upgrade : higher;
+  if (obstacle === undefined) return undefined;
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+    package: spec.package,
+    installed: installed.version,
+    ...(follows && { available: available.version }),
+    ...(higher !== undefined && { latest: higher.version }),
+    reason: obstacle.reason,
+    message: obstacle.message,
+  };
+}
+
+const HEADER = ['NAMESPACE', 'NAME', 'PACKAGE', 'INSTALLED', 'AVAILABLE', 'LATEST', 'REASON', 'MESSAGE'];
+
+/** The table, or one line if every operator has the newest version. */
+export function printOutdated(found: readonly Outdated[], checked: number, columns?: number): string {
+  if (checked === 0) return 'There are no Subscriptions here; -A checks those of all namespaces\n';
+  if (found.length === 0) return `No newer version exists for ${count(checked, 'Subscription')}\n`;
+  const rows = found.map((one) => [
+    one.namespace,
+    one.name,
+    one.package,
+    one.installed ?? '',
+    one.available ?? '',
+    one.latest ?? '',
+    one.reason,
+    one.message,
+  ]);
+  return formatTable(HEADER, rows, columns);
+}

@@ -1,0 +1,114 @@
+/** `slipway status`: one screen about one Subscription. */
+import type { Phase, Revision } from '../../../api/revision.ts';
+import { REVISION } from '../../../api/revision.ts';
+import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
+import type { Environment } from '../environment.ts';
+import { withCluster, type Connection } from '../input/connection.ts';
+import type { Outcome } from '../outcome.ts';
+import { cleanLine } from '../output/clean.ts';
+import { wrapText } from '../output/layout.ts';
+import { formatFacts, formatTable } from '../output/table.ts';
+import { describeAge } from './age.ts';
+import type { ReadFlags } from './flags.ts';
+import { needSubscription, revisionsOf } from './objects.ts';
+import { merged } from './merged.ts';
+import { outcomeOf } from './print.ts';
+import { situationOf, type Situation } from './situation.ts';
+import { changesOf } from './watch.ts';
+
+export async function status(environment: Environment, text: string, flags: ReadFlags): Promise<Outcome> {
+  return withCluster(environment, flags, async (connection) => {
+    const subscription = await needSubscription(connection, text, environment.signal);
+    if (flags.watch === true) return watch(environment, connection, subscription);
+    const revisions = await revisionsOf(connection.client, subscription, environment.signal);
+    const situation = situationOf(subscription, revisions);
+    return outcomeOf(situation, printSituation(situation, new Date(), environment.columns), flags.output);
+  });
+}
+
+/** Prints the screen again after each change that shows, until the signal aborts. */
+async function watch(
+  { print, signal, columns }: Environment,
+  { client }: Connection,
+  { metadata: { namespace = '', name } }: Subscription,
+): Promise<Outcome> {
+  let subscription: Subscription | undefined;
+  const revisions = new Map<string, Revision>();
+  let shown = '';
+  const options = { namespace };
+  const sources = [SUBSCRIPTION, REVISION].map((kind) => changesOf({ client, kind, options, signal }));
+  for await (const changes of merged(sources)) {
+    for (const { type, object } of changes) {
+      if (object.kind === SUBSCRIPTION.kind && object.metadata.name === name)
+        subscription = type === 'DELETED' ? undefined : (object as unknown as Subscription);
+      if (object.kind !== REVISION.kind || (object as unknown as Revision).spec.subscription !== name) continue;
+      if (type === 'DELETED') revisions.delete(object.metadata.name);
+      else revisions.set(object.metadata.name, object as unknown as Revision);
+    }
+    const text = screenOf(subscription, [...revisions.values()], columns);
+    if (text === shown) continue;
+    print(columns === undefined ? `${shown === '' ? '' : '\n'}${text}` : `${CLEAR}${text}`);
+    shown = text;
+  }
+  return { data: {}, text: '' };
+}
+
+/** Moves the cursor of a terminal to its first line, and clears everything below. */
+const CLEAR = '\u001B[H\u001B[J';
+
+function screenOf(
+  subscription: Subscription | undefined,
+  revisions: readonly Revision[],
+  columns: number | undefined,
+): string {
+  if (subscription === undefined) return 'The Subscription is deleted, and its operator is uninstalled\n';
+  const inOrder = revisions.toSorted((one, other) => one.spec.number - other.spec.number);
+  return printSituation(situationOf(subscription, inOrder), new Date(), columns);
+}
+
+/** The screen: what is installed, available, in progress and wrong, and the commands that help. */
+export function printSituation(situation: Situation, now: Date, columns?: number): string {
+  const { subscription, state, message, next } = situation;
+  const heading = cleanLine(`Subscription ${subscription.namespace}/${subscription.name}: ${state}`);
+  const parts = [
+    `${heading}\n${wrapText(`  ${cleanLine(message)}`, columns ?? Infinity)}\n`,
+    formatFacts(factsOf(situation, now), columns),
+    situation.phases.length === 0 ? '' : printPhases(situation.phases, columns),
+    next.length === 0 ? '' : `Next steps:\n${next.map(({ command, effect }) => `  ${cleanLine(command)}  # ${cleanLine(effect)}\n`).join('')}`, // prettier-ignore
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+type Fact = readonly [string, string | readonly string[] | undefined];
+
+function factsOf(
+  { installed, available, path, pending, problems, refused, nextEligibleTime, ...rest }: Situation,
+  now: Date,
+): readonly Fact[] {
+  // prettier-ignore
+  const origin = installed && [installed.channel && `channel ${installed.channel}`, `catalog ${installed.catalog}`, `Revision ${installed.revision}`]; // prettier-ignore
+  const step = pending?.step === undefined ? '' : `, step ${pending.step} of ${pending.steps}`;
+  return [
+    ['Package', rest.package],
+    ['Installed', installed === undefined ? 'nothing' : `${installed.version} (${origin?.filter(Boolean).join(', ')})`],
+    ['Available', available === undefined ? 'nothing' : available.version],
+    ['Path', path.length > 1 ? path.join(' → ') : undefined],
+    ['In progress', pending && `${pending.bundle}${step}: ${pending.reason}`],
+    ['Next window', nextEligibleTime && `${nextEligibleTime} (in ${describeAge(now.toISOString(), new Date(nextEligibleTime))})`], // prettier-ignore
+    ['Problems', problems.map(({ condition, reason, message }) => `${condition} (${reason}): ${message}`)],
+    ['Not chosen', refused.slice(0, MOST_REFUSED).map(({ version, message }) => `${version}: ${message}`)],
+  ];
+}
+
+/** Refused versions that are printed; `-o json` has all. */
+const MOST_REFUSED = 3;
+
+function printPhases(phases: readonly Phase[], columns: number | undefined): string {
+  const rows = phases.map(({ name, state, objects, ready, message = '' }) => [
+    name,
+    state,
+    `${ready}/${objects}`,
+    message,
+  ]);
+  return formatTable(['PHASE', 'STATE', 'READY', 'MESSAGE'], rows, columns);
+}

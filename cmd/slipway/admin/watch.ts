@@ -1,0 +1,103 @@
+/**
+ * Follows the objects of a kind: all of them first, then each change, until the signal aborts. A watch that ends is
+ * continued, and one that has expired is begun again with a list, so that no change is missed.
+ */
+import { isExpired } from '../../../api/api-answers.ts';
+import type { ListOptions } from '../../../api/cluster.ts';
+import type { CustomKind } from '../../../api/kind.ts';
+import type { Kind, KubeObject } from '../../../api/object.ts';
+import { listConsistently, type Client } from '../../../kube/client/client.ts';
+import { explainMissing, servedKind } from './objects.ts';
+
+export interface Change {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly object: KubeObject;
+}
+
+export interface WatchedKind {
+  readonly client: Client;
+  readonly kind: CustomKind;
+  readonly options: ListOptions;
+  readonly signal: AbortSignal;
+}
+
+/** The changes of one of Slipway's kinds, in batches; the first one has all objects. @throws as `listObjects` */
+export function changesOf({ client, kind, options, signal }: WatchedKind): AsyncGenerator<readonly Change[]> {
+  return explained(kind, follow(client, servedKind(kind), { options, signal }));
+}
+
+async function* explained(
+  kind: CustomKind,
+  changes: AsyncGenerator<readonly Change[]>,
+): AsyncGenerator<readonly Change[]> {
+  yield (await explainMissing(kind, () => changes.next())).value as readonly Change[];
+  yield* changes;
+}
+
+/** The changes of any kind. @throws the errors of the API server */
+export async function* follow(
+  client: Client,
+  kind: Kind,
+  { options, signal }: Pick<WatchedKind, 'options' | 'signal'>,
+): AsyncGenerator<readonly Change[]> {
+  const known = new Map<string, KubeObject>();
+  for (;;) {
+    const { items, resourceVersion } = await listConsistently((page) =>
+      client.listPage(kind, { ...options, ...page }, signal),
+    );
+    yield differences(known, items);
+    try {
+      yield* changesAfter(client, kind, { options: { ...options, resourceVersion }, signal, known });
+    } catch (error) {
+      if (!isExpired(error)) throw error;
+    }
+  }
+}
+
+interface Followed {
+  readonly options: ListOptions & { readonly resourceVersion: string };
+  readonly signal: AbortSignal;
+  readonly known: Map<string, KubeObject>;
+}
+
+async function* changesAfter(
+  client: Client,
+  kind: Kind,
+  { options, signal, known }: Followed,
+): AsyncGenerator<readonly Change[]> {
+  let { resourceVersion } = options;
+  for (;;) {
+    for await (const { type, object } of client.watch(kind, { ...options, resourceVersion }, signal)) {
+      resourceVersion = object.metadata.resourceVersion ?? resourceVersion;
+      if (type === 'BOOKMARK' || type === 'ERROR') continue;
+      note(known, { type, object });
+      yield [{ type, object }];
+    }
+    signal.throwIfAborted();
+  }
+}
+
+/** The changes between the objects that are known and those of a new list. */
+function differences(known: Map<string, KubeObject>, items: readonly KubeObject[]): readonly Change[] {
+  const listed = new Set(items.map(keyOf));
+  const gone = [...known.values()].filter((object) => !listed.has(keyOf(object)));
+  const changes: readonly Change[] = [
+    ...gone.map((object) => ({ type: 'DELETED', object }) as const),
+    ...items.flatMap((object) => {
+      const before = known.get(keyOf(object));
+      if (before?.metadata.resourceVersion === object.metadata.resourceVersion && before !== undefined) return [];
+      return [{ type: before === undefined ? 'ADDED' : 'MODIFIED', object } as const];
+    }),
+  ];
+  for (const change of changes) note(known, change);
+  return changes;
+}
+
+function note(known: Map<string, KubeObject>, { type, object }: Change): void {
+  if (type === 'DELETED') known.delete(keyOf(object));
+  else known.set(keyOf(object), object);
+}
+
+function keyOf({ metadata: { namespace = '', name } }: KubeObject): string {
+  return `${namespace}/${name}`;
+}
