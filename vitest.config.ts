@@ -5,7 +5,7 @@ import { COMPILE_CACHE } from './e2e/lib/shared.ts';
 // for the workers, and for the threads and programs that tests start by the hundred
 Object.assign(process.env, COMPILE_CACHE);
 
-/** Three kinds of tests, told apart by the file's name; see CONTRIBUTING.md. */
+/** Three kinds of tests, distinguished by the name of the file; see CONTRIBUTING.md. */
 export default defineConfig({
   test: {
     reporters: ['default', './scripts/closing-line.ts'],

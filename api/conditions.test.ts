@@ -5,7 +5,6 @@ import {
   formatTime,
   isReady,
   isReason,
-  removeConditions,
   setCondition,
   type NextCondition,
 } from './conditions.ts';
@@ -81,11 +80,10 @@ describe('a condition', () => {
     expect(Condition.safeParse(condition).success).toBe(true);
   });
 
-  test('a condition is found and removed by its type', () => {
+  test('a condition is found by its type', () => {
     const conditions = setCondition(setCondition([], next({}), earlier), next({ type: 'Deprecated' }), earlier);
     expect(findCondition(conditions, 'Deprecated')?.type).toBe('Deprecated');
     expect(findCondition(undefined, 'Deprecated')).toBeUndefined();
-    expect(removeConditions(conditions, 'Deprecated', 'Stalled').map(({ type }) => type)).toEqual(['Ready']);
   });
 });
 

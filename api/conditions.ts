@@ -121,14 +121,6 @@ export function replaceConditions(
   );
 }
 
-/** The conditions without those of the given types. */
-export function removeConditions(
-  conditions: readonly Condition[] | undefined,
-  ...types: readonly ConditionType[]
-): readonly Condition[] {
-  return (conditions ?? []).filter(({ type }) => !(types as readonly string[]).includes(type));
-}
-
 export function findCondition(
   conditions: readonly Condition[] | undefined,
   type: ConditionType,

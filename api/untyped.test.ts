@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fieldsOf, isRecord, itemsOf, listOf, numberOf, textOf } from './untyped.ts';
 
-/** One value of each type of JSON, and what YAML and JavaScript add. */
+/** One value of each type of JSON, and of the types that YAML and JavaScript add. */
 const VALUES = {
   undefined: undefined,
   null: null,

@@ -1,4 +1,4 @@
-/** apply/ against the real API server: the assumptions of the unit tests, and the life of a small operator. */
+/** apply/ against the real API server: its writes, and the life of a small operator. */
 import { UNWATCHED } from './watched.ts';
 import { NEVER } from '../api/testing/never.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { loadKubeconfig } from '../kube/kubeconfig/kubeconfig.ts';
 import { createTransport } from '../kube/transport/transport.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult, type ApplyOutcome } from './apply.ts';
 import type { Cluster } from '../api/cluster.ts';
-import { describeContract } from './testing/contract.ts';
+import { describeWrites } from './testing/write-cases.ts';
 import { countCustomResources } from './custom-resources.ts';
 import { identityOf } from './identity.ts';
 import { diffInventory, type InventoryEntry } from './inventory.ts';
@@ -27,11 +27,11 @@ let client: Client;
 beforeAll(async () => {
   const { config } = await loadKubeconfig(control().kubeconfig);
   client = createClient(createTransport(config));
-  await client.create(sample('v1', 'Namespace', 'contract'));
+  await client.create(sample('v1', 'Namespace', 'writes'));
 });
 
-describe('the API server behaves as apply/ assumes', () => {
-  describeContract(() => client, 'contract');
+describe('writes to the real API server', () => {
+  describeWrites(() => client, 'writes');
 });
 
 /** A test operator in its own namespace, so that tests do not interfere. */

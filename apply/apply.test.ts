@@ -5,8 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../api/json.ts';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
-import { applyRevision, type ApplyRequest, type ApplyResult, type ApplyOutcome } from './apply.ts';
-import { createFakeCluster, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
+import type { ApplyRequest, ApplyResult, ApplyOutcome } from './apply.ts';
+import { applyWatching } from './testing/apply-watching.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from '../kube/testing/fake-cluster.ts';
 import { refusal } from '../api/testing/refusal.ts';
 import { identityOf } from './identity.ts';
 import type { InventoryEntry } from './inventory.ts';
@@ -47,7 +48,7 @@ const find = (cluster: FakeCluster, kind: string): KubeObject =>
 describe('an install', () => {
   test('an install creates every object once, with at most two requests for each', async () => {
     const cluster = clusterWithNamespace();
-    const result = await applyRevision(cluster, request());
+    const result = await applyWatching(cluster, request());
     expect(result.state).toBe('Complete');
     expect(new Set(outcomes(result))).toEqual(new Set(['created']));
     expect(result.inventory.map(identityOf).sort()).toEqual(objects.map((object) => identityOf(refOf(object))).sort());
@@ -63,17 +64,17 @@ describe('an install', () => {
       },
     });
     const tried = new Set<string>();
-    const first = await applyRevision(cluster, { ...request(), tried });
+    const first = await applyWatching(cluster, { ...request(), tried });
     expect(first.state).not.toBe('Complete');
     const before = cluster.requests.length;
-    await applyRevision(cluster, { ...request(), previousInventory: first.inventory, watched: INTACT, tried });
+    await applyWatching(cluster, { ...request(), previousInventory: first.inventory, watched: INTACT, tried });
     expect(cluster.requests.slice(before).filter(({ verb, dryRun }) => dryRun && verb === 'apply')).toEqual([]);
   });
 
   test('the first write waits until the inventory is stored', async () => {
     const cluster = clusterWithNamespace();
     const noted = Promise.withResolvers<void>();
-    const running = applyRevision(cluster, { ...request(), noted: noted.promise });
+    const running = applyWatching(cluster, { ...request(), noted: noted.promise });
     await expect.poll(() => cluster.requests.length).toBe(objects.length);
     expect(cluster.requests.every(({ verb, dryRun }) => verb === 'get' || dryRun)).toBe(true);
     noted.resolve();
@@ -82,14 +83,14 @@ describe('an install', () => {
 
   test('every object is checked before the first write', async () => {
     const cluster = clusterWithNamespace();
-    await applyRevision(cluster, request());
+    await applyWatching(cluster, request());
     const firstWrite = cluster.requests.findIndex(({ verb, dryRun }) => verb === 'apply' && !dryRun);
     expect(firstWrite).toBe(objects.length);
   });
 
   test('CRDs get no dry run, which would cost as much as the write', async () => {
     const cluster = clusterWithNamespace();
-    await applyRevision(cluster, request());
+    await applyWatching(cluster, request());
     const tried = cluster.requests.filter(({ dryRun }) => dryRun).map(({ ref }) => ref.kind);
     expect(tried).toContain('Deployment');
     expect(tried).not.toContain('CustomResourceDefinition');
@@ -97,7 +98,7 @@ describe('an install', () => {
 
   test('an install sends CRDs first, workloads after their dependencies, webhooks last', async () => {
     const cluster = clusterWithNamespace();
-    await applyRevision(cluster, request({ concurrency: 1 }));
+    await applyWatching(cluster, request({ concurrency: 1 }));
     const order = writes(cluster).map((write) => write.split(' ')[1]);
     expect(order[0]).toBe('CustomResourceDefinition');
     expect(order.indexOf('Deployment')).toBeGreaterThan(order.indexOf('ClusterRoleBinding'));
@@ -116,25 +117,19 @@ describe('an install', () => {
         return inner.apply(...args).finally(() => underWay--);
       },
     };
-    await applyRevision(cluster, request({ concurrency: 3 }));
+    await applyWatching(cluster, request({ concurrency: 3 }));
     expect(most).toBe(3);
-  });
-
-  test('progress is reported for every object as it is written', async () => {
-    const seen: string[] = [];
-    await applyRevision(clusterWithNamespace(), request({ onProgress: ({ ref }) => seen.push(identityOf(ref)) }));
-    expect(seen.toSorted()).toEqual(objects.map((object) => identityOf(refOf(object))).sort());
   });
 
   test('custom resources of a CRD in the same set are created once that CRD is served', async () => {
     const widget = sample('example.com/v1', 'Widget', 'first', { namespace: 'ops' });
     const cluster = clusterWithNamespace();
-    const result = await applyRevision(cluster, request({ objects: prepared([sampleCrd('Widget'), widget]) }));
+    const result = await applyWatching(cluster, request({ objects: prepared([sampleCrd('Widget'), widget]) }));
     expect(result.state).toBe('Complete');
   });
 
   test('an empty bundle is refused, since it would prune everything', async () => {
-    await expect(applyRevision(clusterWithNamespace(), request({ objects: [] }))).rejects.toMatchObject({
+    await expect(applyWatching(clusterWithNamespace(), request({ objects: [] }))).rejects.toMatchObject({
       reason: 'BundleInvalid',
     });
   });
@@ -145,7 +140,7 @@ describe('waiting between phases', () => {
 
   test('workloads wait until CRDs are established, while phases that do not need the CRDs go on', async () => {
     const cluster = clusterWithNamespace(establishing);
-    const result = await applyRevision(cluster, request());
+    const result = await applyWatching(cluster, request());
     expect(result.state).toBe('Waiting');
     const states = new Map(result.phases.map(({ name, state }) => [name, state]));
     expect(states.get('crds')).toBe('NotReady');
@@ -157,7 +152,7 @@ describe('waiting between phases', () => {
 
   test('the next run goes on where the last one stopped, and sends nothing twice', async () => {
     const cluster = clusterWithNamespace(establishing);
-    const first = await applyRevision(cluster, request());
+    const first = await applyWatching(cluster, request());
     cluster.change(
       { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'widgets.example.com' },
       (crd) => ({
@@ -165,7 +160,7 @@ describe('waiting between phases', () => {
         status: { conditions: [{ type: 'Established', status: 'True' }] },
       }),
     );
-    const second = await applyRevision(cluster, request({ previousInventory: first.inventory, watched: INTACT }));
+    const second = await applyWatching(cluster, request({ previousInventory: first.inventory, watched: INTACT }));
     expect(second.phases.find(({ name }) => name === 'workloads')?.state).toBe('NotReady');
     const sent = writes(cluster);
     expect(new Set(sent).size).toBe(sent.length);
@@ -173,7 +168,7 @@ describe('waiting between phases', () => {
 
   test('holdBack is called with the objects of a phase that do not work yet, and may wait for them', async () => {
     const asked: string[] = [];
-    const result = await applyRevision(
+    const result = await applyWatching(
       clusterWithNamespace(establishing),
       request({
         holdBack: async (phase, pending) => {
@@ -188,7 +183,7 @@ describe('waiting between phases', () => {
 
   test("holdBack gets the API server's answers to the writes", async () => {
     const uids: (string | undefined)[] = [];
-    await applyRevision(
+    await applyWatching(
       clusterWithNamespace(establishing),
       request({
         holdBack: async (_phase, pending) => {
@@ -208,9 +203,12 @@ describe('waiting between phases', () => {
       ref: { apiVersion: 'v1', kind: 'Namespace', name: 'ops' },
       health: { state: 'Progressing', message: 'silent' } as const,
     };
-    const result = await applyRevision(
+    const { inventory } = await applyWatching(cluster, request());
+    const result = await applyWatching(
       cluster,
       request({
+        previousInventory: inventory,
+        watched: INTACT,
         holdBack: async (phase, pending) => {
           expect(pending).toEqual([]);
           asked.push(phase);
@@ -227,7 +225,7 @@ describe('waiting between phases', () => {
 
   test('the answer to a write outweighs a watch that has not seen the write yet', async () => {
     const cluster = clusterWithNamespace();
-    const first = await applyRevision(cluster, request());
+    const first = await applyWatching(cluster, request());
     const before = find(cluster, 'Deployment');
     const changed = prepared(sampleOperator({ image: 'registry.example/operator:2' }));
     const slow: ApplyRequest = {
@@ -240,7 +238,7 @@ describe('waiting between phases', () => {
       ...cluster,
       apply: async (...args: Parameters<FakeCluster['apply']>) => withoutStatus(await cluster.apply(...args)),
     };
-    expect((await applyRevision(stuck, slow)).state).toBe('Waiting');
+    expect((await applyWatching(stuck, slow)).state).toBe('Waiting');
   });
 });
 
@@ -253,12 +251,12 @@ describe('an upgrade', () => {
 
   test('an upgrade sends only changed objects, and nothing if no object changed', async () => {
     const cluster = clusterWithNamespace();
-    const { inventory } = await applyRevision(cluster, request());
+    const { inventory } = await applyWatching(cluster, request());
     const before = cluster.requests.length;
     const writesBefore = writes(cluster).length;
     const get: Watched['get'] = (ref) =>
       cluster.objects().find((object) => identityOf(refOf(object)) === identityOf(ref));
-    const upgrade = await applyRevision(
+    const upgrade = await applyWatching(
       cluster,
       request({ objects: changed, previousInventory: inventory, watched: { ...INTACT, get } }),
     );
@@ -266,15 +264,15 @@ describe('an upgrade', () => {
     expect(writes(cluster).slice(writesBefore)).toEqual(['apply Deployment widget-manager']);
     expect(cluster.requests.slice(before).every(({ ref }) => ref.kind === 'Deployment')).toBe(true);
     const again = { objects: changed, previousInventory: upgrade.inventory, watched: { ...INTACT, get } };
-    expect((await applyRevision(cluster, request(again))).requests).toBe(0);
+    expect((await applyWatching(cluster, request(again))).requests).toBe(0);
   });
 
   test('an object that a watch has seen in its current version is not read', async () => {
     const cluster = clusterWithNamespace();
-    const { inventory } = await applyRevision(cluster, request());
+    const { inventory } = await applyWatching(cluster, request());
     const before = cluster.requests.length;
     const get = (): KubeObject => find(cluster, 'Deployment');
-    await applyRevision(
+    await applyWatching(
       cluster,
       request({ objects: changed, previousInventory: inventory, watched: { ...INTACT, get } }),
     );
@@ -300,13 +298,13 @@ describe('an upgrade', () => {
     },
   ])('reads what $what, and goes by that', async ({ edit, outcome }) => {
     const cluster = clusterWithNamespace();
-    const { inventory } = await applyRevision(cluster, request());
+    const { inventory } = await applyWatching(cluster, request());
     const before = find(cluster, 'Deployment');
     cluster.change(refOf(before), edit);
     const get = (ref: { kind: string }): KubeObject | undefined =>
       ref.kind === 'Deployment' ? before : cluster.objects().find(({ kind }) => kind === ref.kind);
     const asked = cluster.requests.length;
-    const result = await applyRevision(
+    const result = await applyWatching(
       cluster,
       request({ objects: changed, previousInventory: inventory, watched: { ...INTACT, get } }),
     );
@@ -316,9 +314,9 @@ describe('an upgrade', () => {
 
   test('a CRD that was created a moment ago is not sent again because the watch lags behind', async () => {
     const cluster = clusterWithNamespace();
-    const { inventory } = await applyRevision(cluster, request());
+    const { inventory } = await applyWatching(cluster, request());
     const before = writes(cluster).length;
-    await applyRevision(
+    await applyWatching(
       cluster,
       request({
         previousInventory: inventory,
@@ -334,9 +332,9 @@ describe('an upgrade', () => {
 
   test('an object that the watch saw changed is applied again', async () => {
     const cluster = clusterWithNamespace();
-    const { inventory } = await applyRevision(cluster, request());
+    const { inventory } = await applyWatching(cluster, request());
     cluster.change(refOf(find(cluster, 'ConfigMap')), (object) => ({ ...object, data: { level: 'debug' } }));
-    const repair = await applyRevision(
+    const repair = await applyWatching(
       cluster,
       request({
         previousInventory: inventory,
@@ -349,33 +347,33 @@ describe('an upgrade', () => {
 
   test('an upgrade removes a field that the new manifest no longer has', async () => {
     const cluster = clusterWithNamespace();
-    const { inventory } = await applyRevision(cluster, request());
+    const { inventory } = await applyWatching(cluster, request());
     const less = objects.map((object) =>
       object.kind === 'ConfigMap' ? { ...object, data: { level: 'info' } } : object,
     );
-    await applyRevision(cluster, request({ objects: less, previousInventory: inventory }));
+    await applyWatching(cluster, request({ objects: less, previousInventory: inventory }));
     expect(find(cluster, 'ConfigMap')['data']).toEqual({ level: 'info' });
   });
 
   test('apply keeps leftovers in the inventory, and prunes none of them', async () => {
     const cluster = clusterWithNamespace();
-    const { inventory } = await applyRevision(cluster, request());
+    const { inventory } = await applyWatching(cluster, request());
     const less = objects.filter(({ kind }) => kind !== 'ConfigMap');
-    const result = await applyRevision(cluster, request({ objects: less, previousInventory: inventory }));
+    const result = await applyWatching(cluster, request({ objects: less, previousInventory: inventory }));
     expect(result.inventory.map(({ kind }) => kind)).toContain('ConfigMap');
     expect(find(cluster, 'ConfigMap')).toBeDefined();
   });
 
   test('a change of an immutable field is reported before anything is written', async () => {
     const cluster = clusterWithNamespace();
-    const { inventory } = await applyRevision(cluster, request());
+    const { inventory } = await applyWatching(cluster, request());
     const content0 = content(cluster);
     const moved = prepared([
       ...sampleOperator().filter(({ kind }) => kind !== 'Deployment' && kind !== 'ConfigMap'),
       sampleDeployment('widget-manager', { app: 'renamed' }),
       sample('v1', 'ConfigMap', 'widget-config', { namespace: 'ops', data: { level: 'debug' } }),
     ]);
-    const result = await applyRevision(cluster, request({ objects: moved, previousInventory: inventory }));
+    const result = await applyWatching(cluster, request({ objects: moved, previousInventory: inventory }));
     expect(result).toMatchObject({ state: 'Failed', failures: [{ reason: 'ObjectInvalid', retry: 'never' }] });
     expect(result.failures[0]?.message).toContain('Deployment.apps ops/widget-manager');
     expect(content(cluster)).toEqual(content0);
@@ -395,7 +393,7 @@ describe('a collision', () => {
     cluster.put(theirs);
     const isAbsent = ({ kind }: { readonly kind: string }): boolean =>
       kind === 'ClusterRole' || kind === 'CustomResourceDefinition';
-    const result = await applyRevision(cluster, { ...request(), watched: { ...UNWATCHED, isAbsent } });
+    const result = await applyWatching(cluster, { ...request(), watched: { ...UNWATCHED, isAbsent } });
     const looked = cluster.requests.filter(({ verb, dryRun }) => verb === 'get' || dryRun).map(({ ref }) => ref.kind);
     expect(looked).not.toContain('CustomResourceDefinition');
     expect(result.failures.map(({ reason }) => reason)).toEqual(['Collision']);
@@ -407,7 +405,7 @@ describe('a collision', () => {
     cluster.put(foreign('ConfigMap'));
     cluster.put(foreign('ClusterRole', { [ANNOTATION.owner]: 'other/sub' }));
     const before = content(cluster);
-    const result = await applyRevision(cluster, request());
+    const result = await applyWatching(cluster, request());
     expect(result.state).toBe('Failed');
     expect(result.failures.map(({ reason }) => reason)).toEqual(['Collision', 'Collision']);
     expect(result.failures.map(({ message }) => message).join('\n')).toMatch(
@@ -420,7 +418,7 @@ describe('a collision', () => {
   test('an object that a person annotates for adoption is adopted', async () => {
     const cluster = clusterWithNamespace();
     cluster.put(foreign('ConfigMap', { ...helm, [ANNOTATION.adoptBy]: `${OWNER.namespace}/${OWNER.name}` }));
-    expect((await applyRevision(cluster, request())).state).toBe('Complete');
+    expect((await applyWatching(cluster, request())).state).toBe('Complete');
     expect(find(cluster, 'ConfigMap').metadata.annotations?.[ANNOTATION.owner]).toBe('ops/widgets');
   });
 
@@ -430,7 +428,7 @@ describe('a collision', () => {
         if (verb === 'apply' && !dryRun && ref.kind === 'ConfigMap') it.put(foreign('ConfigMap'));
       },
     });
-    const result = await applyRevision(cluster, request());
+    const result = await applyWatching(cluster, request());
     expect(result.failures).toMatchObject([{ reason: 'Collision' }]);
     expect(find(cluster, 'ConfigMap').metadata.annotations).toEqual(helm);
   });
@@ -439,8 +437,8 @@ describe('a collision', () => {
     const cluster = clusterWithNamespace();
     const theirs = prepared(sampleOperator(), { owner: { namespace: 'other', name: 'sub' } });
     const results = await Promise.all([
-      applyRevision(cluster, request()),
-      applyRevision(cluster, request({ objects: theirs })),
+      applyWatching(cluster, request()),
+      applyWatching(cluster, request({ objects: theirs })),
     ]);
     const winners = results
       .flatMap(({ phases }) => phases.flatMap((phase) => phase.objects))
@@ -451,7 +449,7 @@ describe('a collision', () => {
 
   test('an object that was replaced by another since it was read is checked again', async () => {
     const cluster = clusterWithNamespace();
-    const { inventory } = await applyRevision(cluster, request());
+    const { inventory } = await applyWatching(cluster, request());
     let replaced = false;
     const racing = {
       ...cluster,
@@ -464,7 +462,7 @@ describe('a collision', () => {
         return cluster.apply(...args);
       },
     };
-    const result = await applyRevision(racing, request({ previousInventory: inventory }));
+    const result = await applyWatching(racing, request({ previousInventory: inventory }));
     expect(result.failures).toMatchObject([{ reason: 'Collision' }]);
     expect(find(cluster, 'ConfigMap').metadata.annotations).toEqual(helm);
   });
@@ -485,7 +483,7 @@ describe('refused objects', () => {
   test('a missing right is reported with account, verb and resource', async () => {
     const text =
       'configmaps is forbidden: User "system:serviceaccount:ops:tenant" cannot create resource "configmaps" in API group "" in the namespace "ops"';
-    const result = await applyRevision(
+    const result = await applyWatching(
       refusing('ConfigMap', () => refusal(403, 'Forbidden', text)),
       request(),
     );
@@ -501,27 +499,27 @@ describe('refused objects', () => {
       kind: 'Namespace',
       metadata: { name: 'ops', deletionTimestamp: '2000-01-01T00:00:00Z', finalizers: ['kubernetes'] },
     });
-    const result = await applyRevision(cluster, request());
+    const result = await applyWatching(cluster, request());
     expect(new Set(result.failures.map(({ reason }) => reason))).toEqual(new Set(['NamespaceTerminating']));
     expect(writes(cluster)).toEqual([]);
   });
 
   test('an object of ours that is being deleted is waited for, and the message names its finalizers', async () => {
     const cluster = clusterWithNamespace();
-    const { inventory } = await applyRevision(cluster, request());
+    const { inventory } = await applyWatching(cluster, request());
     const service = find(cluster, 'Service');
     cluster.put({
       ...service,
       metadata: { ...service.metadata, deletionTimestamp: '2000-01-01T00:00:00Z', finalizers: ['lb/x'] },
     });
-    const result = await applyRevision(cluster, request({ previousInventory: inventory }));
+    const result = await applyWatching(cluster, request({ previousInventory: inventory }));
     expect(result.failures).toMatchObject([{ reason: 'Conflict', retry: 'backoff' }]);
     expect(result.failures[0]?.message).toContain('lb/x');
   });
 
   test('a kind that the cluster does not serve is reported as a missing dependency', async () => {
     const monitor = sample('monitoring.coreos.com/v1', 'ServiceMonitor', 'm', { namespace: 'ops' });
-    const result = await applyRevision(
+    const result = await applyWatching(
       clusterWithNamespace(),
       request({ objects: prepared([...sampleOperator(), monitor]) }),
     );
@@ -529,11 +527,11 @@ describe('refused objects', () => {
   });
 
   test('a webhook that does not support dry runs does not block an install', async () => {
-    expect((await applyRevision(refusing('ConfigMap', unsupported), request())).state).toBe('Complete');
+    expect((await applyWatching(refusing('ConfigMap', unsupported), request())).state).toBe('Complete');
   });
 
   test('a refusal of a real write stops the phases that depend on it, and no others', async () => {
-    const result = await applyRevision(refusing('ConfigMap', refuse, false), request());
+    const result = await applyWatching(refusing('ConfigMap', refuse, false), request());
     const states = new Map(result.phases.map(({ name, state }) => [name, state]));
     expect([states.get('configuration'), states.get('bindings'), states.get('workloads')]).toEqual([
       'Failed',
@@ -544,7 +542,7 @@ describe('refused objects', () => {
 
   test('a defect is thrown, not reported as a failure of the cluster', async () => {
     await expect(
-      applyRevision(
+      applyWatching(
         refusing('ConfigMap', () => new TypeError('oops')),
         request(),
       ),
@@ -559,7 +557,7 @@ describe('refused objects', () => {
         if (verb === 'apply' && !dryRun) controller.abort(lost);
       },
     });
-    await expect(applyRevision(cluster, request({ concurrency: 1, signal: controller.signal }))).rejects.toBe(lost);
+    await expect(applyWatching(cluster, request({ concurrency: 1, signal: controller.signal }))).rejects.toBe(lost);
     expect(writes(cluster)).toHaveLength(1);
   });
 });
@@ -577,15 +575,15 @@ async function crashAt(
     if (armed && ++count === at) throw new Error('killed');
   };
   const cluster = clusterWithNamespace({ [when]: crash });
-  const { inventory } = await applyRevision(cluster, request({ objects: first }));
+  const { inventory } = await applyWatching(cluster, request({ objects: first }));
   armed = true;
-  await applyRevision(cluster, request({ objects: second, previousInventory: inventory, concurrency: 2 })).catch(
+  await applyWatching(cluster, request({ objects: second, previousInventory: inventory, concurrency: 2 })).catch(
     (error: unknown) => {
       if ((error as Error).message !== 'killed') throw error;
     },
   );
   armed = false;
-  const result = await applyRevision(cluster, request({ objects: second, previousInventory: inventory }));
+  const result = await applyWatching(cluster, request({ objects: second, previousInventory: inventory }));
   expect(result.state).toBe('Complete');
   expect(result.inventory.filter((entry) => entry.uid === '')).toEqual([]);
   return cluster;
@@ -600,9 +598,9 @@ describe('apply, killed between any two requests', () => {
 
   test('the run after a crash ends like an undisturbed one', async () => {
     const calm = clusterWithNamespace();
-    const { inventory } = await applyRevision(calm, request({ objects: small }));
+    const { inventory } = await applyWatching(calm, request({ objects: small }));
     const before = calm.requests.length;
-    await applyRevision(calm, request({ objects: large, previousInventory: inventory }));
+    await applyWatching(calm, request({ objects: large, previousInventory: inventory }));
     const requests = calm.requests.length - before;
     expect(requests).toBeGreaterThan(20);
     for (let at = 1; at <= requests; at++) {
@@ -620,16 +618,16 @@ test('a workload that cannot be read does not count as ready, and stays in the i
       if (refuses && verb === 'get' && ref.kind === 'Deployment') throw refusal(503, '', 'unavailable');
     },
   });
-  const { inventory } = await applyRevision(cluster, request());
+  const { inventory } = await applyWatching(cluster, request());
   refuses = true;
-  const again = await applyRevision(cluster, request({ previousInventory: inventory, watched: INTACT }));
+  const again = await applyWatching(cluster, request({ previousInventory: inventory, watched: INTACT }));
   expect(again).toMatchObject({ state: 'Waiting', inventory });
   expect(again.phases.flatMap(({ unready }) => unready).map(({ health }) => health.state)).toEqual(['Unknown']);
 });
 
 test('randomly failing requests delay the end of an install and do not change its result', async () => {
   const calm = clusterWithNamespace();
-  await applyRevision(calm, request());
+  await applyWatching(calm, request());
   await fc.assert(
     fc.asyncProperty(fc.infiniteStream(fc.integer({ min: 0, max: 9 })), async (dice) => {
       let left = 25;
@@ -639,7 +637,7 @@ test('randomly failing requests delay the end of an install and do not change it
       const cluster = clusterWithNamespace({ before: fail, after: fail });
       let inventory: readonly InventoryEntry[] = [];
       for (let run = 0; run < 60; run++) {
-        const result = await applyRevision(cluster, request({ previousInventory: inventory }));
+        const result = await applyWatching(cluster, request({ previousInventory: inventory }));
         inventory = result.inventory;
         if (result.state === 'Complete') break;
       }

@@ -26,7 +26,7 @@ import { kindsDefinedIn, orderObjects, type PlannedPhase, type PhaseName } from 
 import { preflight, type Permit } from './preflight.ts';
 import { hashObject } from './prepare.ts';
 import { settleWrite } from './settle-write.ts';
-import { createSlots, inSlots, type Slots } from './slots.ts';
+import { createSlots, inSlots, MOST_REQUESTS, type Slots } from './slots.ts';
 import type { Finding } from './take-over.ts';
 import { UNWATCHED, type Watched } from './watched.ts';
 
@@ -56,8 +56,6 @@ export interface ApplyRequest {
   readonly signal: AbortSignal;
   /** Awaited before the first write, in parallel to the checks: the caller stores its inventory. */
   readonly noted?: Promise<unknown>;
-  /** Called after every object: lets the caller store the inventory on the way. */
-  readonly onProgress?: (result: ObjectResult) => void;
   /** The facts that watches know. Absent: every object is read, and applied again. */
   readonly watched?: Watched;
   /** Called before an existing object is changed, and before anything is written. Absent: every change is permitted. */
@@ -116,7 +114,7 @@ interface ApplyRun {
 type Findings = ReadonlyMap<string, Finding>;
 
 function contextOf(request: ApplyRequest): Omit<ApplyRun, 'cluster'> {
-  const { objects, previousInventory, concurrency = 8, watched = UNWATCHED, signal } = request;
+  const { objects, previousInventory, concurrency = MOST_REQUESTS, watched = UNWATCHED, signal } = request;
   return {
     request,
     watched,
@@ -227,7 +225,7 @@ async function walk(run: ApplyRun, phases: readonly PlannedPhase[], findings: Fi
   const crdsFirst = phases.toSorted((a, b) => Number(b.name === 'crds') - Number(a.name === 'crds'));
   const begin = (phase: PlannedPhase): PhaseRun => {
     const applied = obstacleBefore(phase, runs).then((obstacle) =>
-      obstacle === undefined ? applyPhase(run, phase, findings) : notBegun(run, phase, obstacle),
+      obstacle === undefined ? applyPhase(run, phase, findings) : notBegun(phase, obstacle),
     );
     return { applied, ready: applied.then((outcome) => settlePhase(run, phase, outcome)) };
   };
@@ -252,14 +250,13 @@ async function obstacleBefore(
   return undefined;
 }
 
-function notBegun({ request }: ApplyRun, { name, objects }: PlannedPhase, message: string): AppliedPhase {
+function notBegun({ name, objects }: PlannedPhase, message: string): AppliedPhase {
   const results = objects.map((object): ObjectResult => ({
     phase: name,
     ref: refOf(object),
     outcome: 'waiting',
     message,
   }));
-  for (const result of results) request.onProgress?.(result);
   return { result: { name, state: 'Waiting', objects: results, unready: [] }, live: new Map() };
 }
 
@@ -280,9 +277,7 @@ async function applyPhase(run: ApplyRun, { name, objects }: PlannedPhase, findin
       live.set(identity, answer);
       run.request.tried?.delete(identity);
     }
-    const result: ObjectResult = { phase: name, ref: refOf(object), ...written };
-    run.request.onProgress?.(result);
-    return result;
+    return { phase: name, ref: refOf(object), ...written };
   });
   const failed = results.some(({ failure }) => failure !== undefined);
   return { result: { name, state: failed ? 'Failed' : 'NotReady', objects: results, unready: [] }, live };

@@ -18,7 +18,7 @@ import { identityOf } from './identity.ts';
 import { indexInventory, refOfEntry, type InventoryEntry } from './inventory.ts';
 import type { Owner } from './prepare.ts';
 import { CRD_KIND } from './remove.ts';
-import { createSlots, inSlots } from './slots.ts';
+import { createSlots, inSlots, MOST_REQUESTS } from './slots.ts';
 import type { Watched } from './watched.ts';
 
 /** The custom resources of one CRD. */
@@ -97,8 +97,6 @@ async function countOf(
   return [entry.name, ownership.proven ? found : { ...found, unproven: true }];
 }
 
-/** The most requests at the same time. */
-const MOST_REQUESTS = 8;
 const MOST_SAMPLES = 3;
 
 /** For a CRD that was never served. */

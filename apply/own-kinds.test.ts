@@ -8,9 +8,11 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
 import type { Failure } from './api-failure.ts';
-import { applyRevision, type ApplyRequest, type ApplyResult } from './apply.ts';
+import type { ApplyRequest, ApplyResult } from './apply.ts';
+import { managedFieldsOf } from '../kube/testing/field-ownership.ts';
+import { applyWatching } from './testing/apply-watching.ts';
 import { countCustomResources } from './custom-resources.ts';
-import { createFakeCluster, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from '../kube/testing/fake-cluster.ts';
 import { refusal } from '../api/testing/refusal.ts';
 import type { InventoryEntry } from './inventory.ts';
 import { planUninstall, type CustomResourcePolicy } from './plan-uninstall.ts';
@@ -29,7 +31,7 @@ function clusterWithNamespace(options: FakeOptions = {}): FakeCluster {
 }
 
 function install(cluster: FakeCluster, fields: Partial<ApplyRequest> = {}): Promise<ApplyResult> {
-  return applyRevision(cluster, { signal: NEVER, objects, previousInventory: [], ...fields });
+  return applyWatching(cluster, { signal: NEVER, objects, previousInventory: [], ...fields });
 }
 
 const written = (cluster: FakeCluster): string[] =>
@@ -60,7 +62,7 @@ describe('an install', () => {
     const cluster = clusterWithNamespace();
     const { inventory } = await install(cluster);
     const next = prepared([...sampleOperator(), { ...own, spec: { size: 2 } }]);
-    await applyRevision(cluster, { signal: NEVER, objects: next, previousInventory: inventory });
+    await applyWatching(cluster, { signal: NEVER, objects: next, previousInventory: inventory });
     expect(cluster.requests.filter(({ dryRun, ref }) => dryRun && ref.kind === 'Widget')).toEqual([]);
     expect(await cluster.get(refOf(own))).toMatchObject({ spec: { size: 2 } });
   });
@@ -72,7 +74,7 @@ describe('an install', () => {
       ...object,
       status: { conditions: [{ type: 'Ready', status: 'False', message: 'no credentials' }] },
     }));
-    const result = await applyRevision(cluster, {
+    const result = await applyWatching(cluster, {
       signal: NEVER,
       objects: prepared([...sampleOperator(), { ...own, spec: { size: 2 } }]),
       previousInventory: inventory,
@@ -89,7 +91,7 @@ describe('an install', () => {
     const before = written(cluster).length;
     const missing: Failure = { reason: 'Forbidden', retry: 'backoff', message: `lacks ${asked}` };
     const changed = prepared([...sampleOperator({ image: 'registry.example/operator:2' }), { ...own, spec: {} }]);
-    const result = await applyRevision(cluster, {
+    const result = await applyWatching(cluster, {
       signal: NEVER,
       objects: changed,
       previousInventory: inventory,
@@ -105,7 +107,7 @@ describe('an install', () => {
     await cluster.delete(refOf(own));
     cluster.put({ ...own, metadata: { ...own.metadata, annotations: { [ANNOTATION.owner]: 'other/one' } } });
     const before = written(cluster).length;
-    const result = await applyRevision(cluster, { signal: NEVER, objects, previousInventory: inventory });
+    const result = await applyWatching(cluster, { signal: NEVER, objects, previousInventory: inventory });
     expect(result.failures).toMatchObject([{ reason: 'Collision' }]);
     expect(written(cluster).length).toBe(before);
   });
@@ -120,7 +122,7 @@ describe('an install', () => {
     await cluster.delete(refOf(own));
     const deployment = objects.find(({ kind }) => kind === 'Deployment') as KubeObject;
     await cluster.delete(refOf(deployment));
-    const result = await applyRevision(cluster, { signal: NEVER, objects, previousInventory: inventory });
+    const result = await applyWatching(cluster, { signal: NEVER, objects, previousInventory: inventory });
     expect(result.failures).toEqual([]);
     expect(await cluster.get(refOf(deployment))).toBeDefined();
   });
@@ -159,10 +161,10 @@ describe('an install', () => {
         ...object.metadata,
         generation: 7,
         managedFields: [
-          { manager: 'widget-manager', operation: 'Update' },
-          { manager: 'slipway', operation: 'Apply' },
+          { manager: 'widget-manager', operation: 'Update', fieldsV1: { 'f:spec': { 'f:defaulted': {} } } },
+          ...managedFieldsOf(object),
         ],
-      },
+      } as KubeObject['metadata'],
       spec: { ...(object['spec'] as object), defaulted: true },
     }));
     const result = await install(cluster, { previousInventory: inventory });

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
-import { applyRevision } from './apply.ts';
-import { createFakeCluster, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
+import { applyWatching } from './testing/apply-watching.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from '../kube/testing/fake-cluster.ts';
 import { refusal } from '../api/testing/refusal.ts';
 import { identityOf } from './identity.ts';
 import { diffInventory, type InventoryEntry } from './inventory.ts';
@@ -20,7 +20,7 @@ async function installed(
 ): Promise<[FakeCluster, readonly InventoryEntry[]]> {
   const cluster = createFakeCluster(fake);
   cluster.put(sample('v1', 'Namespace', 'ops'));
-  const { inventory } = await applyRevision(cluster, {
+  const { inventory } = await applyWatching(cluster, {
     signal: NEVER,
     objects: prepared(objects),
     previousInventory: [],

@@ -19,7 +19,7 @@ import { judgeOwnership } from './collision.ts';
 import { comparePhases, phaseOf } from './phases.ts';
 import type { Owner } from './prepare.ts';
 import { removeObject, type Removal } from './remove.ts';
-import { createSlots, inSlots } from './slots.ts';
+import { createSlots, inSlots, MOST_REQUESTS } from './slots.ts';
 import type { Watched } from './watched.ts';
 
 export interface PruneOptions {
@@ -30,9 +30,6 @@ export interface PruneOptions {
   readonly watched?: Pick<Watched, 'get'> | undefined;
   readonly signal: AbortSignal;
 }
-
-/** The most requests at the same time. */
-const MOST_REQUESTS = 8;
 
 export interface PruneResult {
   readonly removals: readonly Removal[];

@@ -1,7 +1,7 @@
 import { NEVER } from '../api/testing/never.ts';
 import { expect, test } from 'vitest';
 import { refOf } from '../api/object.ts';
-import { actingAs, createFakeCluster, type FakeCluster, type FakeRequest } from './testing/fake-cluster.ts';
+import { actingAs, createFakeCluster, type FakeCluster, type FakeRequest } from '../kube/testing/fake-cluster.ts';
 import { refusal } from '../api/testing/refusal.ts';
 import { readByList } from './read-by-list.ts';
 import { sample } from './testing/sample-objects.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision } from './apply.ts';
 import { countCustomResources } from './custom-resources.ts';
-import { createFakeCluster, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from '../kube/testing/fake-cluster.ts';
 import { refusal } from '../api/testing/refusal.ts';
 import { planUninstall } from './plan-uninstall.ts';
 import { isConvertedBy, planRetention } from './retain-readable.ts';

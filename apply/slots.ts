@@ -3,6 +3,9 @@
 /** Runs a task when a slot is free; tasks begin in the order of the calls. */
 export type Slots = <Result>(task: () => Promise<Result>) => Promise<Result>;
 
+/** Requests of one operation that are under way at once. */
+export const MOST_REQUESTS = 8;
+
 /** At most `count` concurrent tasks, over all users of the returned function. */
 export function createSlots(count: number): Slots {
   const waiting: (() => void)[] = [];

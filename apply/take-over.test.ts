@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject } from '../api/object.ts';
 import { applyRevision, type ApplyRequest, type ApplyResult } from './apply.ts';
-import { actingAs, createFakeCluster, type FakeCluster, type FakeRequest } from './testing/fake-cluster.ts';
+import { actingAs, createFakeCluster, type FakeCluster, type FakeRequest } from '../kube/testing/fake-cluster.ts';
 import { refusal } from '../api/testing/refusal.ts';
 import { entryOf, intendedEntries } from './inventory.ts';
 import { prepared, sample, sampleCrd } from './testing/sample-objects.ts';

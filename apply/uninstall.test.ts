@@ -2,9 +2,9 @@ import { NEVER } from '../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
 import { ANNOTATION } from '../api/names.ts';
 import { refOf, type KubeObject, type ObjectRef } from '../api/object.ts';
-import { applyRevision } from './apply.ts';
+import { applyWatching } from './testing/apply-watching.ts';
 import { countCustomResources, type CustomResourceCounts } from './custom-resources.ts';
-import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from './testing/fake-cluster.ts';
+import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from '../kube/testing/fake-cluster.ts';
 import { refusal } from '../api/testing/refusal.ts';
 import { identityOf } from './identity.ts';
 import { intendedEntries, type InventoryEntry } from './inventory.ts';
@@ -85,7 +85,7 @@ describe('the function planUninstall', () => {
 async function installed(fake: FakeOptions = {}): Promise<[FakeCluster, readonly InventoryEntry[]]> {
   const cluster = createFakeCluster(fake);
   cluster.put(sample('v1', 'Namespace', 'ops'));
-  const { inventory } = await applyRevision(cluster, { signal: NEVER, objects, previousInventory: [] });
+  const { inventory } = await applyWatching(cluster, { signal: NEVER, objects, previousInventory: [] });
   return [cluster, inventory];
 }
 

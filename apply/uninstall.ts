@@ -16,7 +16,7 @@ import type { Owner } from './prepare.ts';
 import { keepUsedCrd } from './prune.ts';
 import { describeHolders, removeObject, type Removal } from './remove.ts';
 import { retainReadable, type IsGoing, type Retained } from './retain-readable.ts';
-import { createSlots, inSlots, type Slots } from './slots.ts';
+import { createSlots, inSlots, MOST_REQUESTS, type Slots } from './slots.ts';
 import { waitUntilCrdsGone } from './stuck-crds.ts';
 import { observeByPolling, waitUntilGone, type Leaving, type Observe } from './wait.ts';
 import type { Watched } from './watched.ts';
@@ -56,9 +56,6 @@ export interface UninstallResult {
 }
 
 const STEP_SECONDS = 30;
-/** The most requests at the same time. */
-const MOST_REQUESTS = 8;
-
 interface UninstallRun {
   readonly cluster: Cluster;
   readonly plan: UninstallPlan;

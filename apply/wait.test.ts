@@ -1,7 +1,7 @@
 import { NEVER } from '../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
 import { type KubeObject, type ObjectRef, refOf } from '../api/object.ts';
-import { createFakeCluster, settle } from './testing/fake-cluster.ts';
+import { createFakeCluster, settle } from '../kube/testing/fake-cluster.ts';
 import { sampleDeployment } from './testing/sample-objects.ts';
 import { observeByPolling, waitUntilGone, waitUntilReady, type Observation, type Observe } from './wait.ts';
 

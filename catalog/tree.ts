@@ -15,7 +15,7 @@ export interface CatalogFile {
 export type CatalogFiles = Iterable<CatalogFile> | AsyncIterable<CatalogFile>;
 
 /** Name of the files that hold patterns, in gitignore's syntax, for the folder they are in and below. */
-export const IGNORE_FILE = '.indexignore';
+const IGNORE_FILE = '.indexignore';
 
 /** The files of a map from path to bytes, in the order of {@link comparePaths}. */
 export function* filesOf(files: ReadonlyMap<string, Uint8Array>): Generator<CatalogFile> {

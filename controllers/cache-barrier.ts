@@ -54,7 +54,7 @@ export function createWriteBarrier(caches: readonly Cache[], clock: Clock = syst
 const PATIENCE_SECONDS = 5;
 
 /** Resolves when the cache has the object in this state or a later one, or no longer has it. */
-export async function awaitSeen(
+async function awaitSeen(
   informer: Pick<Informer, 'get' | 'on'>,
   written: KubeObject,
   clock: Clock = systemClock,

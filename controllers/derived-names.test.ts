@@ -4,7 +4,7 @@
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFakeCluster } from '../apply/testing/fake-cluster.ts';
+import { createFakeCluster } from '../kube/testing/fake-cluster.ts';
 import { prepareObjects } from '../apply/prepare.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { Revision } from '../api/revision.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject, OwnerReference } from '../api/object.ts';
 import type { Revision, RevisionSpec } from '../api/revision.ts';
-import { createFakeCluster } from '../apply/testing/fake-cluster.ts';
+import { createFakeCluster } from '../kube/testing/fake-cluster.ts';
 import { configHash } from './config-hash.ts';
 import { genuineOf, problemOf } from './genuine.ts';
 import { packManifests } from './manifests.ts';

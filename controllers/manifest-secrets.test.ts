@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createFakeCluster, type FakeCluster } from '../apply/testing/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster } from '../kube/testing/fake-cluster.ts';
 import type { KubeObject, ObjectRef } from '../api/object.ts';
 import type { Revision } from '../api/revision.ts';
 import { deleteManifests, manifestSecrets, SECRET_TYPE, storeManifests } from './manifest-secrets.ts';

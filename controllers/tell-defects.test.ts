@@ -4,7 +4,7 @@ import { findCondition, type Condition } from '../api/conditions.ts';
 import { ReasonedError } from '../api/errors.ts';
 import { API_VERSION } from '../api/names.ts';
 import type { KubeObject } from '../api/object.ts';
-import { createFakeCluster } from '../apply/testing/fake-cluster.ts';
+import { createFakeCluster } from '../kube/testing/fake-cluster.ts';
 import type { Reconcile } from '../kube/controller/controller.ts';
 import { silentLog } from '../kube/log.ts';
 import type { EventFacts } from './events.ts';

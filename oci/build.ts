@@ -76,7 +76,11 @@ export function buildLayer(files: ReadonlyMap<string, FileContent>): Layer {
   return { ...content(gzip(tar), MEDIA_TYPE.ociLayerGzip), diffId: digestOf(tar) };
 }
 
-/** An index over images of several platforms, in the order given. */
+/**
+ * An index over images of several platforms, in the order given.
+ *
+ * @unshipped The build of the manager's image calls it.
+ */
 export function buildIndex(images: readonly BuiltImage[], annotations?: Readonly<Record<string, string>>): BuiltIndex {
   const index = {
     schemaVersion: 2,
@@ -96,7 +100,11 @@ export interface ArtifactInput {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** A manifest that refers to an image, with an empty configuration: an SBOM, a signature. */
+/**
+ * A manifest that refers to an image, with an empty configuration: an SBOM, a signature.
+ *
+ * @unshipped The build of the manager's image calls it, for its bill of materials.
+ */
 export function buildArtifact({ artifactType, subject, blobs, annotations }: ArtifactInput): BuiltImage {
   const config = content(Buffer.from('{}'), MEDIA_TYPE.ociEmpty);
   const layers = blobs.map(({ bytes, mediaType }) => content(Buffer.from(bytes), mediaType));
@@ -132,7 +140,11 @@ export async function pushImage(
   return registry.pushManifest(reference, { bytes, mediaType: descriptor.mediaType }, options.signal);
 }
 
-/** Pushes the images by digest, then the index under the reference's tag. Returns the index's digest. */
+/**
+ * Pushes the images by digest, then the index under the reference's tag. Returns the index's digest.
+ *
+ * @unshipped Tests publish the manager's image with it; `slipway mirror` will copy images of several platforms.
+ */
 export async function pushIndex(
   registry: Registry,
   reference: Reference,
@@ -145,7 +157,11 @@ export async function pushIndex(
   return registry.pushManifest(reference, { bytes, mediaType: descriptor.mediaType }, options.signal);
 }
 
-/** Pushes an artifact so that it is found among the referrers of its subject. Returns its digest. */
+/**
+ * Pushes an artifact so that it is found among the referrers of its subject. Returns its digest.
+ *
+ * @unshipped Tests publish bills of materials with it; signatures will be pushed so.
+ */
 export async function pushArtifact(
   registry: Registry,
   subject: Reference,

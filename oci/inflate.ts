@@ -26,7 +26,7 @@ const CHUNK_BYTES = 64 << 10;
 const RATIO_GRACE_BYTES = 4 << 20;
 
 /** The kind of compression that a layer's media type names; undefined if it is no tar layer. */
-export function compressionOf(mediaType: string): Compression | undefined {
+function compressionOf(mediaType: string): Compression | undefined {
   const match =
     /^application\/vnd\.(?:oci\.image\.layer(?:\.nondistributable)?\.v1\.tar|docker\.image\.rootfs\.(?:foreign\.)?diff\.tar)(?:[+.](gzip|zstd))?$/.exec(
       mediaType,

@@ -21,7 +21,11 @@ import type { ImageSource } from './source.ts';
 const REF_NAME = 'org.opencontainers.image.ref.name';
 const MAX_INDEX_BYTES = 4 << 20;
 
-/** Images named in `index.json`, in its order. @throws ImageInvalid if the folder is no layout */
+/**
+ * Images named in `index.json`, in its order. @throws ImageInvalid if the folder is no layout
+ *
+ * @unshipped `slipway mirror` will list the images of its file with it.
+ */
 export async function listLayout(folder: string): Promise<readonly LayoutEntry[]> {
   const { manifests } = await readIndex(folder);
   return manifests.map((descriptor) => ({ descriptor, name: descriptor.annotations?.[REF_NAME] }));
@@ -50,7 +54,11 @@ export function layoutSource(folder: string): ImageSource {
   };
 }
 
-/** A layout as the target of copyImage; the copied image gets the name. Creates the folder if necessary. */
+/**
+ * A layout as the target of copyImage; the copied image gets the name. Creates the folder if necessary.
+ *
+ * @unshipped `slipway mirror` will write its file with it.
+ */
 export function layoutSink(folder: string, name?: string): ImageSink {
   return {
     async putBlob({ digest, open: start }) {

@@ -72,7 +72,7 @@ export interface RegistryOptions {
 
 export interface RegistryLimits extends PullLimits, TagListLimits, ReferrerLimits {}
 
-export const DEFAULT_LIMITS: RegistryLimits = {
+const DEFAULT_LIMITS: RegistryLimits = {
   manifestBytes: 4 << 20,
   blobBytes: 1 << 30,
   resumes: 3,

@@ -79,7 +79,7 @@ interface SessionWiring extends SessionOptions {
 }
 
 /** `https://quay.io`; docker.io's API lives on a host of its own. */
-export function baseUrl(registry: string, plainHttp: boolean): URL {
+function baseUrl(registry: string, plainHttp: boolean): URL {
   const host = registry === 'docker.io' ? 'registry-1.docker.io' : registry;
   return new URL(`${plainHttp ? 'http' : 'https'}://${host}/`);
 }

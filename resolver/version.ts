@@ -30,7 +30,7 @@ export interface BundleVersion {
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
 
 /** Longest text that is parsed; the longest published version is below 100 characters. */
-export const MAX_VERSION_LENGTH = 1024;
+const MAX_VERSION_LENGTH = 1024;
 
 const MAX_RELEASE_LENGTH = 20;
 const MAX_NATURAL = 2n ** 64n - 1n;
@@ -102,7 +102,7 @@ export function comparePrereleases(a: readonly Identifier[], b: readonly Identif
 }
 
 /** Part by part; numbers before text; a longer list after its own beginning. */
-export function compareIdentifiers(a: readonly Identifier[], b: readonly Identifier[]): number {
+function compareIdentifiers(a: readonly Identifier[], b: readonly Identifier[]): number {
   for (const [index, left] of a.entries()) {
     const right = b[index];
     if (right === undefined) return 1;

@@ -237,7 +237,7 @@ describe('explanations of a version that is not chosen, with changes that help',
       because: 'the installed bundle stays with its catalog',
       given: { installed: '1.0.0', catalogs: [serving('a', chainOf('1.0.0')), serving('b', chain)] },
       asked: '2.0.0',
-      causes: ['op.v2.0.0 is not chosen: only catalog b has it, and what is installed stays with catalog a'],
+      causes: ['op.v2.0.0 is not chosen: only catalog b has it, and the installed version stays with catalog a'],
       changes: ['Set catalog to b, which gives 2.0.0'],
     },
     {

@@ -104,7 +104,7 @@ function explainUnlisted({ input, decision, asked }: AskedVersion, meant: readon
 
 function whyThere({ catalog }: Choice, { installed }: ResolveInput): string {
   return installed?.catalog === catalog
-    ? `what is installed stays with catalog ${catalog}`
+    ? `the installed version stays with catalog ${catalog}`
     : `catalog ${catalog} goes before it`;
 }
 

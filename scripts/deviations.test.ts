@@ -29,6 +29,19 @@ function rowsOf(section: string): readonly Row[] {
 }
 
 describe('the deviations', () => {
+  test('have as many cells in each row as in the header of its table', () => {
+    const tables = text.split('\n\n').filter((block) => block.startsWith('| '));
+    const shifted = tables.flatMap((table) => {
+      const [header = '', ...lines] = table
+        .trim()
+        .split('\n')
+        .map((line) => line.split('|').map((cell) => cell.trim()));
+      return lines.filter((cells) => cells.length !== header.length).map(([, first]) => first);
+    });
+    expect(tables.length).toBeGreaterThan(5);
+    expect(shifted).toEqual([]);
+  });
+
   test('are read, section by section', () => {
     expect(rows.length).toBeGreaterThan(25);
     expect(new Set(rows.map(({ section }) => section)).size).toBe(8);
@@ -44,7 +57,7 @@ describe('the deviations', () => {
     for (const number of numbersIn(counts.join(' '))) expect(pinned).toMatch(new RegExp(`\\b${number}\\b`));
   });
 
-  test('are told with the numbers of all that is compared', () => {
+  test('are stated with the number of all compared things', () => {
     const conformance = repositoryFiles().filter((path) => path.endsWith('.conformance.test.ts'));
     const pinned = conformance.map(sourceOf).join('\n');
     for (const number of ['225', '2413', '2022', '7260', '6972', '672', '96', '123']) {

@@ -1,7 +1,7 @@
 /**
  * Finds constructions that stop a reader, in documentation, messages, comments and test titles. `npm run -s words` prints
- * how many there are in each area; with the name of an area it prints each of them. words.test.ts keeps the clean areas
- * clean. CONTRIBUTING.md has the style guide.
+ * how many there are in each area; with the name of an area it prints each of them. words.test.ts keeps all areas clean.
+ * CONTRIBUTING.md has the style guide.
  */
 import { parseMarkdown } from './markdown.ts';
 import { readText, repositoryFiles } from './source-files.ts';
@@ -13,7 +13,7 @@ export interface Ban {
   readonly better: string;
 }
 
-/** Words that leave out the actor, or are no term of the field. Enforced in every enforced area. */
+/** Words that leave out the actor, or are no term of the field. */
 export const WORDS: readonly Ban[] = [
   { name: 'tell', pattern: /\b(?:tell|tells|told|telling)\b/gi, better: 'report, say, show, print' },
   { name: 'whoever', pattern: /\b(?:whoever|whomever)\b/gi, better: 'name the actor' },
@@ -26,7 +26,7 @@ export const WORDS: readonly Ban[] = [
   { name: 'lives to see', pattern: /\blives? to see\b/gi, better: 'never elapses' },
 ];
 
-/** Constructions that need a second reading. Enforced in clean areas only, since old text has thousands. */
+/** Constructions that need a second reading. */
 export const CONSTRUCTIONS: readonly Ban[] = [
   {
     name: 'headless what',
@@ -85,7 +85,7 @@ const FOR_TESTS = /\.test\.ts$|\/testing\//;
 
 function readerOf(path: string): Read | undefined {
   if (path.endsWith('.md')) return readMarkdown;
-  return path.endsWith('.ts') && path !== 'scripts/words.ts' ? readSource : undefined;
+  return path.endsWith('.ts') && !/^scripts\/words\.(?:test\.)?ts$/.test(path) ? readSource : undefined;
 }
 
 /** Paragraphs of prose without code, and without titles of tests behind the names of their files. */
@@ -125,12 +125,12 @@ interface Token {
 
 const TOKENS = /\/\*[^]*?\*\/|(?<![:\\])\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
 
-/** Comments and texts of a source file. Regular expressions with quotes can mislead it, by a few words at most. */
+/** Comments and texts of a source file, without the names of variables in them. Regular expressions with quotes can mislead it, by a few words at most. */
 function tokensOf(source: string): readonly Token[] {
   return [...source.matchAll(TOKENS)].map(({ 0: found, index }) => ({
     kind: found.startsWith('/') ? 'comment' : 'text',
     line: source.slice(0, index).split('\n').length,
-    text: found.replaceAll(/\n\s*\*?/g, ' ').replaceAll(/\$\{[^}]*\}/g, '…'),
+    text: found.replaceAll(/\n\s*\*?/g, ' ').replaceAll(/\$\{[^}]*\}|\$[a-z][\w.]*/gi, '…'),
   }));
 }
 

@@ -58,7 +58,7 @@ export function servedPairs({ versions }: Crd): readonly (readonly [CrdVersion, 
   return served.flatMap((old, index) => served.slice(index + 1).map((next) => [old, next] as const));
 }
 
-export function versionIn({ versions }: Crd, wanted: string): CrdVersion | undefined {
+function versionIn({ versions }: Crd, wanted: string): CrdVersion | undefined {
   return versions.find(({ name }) => name === wanted);
 }
 

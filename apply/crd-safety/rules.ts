@@ -49,6 +49,3 @@ export const NODE_RULES: readonly NodeRule[] = [
   ...KNOWN_RULES,
   otherKeywordsRule(new Set([...ELSEWHERE, ...KNOWN_RULES.flatMap(({ keywords }) => keywords)])),
 ];
-
-/** The rule names that a waiver may give. */
-export const RULE_NAMES: readonly string[] = [...CRD_RULES, ...VERSION_RULES, ...NODE_RULES].map(({ name }) => name);

@@ -17,7 +17,8 @@ import { parseBundle } from '../parse.ts';
 import { readBundleFolder } from '../testing/folder.ts';
 import { bundleFolders, readBundle, renderEachMode } from '../testing/real-bundles.ts';
 import { parseYaml } from '../yaml.ts';
-import { INSTALL_MODES, renderBundle } from './render.ts';
+import { INSTALL_MODES } from './install-mode.ts';
+import { renderBundle } from './render.ts';
 import { isRendered } from './rendered-kinds.ts';
 
 describe.skipIf(!hasShared)('the cases of the reference renderer', () => {

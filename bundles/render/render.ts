@@ -22,7 +22,7 @@ import { renderMutatingWebhooks, renderValidatingWebhooks } from './webhooks.ts'
 import { refuseBundle } from '../validate/validate.ts';
 
 export { injectCaBundles, requiredCertificates, type RequiredCertificate } from './certificates.ts';
-export { INSTALL_MODES, supportedModes, type InstallMode } from './install-mode.ts';
+export { supportedModes, type InstallMode } from './install-mode.ts';
 export type { Certificates, RenderOptions } from './options.ts';
 
 /** In the order of application. */

@@ -13,7 +13,7 @@ export function readBundleFolder(folder: string): ReadonlyMap<string, Uint8Array
 }
 
 /** Names of the files of a folder; none if it does not exist. */
-export function namesIn(folder: string): readonly string[] {
+function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isFile())

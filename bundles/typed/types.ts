@@ -6,7 +6,7 @@
 import { CSV_TYPES } from './csv-types.ts';
 import { KUBERNETES_TYPES } from './kubernetes-types.ts';
 
-export const BASIC_TYPES = [
+const BASIC_TYPES = [
   'string',
   'int',
   'float',

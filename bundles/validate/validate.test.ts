@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { makeBundle, makeCrd, makeDeployment, makeFiles, type BundleParts } from '../testing/bundle.ts';
 import type { CheckOptions } from './check.ts';
-import { CHECKS, describeFinding, SUITES, validateBundle, type BundleFinding } from './validate.ts';
+import { CHECKS } from './checks.ts';
+import { describeFinding, SUITES, validateBundle, type BundleFinding } from './validate.ts';
 
 const OWNED = { owned: [{ name: 'gadgets.example.com', version: 'v1', kind: 'Gadget', description: 'A gadget.' }] };
 const ICON = { base64data: 'aWNvbg==', mediatype: 'image/png' };

@@ -9,7 +9,6 @@ import { SUITES, type Check, type CheckOptions, type BundleFinding, type Suite }
 import { CHECKS } from './checks.ts';
 
 export { SUITES, type CheckOptions, type BundleFinding, type Suite } from './check.ts';
-export { CHECKS } from './checks.ts';
 
 /** All findings of the chosen suites, or of all of them; errors and warnings in the order of the checks. */
 export function validateBundle(

@@ -39,7 +39,7 @@ export interface BuildInWorkerOptions extends BuildOptions {
 }
 
 /** Name of the worker's program in a bundled build. */
-export const BUNDLED_WORKER = 'catalog-index-worker.js';
+const BUNDLED_WORKER = 'catalog-index-worker.js';
 
 const SLOTS = 4;
 const SLOT_BYTES = 1 << 18;

@@ -44,7 +44,7 @@ export interface RepositoryCatalog {
 /** Channel of the versions that are no pre-releases; the default channel, if it has any. */
 export const STABLE_CHANNEL = 'stable';
 /** Channel of all versions, there only if some are pre-releases. */
-export const CANDIDATE_CHANNEL = 'candidate';
+const CANDIDATE_CHANNEL = 'candidate';
 
 /**
  * The catalog of these repositories, in their order. From every version of a channel one may upgrade to every

@@ -38,7 +38,11 @@ export function withExamples(command: Command, ...lines: readonly string[]): Com
   return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`);
 }
 
-/** The examples of a command; none if it has none. */
+/**
+ * The examples of a command; none if it has none.
+ *
+ * @unshipped The generator of docs/cli.md prints them.
+ */
 export function examplesOf(command: Command): readonly string[] {
   return EXAMPLES.get(command) ?? [];
 }

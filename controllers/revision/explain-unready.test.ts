@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createFakeCluster, type FakeCluster } from '../../apply/testing/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
 import { sample, sampleDeployment } from '../../apply/testing/sample-objects.ts';
 import type { Unready } from '../../apply/apply.ts';
 import { ReasonedError } from '../../api/errors.ts';

@@ -1,6 +1,6 @@
 /** The writes of a roll-out, and the objects that it leaves alone; the parts are tested on their own. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type FakeOptions } from '../../apply/testing/fake-cluster.ts';
+import { type FakeOptions } from '../../kube/testing/fake-cluster.ts';
 import { refusal } from '../../api/testing/refusal.ts';
 import { sample, sampleCrd, sampleDeployment, sampleOperator } from '../../apply/testing/sample-objects.ts';
 import { findCondition } from '../../api/conditions.ts';

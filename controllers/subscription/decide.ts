@@ -243,7 +243,7 @@ function isApproved({ spec }: Subscription, active: Revision | undefined, { name
 }
 
 /** Whether a Revision is exactly the target; a bundle that was published again under the same name is another one. */
-export function isRevisionOf({ spec, metadata }: Revision, { bundle, configHash: hash }: Target): boolean {
+function isRevisionOf({ spec, metadata }: Revision, { bundle, configHash: hash }: Target): boolean {
   const digest = /@(?<digest>sha256:[a-f0-9]{64})$/.exec(bundle.image)?.groups?.['digest'];
   const sameImage = digest === undefined || spec.image.endsWith(digest);
   return (

@@ -33,13 +33,13 @@ function holdOfGate({ subscription, now }: SubscriptionFacts, choice: Choice, ap
   const { approval, windows = [] } = subscription.spec;
   try {
     const parsed = parseWindows(windows, now);
-    const gate = passGate({ decision: choice, suspend: false, approval, approved, windows: parsed, now });
+    const gate = passGate({ decision: choice, approval, approved, windows: parsed, now });
     if (gate.kind !== 'wait') return undefined;
     if (gate.reason !== 'OutsideWindow')
       return { reason: 'ApprovalRequired', message: 'waits for approval', missing: [] };
-    const until = gate.until === undefined ? {} : { until: gate.until };
-    const time = gate.until === undefined ? '' : ` at ${gate.until.toISOString().replace('.000Z', 'Z')}`;
-    return { reason: 'OutsideWindow', message: `waits for the next maintenance window${time}`, missing: [], ...until };
+    const { reason, until } = gate;
+    const time = until.toISOString().replace('.000Z', 'Z');
+    return { reason, message: `waits for the next maintenance window at ${time}`, missing: [], until };
   } catch (error) {
     if (!(error instanceof ReasonedError)) throw error;
     return { reason: 'InvalidSpec', message: `waits: ${error.describe()}`, missing: [] };

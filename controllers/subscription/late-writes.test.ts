@@ -1,6 +1,6 @@
 /** The effect of a late write of a former leader, and the reaction to two active Revisions. */
 import { expect, describe, test } from 'vitest';
-import { createFakeCluster, type FakeCluster } from '../../apply/testing/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
 import { isConflictOrReplaced } from '../../api/api-answers.ts';
 import { sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { ANNOTATION, FINALIZER } from '../../api/names.ts';

@@ -5,7 +5,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import { FINALIZER } from '../../api/names.ts';
 import { refOf } from '../../api/object.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { createFakeCluster, type FakeCluster } from '../../apply/testing/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
 import { silentLog } from '../../kube/log.ts';
 import type { EventFacts } from '../events.ts';
 import { createSubscriptionReconciler, type SubscriptionDeps } from './reconcile.ts';

@@ -9,7 +9,7 @@ import { API_VERSION } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import { createFakeCluster, type FakeCluster } from '../../apply/testing/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
 import type { CatalogIndex } from '../../catalog/index/open.ts';
 import { silentLog } from '../../kube/log.ts';
 import { buildImage, pushImage } from '../../oci/build.ts';

@@ -1,6 +1,6 @@
 /** A Revision whose manifests were lost, down to the Secrets, with a simulated registry. */
 import { beforeAll, expect, test } from 'vitest';
-import { createFakeCluster, type FakeCluster } from '../../apply/testing/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster } from '../../kube/testing/fake-cluster.ts';
 import { sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { FINALIZER } from '../../api/names.ts';
 import { keyOfObject, type KubeObject } from '../../api/object.ts';

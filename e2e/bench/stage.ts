@@ -90,7 +90,7 @@ function publishVersion(registry: string, name: string, { version, files }: Benc
 async function createNamespace(admin: Client, name: string): Promise<void> {
   await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: name, name: 'default' };
-  await until(`namespace ${name} is ready`, () => admin.getMetadata(account));
+  await until(`namespace ${name} is ready`, () => admin.get(account));
 }
 
 /** Starts the manager in the stage's cluster as its image does: bundled, and with the options of Node from there. */

@@ -42,7 +42,7 @@ export interface Component {
   readonly args: readonly string[];
 }
 
-export const TOKEN_ISSUER = 'https://kubernetes.default.svc';
+const TOKEN_ISSUER = 'https://kubernetes.default.svc';
 
 /** The wanted components, and those that they cannot do without, in the order in which they start. */
 export function selectComponents(wanted: readonly ComponentName[]): readonly ComponentName[] {

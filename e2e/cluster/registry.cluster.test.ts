@@ -36,8 +36,8 @@ describe('the registry', () => {
 });
 
 test.each([
-  ['those who know the password', REGISTRY_USER.password, 200, 'it is the only user'],
-  ['nobody else', 'wrong', 401, 'a password is not optional'],
+  ['a client with the password', REGISTRY_USER.password, 200, 'it is the only user'],
+  ['no client with another password', 'wrong', 401, 'a password is not optional'],
 ])('a registry with a password lets in %s', async (_who, password, status, _because) => {
   await using cluster = await startCluster({ only: ['registry'], registry: { auth: 'basic' } });
   const answer = await fetch(`http://${cluster.registry}/v2/`, {

@@ -45,7 +45,7 @@ export function corpusOf(source: Source, packages: readonly CorpusPackage[]): re
 }
 
 /** Names of the folders of a folder. */
-export function foldersIn(folder: string): readonly string[] {
+function foldersIn(folder: string): readonly string[] {
   const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return entries.map(({ name }) => name).toSorted();
 }

@@ -28,7 +28,7 @@ export async function showWebhooks(cluster: TestCluster): Promise<void> {
   const south = beacon('south', 'v2', { light: { colour: 'green' } });
   await kubectl([...NAMESPACE, 'apply', '-f', '-'], south);
   const { spec } = await getBeacon(cluster, 'south', 'v2');
-  if (spec['pattern'] !== 'Steady') throw new Error(`nobody filled in what was left out: ${JSON.stringify(spec)}`);
+  if (spec['pattern'] !== 'Steady') throw new Error(`no program filled in the missing field: ${JSON.stringify(spec)}`);
   print(`   applied:  {"light":{"colour":"green"}}\n   stored:   ${JSON.stringify(spec)}`);
   const blinding = beacon('west', 'v2', { light: { colour: 'white', brightness: 100 }, pattern: 'Blinking' });
   const refusal = await kubectl([...NAMESPACE, 'apply', '-f', '-'], blinding).then(

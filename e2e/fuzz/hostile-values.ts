@@ -139,7 +139,7 @@ export const TIMES: readonly string[] = [
 ];
 
 /** Lists in lists, as JSON: short to write, and deeper than a stack. */
-export const DEEP_JSON: string = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
+const DEEP_JSON: string = '['.repeat(DEPTH) + ']'.repeat(DEPTH);
 
 function nestedConstraints(depth: number): string {
   const open = '{"failureMessage":"x","all":{"constraints":['.repeat(depth);

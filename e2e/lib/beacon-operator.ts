@@ -54,7 +54,7 @@ export function withFault(fault: string): Pick<Release, 'change'> {
 export function withBrokenSchema(): Pick<Release, 'change'> {
   const field = 'enum: [Steady, Blinking]';
   const rule = "x-kubernetes-validations: [{rule: 'self in [', message: never}]";
-  const broken = `                horn: {type: string, description: What it sounds like., ${rule}}`;
+  const broken = `                horn: {type: string, description: The sound of it., ${rule}}`;
   return { change: (files) => replaceIn(files, CRD, field, `${field}\n${broken}`) };
 }
 

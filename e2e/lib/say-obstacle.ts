@@ -5,6 +5,6 @@ export default function sayObstacle(): void {
   const obstacle = realNodeObstacle();
   if (obstacle === undefined) return;
   process.stderr.write(
-    `${obstacle}. Pods are pretended by kwok, and the manager is a process with what its Pod has.\n`,
+    `${obstacle}. Pods are pretended by kwok, and the manager is a process with the surroundings of its Pod.\n`,
   );
 }

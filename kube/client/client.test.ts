@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Cluster } from '../../api/cluster.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { createClient, type Client } from './client.ts';
-import { startFakeApi, resource, type FakeApi } from '../testing/fake-api.ts';
+import { startFakeApi, type FakeApi } from '../testing/fake-api.ts';
+import { resource } from '../testing/fake-kinds.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { createTransport, type Transport } from '../transport/transport.ts';
 
@@ -127,11 +128,10 @@ describe('server-side apply', () => {
     expect(JSON.parse(request?.body ?? '')).toEqual(object);
   });
 
-  test('applyStatus writes to the status subresource', async () => {
+  test('patchStatus writes to the status subresource', async () => {
     await client.create(configMap('x'));
     await client.patchStatus(ref('x'), { status: { ready: true } });
-    await client.applyStatus({ ...configMap('x'), status: {} });
-    expect(sent('PATCH').map(({ path }) => path)).toEqual(Array(2).fill('/api/v1/namespaces/a/configmaps/x/status'));
+    expect(sent('PATCH').map(({ path }) => path)).toEqual(['/api/v1/namespaces/a/configmaps/x/status']);
   });
 });
 

@@ -1,10 +1,32 @@
-/** For tests: the API server rules that clients rely on, checked on the fake and on the real server. */
-import { expect, test } from 'vitest';
+/**
+ * The contract of the fake API server: the rules that clients rely on, checked on the fake and on the real server, so
+ * that both behave alike.
+ */
+import { beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
 import type { Client, WatchEvent } from '../client/client.ts';
+import { checkChanging } from './rules/changing.ts';
+import { checkCreating } from './rules/creating.ts';
+import { checkDeleting } from './rules/deleting.ts';
+import { NAMESPACE } from './rules/objects.ts';
+import { checkReading } from './rules/reading.ts';
 
 /** Declares the tests; `connect` returns a client with all rights when they run. */
 export function checkApiServerRules(connect: () => Client): void {
+  checkObjectRules(connect);
+  checkVersionRules(connect);
+}
+
+/** The rules of single requests and of whole lists, which need no watch. */
+export function checkObjectRules(connect: () => Client): void {
+  beforeAll(() => connect().create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }));
+  checkCreating(connect);
+  checkChanging(connect);
+  checkDeleting(connect);
+  checkReading(connect);
+}
+
+function checkVersionRules(connect: () => Client): void {
   test('a version grows with each change, and an empty change keeps it', async () => {
     const client = connect();
     const created = await client.create(configMap('versions', { a: '1' }));
@@ -83,15 +105,14 @@ export function checkApiServerRules(connect: () => Client): void {
     expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
   });
 
-  test('metadata can be fetched alone: of one object, of all, and in a watch', async () => {
+  test('metadata can be fetched alone: in a list and in a watch', async () => {
     const client = connect();
     const { resourceVersion } = await client.listPage(KIND, { limit: 1 });
     await client.create(configMap('bare', { big: 'x' }, { test: 'bare' }));
-    const one = (await client.getMetadata(refTo('bare'))) as KubeObject;
-    const [listed] = await client.listMetadata(KIND, { labelSelector: 'test=bare' });
+    const [listed] = await client.list(KIND, { labelSelector: 'test=bare', metadataOnly: true });
     const watch = client.watch(KIND, { resourceVersion, labelSelector: 'test=bare', metadataOnly: true });
     const [event] = await take(1, watch);
-    for (const object of [one, listed, event?.object]) {
+    for (const object of [listed, event?.object]) {
       expect(object).toMatchObject({ ...KIND, metadata: { name: 'bare' } });
       expect(object).not.toHaveProperty('data');
     }

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { keyOfObject, type KubeObject } from '../../api/object.ts';
 import { useCluster } from '../../e2e/lib/cluster.ts';
 import { isExpired } from '../../api/api-answers.ts';
-import { createClient, listConsistently, type Client, type WatchEvent } from '../client/client.ts';
+import { createClient, type Client, type WatchEvent } from '../client/client.ts';
+import { listConsistently } from '../client/list-objects.ts';
 import type { ConnectionConfig } from '../transport/config.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startFaultProxy, type FaultProxy } from '../testing/fault-proxy.ts';

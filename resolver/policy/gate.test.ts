@@ -6,13 +6,13 @@ import { parseWindows } from './windows.ts';
 const now = new Date('2026-05-01T12:00:00Z');
 const closed = parseWindows([{ cron: '0 2 * * *', duration: '1h', timeZone: 'UTC' }], now);
 const open = parseWindows([{ cron: '0 12 * * *', duration: '1h', timeZone: 'UTC' }], now);
-const waits = (reason: 'Suspended' | 'ApprovalRequired'): NextAct => ({ kind: 'wait', reason });
+const unapproved: NextAct = { kind: 'wait', reason: 'ApprovalRequired' };
 const later: NextAct = { kind: 'wait', reason: 'OutsideWindow', until: new Date('2026-05-02T02:00:00Z') };
 
 const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; expected: NextAct; because: string }[] = [
   {
     kind: 'upToDate',
-    given: { suspend: true },
+    given: { approval: 'Manual', windows: closed },
     expected: { kind: 'nothing' },
     because: 'there is nothing to hold back',
   },
@@ -27,7 +27,7 @@ const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; ex
   {
     kind: 'install',
     given: { approval: 'Manual' },
-    expected: waits('ApprovalRequired'),
+    expected: unapproved,
     because: 'a person decides about it too',
   },
   { kind: 'upgrade', given: {}, expected: { kind: 'go' }, because: 'no approval or window is required' },
@@ -36,7 +36,7 @@ const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; ex
   {
     kind: 'upgrade',
     given: { approval: 'Manual', windows: closed },
-    expected: waits('ApprovalRequired'),
+    expected: unapproved,
     because: 'approval may be given before the window opens',
   },
   {
@@ -51,17 +51,9 @@ const cases: readonly { kind: Decision['kind']; given: Partial<GateQuestion>; ex
     expected: { kind: 'go' },
     because: 'it is approved and in time',
   },
-  {
-    kind: 'upgrade',
-    given: { suspend: true, approved: true, windows: open },
-    expected: waits('Suspended'),
-    because: 'suspension has precedence',
-  },
 ];
 
 test.each(cases)('the gate answers $kind with $given: $because', ({ kind, given, expected }) => {
   const decision = { kind } as Decision;
-  expect(
-    passGate({ decision, suspend: false, approval: 'Automatic', approved: false, windows: [], now, ...given }),
-  ).toEqual(expected);
+  expect(passGate({ decision, approval: 'Automatic', approved: false, windows: [], now, ...given })).toEqual(expected);
 });

@@ -1,7 +1,7 @@
 /**
- * Decides whether a decision may be carried out now, or waits: for the end of `suspend`, for `approval`, or for a
- * maintenance window. Pins, `edges: Ignore` and quarantine belong to the resolver. Called as `passGate({ decision,
- * suspend, approval, approved, windows: parseWindows(spec.windows, now), now })`, at each reconcile.
+ * Decides whether a decision may be carried out now, or waits: for `approval`, or for a maintenance window. Pins,
+ * `edges: Ignore` and quarantine belong to the resolver; a suspended Subscription has no decision. Called as
+ * `passGate({ decision, approval, approved, windows: parseWindows(spec.windows, now), now })`, at each reconcile.
  */
 import type { Reason } from '../../api/reasons.ts';
 import type { Decision } from '../decision.ts';
@@ -9,7 +9,6 @@ import { eligibility, type MaintenanceWindow } from './windows.ts';
 
 export interface GateQuestion {
   readonly decision: Decision;
-  readonly suspend: boolean;
   readonly approval: 'Automatic' | 'Manual';
   /** Whether a person has approved exactly this decision. */
   readonly approved: boolean;
@@ -21,20 +20,15 @@ export interface GateQuestion {
 export type NextAct =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'go' }
-  | {
-      readonly kind: 'wait';
-      readonly reason: Extract<Reason, 'Suspended' | 'ApprovalRequired' | 'OutsideWindow'>;
-      readonly until?: Date;
-    };
+  | { readonly kind: 'wait'; readonly reason: Extract<Reason, 'ApprovalRequired'> }
+  | { readonly kind: 'wait'; readonly reason: Extract<Reason, 'OutsideWindow'>; readonly until: Date };
 
 /**
- * Suspension comes before everything. A first installation waits for approval, not for a window; an upgrade waits for
- * approval, which may come at any time, and then for a window. Rollbacks and repairs never wait and do not pass the
- * gate.
+ * A first installation waits for approval, not for a window; an upgrade waits for approval, which may come at any time,
+ * and then for a window. Rollbacks and repairs never wait and do not pass the gate.
  */
-export function passGate({ decision, suspend, approval, approved, windows, now }: GateQuestion): NextAct {
+export function passGate({ decision, approval, approved, windows, now }: GateQuestion): NextAct {
   if (decision.kind === 'none' || decision.kind === 'upToDate') return { kind: 'nothing' };
-  if (suspend) return { kind: 'wait', reason: 'Suspended' };
   if (approval === 'Manual' && !approved) return { kind: 'wait', reason: 'ApprovalRequired' };
   const state = decision.kind === 'install' ? undefined : eligibility(windows, now);
   if (state === undefined || state.open) return { kind: 'go' };

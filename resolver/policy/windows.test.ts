@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ReasonedError } from '../../api/errors.ts';
 import { splitTimesOfDay } from './times-of-day.ts';
-import { eligibility, nextEligibleTime, parseWindows, type MaintenanceWindow, type WindowSpec } from './windows.ts';
+import { eligibility, parseWindows, type MaintenanceWindow, type WindowSpec } from './windows.ts';
 
 const REFERENCE = new Date('2026-01-01T00:00:00Z');
 
@@ -11,6 +11,12 @@ function read(...windows: readonly Partial<WindowSpec>[]): readonly MaintenanceW
     windows.map((window) => ({ cron: '0 2 * * *', duration: '1h', timeZone: 'UTC', ...window })),
     REFERENCE,
   );
+}
+
+/** The first time from now on at which an upgrade may start: now, if a window is open. */
+function nextEligibleTime(windows: readonly MaintenanceWindow[], now: Date): Date {
+  const state = eligibility(windows, now);
+  return state.open ? now : state.next;
 }
 
 const berlin = { cron: '30 2 * * *', duration: '1h', timeZone: 'Europe/Berlin' };

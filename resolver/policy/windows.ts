@@ -56,12 +56,6 @@ export function eligibility(windows: readonly MaintenanceWindow[], now: Date): E
   return { open: false, next: firstOf(windows.flatMap((window) => window.nextOpening(now) ?? [])) as Date };
 }
 
-/** The first time from now on at which an upgrade may start: now, if a window is open. */
-export function nextEligibleTime(windows: readonly MaintenanceWindow[], now: Date): Date {
-  const state = eligibility(windows, now);
-  return state.open ? now : state.next;
-}
-
 function parseWindow({ cron, duration, timeZone }: WindowSpec, field: string, reference: Date): MaintenanceWindow {
   if (!isTimeZone(timeZone))
     throw invalid(

@@ -110,7 +110,7 @@ export function isAllowed(problem: PlainProblem, chosen: readonly Item[]): boole
   );
 }
 
-export function isMet(requirement: Requirement, items: readonly Item[], served: ReadonlySet<string>): boolean {
+function isMet(requirement: Requirement, items: readonly Item[], served: ReadonlySet<string>): boolean {
   switch (requirement.kind) {
     case 'package':
       return items.some((item) => {
@@ -132,7 +132,7 @@ export function isMet(requirement: Requirement, items: readonly Item[], served: 
   }
 }
 
-export function requirementsOf(item: Item): readonly Requirement[] {
+function requirementsOf(item: Item): readonly Requirement[] {
   const parsed = parseRequirements(item.properties);
   return parsed.ok ? parsed.value : [];
 }

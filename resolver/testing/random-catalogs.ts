@@ -15,7 +15,7 @@ export interface Size {
 type Random = (below: number) => number;
 
 /** Numbers that look random; @see https://doi.org/10.18637/jss.v008.i14 "Xorshift RNGs" */
-export function randomNumbers(seed: number): Random {
+function randomNumbers(seed: number): Random {
   let state = (seed * 2654435761 + 88675123) >>> 0 || 1;
   return (below) => {
     state ^= state << 13;

@@ -113,5 +113,5 @@ async function commitTime(): Promise<string> {
 /** Undefined in a tree that is no checkout. */
 async function gitSays(args: readonly string[]): Promise<string | undefined> {
   if (!existsSync(resolve(ROOT, '.git'))) return undefined;
-  return (await run('git', args, { cwd: ROOT, need: 'it tells which commit is built' })).toString('utf8').trim();
+  return (await run('git', args, { cwd: ROOT, need: 'it reports the commit that is built' })).toString('utf8').trim();
 }

@@ -170,7 +170,7 @@ function checkCombinations(schema: Schema, value: unknown, { path, say }: Omit<C
 const MOST_SHOWN = 60;
 
 /** A value as messages show it. */
-export function short(value: unknown): string {
+function short(value: unknown): string {
   const text = canonicalJson(value);
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }

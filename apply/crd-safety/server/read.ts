@@ -14,7 +14,7 @@ export function readUnder(schema: Schema, object: unknown): unknown {
 }
 
 /** The object without the fields that the schema does not name. */
-export function prune(schema: Schema | undefined, value: unknown, isRoot = false): unknown {
+function prune(schema: Schema | undefined, value: unknown, isRoot = false): unknown {
   takeSteps(1);
   if (Array.isArray(value)) return pruneItems(schema, value);
   if (!isRecord(value)) return value;

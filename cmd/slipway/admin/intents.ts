@@ -6,7 +6,7 @@ import type { Subscription } from '../../../api/subscription.ts';
 import { invalidInput } from '../input/invalid.ts';
 import { patchOf, type Changed, type Intent } from './acts.ts';
 
-/** Stops the manager's work on a Subscription, or lets it go on. */
+/** Stops the manager's work on a Subscription, or resumes it. */
 export function intendSuspension(subscription: Subscription, suspend: boolean): Intent {
   const name = nameOf(subscription);
   const state = suspend ? 'suspended' : 'resumed';

@@ -82,7 +82,7 @@ async function listReadable(client: Client, namespace: string, signal: AbortSign
 }
 
 /** The error for a Subscription that does not exist, with names that may be meant. */
-export function unknownName({ namespace, name }: Target, others: readonly Target[]): Error {
+function unknownName({ namespace, name }: Target, others: readonly Target[]): Error {
   const message = `namespace ${JSON.stringify(namespace)} has no Subscription ${JSON.stringify(name)}`;
   const elsewhere = others.filter((one) => one.name === name).map((one) => `${one.namespace}/${one.name}`);
   const near = others.filter((one) => one.namespace === namespace).map((one) => one.name);

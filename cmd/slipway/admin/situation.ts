@@ -1,5 +1,5 @@
 /**
- * The situation of a Subscription as data: what `slipway status` shows, and what `outdated` and `wait` judge. Its
+ * The situation of a Subscription as data, which `slipway status` shows, and which `outdated` and `wait` judge. Its
  * sentences are those of the conditions. Pure.
  */
 import { findCondition, isReady, type Condition } from '../../../api/conditions.ts';

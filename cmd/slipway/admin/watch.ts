@@ -6,7 +6,8 @@ import { isExpired } from '../../../api/api-answers.ts';
 import type { ListOptions } from '../../../api/cluster.ts';
 import type { CustomKind } from '../../../api/kind.ts';
 import type { Kind, KubeObject } from '../../../api/object.ts';
-import { listConsistently, type Client } from '../../../kube/client/client.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { listConsistently } from '../../../kube/client/list-objects.ts';
 import { explainMissing, servedKind } from './objects.ts';
 
 export interface Change {

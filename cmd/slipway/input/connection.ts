@@ -22,7 +22,7 @@ export interface Connection {
 }
 
 /** Field manager of the writes of the command line; `slipway` is the manager's. */
-export const CLI_FIELD_MANAGER = 'slipway-cli';
+const CLI_FIELD_MANAGER = 'slipway-cli';
 
 /**
  * Runs `work` with a connection, and closes it. @throws ReasonedError InputInvalid, KubeconfigInvalid, and the errors of

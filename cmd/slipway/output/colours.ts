@@ -1,7 +1,7 @@
 /** Decides whether output is coloured, and colours words. Pure. */
 
 /** Values of `--color`. */
-export const COLOUR_CHOICES = ['auto', 'always', 'never'] as const;
+const COLOUR_CHOICES = ['auto', 'always', 'never'] as const;
 export type ColourChoice = (typeof COLOUR_CHOICES)[number];
 
 export interface ColourQuestion {

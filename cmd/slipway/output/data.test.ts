@@ -14,7 +14,7 @@ const TRICKY: readonly string[] = [
   ['', ' a ', '# c', 'a: b', '- a', '? a', "it's", 'two\nlines\n', '\nx', 'tab\there', '\r', '\u0085', '\uFEFF'],
   ['\u001b[31mred', '\u009b31m', '\u202Eright', '\u2028', '\u{E0041}', '\u200B'],
 ].flat();
-/** Texts that look like numbers: readers disagree about capitals, signs and what separates digits. */
+/** Texts that look like numbers: readers disagree about capitals, signs and separators of digits. */
 const numerals = fc.string({
   unit: fc.constantFrom(...'0 1 7 x X o O b B e E _ + - . :'.split(' ')),
   minLength: 1,

@@ -46,7 +46,7 @@ describe('text on a terminal', () => {
   });
 });
 
-describe('the width of a text is what a terminal needs for it', () => {
+describe('the width of a text is the number of columns that a terminal needs for it', () => {
   test.each([
     { because: 'letters', text: 'abc', width: 3 },
     { because: 'colours', text: '\u001B[31mabc\u001B[39m', width: 3 },

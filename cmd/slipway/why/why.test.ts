@@ -123,7 +123,7 @@ describe('why PACKAGE', () => {
     { because: 'a range is asked', flags: ['--version', '~1'], gives: '1.1.0' },
     { because: 'the cluster is too old for the head', flags: ['--kubernetes-version', '1.32'], gives: '1.1.0' },
     { because: 'the cluster is new enough', flags: ['--kubernetes-version', 'v1.33.1'], gives: '2.0.0' },
-    { because: 'what is installed stays', flags: ['--installed', '2.0.0'], gives: '2.0.0' },
+    { because: 'the installed version stays', flags: ['--installed', '2.0.0'], gives: '2.0.0' },
     { because: 'it is named by its bundle', flags: ['--installed', 'gadget.v2.0.0'], gives: '2.0.0' },
     {
       because: 'the graph is left aside',

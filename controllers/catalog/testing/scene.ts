@@ -10,7 +10,7 @@ import { findCondition, type Condition, type ConditionType } from '../../../api/
 import { ReasonedError } from '../../../api/errors.ts';
 import { ANNOTATION } from '../../../api/names.ts';
 import { refOf, type KubeObject } from '../../../api/object.ts';
-import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../../apply/testing/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster, type FakeOptions } from '../../../kube/testing/fake-cluster.ts';
 import { createIndexStore } from '../../../catalog/store.ts';
 import type { Reconcile, Result } from '../../../kube/controller/controller.ts';
 import { silentLog } from '../../../kube/log.ts';

@@ -5,7 +5,7 @@
 import { createServer, connect, type TlsOptions } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createFakeCluster, type FakeCluster } from '../../../apply/testing/fake-cluster.ts';
+import { createFakeCluster, type FakeCluster } from '../../../kube/testing/fake-cluster.ts';
 import { entryOf, type InventoryEntry } from '../../../apply/inventory.ts';
 import { prepareObjects, type PrepareOptions } from '../../../apply/prepare.ts';
 import { ANNOTATION } from '../../../api/names.ts';

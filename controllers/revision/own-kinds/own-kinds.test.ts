@@ -1,7 +1,7 @@
 /** A Revision whose bundle brings custom resources of its own CRD, from its installation to its removal. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sample, sampleCrd, sampleOperator } from '../../../apply/testing/sample-objects.ts';
-import { type FakeCluster } from '../../../apply/testing/fake-cluster.ts';
+import { type FakeCluster } from '../../../kube/testing/fake-cluster.ts';
 import { refusal } from '../../../api/testing/refusal.ts';
 import { findCondition } from '../../../api/conditions.ts';
 import { groupOf, refOf, type KubeObject } from '../../../api/object.ts';

@@ -1,6 +1,6 @@
 /** An upgrade of an operator with webhooks, with a cluster in memory and simulated answers of the API server. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { settle, type FakeRequest } from '../../../apply/testing/fake-cluster.ts';
+import { settle, type FakeRequest } from '../../../kube/testing/fake-cluster.ts';
 import { refusal } from '../../../api/testing/refusal.ts';
 import { heldFor } from '../../../apply/held-back.ts';
 import { sample, sampleCrd, sampleDeployment } from '../../../apply/testing/sample-objects.ts';

@@ -2,17 +2,12 @@
  * Runs the Revision controller against a cluster in memory: one Subscription and its Revisions, with a clock that the
  * test sets.
  */
-import {
-  actingAs,
-  createFakeCluster,
-  type FakeCluster,
-  type FakeOptions,
-} from '../../../apply/testing/fake-cluster.ts';
+import { actingAs, createFakeCluster, type FakeCluster, type FakeOptions } from '../../../kube/testing/fake-cluster.ts';
 import { API_VERSION, FINALIZER, ANNOTATION } from '../../../api/names.ts';
 import { keyOfObject, type KubeObject, groupKind } from '../../../api/object.ts';
 import { Revision } from '../../../api/revision.ts';
 import { Subscription } from '../../../api/subscription.ts';
-import type { Client, ImpersonatedUser, Access } from '../../../kube/client/client.ts';
+import type { Client } from '../../../kube/client/client.ts';
 import type { ObjectKey, Result } from '../../../kube/controller/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
 import { subscriptionKey } from '../../by-subscription.ts';
@@ -149,24 +144,10 @@ function refOfRevision(number: number): { apiVersion: string; kind: string; name
   return { apiVersion: API_VERSION, kind: 'Revision', namespace: NAMESPACE, name: `widgets-${number}` };
 }
 
-/** The parts of a client that the controller uses. */
+/** The manager's client; those that act as an account have the rights of the account. */
 function asClient(cluster: FakeCluster, { accountMay, managerMay = () => true }: HarnessOptions): Client {
-  const manager = actingAs(cluster, 'system:serviceaccount:slipway-system:slipway-manager', managerMay);
-  const client = {
-    ...manager,
-    as: ({ user }: ImpersonatedUser) => ({
-      ...(accountMay === undefined ? client : actingAs(cluster, user, accountMay)),
-      allows: async ({ verb, group, resource, namespace, name = '*' }: Access) => {
-        const ref = { apiVersion: `${group}/v1`, kind: resource, name, ...(namespace !== undefined && { namespace }) };
-        return accountMay?.({ verb: verb as 'create' | 'patch', ref }) ?? true;
-      },
-    }),
-    listPage: async (kind: Parameters<Client['listPage']>[0]) => ({
-      resourceVersion: '1',
-      items: await manager.list(kind),
-    }),
-  } as unknown as Client;
-  return client;
+  if (accountMay !== undefined) cluster.restrict(accountMay);
+  return actingAs(cluster, 'system:serviceaccount:slipway-system:slipway-manager', managerMay);
 }
 
 let generation = 0;

@@ -59,7 +59,7 @@ async function expectReason(kind: string, name: string, reason: string, says = /
   );
   expect(condition(object, 'Ready')).toMatchObject({ status: 'False', message: expect.stringMatching(says) as string });
   const where = kind === 'subscription' ? NAMESPACE : 'default';
-  await until(`an event tells ${reason} about ${name}`, async () => {
+  await until(`an event reports ${reason} about ${name}`, async () => {
     const events = await list<Told>(cluster(), 'event', { namespace: where });
     return events.some(({ regarding, reason: told }) => regarding.uid === object.metadata.uid && told === reason);
   });

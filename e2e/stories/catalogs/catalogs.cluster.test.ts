@@ -185,7 +185,7 @@ test('signatures that are enforced and cannot be checked: nothing is served, and
   await cluster().kubectl(['apply', '-f', '-'], subscriptionTo('first', 'default', { package: 'first' }));
   const subscription = { kind: 'subscription', name: 'first', namespace: 'default' };
   await waitFor(cluster(), subscription, (one) => condition(one, 'Ready')?.message.includes('signatures') === true);
-  await until('an event tells the same', async () => (await eventsOfHub()).includes('UnsupportedField'));
+  await until('an event reports the same', async () => (await eventsOfHub()).includes('UnsupportedField'));
   await cluster().kubectl(['delete', 'subscription', 'first', '-n', 'default', '--timeout=60s']);
   await apply(`${proxy.address}/hub:v1`, { verify: { keys: [KEY], enforcement: 'Warn' } });
   await waitFor(cluster(), CATALOG, serves(digest));

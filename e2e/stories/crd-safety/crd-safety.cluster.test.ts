@@ -82,13 +82,13 @@ test('is not tried again by itself', async () => {
   const before = await get(cluster(), 'subscription', 'gadgets', NAMESPACE);
   const catalog = (): Promise<Judged> => get(cluster(), 'catalog', 'gadgets');
   const checked = (await catalog()).status?.['lastChecked'];
-  await until('the catalog was looked at again', async () => (await catalog()).status?.['lastChecked'] !== checked);
+  await until('the catalog was checked again', async () => (await catalog()).status?.['lastChecked'] !== checked);
   expect(await reconciles()).toBe(last);
   expect((await get(cluster(), 'subscription', 'gadgets', NAMESPACE)).status).toEqual(before.status);
 });
 
 test('is done once a person waives the rule on this CRD', async () => {
-  const waivers = [{ crd: CRD, rule: 'existingFieldRemoval', reason: 'nobody reads the weight' }];
+  const waivers = [{ crd: CRD, rule: 'existingFieldRemoval', reason: 'no program reads the weight' }];
   await apply(subscriptionTo('gadgets', NAMESPACE, { ...spec, crdUpgradeSafety: { waivers } }));
   const done = await waitFor(cluster(), subscription, runs('1.1.0'));
   expect(condition(done, 'Stalled')).toBeUndefined();

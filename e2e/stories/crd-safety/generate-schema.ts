@@ -22,7 +22,7 @@ export const FORMATS: readonly string[] = [
   ...'ipv4 ipv6 cidr mac date date-time duration hostname uri email uuid byte hexcolor rgbcolor ssn password'.split(
     ' ',
   ),
-  ...'bsonobjectid k8s-short-name k8s-long-name of-nobody'.split(' '),
+  ...'bsonobjectid k8s-short-name k8s-long-name of-no-program'.split(' '),
 ];
 
 export function schemaOf(chance: Chance, levels: number): Schema {

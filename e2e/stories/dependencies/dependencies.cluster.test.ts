@@ -205,7 +205,7 @@ test('when the window opens, the upgrade begins', async () => {
 
 /** The time of the event about the end of a removal, in microseconds. */
 async function removedAt(name: string): Promise<number> {
-  const text = await until(`an event tells that ${name} is removed`, async () => {
+  const text = await until(`an event reports that ${name} is removed`, async () => {
     const path = 'jsonpath={range .items[?(@.reason=="Uninstalling")]}{.regarding.name} {.eventTime}{"\\n"}{end}';
     const lines = await cluster().kubectl(['-n', 'market', 'get', 'events.events.k8s.io', '-o', path]);
     return lines.split('\n').find((line) => line.startsWith(`${name} `));

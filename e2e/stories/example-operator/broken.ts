@@ -32,7 +32,7 @@ export const BROKEN: readonly Broken[] = [
     ],
   },
   {
-    because: 'has an image that nobody pushed',
+    because: 'has an image that is in no registry',
     release: successor('2.3.0', { withoutImage: true, skips: ['2.1.0', '2.2.0'] }),
     reason: /^ProgressDeadlineExceeded$/,
     says: [/container manager of Pod beacon-operator-\w+-\w+ cannot pull registry\.example\/beacon-operator:v2\.3\.0/],

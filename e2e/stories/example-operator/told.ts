@@ -22,7 +22,7 @@ export async function expectGivenUp(cluster: TestCluster, wanted: Wanted, failur
   expect(condition(subscription, 'UpgradeAvailable')).toMatchObject({ status: 'True', reason: 'Quarantined' });
   const entry = quarantined(subscription).find((one) => one.version === version);
   expect(entry).toMatchObject({ bundle, reason: expect.stringMatching(reason) as string });
-  const events = await until(`an event tells of ${bundle}`, async () => {
+  const events = await until(`an event reports ${bundle}`, async () => {
     const notes = await notesAbout(cluster, subscription, { type: 'Warning', reason: 'RollingBack' });
     const found = notes.filter((note) => note.startsWith(`${bundle} failed and is given up: `));
     return found.length > 0 ? found : undefined;

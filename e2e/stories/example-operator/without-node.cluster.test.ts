@@ -39,7 +39,7 @@ const BROKEN: readonly (Omit<Failure, 'version'> & { readonly because: string; r
     says: [new RegExp(`${POD} runs and is not ready`)],
   },
   {
-    because: 'has an image that nobody pushed',
+    because: 'has an image that is in no registry',
     release: successor('2.3.0', { ...withPods('image-missing'), skips: ['2.1.0', '2.2.0'] }),
     reason: /^ProgressDeadlineExceeded$/,
     says: [new RegExp(`${POD} cannot pull registry\\.example/beacon-operator:v2\\.3\\.0`)],

@@ -120,7 +120,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'in the middle of ten upgrad
     await expectNothingLost('1.4.0');
     await fleet.askAnew();
     const writers = writersSince(cluster(), began);
-    expect(writers, 'nobody writes again after another has').toEqual([...new Set(writers)]);
+    expect(writers, 'no replica writes again after another has').toEqual([...new Set(writers)]);
     expect(writers[0]).toBe(first.pod);
     expect(writers.length).toBeGreaterThan(1);
   });

@@ -27,7 +27,7 @@ const granted = [...readFileSync(join(ROOT, GUIDE), 'utf8').matchAll(/```yaml\n(
   .flatMap(({ groups }) => loadAll(groups?.['text'] ?? '') as Granting[])
   .filter(({ kind }) => /Role(Binding)?$/.test(kind));
 
-/** The same without the rights that let somebody give away what he does not have. */
+/** The same without the verbs by which users grant rights that they lack. */
 const withoutGiving = granted.map((object) => ({
   ...object,
   ...(object.rules !== undefined && {

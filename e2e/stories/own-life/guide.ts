@@ -14,6 +14,6 @@ export interface RemovalSteps {
 export function removalSteps(): RemovalSteps {
   const steps = stepsOf(GUIDE).filter(({ script }) => !script.startsWith('helm'));
   const held = steps.findIndex(({ script }) => script.includes('finalizers'));
-  if (held < 1) throw new Error(`${GUIDE} does not tell how to see what holds a Subscription`);
+  if (held < 1) throw new Error(`${GUIDE} does not show how to find the finalizer that holds a Subscription`);
   return { inOrder: steps.slice(0, held), whereHeld: steps.slice(held, held + 1), putBack: steps.slice(held + 1) };
 }

@@ -153,7 +153,7 @@ describe.skipIf(obstacle !== undefined)(obstacle ?? 'Slipway', () => {
       await few.awaitAll('1.0.0');
       await kubectl('delete', 'namespace', SYSTEM, '--timeout=90s');
       await kubectl('delete', '--wait=false', '-f', join(ROOT, 'deploy/crds'));
-      await until('all are told to go', async () => (await few.held()).length === FEW);
+      await until('all are marked for deletion', async () => (await few.held()).length === FEW);
       const told = (await type(whereHeld)).join('');
       expect(told.match(/slipway\.dev\/cleanup/g)).toHaveLength(FEW);
       expect((await few.generations()).size).toBe(FEW);

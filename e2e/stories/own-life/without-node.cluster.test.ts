@@ -82,7 +82,7 @@ describe.runIf(realNodeObstacle() !== undefined)('Slipway without a node', () =>
     await processes.stop();
     await kubectl('delete', 'namespace', SYSTEM, '--timeout=90s');
     await kubectl('delete', '--wait=false', '-f', CRDS);
-    await until('all are told to go', async () => (await fleet.held()).length === SIZE);
+    await until('all are marked for deletion', async () => (await fleet.held()).length === SIZE);
     expect((await type(whereHeld)).join('').match(/slipway\.dev\/cleanup/g)).toHaveLength(SIZE);
     expect((await fleet.generations()).size).toBe(SIZE);
 

@@ -102,7 +102,7 @@ describe('a Catalog in a registry that asks for a password', () => {
       return ready?.status === 'False' && ready.reason === reason && says.test(ready.message);
     };
     const catalog = await waitFor(cluster(), { ...CATALOG, name }, isTold);
-    await until(`an event tells ${reason} about ${name}`, async () => {
+    await until(`an event reports ${reason} about ${name}`, async () => {
       const text = await kubectl('get', 'events.events.k8s.io', '-o', 'json');
       const { items } = JSON.parse(text) as { readonly items: readonly Told[] };
       return items.some(

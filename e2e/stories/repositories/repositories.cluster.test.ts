@@ -58,7 +58,7 @@ describe('a Catalog of repositories', () => {
     await publish('1.3.0');
     await look();
     await waitFor(cluster(), SUBSCRIPTION, runs('1.3.0'));
-    await until('an event tells about the tag', async () => {
+    await until('an event reports the tag', async () => {
       const notes = await cluster().kubectl(['get', 'events.events.k8s.io', '-o', 'jsonpath={.items[*].note}']);
       return notes.includes('gadget:v1.2.0');
     });

@@ -137,7 +137,7 @@ async function expectRefused(name: string): Promise<void> {
   const of = { kind: 'revision', name, namespace: NAMESPACE };
   const refused = await waitFor(cluster(), of, (one) => condition(one, 'Stalled')?.reason === 'RevisionInvalid');
   expect(condition(refused, 'Ready')).toMatchObject({ status: 'False', reason: 'RevisionInvalid' });
-  await until(`an event tells of ${name}`, async () => {
+  await until(`an event reports ${name}`, async () => {
     const events = await list<{ readonly reason: string; readonly regarding: { readonly uid: string } }>(
       cluster(),
       'event',

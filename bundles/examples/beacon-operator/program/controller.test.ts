@@ -111,7 +111,7 @@ function light(name: string, namespace = 'coast'): KubeObject | undefined {
 
 function find(apiVersion: string, kind: string, at: { readonly name: string; readonly namespace: string }): KubeObject {
   const plural = kind === 'Beacon' ? 'beacons' : 'configmaps';
-  return api.store.get({ ...resource(api), apiVersion, kind, plural }, at.namespace, at.name);
+  return api.store.get({ ...resource(api), apiVersion, kind, plural }, at);
 }
 
 /** A namespaced kind as any other. */

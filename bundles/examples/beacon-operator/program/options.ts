@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
 /** Ways to fail that real operators have; the bundles of the broken releases ask for one each. */
-export const FAULTS = ['none', 'crash', 'never-ready', 'deaf-webhooks', 'deaf-admission'] as const;
+const FAULTS = ['none', 'crash', 'never-ready', 'deaf-webhooks', 'deaf-admission'] as const;
 
 const Options = z.object({
   release: z.string().regex(/^\d+\.\d+\.\d+$/),

@@ -1,7 +1,8 @@
 /** A fake API server with Slipway's kinds, and the command line connected to it. */
 import { afterAll, beforeAll } from 'vitest';
 import type { KubeObject } from '../../../../api/object.ts';
-import { resource, startFakeApi, type FakeApi } from '../../../../kube/testing/fake-api.ts';
+import { startFakeApi, type FakeApi } from '../../../../kube/testing/fake-api.ts';
+import { resource } from '../../../../kube/testing/fake-kinds.ts';
 import { clusterEntry, kubeconfigText } from '../../../../kube/testing/kubeconfig-text.ts';
 import { useWorkplace, type Finished, type RunOptions } from '../../testing/slipway.ts';
 import { INSTALLED, READY, revision, subscription, untyped } from './objects.ts';
@@ -22,8 +23,6 @@ export function useFakeCluster(): () => FakeCluster {
     const ours = (kind: string, namespaced = true) =>
       resource('slipway.dev/v1alpha1', kind, `${kind.toLowerCase()}s`, namespaced);
     for (const kind of [ours('Subscription'), ours('Revision'), ours('Catalog', false)]) api.serve(kind);
-    api.serve(resource('apps/v1', 'ReplicaSet', 'replicasets'));
-    api.serve(resource('v1', 'Pod', 'pods'));
     for (const object of OBJECTS) api.put(object);
     workplace().write(new Map([['kubeconfig', kubeconfigText({ token: 't' }, clusterEntry(api.config))]]));
   });

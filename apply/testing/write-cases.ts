@@ -1,6 +1,6 @@
 /**
- * Assumptions of apply/ about a cluster, as tests that run against the real API server and against the fake, so that a
- * fake that differs is found. Called by fake-cluster.test.ts and apply.cluster.test.ts.
+ * The writes of write.ts, as tests that run against the fake API server and against the real one: write.test.ts and
+ * apply.cluster.test.ts. The rules of the server itself are in kube/testing/api-server-rules.ts.
  */
 import { NEVER } from '../../api/testing/never.ts';
 import { describe, expect, test } from 'vitest';
@@ -16,44 +16,19 @@ interface ManagedFields {
 }
 
 /** Declares the tests; each calls `cluster`, and `namespace` exists. */
-export function describeContract(cluster: () => Cluster, namespace: string): void {
+export function describeWrites(cluster: () => Cluster, namespace: string): void {
   const config = (name: string, data: Record<string, string> = { x: '1' }): KubeObject =>
     sample('v1', 'ConfigMap', name, { namespace, data });
 
-  describe('creating', () => {
-    test('an object that exists is refused as such, in a dry run too', async () => {
-      await cluster().create(config('twice'));
-      for (const dryRun of [true, false]) {
-        const error = await failure(cluster().create(config('twice'), { dryRun }));
-        expect([isAlreadyExists(error), isConflictOrReplaced(error)]).toEqual([true, false]);
-      }
-    });
-
-    test('a dry run leaves nothing behind', async () => {
-      await cluster().create(config('dry'), { dryRun: true });
-      expect(await cluster().get(refOf(config('dry')))).toBeUndefined();
-    });
-
-    test('in a namespace that does not exist is refused as not found', async () => {
-      const object = sample('v1', 'ConfigMap', 'lost', { namespace: 'nowhere' });
-      expect(isNotFound(await failure(cluster().create(object)))).toBe(true);
-    });
-
-    test("gives the fields to our manager's Update", async () => {
-      const created = await cluster().create(config('fields-created'));
-      expect(managers(created)).toEqual(['slipway Update']);
-    });
-  });
-
-  describe('creating by apply', () => {
-    test('makes an object whose fields are all ours to take away again', async () => {
+  describe('creating an object', () => {
+    test('a created object has only fields that a later change can take away', async () => {
       const created = await createObject(cluster(), config('made', { x: '1', y: '1' }), { signal: NEVER });
       expect(managers(created)).toEqual(['slipway Apply']);
       const changed = await changeObject(cluster(), config('made'), created, NEVER);
       expect(changed['data']).toEqual({ x: '1' });
     });
 
-    test('an object that exists is a conflict, in a dry run too, even if it is the same', async () => {
+    test('creating an object that exists is a conflict, in a dry run too, even if it is the same', async () => {
       await cluster().create(config('there'));
       for (const dryRun of [true, false]) {
         expect(
@@ -62,12 +37,12 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       }
     });
 
-    test('a dry run leaves nothing behind', async () => {
+    test('a dry run of a creation leaves nothing behind', async () => {
       await createObject(cluster(), config('tried'), { signal: NEVER, dryRun: true });
       expect(await cluster().get(refOf(config('tried')))).toBeUndefined();
     });
 
-    test('of many at once, one wins', async () => {
+    test('of many creations at once, one wins', async () => {
       const racers = ['1', '2', '3', '4', '5', '6', '7', '8'].map((x) =>
         createObject(cluster(), config('raced', { x }), { signal: NEVER }),
       );
@@ -75,7 +50,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     });
 
-    test('what cannot be merged is created and changed plainly, and never laid over another object', async () => {
+    test('an object that cannot be merged is created and changed plainly, and never overwrites another object', async () => {
       const created = await createObject(cluster(), withTwin(namespace, '1'), { signal: NEVER });
       expect(isAlreadyExists(await failure(createObject(cluster(), withTwin(namespace, '2'), { signal: NEVER })))).toBe(
         true,
@@ -93,8 +68,8 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
     });
   });
 
-  describe('applying', () => {
-    test('bound to the uid of another object is a conflict, and changes nothing', async () => {
+  describe('applying an object', () => {
+    test('an apply that is bound to the uid of another object is a conflict, and changes nothing', async () => {
       const created = await cluster().create(config('bound'));
       const other = { ...created, metadata: { ...created.metadata, uid: '00000000-0000-0000-0000-000000000000' } };
       const error = await failure(cluster().apply(withUid(config('bound', { x: '2' }), other), { force: true }));
@@ -102,7 +77,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       expect(await cluster().get(refOf(created))).toMatchObject({ data: { x: '1' } });
     });
 
-    test('bound to the uid of an object that is gone does not make a new one', async () => {
+    test('an apply that is bound to the uid of an object that is gone makes no new one', async () => {
       const created = await cluster().create(config('vanished'));
       await cluster().delete(refOf(created));
       const error = await failure(cluster().apply(withUid(config('vanished'), created), { force: true }));
@@ -110,7 +85,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       expect(await cluster().get(refOf(created))).toBeUndefined();
     });
 
-    test('takes away what it no longer names once the fields are taken over, and not before', async () => {
+    test('an apply takes away fields that it no longer names once they are taken over, and not before', async () => {
       const created = await cluster().create(config('less', { x: '1', y: '1' }));
       const before = await cluster().apply(config('less'), { force: true, dryRun: true });
       expect(before['data']).toEqual({ x: '1', y: '1' });
@@ -120,7 +95,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       expect(managers(after)).toEqual(['slipway Apply']);
     });
 
-    test('the same again changes nothing, not even the resourceVersion', async () => {
+    test('the same apply again changes nothing, not even the resourceVersion', async () => {
       await takeOverFields(cluster(), await cluster().create(config('same')), NEVER);
       const first = await cluster().apply(config('same'), { force: true });
       const second = await cluster().apply(config('same'), { force: true });
@@ -129,7 +104,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
   });
 
   describe('a write that arrives late', () => {
-    test('changes nothing of an object that was written since it was seen', async () => {
+    test('a late change leaves an object as it is that was written since it was seen', async () => {
       const seen = await createObject(cluster(), config('rewritten', { x: '1' }), { signal: NEVER });
       await changeObject(cluster(), config('rewritten', { x: '2' }), seen, NEVER);
       expect(
@@ -138,7 +113,7 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       expect(await cluster().get(refOf(seen))).toMatchObject({ data: { x: '2' } });
     });
 
-    test('changes nothing of an object that cannot be merged and was written since it was seen', async () => {
+    test('a late change leaves an object as it is that cannot be merged and was written since it was seen', async () => {
       const refOfTwin = { name: 'twin-late', namespace };
       const created = await createObject(
         cluster(),
@@ -154,103 +129,18 @@ export function describeContract(cluster: () => Cluster, namespace: string): voi
       await cluster().patch(refOf(seen), { metadata: { annotations: { 'example.com/by': 'another' } } });
       expect(isConflictOrReplaced(await failure(changeObject(cluster(), mine('2'), seen, NEVER)))).toBe(true);
     });
-
-    test('does not delete what was written since it was seen', async () => {
-      const { metadata } = await createObject(cluster(), config('wanted-again'), { signal: NEVER });
-      const { uid = '', resourceVersion = '' } = metadata;
-      await cluster().patch(refOf(config('wanted-again')), {
-        metadata: { annotations: { 'example.com/by': 'another' } },
-      });
-      const error = await failure(cluster().delete(refOf(config('wanted-again')), { uid, resourceVersion }));
-      expect(isConflictOrReplaced(error)).toBe(true);
-      expect(await cluster().get(refOf(config('wanted-again')))).toBeDefined();
-    });
   });
 
   describe('taking fields over', () => {
-    test('from an object that was changed since is a conflict', async () => {
+    test('taking fields over from an object that was changed since is a conflict', async () => {
       const created = await cluster().create(config('stale'));
       await cluster().patch(refOf(created), { data: { z: '1' } });
       expect(isConflictOrReplaced(await failure(takeOverFields(cluster(), created, NEVER)))).toBe(true);
     });
 
-    test('twice is done once', async () => {
+    test('fields that were taken over are not taken over again', async () => {
       const owned = await takeOverFields(cluster(), await cluster().create(config('owned')), NEVER);
       expect(await takeOverFields(cluster(), owned, NEVER)).toBe(owned);
-    });
-  });
-
-  describe('deleting', () => {
-    test('by the uid of another object deletes nothing', async () => {
-      const created = await cluster().create(config('kept'));
-      expect(await cluster().delete(refOf(created), { uid: '00000000-0000-0000-0000-000000000000' })).toBeUndefined();
-      expect(await cluster().get(refOf(created))).toBeDefined();
-    });
-
-    test('a dry run leaves the object as it is', async () => {
-      const created = await cluster().create(config('spared'));
-      const { uid = '' } = created.metadata;
-      await cluster().delete(refOf(created), { uid, dryRun: true });
-      expect((await cluster().get(refOf(created)))?.metadata).toMatchObject(created.metadata);
-    });
-
-    test('what is gone is a success', async () => {
-      expect(await cluster().delete(refOf(config('never')))).toBeUndefined();
-    });
-
-    test('what a finalizer holds answers the object', async () => {
-      const object = config('held');
-      await cluster().create({ ...object, metadata: { ...object.metadata, finalizers: ['example.com/hold'] } });
-      const left = await cluster().delete(refOf(object));
-      expect(left?.metadata).toMatchObject({ finalizers: ['example.com/hold'] });
-      expect(left?.metadata.deletionTimestamp).toBeDefined();
-      await cluster().patch(refOf(object), { metadata: { finalizers: null } });
-      expect(await cluster().get(refOf(object))).toBeUndefined();
-    });
-  });
-
-  describe('listing', () => {
-    test('finds Secrets by label and type, without their contents where only metadata is asked for', async () => {
-      const labels = { 'example.com/of': 'listing' };
-      const secret = (name: string, type: string): KubeObject =>
-        sample('v1', 'Secret', name, { metadata: { name, namespace, labels }, type, data: { x: 'eA==' } });
-      const made = await cluster().create(secret('listed', 'example.com/ours'));
-      await cluster().create(secret('of-another-type', 'Opaque'));
-      const found = await cluster().list(
-        { apiVersion: 'v1', kind: 'Secret' },
-        {
-          namespace,
-          labelSelector: 'example.com/of=listing',
-          fieldSelector: 'type=example.com/ours',
-          metadataOnly: true,
-        },
-      );
-      expect(found.map(({ metadata }) => metadata.uid)).toEqual([made.metadata.uid]);
-      expect(found[0]).not.toHaveProperty('data');
-    });
-
-    test('by name finds the one object in its namespace', async () => {
-      const created = await cluster().create(config('listed'));
-      await cluster().create(config('listed-too'));
-      const kind = { apiVersion: 'v1', kind: 'ConfigMap' };
-      const found = await cluster().list(kind, { namespace, fieldSelector: 'metadata.name=listed' });
-      expect(found.map(({ metadata }) => metadata.uid)).toEqual([created.metadata.uid]);
-      expect(await cluster().list(kind, { namespace, fieldSelector: 'metadata.name=never' })).toEqual([]);
-    });
-  });
-
-  describe('kinds', () => {
-    test.each([
-      { apiVersion: 'v1', kind: 'ConfigMap', scope: true },
-      { apiVersion: 'v1', kind: 'Namespace', scope: false },
-      { apiVersion: 'nothing.example.com/v1', kind: 'Nothing', scope: undefined },
-    ])('$kind is namespaced: $scope', async ({ apiVersion, kind, scope }) => {
-      expect(await cluster().isNamespaced({ apiVersion, kind })).toBe(scope);
-    });
-
-    test('an object of a kind that is not served is not there', async () => {
-      const ref = { apiVersion: 'nothing.example.com/v1', kind: 'Nothing', namespace, name: 'x' };
-      expect(await cluster().get(ref)).toBeUndefined();
     });
   });
 }

@@ -1,0 +1,28 @@
+/**
+ * Finds unused code twice (`npm run unused`): in the whole repository, and in the code that ships, in which an export
+ * that only tests call counts as unused. The tag `@unshipped`, with a reason, excepts an export from the second.
+ */
+import type { KnipConfig } from 'knip';
+
+export default function configure({ production = false }: { readonly production?: boolean } = {}): KnipConfig {
+  return {
+    entry: [
+      'cmd/*/main.ts!',
+      'bundles/examples/*/program/main.ts!',
+      'e2e/*/main.ts',
+      'scripts/*.ts',
+      'catalog/index/worker.ts!',
+      'e2e/cluster/**/testing/owner.ts',
+      'bundles/testing/another-day.ts',
+      'cmd/manager/testing/readers-server.ts',
+    ],
+    project: ['**/*.ts!', '!**/testing/**!', '!{e2e,scripts}/**!'],
+    // Unit tests may call a function that is otherwise used in its own file only.
+    ignoreExportsUsedInFile: production,
+    // The roll-out of a Revision is being rebuilt.
+    ignoreIssues: { 'controllers/revision/**': ['exports'] },
+    tags: production ? ['-unshipped'] : [],
+    ignoreBinaries: ['go', 'ip', 'setpriv', 'xz'],
+    rules: { types: 'off' },
+  };
+}

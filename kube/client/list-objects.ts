@@ -1,0 +1,75 @@
+/** Lists objects, in pages that form one consistent list. */
+import { readable } from '../../api/api-error.ts';
+import { isExpired, isNotFound } from '../../api/api-answers.ts';
+import type { ListOptions } from '../../api/cluster.ts';
+import { groupKind, type Kind, type KubeObject } from '../../api/object.ts';
+import { send, type ServerConnection } from './connection.ts';
+import { parseList, type ObjectList } from './parse-answer.ts';
+import { collectionPath } from './resource-path.ts';
+
+export interface ListPageOptions extends ListOptions {
+  readonly continue?: string;
+}
+
+const PAGE_SIZE = 500;
+const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+
+/** One page; throws ApiError of code 404 if the kind is not served, 410 for an expired continue token. */
+export async function listPage(
+  connection: ServerConnection,
+  kind: Kind,
+  options: ListPageOptions,
+  signal?: AbortSignal,
+): Promise<ObjectList> {
+  const { namespace, metadataOnly, ...query } = options;
+  const resource = await connection.discovery.need(kind, signal);
+  const path = collectionPath(resource, namespace);
+  const headers = metadataOnly === true ? { accept: METADATA_LIST } : {};
+  const subject = `list ${groupKind(kind)}`;
+  const response = await send(connection, { method: 'GET', path, query, headers, subject, signal });
+  return readable(subject, () => parseList(response.text(), kind));
+}
+
+/** All objects; empty if discovery does not know the kind. */
+export async function listAll(
+  connection: ServerConnection,
+  kind: Kind,
+  options: ListOptions,
+  signal?: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  try {
+    return (await listConsistently((page) => listPage(connection, kind, { ...options, ...page }, signal))).items;
+  } catch (error) {
+    if (isNotFound(error) && kind.served === undefined) return [];
+    throw error;
+  }
+}
+
+/**
+ * All pages of one consistent list. If the list expires on the server midway (410), everything is fetched again in one
+ * piece, as pages of different lists do not match.
+ */
+export async function listConsistently(fetchPage: FetchPage): Promise<ObjectList> {
+  try {
+    return await listInPages(fetchPage, PAGE_SIZE);
+  } catch (error) {
+    if (isExpired(error)) return fetchPage({});
+    throw error;
+  }
+}
+
+type FetchPage = (page: { readonly limit?: number; readonly continue?: string }) => Promise<ObjectList>;
+
+/**
+ * The same in pages of a given size, for lists too large for one piece; throws if the list expires on the server
+ * midway.
+ */
+export async function listInPages(fetchPage: FetchPage, limit: number): Promise<ObjectList> {
+  const items: KubeObject[] = [];
+  let page = await fetchPage({ limit });
+  for (;;) {
+    for (const item of page.items) items.push(item);
+    if (page.continue === undefined) return { resourceVersion: page.resourceVersion, items };
+    page = await fetchPage({ limit, continue: page.continue });
+  }
+}
