@@ -58,6 +58,18 @@ export const REASONS = {
   ImageInvalid: 'The image is malformed, or not of the kind expected.',
   ImageTooLarge: 'The image exceeds a limit on size, count or ratio.',
   PullSecretInvalid: 'The pull secret is missing or cannot be read.',
+  // Signatures
+  Unsigned: 'The image has no signature, and the policy requires one.',
+  SignatureMalformed: 'A signature cannot be parsed, or is of no form that signers write.',
+  SignatureOfOtherSubject: 'A signature is listed for the image and refers to another one.',
+  SignatureNotLogged: 'No trusted transparency log or timestamp authority has seen the signature.',
+  SignatureInvalid: 'The signature does not fit the signed content.',
+  SignatureExpired: 'The certificate was not valid when the signature was made.',
+  SignedByOtherKey: 'A key signed the image that the policy does not trust.',
+  SignedByOtherIdentity: 'An identity signed the image that the policy does not trust.',
+  SignedOtherDigest: 'The signature is about another digest than that of the image.',
+  SignedOtherReference: 'The signature is about an image of another repository.',
+  TooManySignatures: 'The registry lists more signatures of the image than are checked.',
   // Bundles
   BundleInvalid: 'The bundle cannot be parsed.',
   BundleUnsupported: 'The bundle needs something that cannot be installed.',

@@ -16,6 +16,7 @@ import {
 } from './fields.ts';
 import type { CustomKind, Immutable, ManifestOf, ObjectOf } from './kind.ts';
 import { LastRepair, Losses } from './repair.ts';
+import { Signature } from './signature.ts';
 
 /** Limit of objects in one Revision; a larger bundle is refused before. */
 export const MAX_OBJECTS = 4000;
@@ -39,7 +40,15 @@ const Property = z.object({
 });
 
 /** Optional fields that may be neither added nor removed once the Revision exists. */
-const OPTIONAL = ['release', 'channel', 'properties', 'watchNamespaces', 'serviceAccountName', 'previous'] as const;
+const OPTIONAL = [
+  'release',
+  'channel',
+  'properties',
+  'watchNamespaces',
+  'serviceAccountName',
+  'previous',
+  'signature',
+] as const;
 
 const REQUIRED = [
   'subscription',
@@ -83,6 +92,9 @@ const RevisionSpec = rules(
       .describe('Namespaces that the operator watches. Absent: all.'),
     certificates: z.enum(['Manager', 'CertManager']).describe('Who issues the certificates of webhooks.'),
     serviceAccountName: objectName().optional().describe('ServiceAccount to act as.'),
+    signature: Signature.optional().describe(
+      "Result of the check of the image's signatures. It was made once: going back to the Revision, or repairing it, checks nothing again.",
+    ),
     previous: objectName().optional().describe('Name of the Revision that was active before: the one to go back to.'),
     approved: z
       .boolean()

@@ -43,9 +43,11 @@ interface Leaf {
   readonly command: Command;
 }
 
+/** The commands that the help shows; a name that begins with `_` is for scripts. */
 function leavesOf(command: Command, name: string): readonly Leaf[] {
   if (command.commands.length === 0) return [{ name, command }];
-  return command.commands.flatMap((child) => leavesOf(child, `${name} ${child.name()}`));
+  const shown = command.commands.filter((child) => !child.name().startsWith('_'));
+  return shown.flatMap((child) => leavesOf(child, `${name} ${child.name()}`));
 }
 
 function renderCommand(name: string, command: Command): readonly string[] {

@@ -77,6 +77,11 @@ const PAGES: readonly Page[] = [
     except: [{ command: 'storedVersions', because: 'needs a CRD with two versions and its webhook on a real node' }],
   },
   { path: `${HOW_TO}/remove-slipway.md`, by: ['e2e/stories/own-life/guide.ts', HELM] },
+  {
+    path: `${HOW_TO}/require-signatures.md`,
+    by: ['e2e/stories/signatures/signatures.cluster.test.ts'],
+    except: [{ command: 'cosign sign', because: 'the story signs by a program of its own, which needs no network' }],
+  },
   { path: `${HOW_TO}/see-why-a-version.md`, by: [COMMAND_LINE] },
   {
     path: `${HOW_TO}/see-why-nothing-happens.md`,
@@ -98,6 +103,7 @@ const PAGES: readonly Page[] = [
     path: `${HOW_TO}/use-a-private-registry.md`,
     by: ['e2e/stories/private-registry/private-registry.cluster.test.ts'],
   },
+  { path: `${HOW_TO}/use-the-command-line.md`, by: ['e2e/stories/command-line/command-line.cluster.test.ts'] },
   {
     path: `${HOW_TO}/waive-a-crd-check.md`,
     by: [],

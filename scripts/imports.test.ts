@@ -5,6 +5,7 @@ import { importsOf, readText, repositoryFiles, type Import } from './source-file
 /** What each folder may import besides itself, and why no more. */
 const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[]; readonly because: string }>> = {
   api: { folders: [], because: 'the vocabulary that all share depends on no folder' },
+  signatures: { folders: ['api'], because: 'a signature is judged from data that others fetched' },
   kube: { folders: ['api'], because: 'the controller runtime would serve any controller' },
   oci: { folders: ['api'], because: 'the registry client knows neither clusters nor catalogs' },
   bundles: { folders: ['api'], because: 'a bundle is understood by itself' },
@@ -16,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
   resolver: { folders: ['catalog', 'bundles', 'api'], because: 'a decision is made from data that others gathered' },
   apply: { folders: ['api'], because: 'objects are applied through an interface, so that plans need no cluster' },
   controllers: {
-    folders: ['apply', 'kube', 'oci', 'resolver', 'catalog', 'bundles', 'api'],
+    folders: ['apply', 'kube', 'oci', 'signatures', 'resolver', 'catalog', 'bundles', 'api'],
     because: 'controllers bring the parts together, and nothing but cmd/ knows controllers',
   },
   cmd: {
@@ -24,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
     because: 'programs wire everything, and ship without tests and scripts',
   },
   e2e: {
-    folders: ['cmd', 'apply', 'kube', 'oci', 'resolver', 'catalog', 'bundles', 'api', 'scripts'],
+    folders: ['cmd', 'apply', 'kube', 'oci', 'signatures', 'resolver', 'catalog', 'bundles', 'api', 'scripts'],
     because: 'stories build programs, run them and inspect clusters; benchmarks hold single parts against a floor',
   },
   scripts: {
@@ -34,7 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly folders: readonly string[];
 };
 
 /** Folders whose code only computes; in the first part of catalog/ too, the index on disk being the other. */
-const PURE = ['api/', 'bundles/', 'resolver/'];
+const PURE = ['api/', 'bundles/', 'resolver/', 'signatures/'];
 
 /** Lies among the bundles, and is a program as those of cmd/ are. */
 const EXAMPLES = 'bundles/examples/';
@@ -49,6 +50,11 @@ const HIDDEN_LIBRARIES: readonly { readonly library: string; readonly folder: st
     folder: 'kube/kubeconfig/',
     because: 'it reads credentials of kubeconfigs, and requests to the API server are our own (decision 1)',
   },
+  ...['@sigstore/verify', '@sigstore/bundle'].map((library) => ({
+    library,
+    folder: 'signatures/',
+    because: 'one folder judges signatures, and reports flaws in words of its own',
+  })),
   { library: 'openid-client', folder: 'kube/kubeconfig/', because: 'people log in to clusters, and managers do not' },
 ];
 

@@ -70,7 +70,7 @@ export function createAccountsPolicy(
 type PolicyObjects = readonly [policies: readonly KubeObject[], bindings: readonly KubeObject[]];
 
 /** A binding may have any name. If the API server does not serve the kinds, there are none. */
-function listPolicy(client: Pick<Client, 'list'>, signal: AbortSignal): Promise<PolicyObjects> {
+export function listPolicy(client: Pick<Client, 'list'>, signal: AbortSignal): Promise<PolicyObjects> {
   const fieldSelector = `metadata.name=${POLICY_NAME}`;
   return Promise.all([
     client.list({ apiVersion: API, kind: 'ValidatingAdmissionPolicy' }, { fieldSelector }, signal),

@@ -36,9 +36,10 @@ export function createContentFollower({ caches, content, registries, attempts, w
 }
 
 export function createCatalogController(parts: Parts): Controller {
-  const { caches, content, registries, attempts, shared, writer, wiring } = parts;
+  const { caches, content, registries, checkSignatures, attempts, shared, writer, wiring } = parts;
   const { catalogs } = caches;
-  const reconcile = createCatalogReconciler({ ...shared, catalogs, content, registries, cluster: writer });
+  const sources = { content, registries, checkSignatures };
+  const reconcile = createCatalogReconciler({ ...shared, ...sources, catalogs, cluster: writer });
   return controller(wiring, CATALOG.kind, {
     reconcile: tellDefects(attempts.watch(reconcile), defectsOf(parts, catalogs)),
     watches: [{ informer: catalogs, keys: onChangeByPeople(ownKey) }],
@@ -46,7 +47,7 @@ export function createCatalogController(parts: Parts): Controller {
 }
 
 export function createSubscriptionController(parts: Parts): Controller {
-  const { caches, content, registries, handed, shared, barrier, writer, wiring } = parts;
+  const { caches, content, registries, checkSignatures, handed, shared, barrier, writer, wiring } = parts;
   const { catalogs, subscriptions, revisions, namespaces } = caches;
   const reconcile = createSubscriptionReconciler({
     ...shared,
@@ -55,7 +56,8 @@ export function createSubscriptionController(parts: Parts): Controller {
     server: createServerFacts(wiring.client, shared.now),
     bundles: createBundleSources(registries, wiring.options['data-folder']),
     handed,
-    pullSecretOf: (name) => catalogs.get(name)?.spec.pullSecret?.name,
+    catalogOf: (name) => catalogs.get(name),
+    checkSignatures,
   });
   return controller(wiring, SUBSCRIPTION.kind, {
     reconcile: barrier.behind(tellDefects(reconcile, defectsOf(parts, subscriptions))),

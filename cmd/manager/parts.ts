@@ -12,6 +12,7 @@ import { createCatalogContent, type CatalogContent } from '../../controllers/cat
 import type { RecordEvent } from '../../controllers/events.ts';
 import { createHandedManifests } from '../../controllers/handed-manifests.ts';
 import { createRegistries } from '../../controllers/registries.ts';
+import { createSignatureChecks } from '../../controllers/signature-checks.ts';
 import { tidyWith } from '../../controllers/revision/kinds-in-use.ts';
 import { createLateRemovals } from '../../controllers/revision/late-removals.ts';
 import { createLivingOwners } from '../../controllers/revision/living-owners.ts';
@@ -58,6 +59,7 @@ export function createParts(wiring: WireOptions) {
   });
   const now = (): Date => new Date();
   const managed = watchManagedObjects(informers, caches);
+  const registries = createRegistriesOf(wiring);
   announceKinds(informers, client);
   return {
     wiring,
@@ -69,7 +71,8 @@ export function createParts(wiring: WireOptions) {
     /** The reach of every controller to events and time. */
     shared: { record: countEvents(metrics, logEvents(log, recordThrough(recorder))), now },
     barrier: createWriteBarrier([caches.subscriptions, caches.revisions]),
-    registries: createRegistriesOf(wiring),
+    registries,
+    checkSignatures: createSignatureChecks({ registries, cluster: client, namespace: wiring.namespace }),
     attempts: createCatalogAttempts(caches.catalogs, content),
     handed: createHandedManifests(),
     late: createLateRemovals({ client: writer, now }),

@@ -6,6 +6,7 @@ import { Command, CommanderError } from 'commander';
 import { defineAdminCommands } from './admin/commands.ts';
 import { defineBundleCommands } from './bundle/commands.ts';
 import { defineCatalogCommands } from './catalog/commands.ts';
+import { defineCompletionCommands } from './completion/commands.ts';
 import type { Perform } from './flags.ts';
 import { cleanLine } from './output/clean.ts';
 import { defineWhyCommands } from './why/commands.ts';
@@ -48,5 +49,6 @@ export function buildProgram(perform: Perform, { print, complain, columns = HELP
   defineCatalogCommands(program, perform);
   defineWhyCommands(program, perform);
   defineAdminCommands(program, perform);
+  defineCompletionCommands(program, perform);
   return program;
 }

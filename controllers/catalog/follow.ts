@@ -6,7 +6,7 @@ import type { Catalog } from '../../api/catalog.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
 import type { Reconcile } from '../../kube/controller/controller.ts';
 import { loadFound, type LoadDeps } from './load.ts';
-import { refusalOf } from './verification.ts';
+import { isCovered } from './verification.ts';
 
 export interface FollowerDeps extends Pick<LoadDeps, 'content' | 'registries'> {
   readonly catalogs: Pick<Informer<Catalog>, 'get'>;
@@ -16,7 +16,8 @@ export interface FollowerDeps extends Pick<LoadDeps, 'content' | 'registries'> {
 export function createCatalogFollower(deps: FollowerDeps): Reconcile {
   return async ({ name }, { signal }) => {
     const catalog = deps.catalogs.get(name);
-    if (catalog === undefined || refusalOf(catalog) !== undefined) return deps.content.drop(name);
+    // The leader checks signatures, and records in the status under which policy the content passed.
+    if (catalog === undefined || !isCovered(catalog)) return deps.content.drop(name);
     const digest = catalog.status?.digest;
     if (digest === undefined) return;
     await loadFound({ ...deps, record: () => undefined }, catalog, { digest, signal });

@@ -9,6 +9,7 @@ import type { Registry } from '../../oci/registry.ts';
 import type { CatalogContent } from '../catalog-content.ts';
 import type { RecordEvent } from '../events.ts';
 import type { Registries } from '../registries.ts';
+import type { CheckSignatures } from '../signature-checks.ts';
 import { catalogReference, pullCatalog, resolveCatalog, type PulledCatalog } from './pull.ts';
 import { pullRepositories, resolveTags, type RepositoryContent } from './repositories.ts';
 import { isImageDigest } from './source.ts';
@@ -20,11 +21,32 @@ export interface LoadDeps {
   readonly record: RecordEvent;
 }
 
+export interface LoadCurrentDeps extends LoadDeps {
+  readonly checkSignatures: CheckSignatures;
+}
+
 /**
- * Takes the current content of the Catalog's source into service. Throws the errors of a registry, and CatalogInvalid.
+ * Takes the current content of the Catalog's source into service, once its signatures are checked. Throws the errors of
+ * a registry and of the check, and CatalogInvalid.
  */
-export async function loadCurrent(deps: LoadDeps, catalog: Catalog, signal: AbortSignal): Promise<CatalogFindings> {
+export async function loadCurrent(
+  deps: LoadCurrentDeps,
+  catalog: Catalog,
+  signal: AbortSignal,
+): Promise<CatalogFindings> {
   const look = await lookAt(deps, catalog, signal);
+  const { digest } = look;
+  const pullSecret = catalog.spec.pullSecret?.name;
+  const signature = await deps.checkSignatures(catalog, { image: digest, content: 'Catalog', pullSecret }, signal);
+  return { ...(await takeIntoService(deps, catalog, { look, signal })), ...(signature !== undefined && { signature }) };
+}
+
+interface Taking {
+  readonly look: Look;
+  readonly signal: AbortSignal;
+}
+
+async function takeIntoService(deps: LoadDeps, catalog: Catalog, { look, signal }: Taking): Promise<CatalogFindings> {
   const { digest } = look;
   const { name } = catalog.metadata;
   if (isHeld(deps, name, digest)) {

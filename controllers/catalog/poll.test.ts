@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Catalog } from '../../api/catalog.ts';
+import type { Catalog, Verify } from '../../api/catalog.ts';
+import { policyHash } from '../signature-checks.ts';
 import { planPoll } from './poll.ts';
 
 const now = new Date('2026-01-01T00:10:00Z');
@@ -7,7 +8,10 @@ const SHA = `sha256:${'a'.repeat(64)}`;
 const digest = `registry.example/c:v1@${SHA}`;
 const fresh = { observedGeneration: 1, digest, lastChecked: '2026-01-01T00:09:00Z' };
 const condition = { type: 'Ready', status: 'True', reason: 'Succeeded', message: '', lastTransitionTime: '' };
-const keys = [{ name: 'team', pem: '-----BEGIN PUBLIC KEY-----' }];
+const verify: Verify = {
+  keys: [{ name: 'team', pem: '-----BEGIN PUBLIC KEY-----', transparencyLog: 'Require' }],
+  enforcement: 'Enforce',
+};
 const stale = [
   { ...condition, reason: 'CatalogStale' },
   { ...condition, type: 'Reconciling', reason: 'RegistryUnavailable' },
@@ -148,22 +152,64 @@ describe('the decision whether to ask the registry', () => {
       plan: { kind: 'suspended' },
     },
     {
-      because: 'unchecked signatures only cause a warning',
-      catalog: catalog({ verify: { keys, enforcement: 'Warn' } }, fresh),
+      because: 'the content in service passed the check of this policy',
+      catalog: catalog({ verify }, { ...fresh, signature: { policy: policyHash(verify), by: 'key team' } }),
       serving: digest,
       plan: { kind: 'wait', seconds: 240 },
     },
     {
-      because: 'signatures are enforced, which this version cannot do',
-      catalog: catalog({ verify: { keys, enforcement: 'Enforce' } }, fresh),
+      because: 'the content in service passed the check of another policy',
+      catalog: catalog({ verify }, { ...fresh, signature: { policy: policyHash({ ...verify, enforcement: 'Warn' }) } }),
       serving: digest,
-      plan: { kind: 'refused', error: expect.objectContaining({ reason: 'UnsupportedField', retry: 'never' }) },
+      plan: { kind: 'check' },
     },
     {
-      because: 'signatures are enforced, which this version cannot do, suspended or not',
-      catalog: catalog({ verify: { keys, enforcement: 'Enforce' }, suspend: true }, fresh),
+      because: 'the content in service was never checked: by an earlier version of Slipway, say',
+      catalog: catalog({ verify }, fresh),
+      serving: digest,
+      plan: { kind: 'check' },
+    },
+    {
+      because: 'content that was never checked is not restored from the disk',
+      catalog: catalog({ verify }, fresh),
       serving: undefined,
-      plan: { kind: 'refused', error: expect.objectContaining({ reason: 'UnsupportedField' }) },
+      plan: { kind: 'check' },
+    },
+    {
+      because: 'content that passed is restored from the disk',
+      catalog: catalog({ verify }, { ...fresh, signature: { policy: policyHash(verify), by: 'key team' } }),
+      serving: undefined,
+      plan: { kind: 'restore', digest },
+    },
+    {
+      because: 'the policy is about bundles only',
+      catalog: catalog({ verify: { ...verify, content: ['Bundles'] } }, fresh),
+      serving: digest,
+      plan: { kind: 'wait', seconds: 240 },
+    },
+    {
+      because: 'repositories have bundles only',
+      catalog: catalog(
+        { verify, source: { repositories: [{ repository: 'r.example/gadget' }] } },
+        { ...fresh, digest: SHA },
+      ),
+      serving: SHA,
+      plan: { kind: 'wait', seconds: 240 },
+    },
+    {
+      because: 'a suspended catalog asks no registry, and its content was never checked',
+      catalog: catalog({ verify, suspend: true }, fresh),
+      serving: undefined,
+      plan: { kind: 'refused', error: expect.objectContaining({ reason: 'Unsigned', retry: 'never' }) },
+    },
+    {
+      because: 'a suspended catalog serves content that passed',
+      catalog: catalog(
+        { verify, suspend: true },
+        { ...fresh, signature: { policy: policyHash(verify), by: 'key team' } },
+      ),
+      serving: digest,
+      plan: { kind: 'suspended' },
     },
     {
       because: 'a person requests a check',

@@ -5,7 +5,7 @@ import { parseDuration } from '../../api/duration.ts';
 import type { ReasonedError } from '../../api/errors.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { isOfSource } from './source.ts';
-import { refusalOf } from './verification.ts';
+import { isCovered, refusalOf } from './verification.ts';
 
 export type PollPlan =
   /** Nothing may be served. */
@@ -23,9 +23,11 @@ export function planPoll(catalog: Catalog, serving: string | undefined, now: Dat
   const { spec, status } = catalog;
   const error = refusalOf(catalog);
   if (error !== undefined) return { kind: 'refused', error };
-  if (status?.digest !== undefined && mustRestore(catalog, serving)) return { kind: 'restore', digest: status.digest };
+  if (status?.digest !== undefined && isCovered(catalog) && mustRestore(catalog, serving))
+    return { kind: 'restore', digest: status.digest };
   if (spec.suspend) return { kind: 'suspended' };
-  if (isAsked(catalog) || isUnfinished(catalog) || serving !== status?.digest) return { kind: 'check' };
+  if (isAsked(catalog) || isUnfinished(catalog) || serving !== status?.digest || !isCovered(catalog))
+    return { kind: 'check' };
   if (status?.lastChecked === undefined) return { kind: 'check' };
   if (isPinned(catalog)) return { kind: 'wait' };
   const seconds = intervalSeconds(catalog) - (now.getTime() - Date.parse(status.lastChecked)) / 1000;

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { refOf } from '../../api/object.ts';
 import { createCatalogScene, type CatalogScene, type FakeManager } from './testing/scene.ts';
@@ -348,25 +349,60 @@ test('a status that another writer changed first is no failure of the Catalog', 
   expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
 });
 
-describe('signatures, which cannot be checked', () => {
-  const keys = [{ name: 'team', pem: '-----BEGIN PUBLIC KEY-----' }];
+describe('signatures of the catalog image', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const keys = [{ name: 'team', pem, transparencyLog: 'Ignore' }] as const;
   const enforce = { keys, enforcement: 'Enforce' } as const;
-  const warnings = (): number => scene.events.filter(({ reason }) => reason === 'UnsupportedField').length;
+  const warn = { keys, enforcement: 'Warn' } as const;
+  const ofVerification = (): readonly string[] =>
+    scene.events.flatMap(({ action, reason }) => (action === 'Verify' ? [reason] : []));
 
-  test('with enforced signatures, no registry is asked, nothing is served, and the status says why', async () => {
-    await scene.publish('v1', ['first']);
+  test('an image without a signature is refused, and served within an interval of its being signed', async () => {
+    const digest = await scene.publish('v1', ['first']);
     scene.change({ verify: enforce });
-    scene.asked();
-    await manager.lead();
-    expect(await manager.lead()).toBeUndefined();
-    expect(scene.asked()).toEqual([]);
+    expect(await manager.lead()).toMatchObject({ requeueAfterSeconds: 300 });
     expect(manager.packages()).toBeUndefined();
-    expect(scene.condition('Ready')).toMatchObject({ status: 'False', reason: 'UnsupportedField' });
-    expect(scene.condition('Stalled')).toMatchObject({ reason: 'UnsupportedField' });
-    expect(scene.events).toMatchObject([{ type: 'Warning', reason: 'UnsupportedField' }]);
+    expect(scene.condition('Ready')).toMatchObject({ status: 'False', reason: 'Unsigned' });
+    expect(scene.condition('Stalled')).toMatchObject({ reason: 'Unsigned' });
+    expect(scene.events).toMatchObject([{ type: 'Warning', reason: 'Unsigned' }]);
+    await scene.sign(digest, privateKey);
+    await manager.lead();
+    expect(manager.packages()).toEqual(['first']);
+    expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
+    expect(scene.catalog().status?.signature).toMatchObject({ by: 'key team' });
   });
 
-  test('when signatures become enforced, every replica stops serving the content', async () => {
+  test('an image by digest, too, is checked again: it may be signed', async () => {
+    const digest = await scene.publish('v1', ['first']);
+    scene.change({ verify: enforce, source: { image: { ref: `${scene.ref('v1')}@${digest}` } } });
+    expect(await manager.lead()).toMatchObject({ requeueAfterSeconds: 300 });
+    await scene.sign(digest, privateKey);
+    await manager.lead();
+    expect(manager.packages()).toEqual(['first']);
+  });
+
+  test('an image that a stranger signed is refused, and says so', async () => {
+    await scene.sign(await scene.publish('v1', ['first']), stranger);
+    scene.change({ verify: enforce });
+    await manager.lead();
+    expect(scene.condition('Ready')).toMatchObject({ status: 'False', reason: 'SignedByOtherKey' });
+  });
+
+  test('after a new image without a signature, the last content that was signed stays in service', async () => {
+    await scene.sign(await scene.publish('v1', ['first']), privateKey);
+    scene.change({ verify: enforce });
+    await manager.lead();
+    await scene.publish('v1', ['second']);
+    scene.request('now');
+    await manager.lead();
+    expect(manager.packages()).toEqual(['first']);
+    expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'CatalogStale' });
+    expect(scene.condition('Ready')?.message).toContain('Unsigned');
+  });
+
+  test('when signatures become enforced, every replica stops serving content without one', async () => {
     await serveFirst();
     const follower = scene.start();
     await follower.follow();
@@ -377,14 +413,14 @@ describe('signatures, which cannot be checked', () => {
     expect([manager.packages(), follower.packages()]).toEqual([undefined, undefined]);
     expect(scene.catalog().status).not.toHaveProperty('digest');
     expect(scene.catalog().status).not.toHaveProperty('bundles');
-    scene.change({ verify: { keys, enforcement: 'Warn' } });
+    scene.change({ verify: warn });
     await manager.lead();
     await follower.follow();
     expect([manager.packages(), follower.packages()]).toEqual([['first'], ['first']]);
     expect(scene.condition('Stalled')).toBeUndefined();
   });
 
-  test('with enforced signatures, a follower does not wait for the status of the leader', async () => {
+  test('a follower serves no content that the leader has not checked under the policy', async () => {
     await serveFirst();
     scene.change({ verify: enforce });
     const follower = scene.start();
@@ -392,18 +428,30 @@ describe('signatures, which cannot be checked', () => {
     expect(follower.packages()).toBeUndefined();
   });
 
-  test('with signatures that only warn, the content is served, with one event for each content and spec', async () => {
+  test('a manager that starts while the registry is down serves content that was checked before', async () => {
+    await scene.sign(await scene.publish('v1', ['first']), privateKey);
+    scene.change({ verify: enforce });
+    const folder = scene.newFolder();
+    await scene.start(folder).lead();
+    scene.registry.intercept = () => ({ status: 503 });
+    const restarted = scene.start(folder);
+    await restarted.lead();
+    expect(restarted.packages()).toEqual(['first']);
+  });
+
+  test('with signatures that only warn, the content is served, with one event for each content', async () => {
     await scene.publish('v1', ['first']);
-    scene.change({ verify: { keys, enforcement: 'Warn' } });
+    scene.change({ verify: warn });
     await manager.lead();
     expect(manager.packages()).toEqual(['first']);
     expect(scene.condition('Ready')).toMatchObject({ status: 'True', reason: 'Succeeded' });
+    expect(scene.condition('Ready')?.message).toContain('Used without a trusted signature. Unsigned');
     scene.request('now');
     await manager.lead();
-    expect(warnings()).toBe(1);
+    expect(ofVerification()).toEqual(['Unsigned']);
     await scene.publish('v1', ['second']);
     scene.request('again');
     await manager.lead();
-    expect(warnings()).toBe(2);
+    expect(ofVerification()).toEqual(['Unsigned', 'Unsigned']);
   });
 });

@@ -7,8 +7,9 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import type { Reconcile, Result } from '../../kube/controller/controller.ts';
 import type { Informer } from '../../kube/watch/informer.ts';
+import { SIGNATURE_REASONS } from '../../signatures/flaw.ts';
 import { writeStatus } from '../status.ts';
-import { loadCurrent, loadFound, type LoadDeps } from './load.ts';
+import { loadCurrent, loadFound, type LoadCurrentDeps } from './load.ts';
 import { intervalSeconds, isPinned, planPoll } from './poll.ts';
 import { isImageDigest } from './source.ts';
 import {
@@ -18,9 +19,9 @@ import {
   summarizeSuspension,
   type CatalogFindings,
 } from './summarize.ts';
-import { warningOf } from './verification.ts';
+import { isCovered, warningOf } from './verification.ts';
 
-export interface CatalogDeps extends LoadDeps {
+export interface CatalogDeps extends LoadCurrentDeps {
   readonly catalogs: Pick<Informer<Catalog>, 'get'>;
   readonly cluster: Pick<Cluster, 'patch'>;
   readonly now: () => Date;
@@ -59,23 +60,30 @@ async function check(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): 
   }
   await writeStatus(deps.cluster, catalog, summarizeContent(catalog, found, deps.now()));
   tellChange(deps, catalog, found);
-  tellUnverified(deps, catalog, found);
+  tellUntrusted(deps, catalog, found);
   return isPinned(catalog) ? undefined : { requeueAfterSeconds: intervalSeconds(catalog) };
 }
 
 /** The last good image may still exist by its digest, even if its tag is gone or now names a broken image. */
 async function keepLastGood(deps: CatalogDeps, catalog: Catalog, signal: AbortSignal): Promise<void> {
   const digest = catalog.status?.digest;
-  if (digest === undefined || !isImageDigest(digest) || isServed(deps, catalog)) return;
+  if (digest === undefined || !isImageDigest(digest) || isServed(deps, catalog) || !isCovered(catalog)) return;
   await attempt(signal, () => loadFound(deps, catalog, { digest, signal }));
 }
 
 async function fail(deps: CatalogDeps, catalog: Catalog, error: ReasonedError): Promise<Result> {
+  // Content that is in service was checked against an earlier policy, or by no policy at all.
+  if (!isCovered(catalog)) deps.content.drop(catalog.metadata.name);
   tellFailure(deps, catalog, error);
   const served = isServed(deps, catalog);
-  await writeStatus(deps.cluster, catalog, summarizeFailure(catalog, { error, served }, deps.now()));
-  // An invalid image does not get better by itself, but its tag may be moved to a valid one.
-  if (error.retry === 'never' && !isPinned(catalog)) return { requeueAfterSeconds: intervalSeconds(catalog) };
+  const summary =
+    served || isCovered(catalog)
+      ? summarizeFailure(catalog, { error, served }, deps.now())
+      : summarizeRefusal(catalog, error, deps.now());
+  await writeStatus(deps.cluster, catalog, summary);
+  // An invalid image does not get better by itself, but its tag may be moved to a valid one, and it may be signed.
+  const mayChange = !isPinned(catalog) || SIGNATURE_REASONS.has(error.reason);
+  if (error.retry === 'never' && mayChange) return { requeueAfterSeconds: intervalSeconds(catalog) };
   throw error;
 }
 
@@ -130,13 +138,12 @@ function tellChange({ record }: CatalogDeps, catalog: Catalog, found: CatalogFin
   record(catalog, { type: 'Normal', reason: 'Succeeded', action: 'Refresh', note });
 }
 
-/** Records the warning once for each content and each spec. */
-function tellUnverified({ record }: CatalogDeps, catalog: Catalog, found: CatalogFindings): void {
-  const { metadata, status } = catalog;
-  const note = warningOf(catalog);
-  const told = status?.digest === found.digest && status.observedGeneration === metadata.generation;
-  if (note !== undefined && !told)
-    record(catalog, { type: 'Warning', reason: 'UnsupportedField', action: 'Verify', note });
+/** Records the warning about content without a trusted signature, once for each content and each problem. */
+function tellUntrusted({ record }: CatalogDeps, catalog: Catalog, found: CatalogFindings): void {
+  const note = warningOf({ spec: catalog.spec, status: found });
+  const before = warningOf(catalog);
+  if (note === undefined || (catalog.status?.digest === found.digest && note === before)) return;
+  record(catalog, { type: 'Warning', reason: 'Unsigned', action: 'Verify', note });
 }
 
 function tellFailure({ record }: CatalogDeps, catalog: Catalog, error: ReasonedError): void {

@@ -20,7 +20,7 @@ const served: CatalogStatus = {
   bundles: 5,
 };
 const found = { digest, packages: 3, channels: 4, bundles: 5, created: '2025-12-24T00:00:00Z' };
-const keys = [{ name: 'team', pem: '-----BEGIN PUBLIC KEY-----' }];
+const keys = [{ name: 'team', pem: '-----BEGIN PUBLIC KEY-----', transparencyLog: 'Require' }] as const;
 const warn = { keys, enforcement: 'Warn' } as const;
 
 function catalog(status: CatalogStatus | undefined, spec: Partial<Catalog['spec']> = {}): Catalog {
@@ -105,9 +105,9 @@ describe('the Ready condition of a Catalog', () => {
     },
     {
       because: 'it may not be served',
-      status: summarizeRefusal(catalog(served), failure('UnsupportedField', 'never'), now),
-      ready: ['False', 'UnsupportedField', 'it is UnsupportedField. Look there'],
-      stuck: ['Stalled', 'UnsupportedField'],
+      status: summarizeRefusal(catalog(served), failure('Unsigned', 'never'), now),
+      ready: ['False', 'Unsigned', 'it is Unsigned. Look there'],
+      stuck: ['Stalled', 'Unsigned'],
     },
   ])('the Ready condition if $because', ({ status, ready: [is, reason, message], stuck }) => {
     expect(conditionOf(status, 'Ready')).toMatchObject({ status: is, reason, message, observedGeneration: 2 });
@@ -119,19 +119,28 @@ describe('the Ready condition of a Catalog', () => {
     expect(others).toEqual(stuck === undefined ? [] : [stuck]);
   });
 
-  it('the Ready condition warns that signatures are not checked, beside any other message', () => {
-    const asks = catalog(served, { verify: warn });
+  it('the Ready condition warns of content without a trusted signature, beside any other message', () => {
+    const signature = { policy: 'p', problem: 'Unsigned: it has no signature' };
+    const asks = catalog({ ...served, signature }, { verify: warn });
     for (const status of [
-      summarizeContent(asks, found, now),
+      summarizeContent(asks, { ...found, signature }, now),
       summarizeFailure(asks, { error: down, served: true }, now),
       summarizeFailure(asks, { error: down, served: false }, now),
       summarizeSuspension(asks, { served: true }, now),
       summarizeSuspension(asks, { served: false, error: down }, now),
-    ]) {
+    ])
       expect(conditionOf(status, 'Ready')?.message).toMatch(
-        /\. Signatures are not checked: spec\.verify does not act in this version$/,
+        /\. Used without a trusted signature\. Unsigned: it has no signature$/,
       );
-    }
+  });
+
+  it('content that passed the check is served without a warning, and its signer stays in the status', () => {
+    const signature = { policy: 'p', by: 'key team' };
+    const before = catalog({ ...served, signature: { policy: 'p', problem: 'Unsigned' } }, { verify: warn });
+    const status = summarizeContent(before, { ...found, signature }, now);
+    expect(status.signature).toEqual(signature);
+    expect(conditionOf(status, 'Ready')?.message).not.toContain('signature');
+    expect(summarizeContent(catalog({ ...served, signature }, {}), found, now)).not.toHaveProperty('signature');
   });
 });
 
@@ -167,7 +176,7 @@ describe('the status of the content', () => {
   });
 
   it('the status has no facts about content if nothing may be served', () => {
-    const status = summarizeRefusal(catalog(served), failure('UnsupportedField', 'never'), now);
+    const status = summarizeRefusal(catalog(served), failure('Unsigned', 'never'), now);
     for (const field of ['digest', 'packages', 'channels', 'bundles', 'created'])
       expect(status).not.toHaveProperty(field);
   });

@@ -3,6 +3,7 @@ import type { Catalog, CatalogStatus } from '../../api/catalog.ts';
 import { formatTime, replaceConditions, type NextCondition } from '../../api/conditions.ts';
 import type { ReasonedError } from '../../api/errors.ts';
 import type { Reason } from '../../api/reasons.ts';
+import type { Signature } from '../../api/signature.ts';
 import { requestOf } from './poll.ts';
 import { warningOf } from './verification.ts';
 
@@ -15,11 +16,13 @@ export interface CatalogFindings {
   readonly bundles: number;
   /** When the image was built, if it says so. */
   readonly created?: string;
+  /** Result of the check of its signatures; absent if the Catalog requires none. */
+  readonly signature?: Signature;
 }
 
 export function summarizeContent(catalog: Catalog, found: CatalogFindings, now: Date): CatalogStatus {
   const changed = catalog.status?.digest !== found.digest;
-  const { created: _, ...before } = handled(catalog);
+  const { created: _c, signature: _s, ...before } = handled(catalog);
   const status = {
     ...before,
     ...found,
@@ -87,7 +90,15 @@ export function summarizeSuspension(catalog: Catalog, { served, error }: Suspens
 
 /** Nothing may be served: the status no longer names any content. */
 export function summarizeRefusal(catalog: Catalog, error: ReasonedError, now: Date): CatalogStatus {
-  const { digest: _d, packages: _p, channels: _c, bundles: _b, created: _t, ...before } = observed(catalog);
+  const {
+    digest: _d,
+    packages: _p,
+    channels: _c,
+    bundles: _b,
+    created: _t,
+    signature: _s,
+    ...before
+  } = observed(catalog);
   const { reason } = error;
   const message = error.describe();
   return judged(before, catalog, {
@@ -119,16 +130,16 @@ interface CatalogVerdict {
 
 function judged(status: CatalogStatus, catalog: Catalog, { conditions, now }: CatalogVerdict): CatalogStatus {
   const observedGeneration = catalog.metadata.generation ?? 0;
-  const told = conditions.map((one) => (one.type === 'Ready' ? withWarning(catalog, one) : one));
+  const warning = warningOf({ spec: catalog.spec, status });
+  const judgements = conditions.map((one) => (one.type === 'Ready' ? withWarning(warning, one) : one));
   return {
     ...status,
-    conditions: replaceConditions(catalog.status?.conditions, told, { observedGeneration, now }),
+    conditions: replaceConditions(catalog.status?.conditions, judgements, { observedGeneration, now }),
   };
 }
 
-/** The warning about a field that does not act is part of every Ready message. */
-function withWarning(catalog: Catalog, ready: NextCondition): NextCondition {
-  const warning = warningOf(catalog);
+/** The warning about content without a trusted signature is part of every Ready message. */
+function withWarning(warning: string | undefined, ready: NextCondition): NextCondition {
   return warning === undefined ? ready : { ...ready, message: `${ready.message}. ${warning}` };
 }
 

@@ -1,25 +1,31 @@
-/**
- * The effect of `spec.verify` in a version that cannot check signatures: with enforcement, a Catalog serves nothing,
- * rather than content of unknown origin; with `Warn`, it shows a warning. Pure.
- */
+/** Whether the content of a Catalog was checked as its `spec.verify` asks now, and the words about it. Pure. */
 import type { Catalog } from '../../api/catalog.ts';
 import { ReasonedError } from '../../api/errors.ts';
+import { policyHash, requiresSignatures } from '../signature-checks.ts';
 
-/** Why nothing of the Catalog may be served; undefined if it may. Never retried: the spec has to change. */
-export function refusalOf({ metadata, spec }: Catalog): ReasonedError | undefined {
-  if (spec.verify === undefined || spec.verify.enforcement === 'Warn') return undefined;
-  return new ReasonedError({
-    reason: 'UnsupportedField',
-    retry: 'never',
-    message: `Nothing of Catalog ${metadata.name} is served: its spec.verify enforces signatures, and this version cannot check any`,
-    hint: 'Set spec.verify.enforcement to Warn, or remove spec.verify, to use the content without a check',
-  });
+/** Whether the content that the status names may be served: no check is required, or it was made under this policy. */
+export function isCovered({ spec, status }: Catalog): boolean {
+  if (spec.verify === undefined || !requiresSignatures(spec, 'Catalog')) return true;
+  return status?.signature?.policy === policyHash(spec.verify);
 }
 
 /**
- * The warning about content that is used without a check; undefined if the spec requests none, or if nothing is served.
+ * Why nothing of a suspended Catalog may be served; undefined if it may, or if it is not suspended. Never retried: the
+ * spec has to change.
  */
-export function warningOf({ spec }: Catalog): string | undefined {
-  if (spec.verify?.enforcement !== 'Warn') return undefined;
-  return 'Signatures are not checked: spec.verify does not act in this version';
+export function refusalOf(catalog: Catalog): ReasonedError | undefined {
+  const { metadata, spec, status } = catalog;
+  if (!spec.suspend || status?.digest === undefined || isCovered(catalog)) return undefined;
+  return new ReasonedError({
+    reason: 'Unsigned',
+    retry: 'never',
+    message: `Catalog ${metadata.name} is suspended, and the signatures of its content were not checked against its spec.verify`,
+    hint: 'Set spec.suspend to false, so that they are checked',
+  });
+}
+
+/** The warning about content that is used without a trusted signature; undefined if there is none. */
+export function warningOf({ spec, status }: Pick<Catalog, 'spec' | 'status'>): string | undefined {
+  const problem = spec.verify === undefined ? undefined : status?.signature?.problem;
+  return problem === undefined ? undefined : `Used without a trusted signature. ${problem}`;
 }

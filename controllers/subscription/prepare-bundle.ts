@@ -1,4 +1,5 @@
 /** From a bundle in a registry to objects that are ready to be stored: pull, parse, render, pack. */
+import type { Signature } from '../../api/signature.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import type { Bundle } from '../../bundles/bundle.ts';
@@ -20,6 +21,8 @@ export interface BundleToPrepare {
   readonly image: string;
   /** Version of the API server; absent if it is not known. */
   readonly kubernetesVersion?: string;
+  /** Checks the signatures of the image, by digest, before anything of it is parsed. */
+  readonly checkSignatures?: (image: string) => Promise<Signature | undefined>;
 }
 
 export interface PreparedBundle {
@@ -28,12 +31,14 @@ export interface PreparedBundle {
   readonly manifests: PackedManifests;
   /** Objects of the bundle that no API server accepts. */
   readonly leftOut: readonly Impossible[];
+  /** Absent if the Catalog requires no signature. */
+  readonly signature?: Signature;
 }
 
 /**
  * Pulls and renders a bundle as the Subscription configures it.
  *
- * @throws the errors of a registry; BundleInvalid, BundleUnsupported, BundleTooLarge, InstallModeUnsupported and
+ * @throws the errors of a registry and of the check of signatures; BundleInvalid, BundleUnsupported, BundleTooLarge, InstallModeUnsupported and
  * InvalidConfiguration, which are never retried
  */
 export async function prepareBundle(
@@ -43,11 +48,11 @@ export async function prepareBundle(
 ): Promise<PreparedBundle> {
   const reference = parseReference(toPrepare.image);
   const pulled = await pullFiles(source, reference, { folders: FOLDERS, limits: BUNDLE_LIMITS, signal });
+  const image = formatReference(withDigest(reference, pulled.digest));
+  const signature = await toPrepare.checkSignatures?.(image);
   refuseCatalogImage(pulled.labels);
-  return RENDERING(async () => ({
-    image: formatReference(withDigest(reference, pulled.digest)),
-    ...(await renderFiles(pulled.files, toPrepare)),
-  }));
+  const rendered = await RENDERING(() => renderFiles(pulled.files, toPrepare));
+  return { image, ...rendered, ...(signature !== undefined && { signature }) };
 }
 
 /** One bundle at a time: rendering blocks the only thread, and takes many times the bundle's size in memory. */
@@ -56,7 +61,7 @@ const RENDERING = createSlots(1);
 async function renderFiles(
   files: ReadonlyMap<string, Uint8Array>,
   { subscription, kubernetesVersion }: BundleToPrepare,
-): Promise<Omit<PreparedBundle, 'image'>> {
+): Promise<Pick<PreparedBundle, 'manifests' | 'leftOut'>> {
   const { watchNamespaces, config, certificates } = subscription.spec;
   const bundle = parseBundle(files);
   requireKubernetes(bundle, kubernetesVersion);

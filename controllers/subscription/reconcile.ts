@@ -4,7 +4,9 @@
  * the objects into the cluster; the two talk through the cluster only.
  */
 import { ReasonedError } from '../../api/errors.ts';
+import type { Catalog } from '../../api/catalog.ts';
 import type { Revision } from '../../api/revision.ts';
+import type { Signature } from '../../api/signature.ts';
 import type { Subscription } from '../../api/subscription.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import { describeRef, refOf } from '../../api/object.ts';
@@ -19,8 +21,10 @@ import { addFinalizer } from '../finalizer.ts';
 import { storeManifests } from '../manifest-secrets.ts';
 import { requireAccount } from '../service-account.ts';
 import { asSeen } from '../preconditions.ts';
+import type { CheckSignatures } from '../signature-checks.ts';
 import { writeStatus } from '../status.ts';
 import { tellTrouble } from '../tell-defects.ts';
+import { checkBundle, reportUntrusted } from './bundle-signatures.ts';
 import { decideSubscription, type Action, type ResolvedPlan, type Target } from './decide.ts';
 import { requestDependencies, requesterOf } from './dependencies.ts';
 import { bundleThatBegins, eventsOf } from './events.ts';
@@ -41,8 +45,9 @@ export interface SubscriptionDeps {
   readonly cluster: Cluster;
   readonly server: ServerFactsSource;
   readonly bundles: BundleSources;
-  /** The pull secret of a Catalog, by the Catalog's name. */
-  readonly pullSecretOf: (catalog: string) => string | undefined;
+  /** A Catalog by its name. */
+  readonly catalogOf: (name: string) => Pick<Catalog, 'metadata' | 'spec'> | undefined;
+  readonly checkSignatures: CheckSignatures;
   /** Receives manifests that were stored. */
   readonly handed?: Pick<HandedManifests, 'put'>;
   readonly record: RecordEvent;
@@ -239,7 +244,7 @@ function prepareEarly(
   { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
 ): Promise<PreparedBundle> | undefined {
   if (facts.subscription.spec.serviceAccountName !== undefined) return undefined;
-  const prepared = prepare(deps, facts, { target, image: target.bundle.image, signal });
+  const prepared = prepareNew(deps, facts, { target, signal });
   // Awaited later: a rejection before that must not count as unhandled.
   prepared.catch(() => undefined);
   return prepared;
@@ -285,7 +290,7 @@ async function create(
   const { serviceAccountName: name } = subscription.spec;
   if (name !== undefined)
     await requireAccount(deps.cluster, { namespace: subscription.metadata.namespace ?? '', name }, signal);
-  const bundle = await (prepared ?? prepare(deps, facts, { target, image: target.bundle.image, signal }));
+  const bundle = await (prepared ?? prepareNew(deps, facts, { target, signal }));
   const alone = activeOf(revisions) === undefined;
   const free = hold === undefined;
   const created = await createRevision(deps.cluster, {
@@ -300,6 +305,7 @@ async function create(
     ...(free && deps.handed !== undefined && { handed: deps.handed }),
   });
   reportLeftOut(deps, subscription, { target, bundle });
+  reportUntrusted(deps.record, subscription, bundle.signature);
   if (free && !alone) await activateRevision(deps.cluster, revisions, created);
 }
 
@@ -316,16 +322,45 @@ function reportLeftOut(
   }
 }
 
+/** The bundle of a new Revision, whose signatures are checked. */
+async function prepareNew(
+  deps: SubscriptionDeps,
+  facts: SubscriptionFacts,
+  { target, signal }: { readonly target: Target; readonly signal: AbortSignal },
+): Promise<PreparedBundle> {
+  const catalog = deps.catalogOf(target.catalog);
+  const { revisions } = facts;
+  const checkSignatures: Preparation['checkSignatures'] = async (image, pullSecret) =>
+    checkBundle(deps.checkSignatures, { image, catalog, pullSecret, revisions }, signal);
+  return prepare(deps, facts, { target, image: target.bundle.image, checkSignatures, signal });
+}
+
+interface Preparation {
+  readonly target: Target;
+  readonly image: string;
+  /** Absent for the image of a Revision: it was checked when the Revision was made. */
+  readonly checkSignatures?: (image: string, pullSecret: string | undefined) => Promise<Signature | undefined>;
+  readonly signal: AbortSignal;
+}
+
 async function prepare(
   deps: SubscriptionDeps,
   facts: SubscriptionFacts,
-  { target, image, signal }: { readonly target: Target; readonly image: string; readonly signal: AbortSignal },
+  { target, image, checkSignatures, signal }: Preparation,
 ): Promise<PreparedBundle> {
   const { secretOf } = planPull(facts, target);
-  const source = deps.bundles(secretOf === undefined ? undefined : deps.pullSecretOf(secretOf));
+  const pullSecret = secretOf === undefined ? undefined : deps.catalogOf(secretOf)?.spec.pullSecret?.name;
+  const source = deps.bundles(pullSecret);
   const { subscription, cluster } = facts;
   const { kubernetesVersion } = cluster;
-  const wanted = { subscription, image, ...(kubernetesVersion !== undefined && { kubernetesVersion }) };
+  const wanted = {
+    subscription,
+    image,
+    ...(kubernetesVersion !== undefined && { kubernetesVersion }),
+    ...(checkSignatures !== undefined && {
+      checkSignatures: (pulled: string) => checkSignatures(pulled, pullSecret),
+    }),
+  };
   try {
     return await prepareBundle(source, wanted, signal);
   } catch (error) {

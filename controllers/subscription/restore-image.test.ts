@@ -123,7 +123,8 @@ function setUp(one: Revision): Scene {
     cluster,
     server: { get: () => Promise.resolve({ providedKinds: [] }) },
     bundles: () => noting(asked),
-    pullSecretOf: () => 'login',
+    catalogOf: () => main,
+    checkSignatures: async () => undefined,
     record: () => undefined,
     now: () => NOW,
   });

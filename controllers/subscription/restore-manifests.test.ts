@@ -71,7 +71,8 @@ async function reconcile(described: PackedManifests, ...there: readonly KubeObje
     cluster,
     server: { get: async () => ({ providedKinds: [] }) },
     bundles: () => registry,
-    pullSecretOf: () => undefined,
+    catalogOf: () => undefined,
+    checkSignatures: async () => undefined,
     record: () => undefined,
     now: () => NOW,
   } satisfies SubscriptionDeps);

@@ -24,7 +24,7 @@ export interface NewRevision {
   /** A number that no Revision has. */
   readonly number: number;
   readonly target: Target;
-  readonly bundle: Pick<PreparedBundle, 'image' | 'manifests'>;
+  readonly bundle: Pick<PreparedBundle, 'image' | 'manifests' | 'signature'>;
   readonly approved: boolean;
   /** Becomes active at once: no other one is active. */
   readonly active: boolean;
@@ -97,6 +97,7 @@ function describeRevision(facts: NewRevision): Revision {
       configHash: target.configHash,
       manifests: describeManifests(name, bundle.manifests),
       ...describeConfiguration(subscription),
+      ...(bundle.signature !== undefined && { signature: bundle.signature }),
       ...(previous !== undefined && { previous }),
       approved,
       state: active ? 'Active' : 'Archived',

@@ -36,12 +36,12 @@ const CASES: readonly {
   readonly state: string;
   readonly next: readonly string[];
 }[] = [
-  { because: 'no manager has seen it', parts: {}, state: 'Unknown', next: [] },
+  { because: 'no manager has seen it', parts: {}, state: 'Unknown', next: ['slipway doctor'] },
   {
     because: 'the status is about an older spec',
     parts: { metadata: { generation: 2 }, status: { installed: INSTALLED, conditions: [READY] } },
     state: 'Unknown',
-    next: [],
+    next: ['slipway doctor'],
   },
   { because: 'all is as the spec asks', parts: { status: { installed: INSTALLED, conditions: [READY] } }, state: 'Ready', next: [] }, // prettier-ignore
   { because: 'work is under way', parts: { status: WORKING }, state: 'Working', next: ['slipway wait ops/gadget'] },

@@ -112,7 +112,7 @@ function nextSteps(subscription: Subscription, state: State): readonly Step[] {
   const { metadata, status } = subscription;
   const target = `${metadata.namespace}/${metadata.name}`;
   if (state === 'Removing') return [step(`slipway wait ${target} --for deleted`, 'waits until it is uninstalled')];
-  if (state === 'Unknown') return [];
+  if (state === 'Unknown') return [step('slipway doctor', 'checks whether a manager is at work')];
   const { pending, quarantined = [] } = status ?? {};
   const isWaiting = pending?.reason === 'ApprovalRequired';
   const isFailed = state === 'Failed' || findCondition(status?.conditions, 'UpgradeFailed') !== undefined;

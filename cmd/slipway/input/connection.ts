@@ -4,7 +4,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { createClient, type Client } from '../../../kube/client/client.ts';
 import { loadKubeconfig, type Kubeconfig } from '../../../kube/kubeconfig/kubeconfig.ts';
 import { inClusterConfig, readPodNamespace } from '../../../kube/transport/config.ts';
-import { createTransport } from '../../../kube/transport/transport.ts';
+import { createTransport, type Transport } from '../../../kube/transport/transport.ts';
 import type { Environment } from '../environment.ts';
 import { invalidInput } from './invalid.ts';
 
@@ -17,6 +17,8 @@ export interface KubeFlags {
 
 export interface Connection {
   readonly client: Client;
+  /** For answers that are no objects, such as logs. */
+  readonly transport: Pick<Transport, 'stream'>;
   /** That of the flag, else that of the context. */
   readonly namespace: string;
 }
@@ -38,7 +40,7 @@ export async function withCluster<Result>(
   const transport = createTransport({ proxyEnv: environment.variables, ...config }, { userAgent: CLI_FIELD_MANAGER });
   try {
     const client = createClient(transport, { fieldManager: CLI_FIELD_MANAGER });
-    return await work({ client, namespace: flags.namespace ?? namespace });
+    return await work({ client, transport, namespace: flags.namespace ?? namespace });
   } finally {
     transport.close();
   }

@@ -2,6 +2,7 @@
  * For tests: one Catalog in a cluster, a registry, and managers that reconcile it one check at a time. Everything is
  * real but the cluster: the registry answers over HTTP, and the content is an index on disk.
  */
+import type { KeyObject } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,8 +18,11 @@ import { silentLog } from '../../../kube/log.ts';
 import { buildImage, pushImage } from '../../../oci/build.ts';
 import { startFakeRegistry, type FakeRegistry } from '../../../oci/testing/fake-registry.ts';
 import { createRegistry, type Registry } from '../../../oci/registry.ts';
+import { publishSignature } from '../../../oci/testing/publish-signature.ts';
+import { signBundle } from '../../../signatures/testing/signer.ts';
 import { createCatalogContent, type CatalogContent } from '../../catalog-content.ts';
 import type { EventFacts } from '../../events.ts';
+import { createSignatureChecks } from '../../signature-checks.ts';
 import { createCatalogFollower } from '../follow.ts';
 import { createCatalogReconciler } from '../reconcile.ts';
 
@@ -49,6 +53,8 @@ export interface CatalogScene extends AsyncDisposable {
   publish(tag: string, packages: readonly string[], facts?: { readonly created?: string }): Promise<string>;
   /** Pushes a catalog of the given text. */
   publishText(tag: string, text: string): Promise<string>;
+  /** Publishes a signature of the image with that digest. */
+  sign(digest: string, privateKey: KeyObject): Promise<void>;
   /** Deletes a manifest, by its digest. */
   remove(digest: string): void;
   /** Methods and paths of the requests since the last call. */
@@ -91,6 +97,12 @@ export async function createCatalogScene(cluster: FakeOptions = {}): Promise<Cat
     ref,
     publishText,
     publish: (tag, packages, { created } = {}) => publishText(tag, documentsOf(packages), created),
+    async sign(digest, privateKey) {
+      const image = { ...registry.reference(`${NAME}:v1`), digest };
+      const { tag: _, ...byDigest } = image;
+      const signed = { repository: `${registry.host}/${NAME}`, digest };
+      await publishSignature(client, byDigest, await signBundle(signed, { by: 'key', privateKey }));
+    },
     remove: (digest) => void registry.store.repositories.get(NAME)?.manifests.delete(digest),
     asked() {
       const since = registry.requests.slice(seen).map(({ method, path }) => `${method} ${path}`);
@@ -142,11 +154,13 @@ function createManager({ scene, kube, client, folder, events }: ManagerParts): F
   };
   const content = createCatalogContent(createIndexStore({ folder }), expected);
   const registries = (): Registry => client;
+  const checkSignatures = createSignatureChecks({ registries, cluster: kube, namespace: 'slipway-system' });
   const record = (_: KubeObject, event: EventFacts): void => void events.push(event);
   const now = (): Date => scene.now;
   return {
     content,
-    lead: () => look(createCatalogReconciler({ catalogs, cluster: kube, content, registries, record, now })),
+    lead: () =>
+      look(createCatalogReconciler({ catalogs, cluster: kube, content, registries, checkSignatures, record, now })),
     follow: () => look(createCatalogFollower({ catalogs, content, registries })),
     packages: () =>
       content

@@ -11,6 +11,8 @@ export interface FakeCluster {
   readonly api: FakeApi;
   /** Runs with a kubeconfig whose namespace is `ops`. */
   readonly run: (...args: readonly string[]) => Promise<Finished>;
+  /** Runs without these flags. */
+  readonly alone: (...args: readonly string[]) => Promise<Finished>;
   readonly runWith: (options: RunOptions, ...args: readonly string[]) => Promise<Finished>;
 }
 
@@ -31,7 +33,7 @@ export function useFakeCluster(): () => FakeCluster {
     if (api === undefined) throw new Error('The cluster is there once the tests run');
     const cluster = ['--kubeconfig', 'kubeconfig', '--context', 'two'];
     const runWith: FakeCluster['runWith'] = (options, ...args) => workplace().runWith(options, ...args, ...cluster);
-    return { api, runWith, run: (...args) => runWith({}, ...args) };
+    return { api, runWith, run: (...args) => runWith({}, ...args), alone: (...args) => workplace().run(...args) };
   };
 }
 

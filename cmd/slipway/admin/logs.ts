@@ -1,0 +1,113 @@
+/** `slipway logs`: the logs of an operator's Pods, or of the manager. */
+import { groupKind, type KubeObject } from '../../../api/object.ts';
+import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
+import { refOfEntry } from '../../../apply/inventory.ts';
+import type { Environment } from '../environment.ts';
+import type { OutputFlags } from '../flags.ts';
+import { withCluster, type Connection, type KubeFlags } from '../input/connection.ts';
+import { invalidInput } from '../input/invalid.ts';
+import type { Outcome } from '../outcome.ts';
+import { cleanLine } from '../output/clean.ts';
+import { MANAGER } from './doctor/manager.ts';
+import { LogLines } from './log-lines.ts';
+import { needSubscription, revisionsOf } from './objects.ts';
+import { podsOf } from './tree.ts';
+
+export interface LogFlags extends KubeFlags, OutputFlags {
+  readonly manager?: boolean;
+  readonly systemNamespace: string;
+  readonly follow?: boolean;
+  readonly previous?: boolean;
+  readonly tail: string;
+}
+
+export async function logs(environment: Environment, text: string | undefined, flags: LogFlags): Promise<Outcome> {
+  if ((text === undefined) !== (flags.manager === true))
+    throw invalidInput('logs are those of a Subscription or of the manager', 'Name a Subscription, or --manager');
+  if (!/^\d{1,7}$/.test(flags.tail)) throw invalidInput(`--tail ${JSON.stringify(flags.tail)} is no number`, 'Write --tail 100'); // prettier-ignore
+  return withCluster(environment, flags, async (connection) => {
+    const { signal } = environment;
+    const deployments =
+      text === undefined
+        ? await managerOf(connection, flags.systemNamespace, signal)
+        : await deploymentsOf(connection, text, signal);
+    const found = await Promise.all(deployments.map((one) => podsOf(connection.client, one, signal)));
+    const containers = found.flatMap(({ pods }) => pods.flatMap(containersOf));
+    if (containers.length === 0)
+      throw invalidInput(
+        'there is no Pod whose log can be read',
+        text === undefined ? 'See `slipway doctor`' : `See \`slipway tree ${text}\``,
+      );
+    const printed = await Promise.all(containers.map((one) => print(environment, connection, one, flags)));
+    return { data: { containers }, text: '', exitCode: printed.includes(true) ? 0 : 1 };
+  });
+}
+
+/** The Deployments in the inventory of the active Revision. */
+async function deploymentsOf(
+  connection: Connection,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const subscription = await needSubscription(connection, text, signal);
+  const revisions = await revisionsOf(connection.client, subscription, signal);
+  const active = revisions.findLast(({ spec }) => spec.state === 'Active');
+  const refs = (active?.status?.inventory ?? []).map(refOfEntry).filter((ref) => groupKind(ref) === 'Deployment.apps');
+  const found = await Promise.all(refs.map((ref) => connection.client.get(ref, signal)));
+  return found.filter((object) => object !== undefined);
+}
+
+async function managerOf(
+  { client }: Connection,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const found = await client.get({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, name: MANAGER }, signal);
+  if (found !== undefined) return [found];
+  throw invalidInput(
+    `namespace ${namespace} has no Deployment ${MANAGER}`,
+    'Name the namespace of the manager by --system-namespace',
+  );
+}
+
+export interface LoggedContainer {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+}
+
+function containersOf({ metadata, spec }: KubeObject): readonly LoggedContainer[] {
+  return listOf(fieldsOf(spec)['containers']).map(({ name }) => ({
+    namespace: metadata.namespace ?? '',
+    pod: metadata.name,
+    container: textOf(name),
+  }));
+}
+
+/** Prints the log of one container, line by line, with its origin. Whether it can be read. */
+async function print(
+  { print: write, complain, signal }: Environment,
+  { transport }: Connection,
+  { namespace, pod, container }: LoggedContainer,
+  { follow, previous, tail }: LogFlags,
+): Promise<boolean> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;
+  const query = {
+    container,
+    tailLines: tail,
+    ...(follow === true && { follow }),
+    ...(previous === true && { previous }),
+  };
+  const lines = new LogLines(`${cleanLine(`${pod}/${container}`)} `);
+  try {
+    const subject = `read the log of Pod ${namespace}/${pod}`;
+    const stream = await transport.stream({ method: 'GET', path, query, headers: { accept: '*/*' }, subject, signal });
+    for await (const chunk of stream.chunks) write(lines.add(chunk));
+    write(lines.end());
+    return true;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    complain(`slipway: ${cleanLine(`the log of container ${container} of Pod ${namespace}/${pod} cannot be read: ${(error as Error).message}`)}\n`); // prettier-ignore
+    return false;
+  }
+}
