@@ -37,6 +37,9 @@ bench: setup cluster-build ## what it costs, side by side with the least it coul
 fuzz: setup cluster-build ## hostile objects beside healthy Subscriptions, judged (ARGS="--seconds 3600 --seed 1")
 	$(RUN) fuzz -- $(ARGS)
 
+chaos: setup cluster-build ## the manager killed at every write, faults, split brain, people at random; about two hours (ARGS="kills --lanes 2")
+	$(RUN) chaos -- $(ARGS)
+
 check: setup ## types, lint, format, unused code
 	$(RUN) types
 	$(RUN) lint
@@ -64,4 +67,4 @@ cluster-down: setup ## stop it
 cluster-status: setup ## tell what runs
 	$(RUN) cluster -- status --name $(NAME)
 
-.PHONY: help setup demo test test-more crd-safety compatibility bench fuzz check build generate verify cluster-build cluster-up cluster-down cluster-status
+.PHONY: help setup demo test test-more crd-safety compatibility bench fuzz chaos check build generate verify cluster-build cluster-up cluster-down cluster-status

@@ -10,6 +10,7 @@ export default function configure({ production = false }: { readonly production?
       'cmd/*/main.ts!',
       'bundles/examples/*/program/main.ts!',
       'e2e/*/main.ts',
+      'e2e/chaos/moved-clock.ts',
       'scripts/*.ts',
       'catalog/index/worker.ts!',
       'e2e/cluster/**/testing/owner.ts',

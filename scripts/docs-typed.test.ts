@@ -69,6 +69,8 @@ const PAGES: readonly Page[] = [
       { command: 'create token reader', because: 'cmd/manager/catalog-access.test.ts checks tokens of this audience' },
     ],
   },
+  { path: `${HOW_TO}/make-a-bundle-of-plain-yaml.md`, by: [COMMAND_LINE] },
+  { path: `${HOW_TO}/plan-an-upgrade.md`, by: [COMMAND_LINE] },
   { path: `${HOW_TO}/publish-a-bundle.md`, by: [COMMAND_LINE] },
   { path: `${HOW_TO}/publish-a-catalog.md`, by: [COMMAND_LINE] },
   {

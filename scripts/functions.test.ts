@@ -6,7 +6,7 @@ import { readText, repositoryFiles } from './source-files.ts';
 const MOST_LINES = 60;
 const MOST_SHARED = 3;
 
-const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|controllers|kube|oci|resolver)\/.*(?<!\.test)\.ts$/;
+const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|controllers|kube|oci|plan|resolver)\/.*(?<!\.test)\.ts$/;
 const FOR_TESTS = /\/testing\//;
 
 /** Functions that may be larger. Each has a reason. */

@@ -10,8 +10,10 @@ const cluster = useCluster({ only: ['registry'] });
 describe('the guides for the command line', () => {
   test.each([
     { path: 'docs/how-to/publish-a-bundle.md', count: 10 },
+    { path: 'docs/how-to/make-a-bundle-of-plain-yaml.md', count: 5 },
     { path: 'docs/how-to/publish-a-catalog.md', count: 5 },
     { path: 'docs/how-to/see-why-a-version.md', count: 6 },
+    { path: 'docs/how-to/plan-an-upgrade.md', count: 7 },
   ])('$path does and prints what it says', async ({ path, count }) => {
     rmSync(resolve(import.meta.dirname, '../.cache/how-to'), { recursive: true, force: true });
     const steps = stepsOf(path);

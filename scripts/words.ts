@@ -80,7 +80,7 @@ const GENERATED: Readonly<Record<string, Area>> = {
   'docs/cli.md': 'help',
   'docs/metrics.md': 'help',
 };
-const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|controllers|kube|oci|resolver)\//;
+const PRODUCT = /^(?:api|apply|bundles|catalog|cmd|controllers|kube|oci|plan|resolver)\//;
 const FOR_TESTS = /\.test\.ts$|\/testing\//;
 
 function readerOf(path: string): Read | undefined {

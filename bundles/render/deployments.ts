@@ -49,6 +49,9 @@ const MOUNTS = [
   },
 ] as const;
 
+/** The folders in which an installation mounts certificates, in place of anything that a bundle mounts there. */
+export const CERTIFICATE_FOLDERS: ReadonlySet<string> = new Set(MOUNTS.map(({ path }) => path));
+
 function withCertificates(deployment: Deployment): Deployment {
   const { template } = deployment.spec;
   const { containers, volumes = [] } = template.spec;
@@ -63,8 +66,9 @@ function withCertificates(deployment: Deployment): Deployment {
 }
 
 function replacedVolumes(containers: readonly Container[]): ReadonlySet<string> {
-  const paths = new Set<string>(MOUNTS.map(({ path }) => path));
-  const atPaths = containers.flatMap(({ volumeMounts = [] }) => volumeMounts.filter((m) => paths.has(m.mountPath)));
+  const atPaths = containers.flatMap(({ volumeMounts = [] }) =>
+    volumeMounts.filter(({ mountPath }) => CERTIFICATE_FOLDERS.has(mountPath)),
+  );
   return new Set([...MOUNTS.map(({ name }) => name), ...atPaths.map(({ name }) => name)]);
 }
 

@@ -9,6 +9,8 @@ export interface Environment {
   readonly print: (text: string) => void;
   /** Writes to stderr: what went wrong, and what to do about it. */
   readonly complain: (text: string) => void;
+  /** Reads stdin to its end. */
+  readonly readInput: () => Promise<Uint8Array>;
   /** Writes a line of progress to stderr; absent if stderr is no terminal. */
   readonly progress?: (text: string) => void;
   /** Width of the terminal that stdout is; absent if stdout is a pipe or a file. */

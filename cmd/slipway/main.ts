@@ -20,6 +20,7 @@ process.exitCode = await run(process.argv.slice(2), {
   temporary: tmpdir(),
   print: (text) => void process.stdout.write(text),
   complain: (text) => void process.stderr.write(text),
+  readInput: async () => (await import('node:stream/consumers')).buffer(process.stdin),
   ...(process.stdout.isTTY && { columns: process.stdout.columns }),
   ...(process.stderr.isTTY && { progress: (text: string) => void process.stderr.write(text) }),
   signal: interrupt.signal,

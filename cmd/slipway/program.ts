@@ -9,6 +9,9 @@ import { defineCatalogCommands } from './catalog/commands.ts';
 import { defineCompletionCommands } from './completion/commands.ts';
 import type { Perform } from './flags.ts';
 import { cleanLine } from './output/clean.ts';
+import { defineCrdCommands } from './crd/commands.ts';
+import { definePlanCommands } from './plan/commands.ts';
+import { defineRightsCommands } from './rights/commands.ts';
 import { defineWhyCommands } from './why/commands.ts';
 
 export { CommanderError };
@@ -48,6 +51,9 @@ export function buildProgram(perform: Perform, { print, complain, columns = HELP
   defineBundleCommands(program, perform);
   defineCatalogCommands(program, perform);
   defineWhyCommands(program, perform);
+  definePlanCommands(program, perform);
+  defineRightsCommands(program, perform);
+  defineCrdCommands(program, perform);
   defineAdminCommands(program, perform);
   defineCompletionCommands(program, perform);
   return program;

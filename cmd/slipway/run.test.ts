@@ -92,6 +92,12 @@ describe('a run', () => {
     expect(ended).toEqual({ code, stdout: '', stderr });
   });
 
+  test('whose reader is gone ends with success and without a complaint', async () => {
+    const options = { signal: AbortSignal.abort(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })) };
+    const ended = await workplace().runWith(options, 'bundle', 'inspect', 'localhost:1/team/gadget:v1');
+    expect(ended).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
   test('that cannot write names the full disk, and the remedy', async () => {
     const folder = workplace().folder;
     const program = `exec ${process.execPath} ${join(import.meta.dirname, 'main.ts')} --help > /dev/full`;
@@ -150,9 +156,12 @@ describe('a run', () => {
       'bundle/commands.ts',
       'catalog/commands.ts',
       'completion/commands.ts',
+      'crd/commands.ts',
       'flags.ts',
       'output/clean.ts',
+      'plan/commands.ts',
       'program.ts',
+      'rights/commands.ts',
       'run.ts',
       'why/commands.ts',
     ]);

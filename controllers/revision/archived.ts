@@ -3,7 +3,7 @@ import { findCondition, isReason } from '../../api/conditions.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { hasWorked, type Revision, type RevisionStatus } from '../../api/revision.ts';
 import type { Subscription } from '../../api/subscription.ts';
-import type { Judgement } from './summarize.ts';
+import type { Judgement } from './judgement.ts';
 
 export interface Archived {
   readonly judgement: Judgement;

@@ -1,7 +1,7 @@
 /**
  * Waits within a roll-out for objects that are ready a moment after they were written: CRDs to be Established,
  * Deployments of programs that start at once. To wait costs less than another reconcile, which writes an intermediate
- * status and checks every object again. Objects that take longer are left to the watches. Called by roll-out.ts.
+ * status and checks every object again. Objects that take longer are left to the watches. Used by the step `apply`.
  */
 import { newerOf, type Unready } from '../../apply/apply.ts';
 import { identityOf } from '../../apply/identity.ts';

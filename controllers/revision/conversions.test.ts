@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
-import { createConversions, SILENCE_SECONDS, type ConversionCheck } from './conversions.ts';
-import type { Judgement } from './summarize.ts';
+import { confirmConversions, SILENCE_SECONDS, type ConversionCheck } from './conversions.ts';
+import type { Judgement } from './judgement.ts';
+import { emptyMemory } from './memory.ts';
 
 const READY: Judgement = { state: 'Ready', reason: 'Succeeded', message: 'all is well' };
 const REFUSED =
@@ -73,14 +74,16 @@ function check(given: Given, asked: string[] = []): ConversionCheck {
 describe('a Revision with a conversion webhook', () => {
   test('a Revision with a conversion webhook is ready once objects can be read in every served version', async () => {
     const asked: string[] = [];
-    expect(await createConversions().confirm(revision(), READY, check({}, asked))).toBe(READY);
+    expect(await confirmConversions(emptyMemory(), { revision: revision(), judgement: READY }, check({}, asked))).toBe(
+      READY,
+    );
     expect(asked).toEqual(['example.com/v1', 'example.com/v2']);
   });
 
   test("a Revision is not ready while its conversion webhook is silent, and shows the API server's message", async () => {
-    const judgement = await createConversions().confirm(
-      revision(),
-      READY,
+    const judgement = await confirmConversions(
+      emptyMemory(),
+      { revision: revision(), judgement: READY },
       check({ fails: { 'example.com/v2': REFUSED } }),
     );
     expect(judgement).toMatchObject({ state: 'Working', reason: 'WebhookSilent' });
@@ -89,22 +92,24 @@ describe('a Revision with a conversion webhook', () => {
   });
 
   test('a Revision has failed when its conversion webhook is silent for too long, and not before', async () => {
-    const conversions = createConversions();
+    const memory = emptyMemory();
     const fails = { 'example.com/v2': REFUSED };
     const states = [];
     for (const at of [0, SILENCE_SECONDS - 1, SILENCE_SECONDS]) {
-      states.push((await conversions.confirm(revision(), READY, check({ at, fails }))).state);
+      states.push(
+        (await confirmConversions(memory, { revision: revision(), judgement: READY }, check({ at, fails }))).state,
+      );
     }
     expect(states).toEqual(['Working', 'Working', 'Failed']);
   });
 
   test('a conversion webhook may be silent again for as long: an answer in between ends the silence', async () => {
-    const conversions = createConversions();
+    const memory = emptyMemory();
     const fails = { 'example.com/v2': REFUSED };
-    await conversions.confirm(revision(), READY, check({ fails }));
-    await conversions.confirm(revision(), READY, check({ at: 1 }));
+    await confirmConversions(memory, { revision: revision(), judgement: READY }, check({ fails }));
+    await confirmConversions(memory, { revision: revision(), judgement: READY }, check({ at: 1 }));
     const later = check({ at: SILENCE_SECONDS + 1, fails });
-    expect((await conversions.confirm(revision(), READY, later)).state).toBe('Working');
+    expect((await confirmConversions(memory, { revision: revision(), judgement: READY }, later)).state).toBe('Working');
   });
 });
 
@@ -112,7 +117,11 @@ describe('the Pods that answer conversions', () => {
   test('conversions must be answered by the new release: Pods that are being deleted are waited for', async () => {
     const asked: string[] = [];
     const leaving = [pod({}), pod({ name: 'older', deletionTimestamp: '2026-01-01T00:00:00Z' })];
-    const judgement = await createConversions().confirm(revision(), READY, check({ pods: leaving }, asked));
+    const judgement = await confirmConversions(
+      emptyMemory(),
+      { revision: revision(), judgement: READY },
+      check({ pods: leaving }, asked),
+    );
     expect(judgement).toMatchObject({ state: 'Working', reason: 'Progressing' });
     expect(judgement.message).toContain('ops/older');
     expect(judgement.askAgainSeconds).toBeGreaterThan(0);
@@ -121,12 +130,20 @@ describe('the Pods that answer conversions', () => {
 
   test('if it was proved before that the new Pods answer, Pods that are being deleted are not waited for', async () => {
     const leaving = check({ pods: [pod({ deletionTimestamp: '2026-01-01T00:00:00Z' })] });
-    expect(await createConversions().confirm(revision(), READY, { ...leaving, isProved: true })).toBe(READY);
+    expect(
+      await confirmConversions(
+        emptyMemory(),
+        { revision: revision(), judgement: READY },
+        { ...leaving, isProved: true },
+      ),
+    ).toBe(READY);
   });
 
   test('if no Pod is behind the Service of a conversion webhook, nothing is reported', async () => {
     const fails = { 'example.com/v1': REFUSED };
-    expect(await createConversions().confirm(revision(), READY, check({ pods: [], fails }))).toBe(READY);
+    expect(
+      await confirmConversions(emptyMemory(), { revision: revision(), judgement: READY }, check({ pods: [], fails })),
+    ).toBe(READY);
   });
 });
 
@@ -140,14 +157,20 @@ describe('conversions that are not checked', () => {
   ])('no object is read if $because', async ({ judgement = READY, status = {}, ...given }) => {
     const asked: string[] = [];
     const fails = { 'example.com/v1': REFUSED };
-    expect(await createConversions().confirm(revision(status), judgement, check({ ...given, fails }, asked))).toBe(
-      judgement,
-    );
+    expect(
+      await confirmConversions(
+        emptyMemory(),
+        { revision: revision(status), judgement },
+        check({ ...given, fails }, asked),
+      ),
+    ).toBe(judgement);
     expect(asked).toEqual([]);
   });
 });
 
 test('an error that is not about conversion does not hold up a Revision', async () => {
   const fails = { 'example.com/v1': 'read Gadget.example.com ops/one: too many requests' };
-  expect(await createConversions().confirm(revision(), READY, check({ fails }))).toBe(READY);
+  expect(await confirmConversions(emptyMemory(), { revision: revision(), judgement: READY }, check({ fails }))).toBe(
+    READY,
+  );
 });

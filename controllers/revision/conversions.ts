@@ -9,9 +9,9 @@ import { hasWorked, type Revision } from '../../api/revision.ts';
 import type { ListPage } from '../../apply/crd-safety/guard.ts';
 import { selectorOf } from '../../apply/label-selector.ts';
 import { fieldsOf, listOf, textOf } from '../../api/untyped.ts';
-import { createRecent } from '../recent.ts';
 import type { Account } from '../service-account.ts';
-import type { Judgement } from './summarize.ts';
+import type { Judgement } from './judgement.ts';
+import type { RevisionMemory } from './memory.ts';
 
 /** How long a webhook whose Pods are available may fail to answer: a Service needs a moment to find its Pods. */
 export const SILENCE_SECONDS = 20;
@@ -34,39 +34,31 @@ export interface ConversionCheck {
   readonly signal: AbortSignal;
 }
 
-export interface Conversions {
-  /**
-   * The judgement; not Ready before every conversion webhook answers, and Failed if one has not answered for too long.
-   */
-  confirm(revision: Revision, judgement: Judgement, check: ConversionCheck): Promise<Judgement>;
-}
-
-/** Remembers for each Revision since when it waits for an answer; a restart of the manager restarts that time. */
-export function createConversions(): Conversions {
-  const silentSince = createRecent<Date>();
-  return {
-    async confirm(revision, judgement, check) {
-      const key = revision.metadata.uid ?? '';
-      if (judgement.state !== 'Ready' || hasWorked(revision)) return judgement;
-      const converted = await Promise.all(check.crds.filter(isConverted).map((crd) => findServers(crd, check)));
-      const leaving = converted.flatMap(({ pods }) => pods).find(isLeaving);
-      if (leaving !== undefined && check.isProved !== true) {
-        const message = `Pod ${leaving.metadata.namespace}/${leaving.metadata.name} still answers webhooks and is to go`;
-        return { ...WORKING, reason: 'Progressing', message };
-      }
-      const message = await findSilence(converted, check);
-      if (message === undefined) {
-        silentSince.delete(key);
-        return judgement;
-      }
-      const since = silentSince.get(key) ?? check.now;
-      silentSince.set(key, since);
-      const silentFor = (check.now.getTime() - since.getTime()) / 1000;
-      if (silentFor < SILENCE_SECONDS) return { ...WORKING, reason: 'WebhookSilent', message };
-      silentSince.delete(key);
-      return { state: 'Failed', reason: 'WebhookSilent', message };
-    },
-  };
+/**
+ * The judgement; not Ready before every conversion webhook answers, and Failed if one has not answered for too long.
+ *
+ * @param memory Remembers since when it waits for an answer; a restart of the manager restarts that time.
+ */
+export async function confirmConversions(
+  memory: Pick<RevisionMemory, 'unreadableSince'>,
+  { revision, judgement }: { readonly revision: Revision; readonly judgement: Judgement },
+  check: ConversionCheck,
+): Promise<Judgement> {
+  if (judgement.state !== 'Ready' || hasWorked(revision)) return judgement;
+  const converted = await Promise.all(check.crds.filter(isConverted).map((crd) => findServers(crd, check)));
+  const leaving = converted.flatMap(({ pods }) => pods).find(isLeaving);
+  if (leaving !== undefined && check.isProved !== true) {
+    const message = `Pod ${leaving.metadata.namespace}/${leaving.metadata.name} still answers webhooks and is to go`;
+    return { ...WORKING, reason: 'Progressing', message };
+  }
+  const message = await findSilence(converted, check);
+  const since = message === undefined ? undefined : (memory.unreadableSince ?? check.now);
+  const isOver = since !== undefined && check.now.getTime() - since.getTime() >= SILENCE_SECONDS * 1000;
+  memory.unreadableSince = isOver ? undefined : since;
+  if (message === undefined) return judgement;
+  return isOver
+    ? { state: 'Failed', reason: 'WebhookSilent', message }
+    : { ...WORKING, reason: 'WebhookSilent', message };
 }
 
 /** No watch reports when a webhook begins to answer. */

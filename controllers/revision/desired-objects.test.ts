@@ -3,7 +3,8 @@ import type { KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
 import { manifestSecrets } from '../manifest-secrets.ts';
 import { describeManifests, packManifests } from '../manifests.ts';
-import { createDesiredObjects } from './desired-objects.ts';
+import { desiredObjects } from './desired-objects.ts';
+import { RevisionMemories } from './memory.ts';
 
 const OWNER = { apiVersion: 'slipway.dev/v1alpha1', kind: 'Subscription', name: 'widgets', uid: 'w', controller: true };
 
@@ -29,11 +30,14 @@ async function scene(uid: string, characters: number, reads: string[]) {
 it('objects of Revisions are loaded again if there are more than memory should hold', async () => {
   const reads: string[] = [];
   const scenes = await Promise.all(['1', '2', '3'].map((uid) => scene(uid, 7_000_000, reads)));
-  const desired = createDesiredObjects({
-    get: async (ref) => (await Promise.all(scenes.map(({ get }) => get(ref)))).find((found) => found !== undefined),
-  });
+  const memories = new RevisionMemories();
+  const client = {
+    get: async (ref: { readonly name: string }) =>
+      (await Promise.all(scenes.map(({ get }) => get(ref)))).find((found) => found !== undefined),
+  };
   const [first, second, third] = scenes.map(({ revision }) => revision) as [Revision, Revision, Revision];
-  for (const revision of [first, second, second, third, third, second, first]) await desired.of(revision);
+  for (const revision of [first, second, second, third, third, second, first])
+    await desiredObjects({ client, memories }, revision, memories.of(revision));
   expect(reads).toEqual(['1', '2', '3', '1']);
 });
 
@@ -54,16 +58,19 @@ it('objects of a Revision are loaded once during its roll-out, and again after t
   } as unknown as Revision;
   const secrets = manifestSecrets(revision, packed.pieces);
   let reads = 0;
-  const desired = createDesiredObjects({
-    get: async ({ name }): Promise<KubeObject | undefined> => {
+  const memories = new RevisionMemories();
+  const client = {
+    get: async ({ name }: { readonly name: string }): Promise<KubeObject | undefined> => {
       reads += 1;
       return secrets.find(({ metadata }) => metadata.name === name);
     },
-  });
-  const [first] = await desired.of(revision);
+  };
+  const load = async (): Promise<readonly KubeObject[]> =>
+    (await desiredObjects({ client, memories }, revision, memories.of(revision))).objects;
+  const [first] = await load();
   expect(first?.metadata).toMatchObject({ namespace: 'ops', name: 'x' });
-  expect([(await desired.of(revision))[0] === first, reads]).toEqual([true, 1]);
-  desired.forget(revision);
-  await desired.of(revision);
+  expect([(await load())[0] === first, reads]).toEqual([true, 1]);
+  memories.drop(revision, 'settled');
+  await load();
   expect(reads).toBe(2);
 });

@@ -4,9 +4,8 @@ import { sample, sampleDeployment } from '../../apply/testing/sample-objects.ts'
 import type { Unready } from '../../apply/apply.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { refOf } from '../../api/object.ts';
-import type { Revision } from '../../api/revision.ts';
 import { explainUnready, patienceOf } from './explain-unready.ts';
-import type { Judgement } from './summarize.ts';
+import type { Judgement } from './judgement.ts';
 
 const working: Judgement = { state: 'Working', reason: 'WorkloadUnhealthy', message: 'not available' };
 const deployment = sampleDeployment('manager');
@@ -25,7 +24,7 @@ function explain({
   workedSeconds = 60,
 }: Situation): Promise<Judgement> {
   return explainUnready(cluster, judgement, {
-    outcome: { kind: 'intact', unready, revision: {} as Revision },
+    unready,
     workedSeconds,
     deadlineSeconds: 600,
     read: () => Promise.resolve('the last line\n'),

@@ -2,15 +2,14 @@
  * Adds the cause to "a Deployment is not available": the failing container and Pod, the kubelet's message, and the last
  * lines of the log. Reads Pods only while something is wrong.
  */
-import type { ApplyResult, Unready } from '../../apply/apply.ts';
+import type { Unready } from '../../apply/apply.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { explainPods, type PodProblem } from '../../apply/explain-pods.ts';
 import { podSelectorOf } from '../../apply/label-selector.ts';
 import { ReasonedError } from '../../api/errors.ts';
 import { describeRef, groupKind, type KubeObject, type ObjectRef } from '../../api/object.ts';
 import { readLastLines, withLastLines, type ReadText } from './last-lines.ts';
-import type { RollOut } from './roll-out.ts';
-import type { Judgement } from './summarize.ts';
+import type { Judgement } from './judgement.ts';
 
 /** How long a Deployment may take before its Pods are inspected: they need a moment to start. */
 export function patienceOf(deadlineSeconds: number): number {
@@ -18,7 +17,8 @@ export function patienceOf(deadlineSeconds: number): number {
 }
 
 export interface ExplainOptions {
-  readonly outcome: RollOut;
+  /** The objects that do not work. */
+  readonly unready: readonly Unready[];
   /** Seconds since the roll-out of the Revision began. */
   readonly workedSeconds: number;
   /** The most seconds that it may take in all. */
@@ -32,10 +32,9 @@ export interface ExplainOptions {
 export async function explainUnready(
   cluster: Cluster,
   judgement: Judgement,
-  { outcome, workedSeconds, deadlineSeconds, read, signal }: ExplainOptions,
+  { unready, workedSeconds, deadlineSeconds, read, signal }: ExplainOptions,
 ): Promise<Judgement> {
   if (judgement.state !== 'Working' || workedSeconds < patienceOf(deadlineSeconds)) return judgement;
-  const unready = outcome.kind === 'intact' ? outcome.unready : unreadyOf(outcome.result);
   const deployment = unready.find(({ ref }) => groupKind(ref) === 'Deployment.apps');
   if (deployment === undefined) return judgement;
   const problem = await problemOf(cluster, deployment.ref, { read, signal });
@@ -48,7 +47,7 @@ export async function explainUnready(
  * there is none or its state is not known.
  */
 export function secondsToStart(
-  outcome: RollOut,
+  unready: readonly Unready[],
   {
     observed,
     deadlineSeconds,
@@ -58,7 +57,6 @@ export function secondsToStart(
     readonly now: Date;
   },
 ): number {
-  const unready = outcome.kind === 'intact' ? outcome.unready : unreadyOf(outcome.result);
   const deployment = unready.find(({ ref }) => groupKind(ref) === 'Deployment.apps');
   const live = deployment === undefined ? undefined : observed(deployment.ref);
   const movedAt = live === undefined ? Number.NaN : lastMoveOf(live);
@@ -74,10 +72,6 @@ function lastMoveOf({ metadata, ...object }: KubeObject): number {
   const progress = conditions.find(({ type }) => type === 'Progressing')?.lastUpdateTime;
   const { creationTimestamp = '' } = metadata as { readonly creationTimestamp?: string };
   return Math.max(Date.parse(creationTimestamp), Date.parse(progress ?? creationTimestamp));
-}
-
-function unreadyOf(result: ApplyResult): readonly Unready[] {
-  return result.phases.flatMap((phase) => phase.unready);
 }
 
 /** An account that may not read Pods gets no explanation; the judgement stays as it is. */

@@ -1,18 +1,21 @@
 /**
  * Objects that a former leader made too late. A creation has no precondition on the state of its Subscription: the
  * object may have been pruned since, or the operator uninstalled. So the leader finds objects that name the uid of a
- * Subscription and are in none of its inventories, and removes them. See decision 24; called by carry-out.ts and
+ * Subscription and are in none of its inventories, and removes them. See decision 24; called by conclude.ts and
  * late-removals.ts.
  */
 import { identityOf } from '../../apply/identity.ts';
 import type { Cluster } from '../../api/cluster.ts';
 import { ownerName, type Owner } from '../../apply/prepare.ts';
 import { pruneObjects } from '../../apply/prune.ts';
+import { readByList } from '../../apply/read-by-list.ts';
 import type { Removal } from '../../apply/remove.ts';
 import { isMadeByUs } from '../../apply/write.ts';
 import { ANNOTATION } from '../../api/names.ts';
-import { refOf, type KubeObject } from '../../api/object.ts';
+import { ReasonedError } from '../../api/errors.ts';
+import { describeRef, refOf, type KubeObject } from '../../api/object.ts';
 import type { Revision } from '../../api/revision.ts';
+import type { RecordEvent } from '../events.ts';
 import { ownerOf } from './desired-objects.ts';
 import type { ManagedObjects } from './managed-objects.ts';
 import { knownInventory, type RevisionFacts } from './observe.ts';
@@ -77,4 +80,32 @@ export async function removeLate(
     watched: { get: (ref) => live.get(identityOf(ref)) },
   });
   return removals;
+}
+
+export interface RemoveUnlistedDeps {
+  /** As the manager. */
+  readonly cluster: Cluster;
+  /** As the account of the Subscription, or the manager if there is none. */
+  readonly acting: Cluster;
+  readonly record: RecordEvent;
+}
+
+/**
+ * Removes the objects of `findUnlisted`, with an event for each. Throws the reason if one cannot be removed, so that it
+ * is retried.
+ */
+export async function removeUnlisted(
+  { cluster, acting, record }: RemoveUnlistedDeps,
+  { revision, subscription }: Pick<RevisionFacts, 'revision' | 'subscription'>,
+  { unlisted, signal }: { readonly unlisted: readonly KubeObject[]; readonly signal: AbortSignal },
+): Promise<void> {
+  const options = { owner: ownerOf(revision), acting, signal };
+  const removals = await removeLate(readByList(cluster), unlisted, options);
+  for (const { ref, outcome } of removals) {
+    if (outcome !== 'deleted') continue;
+    const note = `${describeRef(ref)} is removed: ${MADE_LATE}`;
+    record(subscription ?? revision, { type: 'Warning', reason: 'LateWrite', action: 'Prune', note });
+  }
+  const failure = removals.find((removal) => removal.failure !== undefined)?.failure;
+  if (failure !== undefined) throw new ReasonedError(failure);
 }

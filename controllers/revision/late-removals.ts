@@ -12,7 +12,7 @@ import { ReasonedError } from '../../api/errors.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { ObjectKey, Reconcile } from '../../kube/controller/controller.ts';
 import { createRecent } from '../recent.ts';
-import { removerOf } from './actors.ts';
+import { removerOf } from './clients.ts';
 import { ownerOf } from './desired-objects.ts';
 import { MADE_LATE, removeLate } from './late-objects.ts';
 import type { RevisionFacts } from './observe.ts';
@@ -68,7 +68,7 @@ export function createLateRemovals({ client, now }: LateRemovalsDeps): LateRemov
       const { deletionTimestamp } = facts.revision.metadata;
       if (owner.uid === undefined || deletionTimestamp === undefined) return;
       const { since, late } = removed.get(owner.uid) ?? { since: Date.parse(deletionTimestamp), late: new Map() };
-      const acting = removerOf({ client }, facts) ?? client;
+      const acting = removerOf(client, facts) ?? client;
       removed.set(owner.uid, { owner, acting, since, late, notedAt: now().getTime() });
     },
     keyOf(object) {

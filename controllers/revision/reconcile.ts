@@ -6,57 +6,56 @@
 import type { Reconcile, ReconcileContext, Result } from '../../kube/controller/controller.ts';
 import { subscriptionKey } from '../by-subscription.ts';
 import { writeStatus } from '../status.ts';
-import { removerOf } from './actors.ts';
 import { createPhaseWaits } from './await-phase.ts';
-import { carryOut } from './carry-out.ts';
-import { createConversions } from './conversions.ts';
+import { removerOf } from './clients.ts';
+import { resultOfSchedule } from './conclude.ts';
 import { decideRevision } from './decide.ts';
-import type { Deps, RevisionDeps } from './deps.ts';
-import { createDesiredObjects } from './desired-objects.ts';
-import { createGivenUp } from './given-up.ts';
+import type { Judgement } from './judgement.ts';
+import { RevisionMemories } from './memory.ts';
 import { observeRevision, type RevisionFacts } from './observe.ts';
-import { createProgressPace } from './progress-pace.ts';
-import { createRehearsals } from './rehearsal/rehearsals.ts';
-import { createContests } from './repair/contests.ts';
 import { createCrdContents } from './repair/crd-content.ts';
 import { refuse } from './refuse.ts';
 import { releaseRevision, removeRevision } from './remove.ts';
 import { judgeArchived } from './archived.ts';
-import { summarizeRevision, type Judgement, type RevisionFindings } from './summarize.ts';
+import { rollOut, type ActiveFacts } from './roll-out.ts';
+import type { RevisionDeps, SharedParts, Step } from './run.ts';
+import { schedule } from './schedule.ts';
+import { summarizeRevision } from './status.ts';
+import { apply } from './steps/apply.ts';
+import { certify } from './steps/certify.ts';
+import { load } from './steps/load.ts';
+import { prove } from './steps/prove.ts';
+import { prune } from './steps/prune.ts';
+import { stage } from './steps/stage.ts';
 import { findCondition, formatTime } from '../../api/conditions.ts';
-import { hasWorked, type Revision } from '../../api/revision.ts';
+import { hasWorked } from '../../api/revision.ts';
+
+/**
+ * The roll-out of an active Revision. Each step goes on with the next one, or ends the attempt with its judgement, which
+ * is then explained: see steps/explain.ts.
+ */
+const STEPS: readonly Step[] = [load, certify, stage, apply, prove, prune];
 
 /** Nodes need a moment to find a Pod that has just become ready. */
 const WEBHOOK_SECONDS = 3;
 
-/** The longest pause between two checks of a removal that makes no progress: no watch reports the end of its wait. */
-const LONGEST_PAUSE_SECONDS = { Going: 30, Refused: 120 } as const;
-
 /** The reconcile function of the controller. */
 export function createRevisionReconciler(given: RevisionDeps): Reconcile {
-  const deps: Deps = {
+  const shared: SharedParts = {
     ...given,
-    givenUp: createGivenUp(given.managed),
-    desired: createDesiredObjects(given.client, given.handed),
-    pace: createProgressPace(),
-    conversions: createConversions(),
-    rehearsals: createRehearsals({
-      ...given,
-      cluster: given.client,
-      probeWebhooks: given.probeWebhooks ?? true,
-      patienceMs: (given.patience?.('workloads') ?? WEBHOOK_SECONDS) * 1000,
-    }),
+    memories: given.memories ?? new RevisionMemories(),
     waits: createPhaseWaits(given.managed, given.patience),
-    contests: createContests(),
+    webhookPatienceMs: (given.patience?.('workloads') ?? WEBHOOK_SECONDS) * 1000,
     crdContents: createCrdContents(),
   };
+  shared.caches.revisions.on({ deleted: (revision) => shared.memories.drop(revision, 'deleted') });
   return async (key, context) => {
-    const cached = observeRevision(deps.caches, key);
+    const cached = observeRevision(shared.caches, key);
     if (cached === undefined) return;
-    if (concernsItselfOnly(cached)) return act(deps, cached, context);
-    return deps.serialize(subscriptionKey(cached.revision), async () => {
-      const facts = observeRevision(deps.caches, key);
-      return facts === undefined ? undefined : act(deps, facts, context);
+    if (concernsItselfOnly(cached)) return act(shared, cached, context);
+    return shared.serialize(subscriptionKey(cached.revision), async () => {
+      const facts = observeRevision(shared.caches, key);
+      return facts === undefined ? undefined : act(shared, facts, context);
     });
   };
 }
@@ -69,65 +68,64 @@ function concernsItselfOnly(facts: RevisionFacts): boolean {
   );
 }
 
-async function act(deps: Deps, facts: RevisionFacts, context: ReconcileContext): Promise<Result> {
+async function act(shared: SharedParts, facts: RevisionFacts, context: ReconcileContext): Promise<Result> {
+  const { revision } = facts;
   const plan = decideRevision(facts);
   switch (plan.kind) {
     case 'nothing':
       return undefined;
     case 'invalid':
-      return refuse(deps, facts, plan.problem);
+      return refuse(shared, facts, plan.problem);
     case 'release':
-      await releaseRevision(deps.client, facts.revision);
+      shared.memories.drop(revision, 'released');
+      await releaseRevision(shared.client, revision);
       return undefined;
     case 'waitForActive':
-      return rest(deps, facts, { reason: 'Uninstalling', message: `Revision ${plan.name} is removed first` });
+      return rest(shared, facts, { reason: 'Uninstalling', message: `Revision ${plan.name} is removed first` });
     case 'archived':
-      deps.rehearsals.forget(facts.revision);
-      return archive(deps, facts, plan.handedOver);
+      shared.memories.drop(revision, 'archived');
+      return archive(shared, facts, plan.handedOver);
     case 'awaitApproval':
-      return rest(deps, facts, { reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' });
+      return rest(shared, facts, { reason: 'ApprovalRequired', message: 'Waits for spec.approved to be set to true' });
     case 'suspended':
-      return rest(deps, facts, { reason: 'Suspended', message: 'The Subscription is suspended' });
+      return rest(shared, facts, { reason: 'Suspended', message: 'The Subscription is suspended' });
     case 'remove':
-      deps.givenUp.forget(facts);
-      deps.desired.forget(facts.revision);
-      deps.pace.forget(facts.revision);
-      deps.rehearsals.forget(facts.revision);
-      return remove(deps, facts, context);
+      shared.memories.drop(revision, 'removing');
+      return remove(shared, facts, context);
     case 'rollOut':
-      return carryOut(deps, facts, context);
+      return rollOut(STEPS, shared, { facts: facts as ActiveFacts, signal: context.signal });
   }
 }
 
 async function rest(
-  deps: RevisionDeps,
+  { client, now }: SharedParts,
   { revision }: RevisionFacts,
-  what: Pick<Judgement, 'reason' | 'message'>,
+  reason: Pick<Judgement, 'reason' | 'message'>,
 ): Promise<void> {
-  await write(deps, revision, { judgement: { state: 'Resting', ...what } });
+  const judgement = { state: 'Resting', ...reason } as const;
+  await writeStatus(client, revision, summarizeRevision(revision, { judgement }, now()));
 }
 
-async function archive(deps: RevisionDeps, facts: RevisionFacts, handedOver: boolean): Promise<void> {
+async function archive({ client, now }: SharedParts, facts: RevisionFacts, handedOver: boolean): Promise<void> {
   const { revision, subscription } = facts;
   const archived = judgeArchived(revision, { subscription, handedOver });
   if (archived === undefined) return;
   const { judgement, failure } = archived;
   const wasActive = hasWorked(revision) && findCondition(revision.status?.conditions, 'Ready')?.reason !== 'Archived';
   const findings = { judgement, ...(failure !== undefined && { failure }), ...(handedOver && { inventory: [] }) };
-  const status = summarizeRevision(revision, findings, deps.now());
-  const lastActive = wasActive ? { lastActiveTime: formatTime(deps.now()) } : {};
-  await writeStatus(deps.client, revision, { ...status, ...lastActive });
+  const status = summarizeRevision(revision, findings, now());
+  const lastActive = wasActive ? { lastActiveTime: formatTime(now()) } : {};
+  await writeStatus(client, revision, { ...status, ...lastActive });
 }
 
-async function remove(deps: RevisionDeps, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
-  const acting = removerOf(deps, facts);
-  const state = await removeRevision({ ...deps, cluster: deps.client, acting }, facts, signal);
-  if (state === 'Gone') return undefined;
-  const began = Date.parse(facts.revision.metadata.deletionTimestamp ?? '');
-  const waited = (deps.now().getTime() - began) / 1000;
-  return { requeueAfterSeconds: Math.min(LONGEST_PAUSE_SECONDS[state], Math.max(1, waited / 4)) };
-}
-
-async function write(deps: RevisionDeps, revision: Revision, findings: RevisionFindings): Promise<Revision> {
-  return writeStatus(deps.client, revision, summarizeRevision(revision, findings, deps.now()));
+async function remove(shared: SharedParts, facts: RevisionFacts, { signal }: ReconcileContext): Promise<Result> {
+  const { client, now } = shared;
+  const progress = await removeRevision(
+    { ...shared, cluster: client, acting: removerOf(client, facts) },
+    facts,
+    signal,
+  );
+  if (progress === 'Gone') return undefined;
+  const since = new Date(facts.revision.metadata.deletionTimestamp ?? '');
+  return resultOfSchedule(schedule({ kind: 'removing', progress, since }, now()).again);
 }

@@ -10,7 +10,7 @@ import type { RecordEvent } from '../events.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { writeStatus } from '../status.ts';
 import type { RevisionFacts } from './observe.ts';
-import { summarizeRevision } from './summarize.ts';
+import { summarizeRevision } from './status.ts';
 
 export interface RefuseDeps {
   readonly client: Pick<Cluster, 'patch'>;

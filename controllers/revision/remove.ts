@@ -21,8 +21,9 @@ import type { ManagedObjects } from './managed-objects.ts';
 import { observeManaged } from './observe-managed.ts';
 import type { RevisionFacts } from './observe.ts';
 import { accountOf, whyAccountIsGone } from './account.ts';
-import { followServed } from './roll-out.ts';
-import { summarizeRevision, type Judgement } from './summarize.ts';
+import { followServed } from './follow-served.ts';
+import type { Judgement } from './judgement.ts';
+import { summarizeRevision } from './status.ts';
 
 /** How long one step may take in one call; a longer step is continued by further calls. */
 const STEP_SECONDS = 10;
@@ -57,7 +58,9 @@ export async function removeRevision(
   };
   deps.late?.removing(facts);
   // The watches report objects that a former leader makes late, also to a leader that has not rolled out anything yet.
-  void followServed(deps, revision.status?.inventory ?? [], signal).catch(() => undefined);
+  void followServed({ cluster, watched: deps.managed }, revision.status?.inventory ?? [], signal).catch(
+    () => undefined,
+  );
   const plan = await planRemoval(deps.cluster, facts, about);
   const result = await runUninstall(deps.cluster, plan, {
     ...about,

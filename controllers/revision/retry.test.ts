@@ -2,40 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { sample, sampleCrd } from '../../apply/testing/sample-objects.ts';
 import { findCondition } from '../../api/conditions.ts';
 import type { Revision } from '../../api/revision.ts';
-import { judgeRetry, retryDelay } from './retry.ts';
 import { createHarness, NAMESPACE, type Harness } from './testing/harness.ts';
-
-describe('the delay before the next attempt', () => {
-  test.each([
-    { worked: 0, seconds: 5, because: 'the first one is soon' },
-    { worked: 20, seconds: 20, because: 'it is as long as all before, so it doubles' },
-    { worked: 500, seconds: 100, because: 'the last attempt is at the deadline' },
-    { worked: 299, seconds: 299, because: 'it has not reached its limit' },
-    { worked: 700, seconds: 1, because: 'the deadline is over' },
-  ])('the delay after $worked s of 600 s is $seconds s: $because', ({ worked, seconds }) => {
-    expect(retryDelay(worked, 600)).toBe(seconds);
-  });
-
-  test('the delay is never longer than five minutes', () => {
-    expect(retryDelay(2000, 86_400)).toBe(300);
-  });
-});
-
-describe('the judgement of a rejection', () => {
-  const refusal = { state: 'Failed', reason: 'CRDUnsafe', message: 'no' } as const;
-
-  test.each(['Rollback', 'Hold'] as const)('a rejection is final with %s', (strategy) => {
-    expect(judgeRetry(refusal, { strategy, progressDeadline: '10m' })).toBe(refusal);
-  });
-
-  test('a rejection with Retry is work in progress until the deadline; the message is the same each time', () => {
-    expect(judgeRetry(refusal, { strategy: 'Retry', progressDeadline: '10m' })).toEqual({
-      state: 'Working',
-      reason: 'CRDUnsafe',
-      message: 'no. It is tried again until the progress deadline of 10m is over',
-    });
-  });
-});
 
 describe('a Revision that is rejected, with Retry', () => {
   const account = sample('v1', 'ServiceAccount', 'widget-manager', { namespace: NAMESPACE });
@@ -75,7 +42,7 @@ describe('a Revision that is rejected, with Retry', () => {
       'ProgressDeadlineExceeded',
     ]);
     const before = harness.cluster.requests.length;
-    expect(await harness.reconcile(2)).toEqual({});
+    expect(await harness.reconcile(2)).toBeUndefined();
     expect(harness.cluster.requests.length).toBe(before);
   });
 

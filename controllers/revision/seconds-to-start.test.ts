@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Unready } from '../../apply/apply.ts';
 import type { KubeObject } from '../../api/object.ts';
-import type { Revision } from '../../api/revision.ts';
 import { secondsToStart } from './explain-unready.ts';
-import type { RollOut } from './roll-out.ts';
 
 const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ops', name: 'widgets' };
-const outcome: RollOut = {
-  kind: 'intact',
-  unready: [{ ref, health: { state: 'Progressing', message: '0 of 1 replicas are available' } }],
-  revision: {} as Revision,
-};
+const unready: readonly Unready[] = [
+  { ref, health: { state: 'Progressing', message: '0 of 1 replicas are available' } },
+];
 
 function deployment(creationTimestamp: string | undefined, lastUpdateTime?: string): KubeObject {
   const conditions = lastUpdateTime === undefined ? [] : [{ type: 'Progressing', lastUpdateTime }];
@@ -29,11 +26,11 @@ describe('a Deployment that is not available is left to start', () => {
     { because: 'its age is not known', live: deployment(undefined), seconds: 0 },
   ])('an unavailable Deployment is left to start for $seconds s: $because', ({ live, seconds }) => {
     const now = new Date('2026-01-01T00:00:10Z');
-    expect(secondsToStart(outcome, { observed: () => live, deadlineSeconds: 600, now })).toBe(seconds);
+    expect(secondsToStart(unready, { observed: () => live, deadlineSeconds: 600, now })).toBe(seconds);
   });
 
   it('an unavailable Deployment is left to start for at most half of its deadline', () => {
     const observed = (): KubeObject => deployment('2026-01-01T00:00:10Z');
-    expect(secondsToStart(outcome, { observed, deadlineSeconds: 2, now: new Date('2026-01-01T00:00:10Z') })).toBe(1);
+    expect(secondsToStart(unready, { observed, deadlineSeconds: 2, now: new Date('2026-01-01T00:00:10Z') })).toBe(1);
   });
 });

@@ -24,6 +24,7 @@ import {
   type BenchOperator,
 } from './operators.ts';
 import { benchResolver, type ResolverFigure } from './resolver.ts';
+import { benchPlan } from './plan.ts';
 import { openStage } from './stage.ts';
 
 interface Scenario extends Omit<Budget, 'name' | 'objects'> {
@@ -55,6 +56,7 @@ const PARTS: Readonly<Record<string, (settings: Settings) => Promise<readonly Ro
   catalog: ({ repeat }) => benchCatalog({ repeat }),
   foreign: () => benchForeign(),
   memory: ({ repeat, idleSeconds }) => benchMemory({ repeat, idleSeconds }),
+  plan: async () => benchPlan(),
   resolver: async () => (await benchResolver()).map(rowOfFigure),
 };
 

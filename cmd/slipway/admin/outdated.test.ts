@@ -12,6 +12,11 @@ const CASES: readonly { readonly because: string; readonly status: SubscriptionS
   { because: 'nothing is installed, so nothing is old', status: { available: AVAILABLE, conditions: [UPGRADE] } },
   { because: 'the newest version is installed', status: { installed: INSTALLED, available: { bundle: 'gadget.v1.0.0', version: '1.0.0' }, conditions: [READY] } }, // prettier-ignore
   {
+    because: 'one follows, and the status has no condition about it yet',
+    status: { installed: INSTALLED, available: AVAILABLE, conditions: [READY] },
+    found: { available: '2.0.0', reason: 'Succeeded', message: READY.message },
+  },
+  {
     because: 'an upgrade waits',
     status: { installed: INSTALLED, available: AVAILABLE, conditions: [READY, UPGRADE] },
     found: { installed: '1.0.0', available: '2.0.0', reason: 'OutsideWindow', message: UPGRADE.message },

@@ -44,7 +44,7 @@ export function outdatedOf({ metadata, spec, status }: Subscription): Outdated |
   const follows = available !== undefined && available.bundle !== installed.bundle;
   const [higher] = refused;
   const failed = findCondition(conditions, 'UpgradeFailed');
-  const upgrade = failed ?? findCondition(conditions, 'UpgradeAvailable');
+  const upgrade = failed ?? findCondition(conditions, 'UpgradeAvailable') ?? findCondition(conditions, 'Ready');
   const obstacle = follows || failed !== undefined ? upgrade : higher;
   if (obstacle === undefined) return undefined;
   return {

@@ -46,6 +46,12 @@ const CASES: readonly {
   { because: 'all is as the spec asks', parts: { status: { installed: INSTALLED, conditions: [READY] } }, state: 'Ready', next: [] }, // prettier-ignore
   { because: 'work is under way', parts: { status: WORKING }, state: 'Working', next: ['slipway wait ops/gadget'] },
   {
+    because: 'a Pod of it does not work, whose log says why',
+    parts: { status: { conditions: [condition('Ready', 'False', 'WorkloadUnhealthy', 'it crashes'), condition('Reconciling', 'True', 'WorkloadUnhealthy', 'x')] } }, // prettier-ignore
+    state: 'Working',
+    next: ['slipway logs ops/gadget', 'slipway wait ops/gadget'],
+  },
+  {
     because: 'a Revision waits for a person',
     parts: { status: AWAITING },
     state: 'Waiting',

@@ -123,9 +123,15 @@ function nextSteps(subscription: Subscription, state: State): readonly Step[] {
       ? [step(`slipway reconcile ${target}`, 'tries again, versions that failed included')]
       : []),
     ...(isFailed ? [step(`slipway events ${target}`, 'shows each step until the failure')] : []),
+    ...(CRASHES.has(findCondition(status?.conditions, 'Ready')?.reason ?? '')
+      ? [step(`slipway logs ${target}`, 'shows the last lines of its Pods')]
+      : []),
     ...(state === 'Working' ? [step(`slipway wait ${target}`, 'waits for the outcome')] : []),
   ];
 }
+
+/** Reasons that a log explains. */
+const CRASHES: ReadonlySet<string> = new Set(['WorkloadUnhealthy', 'WebhookSilent']);
 
 function step(command: string, effect: string): Step {
   return { command, effect };

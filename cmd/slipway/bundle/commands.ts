@@ -1,7 +1,16 @@
 /** `slipway bundle …`: names, arguments and options. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { append, colourOption, outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
+import {
+  append,
+  colourOption,
+  outputOption,
+  registryOptions,
+  withExamples,
+  type OutputFlags,
+  type Perform,
+} from '../flags.ts';
 import type { BundleBuildFlags } from './build.ts';
+import type { InitFlags } from './init.ts';
 import type { BundlePushFlags } from './push.ts';
 import type { RenderFlags } from './render.ts';
 import type { BundleValidateFlags } from './validate.ts';
@@ -12,9 +21,81 @@ const SUITES = ['install', 'format', 'operatorhub', 'community', 'good-practices
 
 export function defineBundleCommands(program: Command, perform: Perform): void {
   const bundle = program.command('bundle').description('one version of an operator: check, render, publish');
+  defineInit(bundle, perform);
   defineChecks(bundle, perform);
   defineImages(bundle, perform);
 }
+
+function defineInit(bundle: Command, perform: Perform): void {
+  const init = registryOptions(bundle.command('init'))
+    .description(
+      'Makes a bundle of the objects by which an operator is installed: plain YAML, or a kustomization. It names the place of every object; a second run changes nothing, and edits of the ClusterServiceVersion stay.',
+    )
+    .argument('<dir>', 'folder of the bundle: new, or one that is brought up to date')
+    .requiredOption('--from <source...>', 'folders and files of YAML, folders with a kustomization, or - for stdin')
+    .option('--package <name>', 'name of the package; absent, that of the bundle in the folder, or of the folder')
+    .option(
+      '--version <version>',
+      'version of the bundle; absent, that of the bundle in the folder, or the tag of an image',
+    )
+    .option(
+      '--replaces <name>',
+      'bundle that this one replaces; absent, the one in the folder if its version is another',
+    )
+    .option('--channel <name>', 'channel that offers the bundle, again for more; absent, stable', append)
+    .option('--default-channel <name>', 'channel of a Subscription that names none')
+    .addOption(
+      new Option(
+        '--install-mode <name>',
+        'namespaces that the operator can watch, again for more; absent, all if its rights are for all, else its own',
+      )
+        .choices(MODES)
+        .argParser(oneOf(MODES)),
+    )
+    .option('--samples <path>', 'folder or file with examples of custom resources; again for more', append)
+    .addOption(
+      new Option(
+        '--custom-resources <use>',
+        'use of custom resources in the source: examples in the CSV, or a part of the installation',
+      )
+        .choices(['examples', 'install'])
+        .default('examples'),
+    )
+    .option(
+      '--leave-out <kind[/name]>',
+      'objects that the operator works without, as in Job.batch/migrate; again for more',
+      append,
+    )
+    .option('--pin', 'ask registries for the digests of images, and name images by digest');
+  withExamples(
+    init,
+    'slipway bundle init lamp --from config/default --package lamp-operator --version 1.0.0',
+    'kustomize build config/default | slipway bundle init lamp --from - --samples config/samples',
+  );
+  defineWords(init)
+    .option('--prune', 'remove manifests whose objects are not in the source')
+    .option('--dry-run', 'write nothing')
+    .option('--strict', 'warnings make exit code 2, too')
+    .addOption(colourOption())
+    .addOption(outputOption())
+    .action((folder: string, flags: InitFlags & OutputFlags) =>
+      perform(flags, async (environment) => (await import('./init.ts')).init(environment, folder, flags)),
+    );
+}
+
+/** Texts that hubs show; they replace those of the ClusterServiceVersion. */
+function defineWords(init: Command): Command {
+  return init
+    .option('--display-name <text>', 'name for people')
+    .option('--description <text>', 'description, in Markdown')
+    .option('--icon <file>', 'file with the icon: .svg, .png, .jpg or .gif')
+    .option('--provider <name>', 'organization that publishes the operator')
+    .option('--maintainer <person>', '"Name <address>"; again for more', append)
+    .option('--maturity <text>', 'alpha, beta or stable')
+    .option('--min-kube-version <version>', 'oldest version of Kubernetes that the operator works with');
+}
+
+const MODES = ['AllNamespaces', 'OwnNamespace', 'SingleNamespace', 'MultiNamespace'];
 
 function defineChecks(bundle: Command, perform: Perform): void {
   registryOptions(bundle.command('validate'))
@@ -23,7 +104,7 @@ function defineChecks(bundle: Command, perform: Perform): void {
     .addOption(
       new Option('--suite <name>', 'only these checks, again for more; absent, all but community')
         .choices(SUITES)
-        .argParser(suite),
+        .argParser(oneOf(SUITES)),
     )
     .option('--kubernetes-version <version>', 'version that the bundle is to work with')
     .option('--category <name>', 'category that the hub knows, instead of the usual ones; again for more', append)
@@ -94,7 +175,12 @@ function defineImages(bundle: Command, perform: Perform): void {
     );
 }
 
-function suite(value: string, values: readonly string[] | undefined): readonly string[] {
-  if (!SUITES.includes(value)) throw new InvalidArgumentError(`It is one of ${SUITES.join(', ')}.`);
-  return append(value, values);
+/** Parses an option that takes one of several values, and can be given several times. */
+function oneOf(
+  choices: readonly string[],
+): (value: string, values: readonly string[] | undefined) => readonly string[] {
+  return (value, values) => {
+    if (!choices.includes(value)) throw new InvalidArgumentError(`It is one of ${choices.join(', ')}.`);
+    return append(value, values);
+  };
 }

@@ -25,6 +25,8 @@ export interface Workplace {
 export interface RunOptions {
   readonly variables?: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
+  /** Content of stdin. */
+  readonly input?: string;
   /** Width of the terminal that the run writes to; a pipe if absent. */
   readonly columns?: number;
   /** Gets the progress that a terminal would show. */
@@ -43,7 +45,7 @@ export function useWorkplace(): () => Workplace {
 
 function openWorkplace(folder: string): Workplace {
   const runWith: Workplace['runWith'] = async (
-    { variables = {}, signal = new AbortController().signal, columns, progress },
+    { variables = {}, signal = new AbortController().signal, input = '', columns, progress },
     ...args
   ) => {
     const printed = { stdout: '', stderr: '' };
@@ -55,6 +57,7 @@ function openWorkplace(folder: string): Workplace {
       print: (text) => void (printed.stdout += text),
       complain: (text) => void (printed.stderr += text),
       signal,
+      readInput: async () => Buffer.from(input),
       ...(columns !== undefined && { columns }),
       ...(progress !== undefined && { progress }),
     });

@@ -43,7 +43,7 @@ export async function answerOffline(
 }
 
 /** The catalogs that are named first go before the others. */
-function sourceOf(index: CatalogIndex, name: string, priority: number): CatalogSource {
+export function sourceOf(index: CatalogIndex, name: string, priority: number): CatalogSource {
   const known = new Map<string, CatalogPackage | undefined>();
   return {
     name,
@@ -84,7 +84,7 @@ const KUBERNETES_VERSION = /^v?\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:[-+].*)?$/;
 /**
  * The installed bundle is taken from the first catalog that has it; a version that no catalog has gets the usual name.
  */
-function findInstalled(text: string, packageName: string, catalogs: readonly CatalogSource[]): Installed {
+export function findInstalled(text: string, packageName: string, catalogs: readonly CatalogSource[]): Installed {
   for (const { name: catalog, content } of catalogs) {
     const bundle = content(packageName)?.bundles.find(({ name, version }) => version === text || name === text);
     if (bundle === undefined) continue;

@@ -27,9 +27,6 @@ export interface Known {
   isIntact(entry: InventoryEntry): boolean;
 }
 
-/** How often custom resources without a watch are read. */
-export const READ_AGAIN_SECONDS = 60;
-
 /** The most reads at the same time. */
 const MOST_READS = 8;
 

@@ -22,7 +22,7 @@ export interface Question {
 
 /** How long the API server waits for an answer: long for a program, short for a person. */
 const TIMEOUT_SECONDS = 5;
-const NOBODY = 'slipway-nobody';
+const MISSING_SERVICE = 'slipway-nobody';
 const END = 'end.probe.slipway.dev';
 
 const PROBE = 'slipway.dev/probe';
@@ -46,7 +46,7 @@ export function probeConfiguration(uid: string, questions: readonly Question[]):
     });
   });
   const end = entry(END, {
-    clientConfig: { service: { namespace, name: NOBODY, port: 443 } },
+    clientConfig: { service: { namespace, name: MISSING_SERVICE, port: 443 } },
     namespace,
     selector: { matchLabels: { [LABEL.managedBy]: 'slipway' }, matchExpressions: [{ key: PROBE, operator: 'Exists' }] },
   });

@@ -1,6 +1,6 @@
 /**
  * Checks whether the webhooks of a stage answer: writes the objects of the check, calls, and deletes the objects again.
- * If the manager is killed in between, the objects are in the inventory: roll-out.ts notes them before.
+ * If the manager is killed in between, the objects are in the inventory: the step `stage` notes them before.
  */
 import { isRefusal } from '../../../apply/api-failure.ts';
 import type { Cluster } from '../../../api/cluster.ts';
@@ -32,7 +32,7 @@ export interface Silence extends Unanswered {
 }
 
 /** A hash that no Pod has. */
-const NOBODY = 'none';
+const HASH_OF_NO_POD = 'none';
 
 /** The first webhook that does not answer; undefined if all do, or if the cluster rejects the objects of the check. */
 export async function probe(
@@ -109,7 +109,7 @@ async function planRehearsal(
   const called = stage.webhooks.filter((webhook) => webhook.service.name === name);
   return {
     questions: called.map((webhook) => ({ webhook, service: rehearsalName(name) })),
-    services: [rehearsalService(service, hash ?? NOBODY)],
+    services: [rehearsalService(service, hash ?? HASH_OF_NO_POD)],
   };
 }
 

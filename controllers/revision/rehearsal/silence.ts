@@ -2,7 +2,7 @@
 import { describeRef } from '../../../api/object.ts';
 import { fieldsOf, listOf, textOf } from '../../../api/untyped.ts';
 import { readLastLines, withLastLines, type ReadText } from '../last-lines.ts';
-import { WORKS, type Judgement } from '../summarize.ts';
+import { NO_FAULT, type Judgement } from '../judgement.ts';
 import { addressOf } from './called-webhooks.ts';
 import type { Silence } from './probe.ts';
 
@@ -31,7 +31,7 @@ export function judgeSilence({ question, because, pod }: Silence, { since, now, 
   const seconds = (now.getTime() - since.getTime()) / 1000;
   const askAgainSeconds = Math.min(LATEST_SECONDS, Math.max(SOONEST_SECONDS, seconds / 10));
   if (because === undefined) {
-    if (seconds >= NOT_ASKED_SECONDS) return WORKS;
+    if (seconds >= NOT_ASKED_SECONDS) return NO_FAULT;
     const message = 'The API server is about to ask whether the webhooks answer';
     return { state: 'Working', reason: 'Progressing', message, askAgainSeconds };
   }

@@ -67,7 +67,7 @@ const specOf = (stage: Stage): Readonly<Record<string, unknown>> => fieldsOf(sta
 
 const OLD_CRD = crd([version('v1', true)], { strategy: 'None' });
 const HELD = new Map([[deployment, { old: 'old', fresh: undefined }]]);
-const TRIED = new Map([[deployment, { old: 'old', fresh: 'new' }]]);
+const TRIALS = new Map([[deployment, { old: 'old', fresh: 'new' }]]);
 
 describe('an upgrade', () => {
   const live = [running(OLD_CRD), running(deployment)];
@@ -87,7 +87,7 @@ describe('an upgrade', () => {
   });
 
   test('an upgrade lets the new Pods in once they answer, and the old ones stay', () => {
-    const stage = decideStage(factsOf(live, { proved: 'pods', trials: TRIED }));
+    const stage = decideStage(factsOf(live, { proved: 'pods', trials: TRIALS }));
     expect(stage.name).toBe('letIn');
     expect(specOf(stage)).toMatchObject({ minReadySeconds: 1e9 });
     expect(selectorIn(stage)).toEqual({ app: 'widget', 'pod-template-hash': 'new' });
@@ -97,7 +97,7 @@ describe('an upgrade', () => {
   test('an upgrade is handed over once all nodes route to the new Pods, and the storage version waits', () => {
     const narrowed = running(desired[2] as KubeObject, { letIn: 'new', revision: 'widgets-2' });
     const held = running(deployment, { annotation: 'old' });
-    const stage = decideStage(factsOf([running(OLD_CRD), held, narrowed], { proved: 'in', trials: TRIED }));
+    const stage = decideStage(factsOf([running(OLD_CRD), held, narrowed], { proved: 'in', trials: TRIALS }));
     expect(stage.name).toBe('handOver');
     expect(stage.objects[1]).toBe(deployment);
     expect(selectorIn(stage)).toEqual({ app: 'widget', 'pod-template-hash': 'new' });
@@ -132,7 +132,7 @@ describe('an upgrade', () => {
   ])('the old conversion stays while the old Pods are called, if it $because', ({ before, versions }) => {
     const found = [running(crd(versions, before)), running(deployment)];
     const conversionIn = (proved: Proved): unknown =>
-      fieldsOf(decideStage(factsOf(found, { proved, trials: TRIED })).objects[0]?.['spec'])['conversion'];
+      fieldsOf(decideStage(factsOf(found, { proved, trials: TRIALS })).objects[0]?.['spec'])['conversion'];
     expect(conversionIn('nothing')).toEqual(before);
     expect(conversionIn('pods')).toEqual(conversion);
   });

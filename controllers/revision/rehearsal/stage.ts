@@ -76,7 +76,7 @@ export function decideStage(facts: StageFacts): Stage {
   if (chosen !== undefined) return { name: chosen, objects: withHeld(stored, trials, chosen), trials, ...said };
   const kept = keepNarrow(stored, facts);
   const isWhole = kept.every((object, index) => object === objects[index]);
-  return { name: isWhole ? 'whole' : hasWorked ? 'return' : 'handOver', objects: kept, trials: NOBODY, ...said };
+  return { name: isWhole ? 'whole' : hasWorked ? 'return' : 'handOver', objects: kept, trials: NO_TRIALS, ...said };
 }
 
 /** Which Pods are called while there are old and new ones; undefined after that. */
@@ -93,7 +93,7 @@ function withStorage({ hasWorked, objects, live, proved }: StageFacts, isLed: bo
   return objects.map((object) => (isCrdEntry(object) ? keepStorage(object, live(refOf(object)), isLed) : object));
 }
 
-const NOBODY: Trials = new Map();
+const NO_TRIALS: Trials = new Map();
 
 /** Deployments behind webhooks that work now, for another Revision, and can keep running beside new Pods. */
 export function rehearsable({

@@ -1,11 +1,10 @@
 /**
- * Remembers recent repairs, to distinguish a contest with another program from an accident. Kept in memory only: after
+ * Distinguishes a contest with another program from an accident, by the recent repairs in the memory of a Revision: after
  * a restart a contest is noticed again.
  */
 import { identityOf } from '../../../apply/identity.ts';
 import type { ObjectRef } from '../../../api/object.ts';
-import type { Revision } from '../../../api/revision.ts';
-import { createRecent } from '../../recent.ts';
+import type { RepairHistory, RevisionMemory } from '../memory.ts';
 import type { Repair } from './drift.ts';
 
 /** An object that is repaired this often within so many minutes is contested; its next repair comes no sooner than this. */
@@ -17,71 +16,53 @@ export interface Contest {
   readonly times: number;
 }
 
-export interface Contests {
-  /**
-   * Notes repairs; returns the contests to report: when one begins, and each time its number of repairs has doubled.
-   */
-  note(revision: Revision, repairs: readonly Repair[], now: Date): readonly Contest[];
-  /**
-   * Seconds until the next round if nothing is to be put right but what is fought over: two programs that answer each other
-   * at once would keep the API server busy. Anything else is put right at once.
-   */
-  pauseSeconds(revision: Revision, astray: readonly ObjectRef[], now: Date): number;
-  /** The contests that go on, and the seconds until the last of them ends if nothing more happens. */
-  under(revision: Revision, now: Date): { readonly contests: readonly Contest[]; readonly overInSeconds: number };
-}
-
-interface Known {
-  readonly repair: Repair;
-  readonly times: number;
-  /** Milliseconds since 1970, the latest last: at most `CONTEST.times`. */
-  readonly latest: readonly number[];
-}
+type Repairs = Pick<RevisionMemory, 'repairs'>;
 
 const WINDOW_MS = CONTEST.minutes * 60_000;
 
-export function createContests(): Contests {
-  const byRevision = createRecent<ReadonlyMap<string, Known>>();
-
-  function knownOf(revision: Revision, now: Date): ReadonlyMap<string, Known> {
-    const known = byRevision.get(keyOf(revision)) ?? new Map<string, Known>();
-    return new Map([...known].filter(([, { latest }]) => now.getTime() - (latest.at(-1) ?? 0) < WINDOW_MS));
-  }
-
-  return {
-    note(revision, repairs, now) {
-      if (repairs.length === 0) return [];
-      const known = new Map(knownOf(revision, now));
-      const noted = repairs.map((repair) => {
-        const identity = identityOf(repair.ref);
-        const { times = 0, latest = [] } = known.get(identity) ?? {};
-        const next = { repair, times: times + 1, latest: [...latest, now.getTime()].slice(-CONTEST.times) };
-        known.set(identity, next);
-        return next;
-      });
-      byRevision.set(keyOf(revision), known);
-      return noted.filter((one) => isContest(one) && isNews(one.times));
-    },
-    pauseSeconds(revision, astray, now) {
-      const known = knownOf(revision, now);
-      const fights = astray.flatMap((ref) => known.get(identityOf(ref)) ?? []).filter(isContest);
-      if (fights.length === 0 || fights.length < astray.length) return 0;
-      return Math.max(0, CONTEST.pauseSeconds - (now.getTime() - lastOf(fights)) / 1000);
-    },
-    under(revision, now) {
-      const contests = [...knownOf(revision, now).values()].filter(isContest);
-      const overMs = lastOf(contests) + WINDOW_MS - now.getTime();
-      return { contests, overInSeconds: contests.length === 0 ? 0 : overMs / 1000 };
-    },
-  };
+/** Notes repairs; returns the contests to report: when one begins, and each time its number of repairs has doubled. */
+export function noteRepairs(memory: Repairs, repairs: readonly Repair[], now: Date): readonly Contest[] {
+  const known = new Map(recentRepairs(memory, now));
+  const noted = repairs.map((repair) => {
+    const identity = identityOf(repair.ref);
+    const { times = 0, latest = [] } = known.get(identity) ?? {};
+    const next = { repair, times: times + 1, latest: [...latest, now.getTime()].slice(-CONTEST.times) };
+    known.set(identity, next);
+    return next;
+  });
+  memory.repairs = known;
+  return noted.filter((one) => isContest(one) && isNews(one.times));
 }
 
-/** When an object was put right last; the beginning of time if none was. */
-function lastOf(some: readonly Known[]): number {
+/**
+ * When a contested object was repaired last, if no other object is to be repaired: two programs that answer each other
+ * at once would keep the API server busy. Undefined otherwise: any other object is repaired at once.
+ */
+export function lastContestedRepair(memory: Repairs, astray: readonly ObjectRef[], now: Date): Date | undefined {
+  const known = recentRepairs(memory, now);
+  const contests = astray.flatMap((ref) => known.get(identityOf(ref)) ?? []).filter(isContest);
+  return contests.length === 0 || contests.length < astray.length ? undefined : new Date(lastOf(contests));
+}
+
+/** The contests that go on, and when the last of them ends if nothing more happens. */
+export function contestsIn(
+  memory: Repairs,
+  now: Date,
+): { readonly contests: readonly Contest[]; readonly over: Date | undefined } {
+  const contests = [...recentRepairs(memory, now).values()].filter(isContest);
+  return { contests, over: contests.length === 0 ? undefined : new Date(lastOf(contests) + WINDOW_MS) };
+}
+
+function recentRepairs({ repairs }: Repairs, now: Date): ReadonlyMap<string, RepairHistory> {
+  return new Map([...repairs].filter(([, { latest }]) => now.getTime() - (latest.at(-1) ?? 0) < WINDOW_MS));
+}
+
+/** When an object was repaired last; the beginning of time if none was. */
+function lastOf(some: readonly RepairHistory[]): number {
   return Math.max(0, ...some.map(({ latest }) => latest.at(-1) ?? 0));
 }
 
-function isContest({ latest }: Known): boolean {
+function isContest({ latest }: RepairHistory): boolean {
   const [first = 0] = latest;
   return latest.length === CONTEST.times && (latest.at(-1) ?? 0) - first < WINDOW_MS;
 }
@@ -89,8 +70,4 @@ function isContest({ latest }: Known): boolean {
 /** 5, 10, 20, 40, … */
 function isNews(times: number): boolean {
   return Number.isInteger(Math.log2(times / CONTEST.times));
-}
-
-function keyOf({ metadata }: Revision): string {
-  return metadata.uid ?? `${metadata.namespace}/${metadata.name}`;
 }

@@ -4,11 +4,12 @@
  */
 import { formatTime } from '../../../api/conditions.ts';
 import type { Loss } from '../../../api/repair.ts';
-import type { Revision, RevisionStatus } from '../../../api/revision.ts';
+import type { RevisionStatus } from '../../../api/revision.ts';
 import { adviseOnLoss, describeLoss } from '../../describe-loss.ts';
 import type { RecordEvent } from '../../events.ts';
+import type { RevisionMemory } from '../memory.ts';
 import type { RevisionFacts } from '../observe.ts';
-import { CONTEST, type Contests } from './contests.ts';
+import { CONTEST, contestsIn, noteRepairs } from './contests.ts';
 import type { CrdContents } from './crd-content.ts';
 import { describeContest, describeRepairs } from './describe.ts';
 import { isLoss, type Repair, type RepairCause } from './drift.ts';
@@ -19,7 +20,7 @@ export type CountRepair = (cause: RepairCause) => void;
 export interface ReportDeps {
   readonly record: RecordEvent;
   readonly now: () => Date;
-  readonly contests: Contests;
+  readonly memory: Pick<RevisionMemory, 'repairs'>;
   readonly crdContents: Pick<CrdContents, 'describe'>;
   readonly countRepair?: CountRepair | undefined;
 }
@@ -36,9 +37,9 @@ export function reportRepairs(
   if (repairs.length === 0) return {};
   const time = formatTime(deps.now());
   const regarding = subscription ?? revision;
-  const begun = deps.contests.note(revision, repairs, deps.now());
+  const begun = noteRepairs(deps.memory, repairs, deps.now());
   for (const { cause } of repairs) deps.countRepair?.(cause);
-  const calm = repairs.filter((repair) => !isContested(deps, revision, repair));
+  const calm = repairs.filter((repair) => !isContested(deps, repair));
   if (calm.length > 0)
     deps.record(regarding, { type: 'Normal', reason: 'Repaired', action: 'Repair', note: describeRepairs(calm) });
   for (const { repair, times } of begun) {
@@ -58,10 +59,8 @@ export function reportRepairs(
 }
 
 /** The event of a contest replaces the events of its single repairs. */
-function isContested({ contests, now }: ReportDeps, revision: Revision, { ref }: Repair): boolean {
-  return contests
-    .under(revision, now())
-    .contests.some(({ repair }) => JSON.stringify(repair.ref) === JSON.stringify(ref));
+function isContested({ memory, now }: ReportDeps, { ref }: Repair): boolean {
+  return contestsIn(memory, now()).contests.some(({ repair }) => JSON.stringify(repair.ref) === JSON.stringify(ref));
 }
 
 function lossOf({ crdContents }: ReportDeps, { ref, uid }: Repair, since: string): Loss {

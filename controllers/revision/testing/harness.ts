@@ -10,13 +10,15 @@ import { Subscription } from '../../../api/subscription.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { ObjectKey, Result } from '../../../kube/controller/controller.ts';
 import { silentLog } from '../../../kube/log.ts';
+import type { Handlers } from '../../../kube/watch/informer.ts';
 import { subscriptionKey } from '../../by-subscription.ts';
 import type { EventFacts } from '../../events.ts';
 import { manifestSecrets } from '../../manifest-secrets.ts';
 import { describeManifests, packManifests } from '../../manifests.ts';
 import { createSerializer } from '../../serialize.ts';
-import type { RevisionDeps } from '../deps.ts';
+import { RevisionMemories } from '../memory.ts';
 import { createRevisionReconciler } from '../reconcile.ts';
+import type { RevisionDeps } from '../run.ts';
 
 export const NAMESPACE = 'ops';
 
@@ -34,6 +36,9 @@ export interface Harness {
   revision(number: number): Revision;
   /** From now on the cache has this Revision, whatever the cluster holds. */
   freeze(revision: Revision): void;
+  /** Another program takes the finalizer off and deletes the Revision; its watch reports that. */
+  vanish(number: number): Promise<void>;
+  readonly memories: RevisionMemories;
   /** Reconciles until no reconcile is due at once. */
   settle(number: number): Promise<Revision>;
 }
@@ -63,12 +68,18 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       (revision) => subscriptionKey(revision) === key,
     );
   let frozen: Revision | undefined;
+  const memories = new RevisionMemories();
+  const handlers: Handlers<Revision>[] = [];
   const deps: RevisionDeps = {
     caches: {
       subscriptions: { get: subscriptionAt },
       revisions: {
         get: (key) => frozen ?? findRevision(key.split('/')[1] ?? ''),
         byIndex: (_index, key) => revisionsOf(key),
+        on: (handler) => {
+          handlers.push(handler);
+          return () => undefined;
+        },
       },
     },
     client: asClient(cluster, options),
@@ -104,6 +115,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     // The test moves the clock.
     patience: () => 0,
     serialize: createSerializer(),
+    memories,
   };
   const reconcile = createRevisionReconciler(deps);
   const harness: Harness = {
@@ -121,6 +133,16 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       })),
     reconcile: (number) => reconcile(keyOf(number), { signal: new AbortController().signal, log: silentLog }),
     revision: (number) => find('Revision', keyOf(number).name) as Revision,
+    memories,
+    async vanish(number) {
+      const gone = harness.revision(number);
+      cluster.change(refOfRevision(number), (object) => ({
+        ...object,
+        metadata: { ...object.metadata, finalizers: [] },
+      }));
+      await cluster.delete(refOfRevision(number));
+      for (const { deleted } of handlers) deleted?.(gone);
+    },
     freeze: (revision) => void (frozen = revision),
     async settle(number) {
       for (let round = 0; round < 10; round += 1) {

@@ -14,7 +14,7 @@ import { EDGES, PACKAGES } from '../real-operators/packages.ts';
 import { publishRoutes } from '../real-operators/publish-routes.ts';
 import { loadRoutes, versionOf, type Route } from '../real-operators/routes.ts';
 import { startRegistryProxy, type RegistryProxy } from '../../lib/registry-proxy.ts';
-import { readState, type State } from './state.ts';
+import { readState, type State } from '../../lib/state.ts';
 
 const routes = hasShared ? loadRoutes(PACKAGES, EDGES) : [];
 /** What Slipway has made, of any kind. */

@@ -3,7 +3,6 @@
  * opposite was asked, and after everything was removed. Each single write of an installation, an upgrade, a downgrade
  * and a removal is held back once, each of another operator; all ends are as if nothing had been late. See decision 24.
  */
-import type { Fields } from '../../../api/untyped.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Revision } from '../../../api/revision.ts';
 import { useCluster } from '../../lib/cluster.ts';
@@ -13,7 +12,8 @@ import { packageDocuments, publishCatalog } from '../../lib/publish.ts';
 import { publishTiny } from '../../lib/tiny-operator.ts';
 import { until } from '../../lib/until.ts';
 import { apply, makeNamespaces, startRemoval } from '../../lib/writes.ts';
-import { readState, type State } from '../crash/state.ts';
+import { readState, type State } from '../../lib/state.ts';
+import { differences, replaced } from '../../lib/state-differences.ts';
 import { startLeader, type HeldWrites } from './deposed.ts';
 
 /** More than there are writes of the longest step, so that each of them is held of one operator. */
@@ -164,11 +164,6 @@ function createCounter(): (of: string, what: string) => string {
   };
 }
 
-/** Objects that were created again. */
-function replaced(before: State, after: State): readonly string[] {
-  return [...after.uids].filter(([name, uid]) => (before.uids.get(name) ?? uid) !== uid).map(([name]) => name);
-}
-
 async function publish(): Promise<void> {
   const { registry } = cluster();
   const packages = OPERATORS.map(async (name) => {
@@ -266,26 +261,6 @@ async function endOf(
     { timeoutSeconds: 30, explain: () => differences(expected, state!).join('\n') },
   );
   return state!;
-}
-
-function differences(expected: State, state: State): readonly string[] {
-  const names = new Set([...expected.contents.keys(), ...state.contents.keys()]);
-  return [...names].flatMap((name) => {
-    const [wanted, found] = [expected, state].map(({ contents }) => contents.get(name));
-    return leavesThatDiffer(wanted, found, name);
-  });
-}
-
-function leavesThatDiffer(wanted: unknown, found: unknown, path: string): readonly string[] {
-  if (typeof wanted === 'object' && typeof found === 'object' && wanted !== null && found !== null) {
-    const keys = new Set([...Object.keys(wanted), ...Object.keys(found)]);
-    return [...keys].flatMap((key) =>
-      leavesThatDiffer((wanted as Fields)[key], (found as Fields)[key], `${path} ${key}`),
-    );
-  }
-  if (wanted === found) return [];
-  const [before, after] = [wanted, found].map((value) => JSON.stringify(value)?.slice(0, 200) ?? 'nothing');
-  return [`${path}: ${after} in place of ${before}`];
 }
 
 async function stateOfOperators(): Promise<State> {

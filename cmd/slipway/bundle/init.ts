@@ -1,0 +1,145 @@
+/** `slipway bundle init`: a complete bundle out of the objects by which an operator is installed without one. */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ReasonedError } from '../../../api/errors.ts';
+import { BUNDLE_ANNOTATION } from '../../../bundles/annotations.ts';
+import {
+  composeBundle,
+  readSource,
+  type ComposedBundle,
+  type CustomResources,
+} from '../../../bundles/author/compose.ts';
+import { parseBundle } from '../../../bundles/parse.ts';
+import type { InstallMode } from '../../../bundles/render/render.ts';
+import { validateBundle } from '../../../bundles/validate/validate.ts';
+import type { Environment } from '../environment.ts';
+import { BUNDLE_FOLDERS } from '../input/bundle.ts';
+import { readOneFile, readTree } from '../input/files.ts';
+import { targetFolder } from '../input/place.ts';
+import type { RegistryFlags } from '../input/registry.ts';
+import { readSourceFiles } from '../input/source.ts';
+import type { Outcome } from '../outcome.ts';
+import { judge, type FindingsStyle, type Strictness } from '../output/findings.ts';
+import { planFiles, readExisting, type FilePlan } from './init-files.ts';
+import { identify, readWords, type IdentityFlags, type WordFlags } from './init-identity.ts';
+import { describeInit, type InitFinding } from './init-report.ts';
+import { pinImages } from './pin-images.ts';
+
+export interface InitFlags extends RegistryFlags, Strictness, FindingsStyle, IdentityFlags, WordFlags {
+  readonly from: readonly string[];
+  readonly samples?: readonly string[];
+  readonly customResources?: CustomResources;
+  readonly installMode?: readonly InstallMode[];
+  readonly leaveOut?: readonly string[];
+  readonly pin?: boolean;
+  readonly prune?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** Existing files stay as a person has edited them, as far as the source does not decide about them. */
+export async function init(environment: Environment, folder: string, flags: InitFlags): Promise<Outcome> {
+  const target = targetFolder(environment, folder);
+  const existing = await readFolder(target);
+  const sources = readSource(await readAll(environment, flags));
+  const before = readExisting(existing);
+  const identity = identify({ folder: basename(target), flags, sources, existing: before });
+  const digests = flags.pin === true ? await pinImages(environment, sources, flags) : undefined;
+  const words = await readWords(environment, flags);
+  const composed = composeBundle(
+    sources,
+    {
+      ...identity,
+      words,
+      ...(flags.installMode !== undefined && { modes: flags.installMode }),
+      ...(flags.customResources !== undefined && { customResources: flags.customResources }),
+      ...(flags.leaveOut !== undefined && { leaveOut: flags.leaveOut }),
+      ...(digests !== undefined && { digests }),
+    },
+    before,
+  );
+  const plan = planFiles(composed, existing, { prune: flags.prune === true });
+  if (flags.dryRun !== true) await writePlan(target, plan);
+  return report(environment, { folder, flags, composed, plan });
+}
+
+async function readAll(
+  environment: Environment,
+  { from, samples = [] }: InitFlags,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const files = await Promise.all([...from, ...samples].map((one) => readSourceFiles(environment, one)));
+  return new Map(files.flatMap((some) => [...some]));
+}
+
+const LIMITS = { maxFiles: 1000, maxBytes: 32 << 20 };
+
+async function readFolder(target: string): Promise<ReadonlyMap<string, Uint8Array>> {
+  const files = await readTree(target, { parts: [...BUNDLE_FOLDERS], ...LIMITS });
+  const dockerfile = await readOneFile({ folder: target }, 'Dockerfile').catch(() => undefined);
+  return dockerfile === undefined ? files : new Map([...files, ['Dockerfile', dockerfile]]);
+}
+
+async function writePlan(target: string, { files, changes }: FilePlan): Promise<void> {
+  for (const [path, change] of changes) {
+    if (change === 'removed') await rm(join(target, path));
+    if (change !== 'created' && change !== 'changed') continue;
+    await mkdir(dirname(join(target, path)), { recursive: true });
+    await writeFile(join(target, path), files.get(path)!);
+  }
+}
+
+interface Written {
+  readonly folder: string;
+  readonly flags: InitFlags;
+  readonly composed: ComposedBundle;
+  readonly plan: FilePlan;
+}
+
+function report(environment: Environment, { folder, flags, composed, plan }: Written): Outcome {
+  const findings = [...composed.findings, ...leftoversOf(plan), ...defectsOf(plan)];
+  const { counts, exitCode } = judge(findings, flags);
+  const facts = {
+    package: composed.annotations.get(BUNDLE_ANNOTATION.package) ?? '',
+    name: composed.csv.metadata.name,
+    installModes: composed.modes,
+  };
+  const files = [...plan.changes].map(([path, change]) => ({ path, change }));
+  return {
+    data: { folder, ...facts, files, placements: composed.placements, ...counts, findings },
+    text: describeInit(
+      { folder, ...facts, files, placements: composed.placements, findings, isDry: flags.dryRun === true },
+      flags,
+      environment,
+    ),
+    exitCode,
+  };
+}
+
+function leftoversOf({ leftovers }: FilePlan): readonly InitFinding[] {
+  return leftovers.map((path) => ({
+    level: 'warning',
+    check: 'leftover-file',
+    object: path,
+    message: 'its object is not in the source; the file stays in the bundle',
+    advice: 'Keep it if a person has added it; else remove the file, or say --prune',
+  }));
+}
+
+/** Everything that keeps the new bundle from being installed or published. */
+function defectsOf({ files }: FilePlan): readonly InitFinding[] {
+  try {
+    const bundle = parseBundle(new Map([...files].filter(([path]) => path !== 'Dockerfile')));
+    return validateBundle(bundle, { suites: ['install', 'format'] })
+      .filter(({ level }) => level === 'error')
+      .map(({ level, check, file, object, path, message, advice }) => ({
+        level,
+        check,
+        object: [file, object, path].filter((part) => part !== undefined).join(': '),
+        message,
+        advice,
+      }));
+  } catch (error) {
+    if (!(error instanceof ReasonedError)) throw error;
+    const { message, hint = 'Correct the source' } = error;
+    return [{ level: 'error', check: 'readable', object: 'the bundle', message, advice: hint }];
+  }
+}

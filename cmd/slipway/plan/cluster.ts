@@ -1,0 +1,92 @@
+/** Gathers the input of a plan from the cluster: the Revisions of a Subscription with their manifests, and facts. */
+import { parseObject } from '../../../api/kind.ts';
+import { keyOfObject } from '../../../api/object.ts';
+import { REVISION, type Revision } from '../../../api/revision.ts';
+import { SUBSCRIPTION, type Subscription } from '../../../api/subscription.ts';
+import { prepareObjects } from '../../../apply/prepare.ts';
+import { loadManifests } from '../../../controllers/manifests.ts';
+import { ownerUidOf } from '../../../controllers/owner.ts';
+import { propertiesOf } from '../../../controllers/revision-properties.ts';
+import { prepareFor } from '../../../controllers/revision/desired-objects.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import type { PlannedSide } from '../../../plan/input.ts';
+import { needSubscription, revisionsOf } from '../admin/objects.ts';
+import type { Environment } from '../environment.ts';
+import { withCluster } from '../input/connection.ts';
+import { gatherFacts } from './facts.ts';
+import type { PlanFlags } from './flags.ts';
+import type { Planned } from './planned.ts';
+
+/**
+ * The plan of the Revision that comes next, or of an uninstall. @throws ReasonedError InputInvalid, KubeconfigInvalid,
+ * ManifestsMissing, and errors of the API server
+ */
+export function planFromCluster(environment: Environment, subject: string, flags: PlanFlags): Promise<Planned> {
+  const { signal } = environment;
+  return withCluster(environment, flags, async (connection) => {
+    const subscription = parseObject(SUBSCRIPTION, await needSubscription(connection, subject, signal));
+    return planOf(connection.client, subscription, flags, signal);
+  });
+}
+
+async function planOf(
+  client: Client,
+  subscription: Subscription,
+  flags: PlanFlags,
+  signal: AbortSignal,
+): Promise<Planned> {
+  const revisions = await ownRevisions(client, subscription, signal);
+  const active = revisions.find(({ spec }) => spec.state === 'Active');
+  const next = flags.uninstall === true ? undefined : nextOf(subscription, revisions);
+  const { package: packageName, crdUpgradeSafety, uninstall } = subscription.spec;
+  const about = { subscription: keyOfObject(subscription), package: packageName };
+  if (flags.uninstall === true ? active === undefined : next === undefined)
+    return { ...about, message: idleMessage(active, flags), inputs: [] };
+  const [from, to] = [await sideOf(client, active), await sideOf(client, next)];
+  const input = {
+    ...about,
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    waivers: crdUpgradeSafety.waivers ?? [],
+    customResources: uninstall.customResources,
+  };
+  const facts = await gatherFacts(client, { input, subscription, inventory: active?.status?.inventory ?? [], signal });
+  const message = next === undefined ? 'an uninstall' : `${next.spec.bundle} comes next`;
+  return { ...about, message, inputs: [{ ...input, facts }] };
+}
+
+/** The Revisions that the Subscription controls; any other of that name belongs to an earlier one. */
+async function ownRevisions(
+  client: Client,
+  subscription: Subscription,
+  signal: AbortSignal,
+): Promise<readonly Revision[]> {
+  const { uid } = subscription.metadata;
+  const named = await revisionsOf(client, subscription, signal);
+  return named.filter((revision) => ownerUidOf(revision) === uid).map((revision) => parseObject(REVISION, revision));
+}
+
+/** The Revision that the manager is about to apply, if it has made one. */
+function nextOf({ status }: Subscription, revisions: readonly Revision[]): Revision | undefined {
+  const name = status?.pending?.revision;
+  const found = revisions.find(({ metadata }) => metadata.name === name);
+  return found?.spec.state === 'Active' ? undefined : found;
+}
+
+function idleMessage(active: Revision | undefined, { uninstall }: PlanFlags): string {
+  if (uninstall === true) return 'nothing is installed';
+  const installed = active === undefined ? 'nothing is installed' : `${active.spec.bundle} is installed`;
+  return `${installed}, and the manager has prepared no other Revision; slipway plan --file plans from a catalog`;
+}
+
+async function sideOf(client: Client, revision: Revision | undefined): Promise<PlannedSide | undefined> {
+  if (revision === undefined) return undefined;
+  const { bundle, version, image } = revision.spec;
+  return {
+    bundle,
+    version,
+    image,
+    objects: prepareObjects(await loadManifests(client, revision), prepareFor(revision)),
+    properties: propertiesOf(revision),
+  };
+}

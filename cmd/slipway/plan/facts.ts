@@ -1,0 +1,137 @@
+/**
+ * Asks the cluster for the facts that a plan depends on: about CRDs that change, objects that are to be created, and roles
+ * that the bundle does not contain; an unchanged object costs no request. A fact that cannot be read is left out, and so
+ * is not known.
+ */
+import type { KubeObject, ObjectRef } from '../../../api/object.ts';
+import { ReasonedError } from '../../../api/errors.ts';
+import { groupKind, refOf } from '../../../api/object.ts';
+import type { Subscription } from '../../../api/subscription.ts';
+import { fieldsOf, textOf } from '../../../api/untyped.ts';
+import { judgeOwnership } from '../../../apply/collision.ts';
+import type { CrdVerdict } from '../../../apply/crd-safety/compare.ts';
+import { guardCrd } from '../../../apply/crd-safety/guard.ts';
+import { countInstances, isCrdEntry, listedIn } from '../../../apply/custom-resources.ts';
+import { identityOf } from '../../../apply/identity.ts';
+import type { InventoryEntry } from '../../../apply/inventory.ts';
+import type { Owner } from '../../../apply/prepare.ts';
+import { createSlots } from '../../../apply/slots.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import type { ClusterFacts, PlanInput } from '../../../plan/input.ts';
+import { compareSets } from '../../../plan/objects.ts';
+import { rulesOf, type PolicyRule } from '../../../plan/rights/rule.ts';
+
+export interface FactsQuestion {
+  readonly input: PlanInput;
+  readonly subscription: Subscription;
+  readonly inventory: readonly InventoryEntry[];
+  readonly signal: AbortSignal;
+}
+
+const AT_ONCE = 8;
+
+/** The facts. Throws if it is aborted, and for nothing else. */
+export async function gatherFacts(client: Client, question: FactsQuestion): Promise<ClusterFacts> {
+  const { input, signal } = question;
+  const [before, after] = [input.from?.objects ?? [], input.to?.objects ?? []];
+  const { created, changed, deleted } = compareSets(before, after);
+  const gatherer = new Gatherer(client, question);
+  const nextOf = new Map(changed.map((pair) => [pair.after.metadata.name, pair.after] as const));
+  const crds = [...changed.map((pair) => pair.before), ...deleted].filter(isCrdEntry);
+  await Promise.all([
+    ...created.map((object) => gatherer.readExisting(object)),
+    ...crds.map((crd) => gatherer.readCrd(crd, nextOf.get(crd.metadata.name))),
+    ...foreignRoles([...before, ...after]).map((name) => gatherer.readRole(name)),
+  ]);
+  signal.throwIfAborted();
+  return gatherer.facts();
+}
+
+/** Names of ClusterRoles that are bound, and that the objects do not contain. */
+function foreignRoles(objects: readonly KubeObject[]): readonly string[] {
+  const own = new Set(
+    objects.filter((object) => groupKind(object) === CLUSTER_ROLE).map(({ metadata }) => metadata.name),
+  );
+  const bound = objects.flatMap(({ roleRef }) => {
+    const { kind, name } = fieldsOf(roleRef);
+    return kind === 'ClusterRole' ? [textOf(name)] : [];
+  });
+  return [...new Set(bound)].filter((name) => !own.has(name));
+}
+
+const CLUSTER_ROLE = 'ClusterRole.rbac.authorization.k8s.io';
+
+class Gatherer {
+  readonly #client: Client;
+  readonly #question: FactsQuestion;
+  readonly #owner: Owner;
+  readonly #slots = createSlots(AT_ONCE);
+  readonly #customResources = new Map<string, number>();
+  readonly #storedVersions = new Map<string, readonly string[]>();
+  readonly #verdicts = new Map<string, CrdVerdict>();
+  readonly #clusterRoles = new Map<string, readonly PolicyRule[]>();
+  readonly #existing = new Map<string, 'absent' | 'ours' | { readonly owner: string }>();
+
+  constructor(client: Client, question: FactsQuestion) {
+    this.#client = client;
+    this.#question = question;
+    const { namespace = '', name, uid } = question.subscription.metadata;
+    this.#owner = { namespace, name, ...(uid !== undefined && { uid }) };
+  }
+
+  facts(): ClusterFacts {
+    return {
+      customResources: this.#customResources,
+      storedVersions: this.#storedVersions,
+      verdicts: this.#verdicts,
+      clusterRoles: this.#clusterRoles,
+      existing: this.#existing,
+    };
+  }
+
+  readExisting(object: KubeObject): Promise<void> {
+    const ref = refOf(object);
+    return this.#read(ref, (live) => {
+      this.#existing.set(identityOf(ref), live === undefined ? 'absent' : this.#stateOf(live));
+    });
+  }
+
+  #stateOf(live: KubeObject): 'ours' | { readonly owner: string } {
+    const ownership = judgeOwnership(live, this.#owner);
+    return ownership.kind === 'ours' || ownership.kind === 'adopted' ? 'ours' : { owner: ownership.owner };
+  }
+
+  /** @param next The CRD that is to replace it; absent: it is deleted. */
+  readCrd(crd: KubeObject, next: KubeObject | undefined): Promise<void> {
+    const { name } = crd.metadata;
+    return this.#read(refOf(crd), async (live) => {
+      if (live === undefined) return;
+      const { storedVersions } = fieldsOf(live['status']);
+      if (Array.isArray(storedVersions)) this.#storedVersions.set(name, storedVersions.map(textOf));
+      const { inventory, signal, input } = this.#question;
+      const { count } = await countInstances(this.#client, live, {
+        isListed: listedIn(inventory, this.#owner),
+        signal,
+      });
+      if (count !== 'unknown') this.#customResources.set(name, count);
+      if (next === undefined) return;
+      const listPage = this.#client.listPage.bind(this.#client);
+      this.#verdicts.set(name, await guardCrd(live, next, { listPage, waivers: input.waivers ?? [], signal }));
+    });
+  }
+
+  readRole(name: string): Promise<void> {
+    return this.#read({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name }, (live) => {
+      if (live !== undefined) this.#clusterRoles.set(name, rulesOf(live));
+    });
+  }
+
+  /** Reads an object and notes it; if it cannot be read, nothing is noted, and the fact is not known. */
+  async #read(ref: ObjectRef, note: (live: KubeObject | undefined) => void | Promise<void>): Promise<void> {
+    try {
+      await this.#slots(async () => note(await this.#client.get(ref, this.#question.signal)));
+    } catch (error) {
+      if (!(error instanceof ReasonedError)) throw error;
+    }
+  }
+}

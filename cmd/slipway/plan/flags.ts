@@ -1,0 +1,49 @@
+/** The question of `plan`: its flags, and which of them go together. */
+import type { DenyRuleName } from '../../../plan/deny.ts';
+import { invalidInput } from '../input/invalid.ts';
+import type { RegistryFlags } from '../input/registry.ts';
+
+export interface PlanFlags extends RegistryFlags {
+  readonly file?: string;
+  readonly catalog?: readonly string[];
+  readonly from?: string;
+  readonly bundle?: readonly string[];
+  readonly kubernetesVersion?: string;
+  readonly uninstall?: boolean;
+  readonly deny?: readonly DenyRuleName[];
+  readonly namespace?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly output: string;
+}
+
+/** A question that is answered from files, catalogs and bundles alone. */
+export interface OfflineFlags extends PlanFlags {
+  readonly file: string;
+  readonly catalog: readonly string[];
+}
+
+const OFFLINE = ['catalog', 'from', 'bundle', 'kubernetesVersion', 'plainHttp', 'registryConfig'] as const;
+const CLUSTER = ['uninstall', 'kubeconfig', 'context'] as const;
+
+/** Whether no cluster is asked. @throws ReasonedError InputInvalid for flags that do not go together */
+export function isOffline(flags: PlanFlags, subject: string | undefined): flags is OfflineFlags {
+  const { file, catalog } = flags;
+  if ((file === undefined) === (subject === undefined))
+    throw invalidInput(
+      file === undefined ? 'no Subscription is named' : 'both a file and a Subscription in the cluster are named',
+      'Name a file by --file, or a Subscription in the cluster as NAMESPACE/NAME',
+    );
+  const idle = (file === undefined ? OFFLINE : CLUSTER).find((name) => flags[name] !== undefined);
+  if (idle !== undefined)
+    throw invalidInput(
+      `${optionOf(idle)} goes ${file === undefined ? 'with --file' : 'with a Subscription in the cluster'}`,
+    );
+  if (file !== undefined && catalog === undefined)
+    throw invalidInput('no catalog is named', 'Name the catalog of the Subscription by --catalog');
+  return file !== undefined;
+}
+
+function optionOf(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

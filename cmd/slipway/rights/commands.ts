@@ -1,0 +1,21 @@
+/** `slipway rights`: names, arguments and options. */
+import type { Command } from 'commander';
+import { append, outputOption, registryOptions, type OutputFlags, type Perform } from '../flags.ts';
+import type { RightsFlags } from './rights.ts';
+
+export function defineRightsCommands(program: Command, perform: Perform): void {
+  registryOptions(program.command('rights'))
+    .description('Lists the rights that an operator gets, in words, the most dangerous first.')
+    .argument('<dir|ref>', 'folder with manifests/ and metadata/, or image of a bundle')
+    .option('--from <dir|ref>', 'bundle that is installed: lists only the rights that are gained and lost')
+    .option('--namespace <name>', 'namespace of the operator', 'operators')
+    .option(
+      '--watch-namespace <name>',
+      'namespace to watch, "" for all; again for more; absent, as the bundle allows',
+      append,
+    )
+    .addOption(outputOption())
+    .action((source: string, flags: RightsFlags & OutputFlags) =>
+      perform(flags, async (environment) => (await import('./rights.ts')).rights(environment, source, flags)),
+    );
+}

@@ -1,0 +1,113 @@
+/** Ends an attempt: writes the status that follows from its judgement, and schedules the next attempt. */
+import { ReasonedError } from '../../api/errors.ts';
+import type { Revision } from '../../api/revision.ts';
+import type { Result } from '../../kube/controller/controller.ts';
+import { writeStatus } from '../status.ts';
+import { certificatesDue } from './certificates/due.ts';
+import { isSettled } from './decide.ts';
+import { underPolicy, type Judgement } from './judgement.ts';
+import { findUnlisted, removeUnlisted } from './late-objects.ts';
+import { unfollowed } from './own-kinds/observe.ts';
+import { CONTEST, contestsIn } from './repair/contests.ts';
+import { describeContest } from './repair/describe.ts';
+import type { Run } from './run.ts';
+import { schedule, type Again, type Attempted, type Schedule } from './schedule.ts';
+import { phasesOf, summarizeRevision, type RevisionFindings } from './status.ts';
+import { startSecondsOf } from './steps/explain.ts';
+
+/** After the steps came to a judgement. Throws errors that are to be retried with back-off. */
+export async function conclude(run: Run, found: Judgement): Promise<Result> {
+  const { clients, memory, now } = run;
+  const attempt = describeAttempt(run, found);
+  const next = schedule(attempt, now());
+  if (next.write !== 'now') return resultOfSchedule(next.again);
+  const written = await writeStatus(clients.cluster, attempt.revision, attempt.status);
+  memory.lastWritten = now();
+  noteRest(run, next);
+  if (isSettled(written)) await settle(run, written);
+  return resultOfSchedule(next.again);
+}
+
+function describeAttempt(run: Run, found: Judgement): Attempted {
+  const { facts, memory, results, watched, now } = run;
+  const { onFailure } = facts.subscription.spec;
+  const { revision = facts.revision, applied, leftovers = [], unpruned } = results;
+  const judgement = underPolicy(found, facts.revision, onFailure, now());
+  const { over } = contestsIn(memory, now());
+  const status = summarizeRevision(revision, findingsOf(run, judgement), now());
+  return {
+    kind: 'attempted',
+    found,
+    judgement,
+    revision,
+    status,
+    onFailure,
+    lastWritten: memory.lastWritten,
+    failures: applied?.failures ?? [],
+    unpruned,
+    hasLeftovers: leftovers.length > 0,
+    startSeconds: startSecondsOf(run),
+    contestsOver: over,
+    certificatesDue: certificatesDue(status.inventory ?? [], watched),
+    hasUnwatched: unfollowed(watched, status.inventory ?? []).length > 0,
+  };
+}
+
+function findingsOf(run: Run, judgement: Judgement): RevisionFindings {
+  const { applied, repaired, inventory = applied?.inventory } = run.results;
+  return {
+    judgement,
+    contested: describeContests(run),
+    ...repaired,
+    ...(applied !== undefined && { phases: phasesOf(applied) }),
+    ...(inventory !== undefined && { inventory }),
+  };
+}
+
+function describeContests({ memory, now }: Run): readonly string[] {
+  const { contests } = contestsIn(memory, now());
+  return contests.map(({ repair, times }) => describeContest(repair, times, CONTEST.minutes));
+}
+
+function noteRest({ memory, circumstances }: Run, { rest }: Schedule): void {
+  if (rest !== undefined) memory.refusal = { circumstances, ...rest };
+}
+
+/**
+ * Drops the memory of the roll-out, and removes objects that a former leader made too late. Throws the reason if one
+ * cannot be removed, so that it is retried.
+ */
+async function settle({ facts, clients, watched, shared, signal }: Run, revision: Revision): Promise<void> {
+  shared.memories.drop(revision, 'settled');
+  const unlisted = findUnlisted({ ...facts, revision }, watched);
+  if (unlisted.length > 0) await removeUnlisted({ ...clients, ...shared }, facts, { unlisted, signal });
+}
+
+/**
+ * After an error that ended the steps before the objects were applied: it is written into the status, and retried unless
+ * it is final. Throws it then.
+ */
+export async function concludeError(run: Run, error: ReasonedError): Promise<Result> {
+  const { facts, clients, now } = run;
+  const { onFailure } = facts.subscription.spec;
+  const judgement = judgeError(run, error);
+  const status = summarizeRevision(facts.revision, { judgement, contested: describeContests(run) }, now());
+  await writeStatus(clients.cluster, facts.revision, status);
+  const next = schedule({ kind: 'broken', error, judgement, status, onFailure }, now());
+  noteRest(run, next);
+  return resultOfSchedule(next.again);
+}
+
+/** The deadline ends only final errors: any other, such as an API server that does not answer, says nothing of the bundle. */
+function judgeError({ facts, now }: Run, error: ReasonedError): Judgement {
+  const isFinal = error.retry === 'never';
+  const found = { state: isFinal ? 'Failed' : 'Working', reason: error.reason, message: error.describe() } as const;
+  return isFinal ? underPolicy(found, facts.revision, facts.subscription.spec.onFailure, now()) : found;
+}
+
+/** The schedule as the work queue takes it. Throws an error that the queue is to retry. */
+export function resultOfSchedule(again: Again): Result {
+  if (typeof again === 'string') return undefined;
+  if ('error' in again) throw again.error;
+  return { requeueAfterSeconds: again.inSeconds };
+}

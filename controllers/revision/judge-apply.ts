@@ -1,0 +1,86 @@
+/** The judgement of an apply, of the health of objects that were applied before, and of pruning. Pure. */
+import type { ApplyResult, PhaseResult, Unready } from '../../apply/apply.ts';
+import type { Failure } from '../../apply/api-failure.ts';
+import type { Removal } from '../../apply/remove.ts';
+import type { Retry } from '../../api/errors.ts';
+import { describeRef } from '../../api/object.ts';
+import type { Judgement } from './judgement.ts';
+import type { RevisionFindings } from './status.ts';
+
+/** The outcome of an apply, in a sentence. A failure that a retry may cure is work in progress. */
+export function judgeApply(result: ApplyResult): Judgement {
+  if (result.failures.length > 0) return judgeFailures(result.failures);
+  const count = result.phases.reduce((sum, { objects }) => sum + objects.length, 0);
+  if (result.state === 'Complete')
+    return { state: 'Ready', reason: 'Succeeded', message: `${count} objects are applied and healthy` };
+  const message = describeWaiting(result.phases);
+  const final = result.phases.flatMap(({ unready }) => unready).find(({ health }) => health.reason !== undefined);
+  if (final?.health.reason === undefined) return { state: 'Working', reason: 'Progressing', message };
+  const { reason, message: why } = final.health;
+  return { state: 'Failed', reason, message: `${describeRef(final.ref)}: ${why}` };
+}
+
+/** The most failures that are named one by one. */
+const MOST_NAMED = 5;
+
+/** Final failures come before those that a retry may cure; of several failures of one reason, each is named. */
+function judgeFailures(failures: readonly Failure[]): Judgement {
+  const final = failures.filter(({ retry }) => retry === 'never');
+  const [first] = [...final, ...failures] as [Failure];
+  const alike = failures.filter(({ reason }) => reason === first.reason).slice(0, MOST_NAMED);
+  const others = failures.length - alike.length;
+  const hints = new Set(alike.flatMap(({ hint }) => hint ?? []));
+  const message = [alike.map((failure) => failure.message).join('; '), ...hints].join('. ');
+  return {
+    state: final.length > 0 ? 'Failed' : 'Working',
+    reason: first.reason,
+    message: others > 0 ? `${message} (and ${others} more)` : message,
+    ...(first.reason === 'Forbidden' && message.length > LONGEST_SHOWN && { brief: `${message.slice(0, SHOWN)}…` }),
+  };
+}
+
+/** A bundle may lack many rights, and the API server lists all of them in one sentence. */
+const LONGEST_SHOWN = 300;
+const SHOWN = 200;
+
+/** The soonest retry that a failure of the apply requires. */
+export function retryOf(failures: readonly Failure[]): Retry | undefined {
+  const retries = failures.map(({ retry }) => retry).filter((retry) => retry !== 'never');
+  return retries.find((retry) => typeof retry === 'object') ?? retries[0];
+}
+
+/** Judges the health of a Revision that was fully applied before. */
+export function judgeHealth(unready: readonly Unready[], objects: number): Judgement {
+  const [first] = unready;
+  if (first === undefined)
+    return { state: 'Ready', reason: 'Succeeded', message: `${objects} objects are applied and healthy` };
+  return {
+    state: 'Working',
+    reason: 'WorkloadUnhealthy',
+    message: `${describeRef(first.ref)}: ${first.health.message}`,
+  };
+}
+
+/**
+ * After pruning: the Revision stays Ready, but is not finished before every leftover is gone. An object that a
+ * finalizer holds is named, and a watch reports its end; a failed deletion is tried again.
+ */
+export function judgePruning(
+  judgement: Judgement,
+  removals: readonly Removal[],
+): Pick<RevisionFindings, 'judgement' | 'unpruned'> {
+  const [unpruned] = removals.flatMap(({ failure }) => failure ?? []);
+  const held = removals.find(({ outcome }) => outcome === 'deleting');
+  const message = unpruned?.message ?? (held && `${describeRef(held.ref)}: ${held.message ?? 'it is being deleted'}`);
+  if (message === undefined) return { judgement };
+  const unfinished = `An object that only earlier revisions had is not pruned yet: ${message}`;
+  return { judgement: { ...judgement, unfinished }, ...(unpruned !== undefined && { unpruned }) };
+}
+
+function describeWaiting(phases: readonly PhaseResult[]): string {
+  const unready = phases.flatMap((phase) => phase.unready)[0];
+  if (unready !== undefined) return `${describeRef(unready.ref)}: ${unready.health.message}`;
+  const waiting = phases.find(({ state }) => state !== 'Done');
+  const message = waiting?.objects.find((object) => object.message !== undefined)?.message;
+  return message ?? `Phase ${waiting?.name ?? 'unknown'} is under way`;
+}

@@ -1,0 +1,75 @@
+/**
+ * The first step: which objects are in the cluster, and which belong there. If everything is in place and unchanged, the
+ * run ends without a request, with the health of the objects.
+ */
+import type { Unready } from '../../../apply/apply.ts';
+import { assessHealth, hasHealth } from '../../../apply/health.ts';
+import { refOfEntry, type InventoryEntry } from '../../../apply/inventory.ts';
+import type { ObjectRef } from '../../../api/object.ts';
+import { hasWorked, type Revision } from '../../../api/revision.ts';
+import { accountOf, actsAsManager } from '../account.ts';
+import { certificatesDue } from '../certificates/due.ts';
+import { isSettled } from '../decide.ts';
+import { desiredObjects } from '../desired-objects.ts';
+import { appliedEntries, followServed } from '../follow-served.ts';
+import { judgeHealth } from '../judge-apply.ts';
+import type { Judgement } from '../judgement.ts';
+import type { ManagedObjects } from '../managed-objects.ts';
+import { knownInventory } from '../observe.ts';
+import { followOwn, observeOwn, type Known } from '../own-kinds/observe.ts';
+import type { Run } from '../run.ts';
+
+/** Adds `known`, and `unready` if it ends the run, else `isSettled`, `objects` and `tried`. */
+export async function load(run: Run): Promise<Judgement | undefined> {
+  const { watched, results } = run;
+  const { revision } = run.facts;
+  const inventory = revision.status?.inventory ?? [];
+  const known = await observeAll(run, inventory);
+  const isInPlace =
+    (isSettled(revision) || isUnhealthyOnly(revision)) && inventory.every((entry) => known.isIntact(entry));
+  results.known = known;
+  if (isInPlace && !isCertificateDue(run, inventory)) {
+    results.unready = unreadyIn(watched, inventory);
+    return judgeHealth(results.unready, inventory.length);
+  }
+  results.isSettled = isInPlace && isSettled(revision);
+  await loadObjects(run, known);
+  return undefined;
+}
+
+async function observeAll(
+  { facts, clients: { cluster }, watched, signal }: Run,
+  inventory: readonly InventoryEntry[],
+): Promise<Known> {
+  await followServed({ cluster, watched }, appliedEntries(inventory), signal);
+  if (actsAsManager(facts)) await followOwn({ cluster, managed: watched }, inventory, signal);
+  return observeOwn({ cluster, managed: watched }, knownInventory(facts), signal);
+}
+
+async function loadObjects({ facts, clients, memory, shared, results, signal }: Run, known: Known): Promise<void> {
+  const observed = (ref: ObjectRef): ReturnType<Known['get']> => known.get(ref);
+  const namedIn = accountOf(facts)?.namespace;
+  await shared.crdContents.look(clients.cluster, knownInventory(facts), { observed, namedIn, signal });
+  const { objects, tried } = await desiredObjects(shared, facts.revision, memory);
+  Object.assign(results, { objects, tried });
+}
+
+/** Whether everything was applied and pruned before, and only a workload is unhealthy. */
+function isUnhealthyOnly(revision: Revision): boolean {
+  const { conditions = [] } = revision.status ?? {};
+  return hasWorked(revision) && conditions.some(({ reason }) => reason === 'WorkloadUnhealthy');
+}
+
+function isCertificateDue({ watched, now }: Run, inventory: readonly InventoryEntry[]): boolean {
+  const due = certificatesDue(inventory, watched);
+  return due !== undefined && now() >= due;
+}
+
+function unreadyIn(watched: Pick<ManagedObjects, 'get'>, inventory: readonly InventoryEntry[]): readonly Unready[] {
+  return inventory.filter(hasHealth).flatMap((entry) => {
+    const ref = refOfEntry(entry);
+    const live = watched.get(ref);
+    const health = live === undefined ? undefined : assessHealth(live);
+    return health === undefined || health.state === 'Ready' ? [] : [{ ref, health }];
+  });
+}

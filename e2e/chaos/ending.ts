@@ -1,0 +1,48 @@
+/** How a scenario has begun and ended, and in which respects one ending differs from another. */
+import type { TestCluster } from '../cluster/cluster.ts';
+import { list } from '../lib/objects.ts';
+import { readState, type State } from '../lib/state.ts';
+import { differences, replaced } from '../lib/state-differences.ts';
+
+export interface Ending {
+  /** Before the acts of the scenario. */
+  readonly begin: State;
+  /** When the manager was dead; absent in an undisturbed run. */
+  readonly killed?: State;
+  readonly end: State;
+  /** `Warning UpgradeFailed Subscription`: the kinds of events about our objects. */
+  readonly events: ReadonlySet<string>;
+}
+
+interface FoundEvent {
+  readonly type: string;
+  readonly reason: string;
+  readonly regarding: { readonly apiVersion: string; readonly kind: string };
+}
+
+/** Reads the end of a scenario that has begun so. */
+export async function readEnding(cluster: TestCluster, before: Pick<Ending, 'begin' | 'killed'>): Promise<Ending> {
+  const found = await list<FoundEvent>(cluster, 'event');
+  const ours = found.filter(({ regarding }) => regarding.apiVersion?.startsWith('slipway.dev/'));
+  const events = new Set(ours.map(({ type, reason, regarding }) => `${type} ${reason} ${regarding.kind}`));
+  return { ...before, end: await readState(cluster), events };
+}
+
+/**
+ * The respects in which an ending differs from the undisturbed one: contents, leftovers, objects that were created again
+ * though the undisturbed run kept them, and events that the undisturbed run has none of. Pure.
+ */
+export function compareEndings(undisturbed: Ending, disturbed: Ending): readonly string[] {
+  const mayBeReplaced = new Set(replaced(undisturbed.begin, undisturbed.end));
+  const again = [
+    ...replaced(disturbed.begin, disturbed.end),
+    ...(disturbed.killed === undefined ? [] : replaced(disturbed.killed, disturbed.end)),
+  ];
+  return [
+    ...differences(undisturbed.end, disturbed.end),
+    ...[...new Set(again)].filter((name) => !mayBeReplaced.has(name)).map((name) => `${name}: it was created again`),
+    ...[...disturbed.events.difference(undisturbed.events)].map(
+      (event) => `event ${event}: not in the undisturbed run`,
+    ),
+  ];
+}

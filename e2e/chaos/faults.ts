@@ -1,0 +1,153 @@
+/**
+ * Plays the lives of many Subscriptions while requests of the manager meet faults, drawn by a seed. When the faults have
+ * stopped, the end is compared with that of lives without faults.
+ */
+import type { TestCluster } from '../cluster/cluster.ts';
+import { startRegistryProxy, type RegistryProxy } from '../lib/registry-proxy.ts';
+import { readState } from '../lib/state.ts';
+import { until } from '../lib/until.ts';
+import { compareEndings, readEnding, type Ending } from './ending.ts';
+import { planFaults, type Partition, type Severity } from './fault-plan.ts';
+import { install, lifeOf } from './lives.ts';
+import { syntheticOperator, type ChaosOperator } from './operators.ts';
+import { createPerson, type Person } from './person.ts';
+import { Stage } from './stage.ts';
+
+export interface SeedRow {
+  readonly seed: number;
+  readonly subscriptions: number;
+  /** Requests that met a fault, and partitions. */
+  readonly faults: number;
+  readonly partitions: readonly Partition[];
+  readonly seconds: number;
+  readonly differences: readonly string[];
+}
+
+export interface FaultOptions extends Omit<Severity, 'seed'> {
+  readonly seeds: readonly number[];
+  readonly subscriptions: number;
+  /** Progress deadline of the upgrades that fail, such as `10s`. */
+  readonly deadline: string;
+  readonly progress?: (line: string) => void;
+}
+
+/** Each wait of a life, which partitions make longer. */
+const PATIENCE_SECONDS = 300;
+/** After the faults: the longest pause of a controller that backs off, and its work. */
+const SETTLES_WITHIN_SECONDS = 120;
+
+/** One row for each seed, all in one cluster that has nothing of Slipway yet. */
+export async function playSeeds(cluster: TestCluster, options: FaultOptions): Promise<readonly SeedRow[]> {
+  const operators = Array.from({ length: options.subscriptions }, (_, at) => syntheticOperator(`life-${at}`));
+  await using registry = await startRegistryProxy(cluster.registry);
+  const env = { SLIPWAY_REGISTRY_TIMEOUT: '5' };
+  await using stage = await Stage.open(cluster, operators, { registry: registry.address, env });
+  const arena = { stage, registry, operators, deadline: options.deadline };
+  const undisturbed = await playLives(arena);
+  const rows: SeedRow[] = [];
+  for (const seed of options.seeds) {
+    const row = await playSeed(arena, { ...options, seed }, undisturbed);
+    rows.push(row);
+    options.progress?.(
+      `seed ${seed}: ${row.faults} faults, ${row.seconds.toFixed(0)} s, ${row.differences.length} differences`,
+    );
+    for (const line of row.differences.slice(0, 8)) options.progress?.(`  ${line}`);
+  }
+  await stage.clear();
+  return rows;
+}
+
+interface Arena {
+  readonly stage: Stage;
+  readonly registry: RegistryProxy;
+  readonly operators: readonly ChaosOperator[];
+  readonly deadline: string;
+}
+
+/** All lives side by side; the end is read when the manager is quiet. */
+async function playLives(
+  { stage, operators, deadline }: Arena,
+  whenOver: () => Promise<void> = nothing,
+): Promise<Ending> {
+  const persons = operators.map((operator) => createPerson(stage.cluster, operator, PATIENCE_SECONDS));
+  await Promise.all(persons.map(install));
+  const begin = await readState(stage.cluster);
+  await Promise.all(persons.map((person: Person, at) => lifeOf(at).live(person, deadline)));
+  await whenOver();
+  await stage.quiet(2000);
+  return readEnding(stage.cluster, { begin });
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+async function playSeed(
+  arena: Arena,
+  severity: Severity & Pick<FaultOptions, 'subscriptions'>,
+  undisturbed: Ending,
+): Promise<SeedRow> {
+  await arena.stage.clear();
+  const began = performance.now();
+  const faults = startFaults(arena, severity);
+  let found: readonly string[];
+  try {
+    const ending = await playLives(arena, () => faults.stop());
+    found = await awaitSame(arena.stage, undisturbed, ending);
+  } catch (error) {
+    found = [(error as Error).message];
+  } finally {
+    await faults.stop();
+  }
+  const { seed, subscriptions } = severity;
+  const seconds = (performance.now() - began) / 1000;
+  return { seed, subscriptions, faults: faults.count(), partitions: faults.partitions, seconds, differences: found };
+}
+
+/** Events are left out: a fault may be reported as such. */
+async function awaitSame(stage: Stage, undisturbed: Ending, { begin }: Ending): Promise<readonly string[]> {
+  let found: readonly string[] = [];
+  const isSame = async (): Promise<boolean> => {
+    await stage.quiet(400);
+    const ending = { ...(await readEnding(stage.cluster, { begin })), events: new Set<string>() };
+    found = compareEndings(undisturbed, ending);
+    return found.length === 0;
+  };
+  const options = { timeoutSeconds: SETTLES_WITHIN_SECONDS };
+  await until('the end is the undisturbed one', isSame, options).catch(() => undefined);
+  return found;
+}
+
+interface Faults {
+  readonly partitions: readonly Partition[];
+  count(): number;
+  /** No fault and no partition any more. */
+  stop(): Promise<void>;
+}
+
+function startFaults({ stage, registry }: Arena, severity: Severity): Faults {
+  const plan = planFaults(severity);
+  let [asked, fetched, count] = [0, 0, 0];
+  const counted = <F>(fault: F | undefined): F | undefined => {
+    if (fault !== undefined) count += 1;
+    return fault;
+  };
+  stage.proxy.meddle((one) => counted(plan.api(one, asked++)));
+  registry.meddle(() => counted(plan.registry(fetched++)));
+  const heals = new Set<() => void>();
+  const timers = plan.partitions.map(({ side, afterSeconds, seconds }) =>
+    setTimeout(() => {
+      const heal = (side === 'api' ? stage.proxy : registry).partition();
+      heals.add(heal);
+      timers.push(setTimeout(() => heal(), seconds * 1000));
+    }, afterSeconds * 1000),
+  );
+  const stop = (): Promise<void> => {
+    timers.forEach(clearTimeout);
+    heals.forEach((heal) => heal());
+    heals.clear();
+    stage.proxy.meddle();
+    registry.meddle();
+    return Promise.resolve();
+  };
+  timers.push(setTimeout(() => void stop(), severity.seconds * 1000));
+  return { partitions: plan.partitions, count: () => count, stop };
+}

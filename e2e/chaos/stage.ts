@@ -1,0 +1,87 @@
+/** A scene with one manager behind a proxy, which can be killed and started again. */
+import type { TestCluster } from '../cluster/cluster.ts';
+import { startApiProxy, type ApiProxy } from '../lib/api-proxy.ts';
+import { startManager, type RunningManager } from '../lib/manager.ts';
+import { isReady, waitFor } from '../lib/objects.ts';
+import { until } from '../lib/until.ts';
+import type { ChaosOperator } from './operators.ts';
+import { CATALOG, Scene } from './scene.ts';
+
+export interface StageOptions {
+  /** The address at which the manager reaches the registry; the cluster's own if absent. */
+  readonly registry?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Alone, so that it need not wait for the lease of the one that was killed. */
+const ALONE = { SLIPWAY_LEADER_ELECT: 'false' };
+
+export class Stage implements AsyncDisposable {
+  readonly cluster: TestCluster;
+  readonly proxy: ApiProxy;
+  readonly #scene: Scene;
+  readonly #env: Readonly<Record<string, string>>;
+  #manager: Promise<RunningManager>;
+
+  private constructor(scene: Scene, proxy: ApiProxy, env: Readonly<Record<string, string>>) {
+    this.cluster = scene.cluster;
+    this.proxy = proxy;
+    this.#scene = scene;
+    this.#env = { ...ALONE, ...proxy.environment, ...env };
+    this.#manager = startManager(this.cluster, this.#env);
+  }
+
+  /** In a cluster that has nothing of Slipway yet. */
+  static async open(
+    cluster: TestCluster,
+    operators: readonly ChaosOperator[],
+    { registry, env = {} }: StageOptions = {},
+  ): Promise<Stage> {
+    const scene = await Scene.open(cluster, operators, registry);
+    const stage = new Stage(scene, await startApiProxy(cluster), env);
+    await waitFor(cluster, { kind: 'catalog', name: CATALOG }, isReady);
+    await stage.quiet();
+    await scene.remember();
+    return stage;
+  }
+
+  /** SIGKILL; resolves when the process has ended. */
+  async kill(): Promise<void> {
+    await (await this.#manager).kill('SIGKILL');
+  }
+
+  /** Another process takes the place of the one that has ended, with its data folder. */
+  startAgain(): void {
+    this.#manager = startManager(this.cluster, this.#env);
+    // its error is thrown by the next use
+    this.#manager.catch(() => undefined);
+  }
+
+  /** The manager that runs now, once it is ready. */
+  manager(): Promise<RunningManager> {
+    return this.#manager;
+  }
+
+  /** Resolves when the manager has written nothing for a while. */
+  async quiet(milliseconds = 1000): Promise<void> {
+    const began = Date.now();
+    await this.#manager;
+    const last = (): number => Math.max(began, this.proxy.writes.at(-1)?.at ?? 0);
+    await until('the manager writes nothing', () => Date.now() - last() >= milliseconds);
+  }
+
+  /** Removes everything that has come since the stage was opened; no request is disturbed any more. */
+  async clear(): Promise<void> {
+    this.proxy.meddle();
+    await this.#manager;
+    await this.#scene.clear();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#manager.then(
+      (manager) => manager.stop(),
+      () => undefined,
+    );
+    await this.proxy[Symbol.asyncDispose]();
+  }
+}

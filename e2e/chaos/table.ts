@@ -1,0 +1,60 @@
+/** What the parts have shown, as tables in Markdown. Pure. */
+import type { SeedRow } from './faults.ts';
+import type { KillRow } from './kills.ts';
+import type { SoakResult } from './soak.ts';
+import type { BrainRow } from './split-brain.ts';
+
+/** One row for each scenario of each operator, and a line with the sums. */
+export function formatKills(rows: readonly KillRow[]): string {
+  const lines = rows.map((row) => [row.operator, row.scenario, row.writes, row.kills, row.differing.length]);
+  const sums = [sum(rows.map(({ kills }) => kills)), sum(rows.map(({ differing }) => differing.length))];
+  return [
+    formatTable(['operator', 'scenario', 'writes', 'kills', 'differing ends'], lines),
+    '',
+    `${sums[0]} kills, ${sums[1]} differing ends.`,
+  ].join('\n');
+}
+
+/** One row for each seed. */
+export function formatSeeds(rows: readonly SeedRow[]): string {
+  const lines = rows.map(({ seed, subscriptions, faults, partitions, seconds, differences }) => {
+    const cut = partitions.map((one) => `${one.side} ${one.seconds} s`).join(', ');
+    return [seed, subscriptions, faults, cut, seconds.toFixed(0), differences.length];
+  });
+  return formatTable(['seed', 'lives', 'faults', 'partitions', 'seconds', 'differences'], lines);
+}
+
+/** One row for each disturbance of a leader. */
+export function formatBrains(rows: readonly BrainRow[]): string {
+  const lines = rows.map((row) => [row.disturbance, row.rounds, row.writes, row.differences.length]);
+  return formatTable(['the leader', 'rounds', 'writes', 'differences'], lines);
+}
+
+/** One line for a soak. */
+export function formatSoak({ acts, refused, kills, memory, broken }: SoakResult): string {
+  const peak = Math.max(0, ...memory.map(({ megabytes }) => megabytes));
+  const cells = [acts, refused, kills, peak.toFixed(0), broken.length];
+  return formatTable(['acts', 'of which refused', 'kills', 'most memory in MB', 'broken invariants'], [cells]);
+}
+
+function formatTable(head: readonly string[], lines: readonly (readonly (string | number)[])[]): string {
+  return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** The differences behind the numbers, for a person who mends them. */
+export function formatDifferences(rows: readonly KillRow[]): string {
+  return rows
+    .flatMap(({ operator, scenario, differing }) =>
+      differing.map(({ n, moment, write, differences }) =>
+        [
+          `${operator}, ${scenario}: killed ${moment} write ${n}, ${write}`,
+          ...differences.map((line) => `  ${line}`),
+        ].join('\n'),
+      ),
+    )
+    .join('\n');
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

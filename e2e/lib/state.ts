@@ -1,0 +1,74 @@
+/** Reads all that a cluster holds, so that the ends of two runs can be compared: what, and which very objects. */
+import type { TestCluster } from '../cluster/cluster.ts';
+import { readEverything, type FoundObject } from './everything.ts';
+
+export interface State {
+  /** Everything that counts of every object, by `Kind.group namespace/name`: no uids, no times. */
+  readonly contents: ReadonlyMap<string, unknown>;
+  readonly uids: ReadonlyMap<string, string>;
+}
+
+/** Kinds with random names or contents, and those that come and go by themselves. */
+const LEFT_OUT = new Set([
+  'pods',
+  'endpoints',
+  'endpointslices.discovery.k8s.io',
+  'events',
+  'events.events.k8s.io',
+  'leases.coordination.k8s.io',
+  'nodes',
+  'componentstatuses',
+  'ipaddresses.networking.k8s.io',
+  'apiservices.apiregistration.k8s.io',
+]);
+
+export async function readState(cluster: TestCluster): Promise<State> {
+  const items = await readEverything(cluster, LEFT_OUT);
+  return {
+    contents: new Map(items.map((item) => [identityOf(item), normalize(withoutForeignStatus(item))])),
+    uids: new Map(items.map((item) => [identityOf(item), item.metadata.uid])),
+  };
+}
+
+function identityOf({ apiVersion, kind, metadata }: FoundObject): string {
+  const [group = ''] = apiVersion.includes('/') ? apiVersion.split('/') : [''];
+  return `${kind}.${group} ${metadata.namespace ?? ''}/${metadata.name}`;
+}
+
+/** The texts of Kubernetes' own controllers depend on the states that they happened to observe. */
+function withoutForeignStatus(item: FoundObject): object {
+  return item.apiVersion.startsWith('slipway.dev/') ? item : { ...item, status: undefined };
+}
+
+/** Set by the API server or a clock: differs between two runs that come to the same. */
+const INCIDENTAL = new Set([
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'managedFields',
+  'clusterIP',
+  'clusterIPs',
+  'nodePort',
+  // The uid of the Subscription, as an annotation.
+  'slipway.dev/owner-uid',
+  'slipway.dev/requested-by',
+]);
+
+/** Of a Pod of a Deployment, as messages name it. */
+const POD = /\b(Pod [a-z0-9.-]+)-[a-z0-9]{5,10}-[a-z0-9]{5}\b/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+
+function normalize(value: unknown): unknown {
+  if (typeof value === 'string') return normalizeText(value);
+  if (Array.isArray(value)) return value.map(normalize);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => !INCIDENTAL.has(key));
+  return Object.fromEntries(kept.map(([key, content]) => [key, normalize(content)]));
+}
+
+function normalizeText(text: string): string {
+  return text
+    .replaceAll(TIME, 'TIME')
+    .replaceAll(POD, '$1')
+    .replace(/^resourceVersion \d+$/, 'VERSION');
+}

@@ -1,0 +1,71 @@
+/** Judges the CRDs of a change: their versions, the rules of the CRD safety check that speak, and the stored versions. Pure. */
+import { compareCrds, type CrdVerdict, type Waiver } from '../apply/crd-safety/compare.ts';
+import { readCrd, type Crd } from '../apply/crd-safety/schema.ts';
+import { isCrdEntry } from '../apply/custom-resources.ts';
+import { fieldsOf } from '../api/untyped.ts';
+import type { KubeObject } from '../api/object.ts';
+import type { ClusterFacts } from './input.ts';
+import { NOT_KNOWN, type CrdChange } from './model.ts';
+import type { ComparedObjects, ObjectPair } from './objects.ts';
+
+/** Every CRD that is created, changed or deleted, by name. */
+export function planCrds(
+  { created, changed, deleted }: ComparedObjects,
+  facts: ClusterFacts,
+  waivers: readonly Waiver[],
+): readonly CrdChange[] {
+  const all = [
+    ...created.filter(isReadable).map((crd) => describe('created', undefined, readCrd(crd), facts)),
+    ...changed
+      .filter(({ after }) => isReadable(after))
+      .map((pair) => ({
+        ...describe('changed', readCrd(pair.before), readCrd(pair.after), facts),
+        findings: findingsOf(pair, facts, waivers),
+      })),
+    ...deleted.filter(isReadable).map((crd) => describe('deleted', readCrd(crd), undefined, facts)),
+  ];
+  return all.toSorted((a, b) => (a.crd < b.crd ? -1 : 1));
+}
+
+/** CRDs of other versions store their schemas elsewhere; no API server accepts them, and no bundle is rendered with one. */
+function isReadable(object: KubeObject): boolean {
+  return isCrdEntry(object) && object.apiVersion === 'apiextensions.k8s.io/v1';
+}
+
+function describe(
+  change: CrdChange['change'],
+  before: Crd | undefined,
+  after: Crd | undefined,
+  { customResources, storedVersions }: ClusterFacts,
+): CrdChange {
+  const crd = (after ?? before)?.name ?? '';
+  const [old, next] = [before?.versions ?? [], after?.versions ?? []];
+  const [from, to] = [old, next].map((versions) => versions.find(({ storage }) => storage)?.name);
+  return {
+    crd,
+    change,
+    versionsAdded: missingIn(old, next),
+    versionsRemoved: missingIn(next, old),
+    ...(from !== undefined && to !== undefined && from !== to && { storage: { from, to } }),
+    storedVersions: storedVersions?.get(crd) ?? (change === 'created' ? [] : NOT_KNOWN),
+    customResources: customResources?.get(crd) ?? (change === 'created' ? 0 : NOT_KNOWN),
+    findings: [],
+  };
+}
+
+function missingIn(known: Crd['versions'], versions: Crd['versions']): readonly string[] {
+  const names = new Set(known.map(({ name }) => name));
+  return versions.map(({ name }) => name).filter((name) => !names.has(name));
+}
+
+function findingsOf(pair: ObjectPair, facts: ClusterFacts, waivers: readonly Waiver[]): CrdVerdict['findings'] {
+  const { name } = pair.after.metadata;
+  const verdict = facts.verdicts?.get(name) ?? compareCrds(withStored(pair.before, facts), pair.after, waivers);
+  return verdict.findings.filter(({ effect }) => effect !== 'none');
+}
+
+/** The installed CRD with the versions in which the cluster stores objects; by its manifest alone it is the storage version. */
+function withStored(crd: KubeObject, { storedVersions }: ClusterFacts): KubeObject {
+  const stored = storedVersions?.get(crd.metadata.name);
+  return stored === undefined ? crd : { ...crd, status: { ...fieldsOf(crd['status']), storedVersions: stored } };
+}

@@ -1,0 +1,151 @@
+/** Compares two versions of one object field by field, for people to read. Values of secrets are never shown. Pure. */
+import { ANNOTATION, LABEL } from '../api/names.ts';
+import { canonicalJson, formatJson } from '../api/json.ts';
+import { isRecord } from '../api/untyped.ts';
+import { groupKind, type KubeObject } from '../api/object.ts';
+import type { FieldChange } from './model.ts';
+
+/** Longest list of fields for one object. */
+const MOST_FIELDS = 40;
+/** Longest value that is shown. */
+const MOST_VALUE = 160;
+
+export const MASK = '(masked)';
+
+export interface FieldChanges {
+  readonly fields: readonly FieldChange[];
+  /** Number of changed fields that are not listed. */
+  readonly more: number;
+}
+
+/** The changed fields, in the order of their paths. Labels and annotations that each Revision changes are left out. */
+export function diffFields(before: KubeObject, after: KubeObject): FieldChanges {
+  const changes: FieldChange[] = [];
+  collect({ path: '', before: comparable(before), after: comparable(after), isMasked: false }, changes);
+  const shown = changes.slice(0, MOST_FIELDS);
+  return { fields: shown, more: changes.length - shown.length };
+}
+
+/** An object without the marks of its Revision, and with a note at secrets. */
+function comparable(object: KubeObject): unknown {
+  const { [LABEL.revision]: _revision, ...labels } = object.metadata.labels ?? {};
+  const { [ANNOTATION.ownerUid]: _uid, ...annotations } = object.metadata.annotations ?? {};
+  return { ...object, metadata: { ...object.metadata, labels, annotations }, ...secretMark(object) };
+}
+
+/** The marked fields of a Secret hold the values that are masked. */
+function secretMark(object: KubeObject): Readonly<Record<string, unknown>> {
+  if (groupKind(object) !== 'Secret') return {};
+  const fields = ['data', 'stringData'].filter((field) => isRecord(object[field]));
+  return Object.fromEntries(
+    fields.map((field) => [field, new Masked(object[field] as Readonly<Record<string, unknown>>)]),
+  );
+}
+
+/** A map whose values are not shown. */
+class Masked {
+  readonly values: Readonly<Record<string, unknown>>;
+
+  constructor(values: Readonly<Record<string, unknown>>) {
+    this.values = values;
+  }
+}
+
+interface Pair {
+  readonly path: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly isMasked: boolean;
+}
+
+function collect({ path, before, after, isMasked }: Pair, changes: FieldChange[]): void {
+  if (before instanceof Masked || after instanceof Masked) {
+    const [old, next] = [unmask(before), unmask(after)];
+    if (isRecord(old) || isRecord(next))
+      collect({ path, before: old ?? {}, after: next ?? {}, isMasked: true }, changes);
+    return;
+  }
+  if (isRecord(before) && isRecord(after)) return collectMap({ path, before, after, isMasked }, changes);
+  if (Array.isArray(before) && Array.isArray(after)) return collectList({ path, before, after, isMasked }, changes);
+  if (equal(before, after)) return;
+  changes.push({
+    path,
+    ...(before !== undefined && { from: isMasked ? MASK : shown(before) }),
+    ...(after !== undefined && { to: isMasked ? MASK : shown(after) }),
+  });
+}
+
+function unmask(value: unknown): unknown {
+  return value instanceof Masked ? value.values : value;
+}
+
+function collectMap(
+  {
+    path,
+    before,
+    after,
+    isMasked,
+  }: Pair & { before: Readonly<Record<string, unknown>>; after: Readonly<Record<string, unknown>> },
+  changes: FieldChange[],
+): void {
+  const hidden = isMasked || holdsSecret(before) || holdsSecret(after);
+  for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
+    const isHidden = isMasked || (hidden && name === 'value');
+    collect({ path: step(path, name), before: before[name], after: after[name], isMasked: isHidden }, changes);
+  }
+}
+
+const SECRET_NAME = /passw|secret|token|credential|private.?key|api.?key/i;
+
+/** Whether a map is a variable of a container whose name says that its value is secret. */
+function holdsSecret({ name, value }: Readonly<Record<string, unknown>>): boolean {
+  return typeof name === 'string' && value !== undefined && SECRET_NAME.test(name);
+}
+
+function collectList(
+  { path, before, after, isMasked }: Pair & { before: readonly unknown[]; after: readonly unknown[] },
+  changes: FieldChange[],
+): void {
+  const [old, next] = [byName(before), byName(after)];
+  if (old !== undefined && next !== undefined) {
+    for (const name of new Set([...old.keys(), ...next.keys()]))
+      collect(
+        {
+          path: `${path}[${name}]`,
+          before: old.get(name),
+          after: next.get(name),
+          isMasked: isMasked || (SECRET_NAME.test(name) && path.endsWith('env')),
+        },
+        changes,
+      );
+    return;
+  }
+  for (let at = 0; at < Math.max(before.length, after.length); at++)
+    collect({ path: `${path}[${at}]`, before: before[at], after: after[at], isMasked }, changes);
+}
+
+/** The items of a list by their names; undefined if not every item has one of its own. */
+function byName(list: readonly unknown[]): ReadonlyMap<string, unknown> | undefined {
+  const named = new Map<string, unknown>();
+  for (const item of list) {
+    const name = isRecord(item) ? item['name'] : undefined;
+    if (typeof name !== 'string' || named.has(name)) return undefined;
+    named.set(name, item);
+  }
+  return named;
+}
+
+function step(path: string, name: string): string {
+  const isPlain = /^[\w-]+$/.test(name);
+  if (!isPlain) return `${path}[${JSON.stringify(name)}]`;
+  return path === '' ? name : `${path}.${name}`;
+}
+
+function equal(before: unknown, after: unknown): boolean {
+  return before === after || canonicalJson(before ?? null) === canonicalJson(after ?? null);
+}
+
+function shown(value: unknown): string {
+  const json = formatJson(value);
+  return json.length > MOST_VALUE ? `${json.slice(0, MOST_VALUE)}…` : json;
+}

@@ -1,0 +1,57 @@
+/** Finds the images that objects name, in containers and in variables for related images. Pure. */
+import { ReasonedError } from '../api/errors.ts';
+import { describeRef, refOf, type KubeObject } from '../api/object.ts';
+import { listOf, textOf } from '../api/untyped.ts';
+import { parseReference } from '../oci/reference.ts';
+import type { ImagesChange, PlannedImage } from './model.ts';
+import { containersOf, podsOf } from './pods.ts';
+
+/** The images that only one side names. */
+export function compareImages(before: readonly KubeObject[], after: readonly KubeObject[]): ImagesChange {
+  const [old, next] = [imagesOf(before), imagesOf(after)];
+  return { added: missingIn(old, next), removed: missingIn(next, old) };
+}
+
+function missingIn(known: Images, images: Images): readonly PlannedImage[] {
+  return [...images]
+    .filter(([image]) => !known.has(image))
+    .map(([image, usedBy]) => ({ image, ...placeOf(image), usedBy: [...usedBy].sort() }))
+    .toSorted((a, b) => (a.image < b.image ? -1 : 1));
+}
+
+/** Users by image. */
+type Images = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Variables by which operators are given the images of the programs that they run. */
+const RELATED_IMAGE = /^RELATED_IMAGE_/;
+
+function imagesOf(objects: readonly KubeObject[]): Images {
+  const images = new Map<string, Set<string>>();
+  const add = (image: string, user: string): void => {
+    if (image !== '') images.set(image, (images.get(image) ?? new Set()).add(user));
+  };
+  for (const { object, spec } of objects.flatMap(podsOf)) {
+    for (const { place, container } of containersOf(spec)) {
+      const user = `${describeRef(refOf(object))}: ${place}`;
+      add(textOf(container['image']), user);
+      for (const { name, value } of listOf(container['env']))
+        if (RELATED_IMAGE.test(textOf(name))) add(textOf(value), `${user}.env[${textOf(name)}]`);
+    }
+  }
+  return images;
+}
+
+/** The registries of all images of some objects. */
+export function registriesOf(objects: readonly KubeObject[]): ReadonlySet<string> {
+  return new Set([...imagesOf(objects).keys()].flatMap((image) => placeOf(image).registry ?? []));
+}
+
+function placeOf(image: string): Pick<PlannedImage, 'registry' | 'digest'> {
+  try {
+    const { registry, digest } = parseReference(image);
+    return { registry, ...(digest !== undefined && { digest }) };
+  } catch (error) {
+    if (error instanceof ReasonedError) return {};
+    throw error;
+  }
+}

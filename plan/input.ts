@@ -1,0 +1,49 @@
+/** The input of a plan: the objects of both sides, and facts of the cluster as far as they are known. */
+import type { CrdVerdict, Waiver } from '../apply/crd-safety/compare.ts';
+import type { CustomResourcePolicy } from '../apply/plan-uninstall.ts';
+import type { KubeObject } from '../api/object.ts';
+import type { Property } from '../bundles/bundle.ts';
+import type { KeptObject, PlannedVersion } from './model.ts';
+import type { PolicyRule } from './rights/rule.ts';
+
+export interface PlanInput {
+  readonly package: string;
+  /** `namespace/name` of the Subscription. */
+  readonly subscription: string;
+  /** Absent for a first installation. */
+  readonly from?: PlannedSide;
+  /** Absent for an uninstall. */
+  readonly to?: PlannedSide;
+  /** The waivers of the CRD safety check that the Subscription has. */
+  readonly waivers?: readonly Waiver[];
+  /** Effect of an uninstall on custom resources; `Retain` by default. */
+  readonly customResources?: CustomResourcePolicy;
+  readonly facts?: ClusterFacts;
+}
+
+/** One side of a change: a version with its objects. */
+export interface PlannedSide extends PlannedVersion {
+  /** As {@link import('../apply/prepare.ts').prepareObjects} returns them. */
+  readonly objects: readonly KubeObject[];
+  /** Those that state requirements, as catalogs have them. */
+  readonly properties: readonly Property[];
+}
+
+/** Facts of the cluster. An entry that is absent is not known; nothing is concluded from its absence. */
+export interface ClusterFacts {
+  /** Number of custom resources by name of the CRD, without those that the bundle brings. */
+  readonly customResources?: ReadonlyMap<string, number>;
+  /** `status.storedVersions` by name of the CRD. */
+  readonly storedVersions?: ReadonlyMap<string, readonly string[]>;
+  /** Verdicts by name of the CRD that take existing objects into account. */
+  readonly verdicts?: ReadonlyMap<string, CrdVerdict>;
+  /** Rules by name of ClusterRoles that are not part of the bundle. */
+  readonly clusterRoles?: ReadonlyMap<string, readonly PolicyRule[]>;
+  /**
+   * State of objects that the new version adds, by identity: `absent`; `ours`: it belongs to the Subscription or may be
+   * adopted by it; else a description of its owner.
+   */
+  readonly existing?: ReadonlyMap<string, 'absent' | 'ours' | { readonly owner: string }>;
+  /** Objects that an uninstall leaves, and why. */
+  readonly kept?: readonly KeptObject[];
+}

@@ -1,0 +1,379 @@
+/** Twenty and more upgrades made by hand, one for each risk; the words that a person reads are pinned. */
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../api/object.ts';
+import { sample, sampleCrd } from '../apply/testing/sample-objects.ts';
+import { fieldsOf } from '../api/untyped.ts';
+import type { ClusterFacts } from './input.ts';
+import { planChange } from './plan.ts';
+import { RISK_REASONS, RISKS, type RiskReason } from './risks.ts';
+import {
+  boundRole,
+  changed,
+  clusterBinding,
+  DIGEST,
+  IMAGE,
+  OTHER_DIGEST,
+  RBAC,
+  upgrade,
+  type SideParts,
+} from './testing/sides.ts';
+
+interface Upgrade {
+  readonly because: string;
+  readonly before?: SideParts;
+  readonly after: SideParts;
+  readonly facts?: ClusterFacts;
+  /** All risks but ObjectsChanged, in order. */
+  readonly says: readonly (readonly [RiskReason, string])[];
+}
+
+const rule = (verbs: readonly string[], resources: readonly string[], apiGroups: readonly string[] = ['']): object => ({
+  verbs,
+  apiGroups,
+  resources,
+});
+
+function webhook(kind: string, rules: readonly object[]): KubeObject {
+  return sample('admissionregistration.k8s.io/v1', kind, 'guard', {
+    webhooks: [{ name: 'guard.example.com', rules, clientConfig: {}, sideEffects: 'None' }],
+  });
+}
+
+const crdWith = (versions: readonly object[], more: object = {}): KubeObject => {
+  const crd = sampleCrd('Widget');
+  return { ...crd, spec: { ...fieldsOf(crd['spec']), versions, ...more } };
+};
+
+function crdVersion(
+  name: string,
+  storage: boolean,
+  properties: object = { size: { type: 'integer' } },
+  served = true,
+): object {
+  const spec = { type: 'object', properties };
+  return { name, served, storage, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } };
+}
+
+const withCrd = (crd: KubeObject): SideParts => ({ objects: changed('CustomResourceDefinition', () => crd) });
+
+const deployment = (change: (spec: Readonly<Record<string, unknown>>) => object): SideParts => ({
+  objects: changed('Deployment', ({ spec }) => ({ spec: change(fieldsOf(spec)) })),
+});
+
+const template = (spec: Readonly<Record<string, unknown>>, pod: object): object => {
+  const of = fieldsOf(spec['template']);
+  return { ...spec, template: { ...of, spec: { ...fieldsOf(of['spec']), ...pod } } };
+};
+
+const container = (more: object): object => ({ containers: [{ name: 'manager', image: IMAGE, ...more }] });
+
+const RESTART = [
+  'WorkloadRestarts',
+  'Deployment.apps ops/widget-manager restarts: the template of its Pods changes',
+] as const;
+
+const UPGRADES: readonly Upgrade[] = [
+  {
+    because: 'a wildcard of verbs and resources takes over the cluster',
+    after: { more: boundRole([rule(['*'], ['*'], ['*'])]) },
+    says: [
+      [
+        'DangerousRights',
+        'the operator may do everything with all objects in every namespace, so it can change everything there',
+      ],
+    ],
+  },
+  {
+    because: 'secrets of all namespaces can be read',
+    after: { more: boundRole([rule(['get', 'list'], ['secrets'])]) },
+    says: [
+      ['DangerousRights', 'the operator may read Secrets in every namespace, so it can read passwords and tokens'],
+    ],
+  },
+  {
+    because: 'who creates bindings passes rights on',
+    after: { more: boundRole([rule(['create'], ['clusterrolebindings'], [RBAC])]) },
+    says: [
+      [
+        'DangerousRights',
+        'the operator may create ClusterRoleBindings, so it can pass its rights on in the whole cluster',
+      ],
+    ],
+  },
+  {
+    because: 'escalate lifts the limit on the rights that a role may give',
+    after: { more: boundRole([rule(['escalate'], ['clusterroles'], [RBAC])]) },
+    says: [['DangerousRights', 'the operator may escalate ClusterRoles, so it can give itself every right']],
+  },
+  {
+    because: 'bind gives the rights of existing roles',
+    after: { more: boundRole([rule(['bind'], ['clusterroles'], [RBAC])]) },
+    says: [['DangerousRights', 'the operator may bind ClusterRoles, so it can give itself the rights of these roles']],
+  },
+  {
+    because: 'impersonation acts as any user',
+    after: { more: boundRole([rule(['impersonate'], ['users', 'groups'])]) },
+    says: [['DangerousRights', 'the operator may impersonate Groups and Users, so it can act as others']],
+  },
+  {
+    because: 'a role without rules of its own collects those of others',
+    after: {
+      more: boundRole([], {
+        aggregationRule: { clusterRoleSelectors: [{ matchLabels: { 'widgets.example.com/aggregate': 'true' } }] },
+      }),
+    },
+    says: [
+      [
+        'RightsNotKnown',
+        'the operator has all rights of every ClusterRole with the labels widgets.example.com/aggregate=true in every namespace, so any ClusterRole that gets these labels adds to its rights',
+      ],
+    ],
+  },
+  {
+    because: 'a label adds rules to a ClusterRole that users hold',
+    after: {
+      more: [
+        sample(`${RBAC}/v1`, 'ClusterRole', 'for-editors', {
+          metadata: { name: 'for-editors', labels: { [`${RBAC}/aggregate-to-edit`]: 'true' } },
+          rules: [rule(['create', 'delete'], ['widgets'], ['example.com'])],
+        }),
+      ],
+    },
+    says: [
+      [
+        'MoreRights',
+        'every holder of the ClusterRole edit may create and delete widgets.example.com in the namespaces of that role',
+      ],
+    ],
+  },
+  {
+    because: 'an existing ClusterRole is bound, and the bundle does not contain its rules',
+    after: { more: [clusterBinding('prometheus-k8s')] },
+    says: [
+      [
+        'RightsNotKnown',
+        'the operator has all rights of the ClusterRole prometheus-k8s in every namespace, whose rules the bundle does not contain',
+      ],
+    ],
+  },
+  {
+    because: 'the rules of cluster-admin are known without a cluster',
+    after: { more: [clusterBinding('cluster-admin')] },
+    says: [
+      [
+        'DangerousRights',
+        'the operator may do everything with all objects in every namespace, so it can change everything there',
+      ],
+      ['MoreRights', 'the operator may send every request to every path of the API server'],
+    ],
+  },
+  {
+    because: 'every user who is logged in gets a right',
+    after: {
+      more: [
+        sample(`${RBAC}/v1`, 'ClusterRole', 'for-all', { rules: [rule(['get'], ['configmaps'])] }),
+        sample(`${RBAC}/v1`, 'ClusterRoleBinding', 'for-all', {
+          roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'for-all' },
+          subjects: [{ kind: 'Group', name: 'system:authenticated' }],
+        }),
+      ],
+    },
+    says: [['MoreRights', 'the group system:authenticated may read ConfigMaps in every namespace']],
+  },
+  {
+    because: 'a webhook on Pods can change every Pod of the cluster',
+    after: {
+      more: [
+        webhook('MutatingWebhookConfiguration', [
+          { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] },
+        ]),
+      ],
+    },
+    says: [['WebhookIntercepts', 'the operator intercepts writes of Pods, and may change or reject them']],
+  },
+  {
+    because: 'a webhook on its own kinds is the usual one',
+    after: {
+      more: [
+        webhook('ValidatingWebhookConfiguration', [
+          { apiGroups: ['example.com'], apiVersions: ['*'], operations: ['*'], resources: ['widgets'] },
+        ]),
+      ],
+    },
+    says: [['WebhookAdded', 'the operator intercepts writes of widgets.example.com, and may reject them']],
+  },
+  {
+    because: 'another registry is another supplier',
+    after: { image: `elsewhere.example/operator@${DIGEST}` },
+    says: [
+      [
+        'OtherRegistry',
+        `the image elsewhere.example/operator@${DIGEST} comes from elsewhere.example, and no installed image does`,
+      ],
+      RESTART,
+    ],
+  },
+  {
+    because: 'a related image counts as one of a container',
+    after: deployment((spec) =>
+      template(spec, container({ env: [{ name: 'RELATED_IMAGE_DB', value: `other.example/db@${OTHER_DIGEST}` }] })),
+    ),
+    says: [
+      [
+        'OtherRegistry',
+        `the image other.example/db@${OTHER_DIGEST} comes from other.example, and no installed image does`,
+      ],
+      RESTART,
+    ],
+  },
+  {
+    because: 'a tag can come to mean another image',
+    after: { image: 'registry.example/operator:v2' },
+    says: [RESTART, ['ImageNotPinned', 'the image registry.example/operator:v2 is named without its digest']],
+  },
+  {
+    because: 'a removed field loses its values with the next write',
+    after: withCrd(crdWith([crdVersion('v1', true, {})])),
+    says: [['CRDLosesData', 'widgets.example.com: v1: ^.spec.size: existingFieldRemoval: the field is gone']],
+  },
+  {
+    because: 'a smaller maximum rejects objects that were valid',
+    after: withCrd(crdWith([crdVersion('v1', true, { size: { type: 'integer', maximum: 3 } })])),
+    says: [['CRDRejectsObjects', 'widgets.example.com: v1: ^.spec.size: maximum: maximum 3 is new']],
+  },
+  {
+    because: 'objects are stored in a version that the installed CRD does not have',
+    after: withCrd(crdWith([crdVersion('v1', false), crdVersion('v2', true)])),
+    says: [['StorageVersionMoves', 'point of no return: widgets.example.com moves its storage version from v1 to v2']],
+  },
+  {
+    because: 'the installed CRD can read the new storage version, so there is a way back',
+    before: withCrd(crdWith([crdVersion('v1', true), crdVersion('v2', false)])),
+    after: withCrd(crdWith([crdVersion('v1', false), crdVersion('v2', true)])),
+    says: [],
+  },
+  {
+    because: 'clients of a version that is no longer served fail',
+    before: withCrd(crdWith([crdVersion('v1', true), crdVersion('v0', false)])),
+    after: withCrd(crdWith([crdVersion('v1', true), crdVersion('v0', false, undefined, false)])),
+    says: [['CRDVersionUnserved', 'widgets.example.com: servedVersionRemoval: v0 is no longer served']],
+  },
+  {
+    because: 'a CRD that is not brought any more has no operator',
+    after: { objects: changed('CustomResourceDefinition', () => sampleCrd('Gadget')) },
+    says: [
+      [
+        'CRDRemoved',
+        'the new version does not bring widgets.example.com: it is deleted if it has no custom resources, and else stays without an operator',
+      ],
+    ],
+  },
+  {
+    because: 'a CRD with custom resources stays, and their number is known in the cluster',
+    after: { objects: changed('CustomResourceDefinition', () => sampleCrd('Gadget')) },
+    facts: { customResources: new Map([['widgets.example.com', 3]]) },
+    says: [
+      [
+        'CRDRemoved',
+        'the new version does not bring widgets.example.com: it stays with 3 custom resources, without an operator',
+      ],
+    ],
+  },
+  {
+    because: 'a strategy of Recreate ends all Pods first',
+    after: deployment((spec) => ({
+      ...template(spec, container({ args: ['--new'] })),
+      strategy: { type: 'Recreate' },
+    })),
+    says: [
+      [
+        'Downtime',
+        'Deployment.apps ops/widget-manager restarts: the template of its Pods changes, and its strategy Recreate ends all old Pods first',
+      ],
+    ],
+  },
+  {
+    because: 'a Service becomes reachable from outside',
+    after: { objects: changed('Service', ({ spec }) => ({ spec: { ...fieldsOf(spec), type: 'LoadBalancer' } })) },
+    says: [['ServiceExposed', 'Service ops/widget-metrics gets the type LoadBalancer']],
+  },
+  {
+    because: 'a deleted claim takes its data along',
+    before: { more: [sample('v1', 'PersistentVolumeClaim', 'data', { namespace: 'ops' })] },
+    after: {},
+    says: [['DataDeleted', 'PersistentVolumeClaim ops/data is deleted with its data']],
+  },
+  {
+    because: 'a network policy protected the operator',
+    before: { more: [sample('networking.k8s.io/v1', 'NetworkPolicy', 'closed', { namespace: 'ops', spec: {} })] },
+    after: {},
+    says: [['ProtectionRemoved', 'NetworkPolicy.networking.k8s.io ops/closed is deleted']],
+  },
+  {
+    because: 'the selector of a Deployment cannot change',
+    after: deployment((spec) => ({ ...spec, selector: { matchLabels: { app: 'other' } } })),
+    says: [
+      [
+        'ImmutableField',
+        'Deployment.apps ops/widget-manager changes spec.selector, which the API server rejects while the object exists',
+      ],
+    ],
+  },
+  {
+    because: 'an object of another owner is in the place of a new one',
+    after: { more: [sample('v1', 'ConfigMap', 'extra', { namespace: 'ops' })] },
+    facts: { existing: new Map([['ConfigMap|ops|extra', { owner: 'Subscription ops/other' }]]) },
+    says: [['Collision', 'ConfigMap ops/extra exists and belongs to Subscription ops/other']],
+  },
+  {
+    because: 'a privileged Pod is not confined',
+    after: deployment((spec) =>
+      template(spec, { hostNetwork: true, ...container({ securityContext: { privileged: true } }) }),
+    ),
+    says: [
+      ['DangerousRights', 'the operator runs privileged containers, so its Pods are not confined to their containers'],
+      [
+        'DangerousRights',
+        'the operator uses the network of its nodes, so its Pods are not confined to their containers',
+      ],
+      RESTART,
+    ],
+  },
+  {
+    because: 'a new dependency is installed along',
+    after: { properties: [{ type: 'olm.package.required', value: { packageName: 'lamp', versionRange: '>=1.0.0' } }] },
+    says: [['DependencyAdded', 'it needs package lamp in ">=1.0.0"']],
+  },
+  {
+    because: 'a major version may break its users',
+    after: { version: '2.0.0' },
+    says: [['MajorVersion', 'the major version grows from 1 to 2']],
+  },
+  {
+    because: 'a lower version was never tested after a higher one',
+    before: { version: '1.1.0' },
+    after: {},
+    says: [['Downgrade', '1.0.1 is lower than the installed 1.1.0']],
+  },
+  {
+    because: 'an ordinary object is deleted',
+    before: { more: [sample('v1', 'ConfigMap', 'extra', { namespace: 'ops' })] },
+    after: {},
+    says: [['ObjectsDeleted', '1 object is deleted']],
+  },
+];
+
+describe('an upgrade is judged in words', () => {
+  test.each(UPGRADES)('$because', ({ before = {}, after, facts, says }) => {
+    const { risk } = planChange(upgrade(before, after, facts));
+    const stated = risk.reasons.filter(({ reason }) => reason !== 'ObjectsChanged');
+    expect(stated.map(({ reason, message }) => [reason, message])).toEqual(says);
+    for (const { reason, level } of risk.reasons) expect(level).toBe(RISKS[reason].level);
+    expect(risk.level).toBe(risk.reasons[0]?.level ?? 'none');
+  });
+
+  test('every risk of the closed list has an upgrade', () => {
+    const shown = new Set<RiskReason>(UPGRADES.flatMap(({ says }) => says.map(([reason]) => reason)));
+    expect(RISK_REASONS.filter((reason) => !shown.has(reason) && reason !== 'ObjectsChanged')).toEqual([]);
+  });
+});
